@@ -1,0 +1,75 @@
+/** Who may import whom. The layers are folders, so every rule is a path. */
+module.exports = {
+  forbidden: [
+    {
+      name: 'domain-depends-on-nothing',
+      severity: 'error',
+      from: { path: '^src/domain' },
+      to: { pathNot: '^src/domain' },
+    },
+    {
+      name: 'application-depends-on-domain-only',
+      severity: 'error',
+      from: { path: '^src/application' },
+      to: { pathNot: '^src/(domain|application)' },
+    },
+    {
+      name: 'adapters-do-not-know-infrastructure',
+      severity: 'error',
+      from: { path: '^src/adapters' },
+      to: { path: '^src/infrastructure' },
+    },
+    {
+      name: 'adapters-are-strangers',
+      severity: 'error',
+      from: { path: '^src/adapters/([^/]+)/' },
+      to: { path: '^src/adapters/', pathNot: '^src/adapters/$1/' },
+    },
+    {
+      name: 'memory-and-knex-are-strangers',
+      severity: 'error',
+      from: { path: '^src/adapters/persistence/([^/]+)/' },
+      to: { path: '^src/adapters/persistence/', pathNot: '^src/adapters/persistence/$1/' },
+    },
+    {
+      name: 'container-library-only-in-the-container',
+      severity: 'error',
+      from: { pathNot: '^src/infrastructure/container' },
+      to: { path: 'node_modules/(inversify|@inversifyjs|reflect-metadata)/' },
+    },
+    {
+      name: 'express-only-in-http',
+      severity: 'error',
+      from: { pathNot: '^src/adapters/http' },
+      to: { path: 'node_modules/(express|@types/express)/' },
+    },
+    {
+      name: 'knex-only-in-persistence',
+      severity: 'error',
+      from: { pathNot: '^(src/adapters/persistence/knex|knexfile\\.ts)' },
+      to: { path: 'node_modules/(knex|better-sqlite3|pg|@types/better-sqlite3|@types/pg)/' },
+    },
+    {
+      name: 'areas-meet-only-in-shared-and-authorization',
+      severity: 'error',
+      from: { path: '^src/domain/([^/]+)/', pathNot: '^src/domain/authorization/' },
+      to: { path: '^src/domain/[^/]+/', pathNot: '^src/domain/($1|shared|authorization)/' },
+    },
+    {
+      name: 'authorization-knows-access-levels-only',
+      severity: 'error',
+      from: { path: '^src/domain/authorization/' },
+      to: {
+        path: '^src/domain/[^/]+/',
+        pathNot: '^src/domain/(authorization|shared)/|^src/domain/team-access/access-level\\.ts',
+      },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default'] },
+  },
+};

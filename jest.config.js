@@ -1,0 +1,20 @@
+const shared = {
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
+};
+
+/** `fast` needs nothing built, `slow` starts the built service, `full` also needs other programs. */
+export default {
+  maxWorkers: 2,
+  reporters: ['default', '<rootDir>/tests/support/closing-line.cjs'],
+  projects: [
+    {
+      ...shared,
+      displayName: 'fast',
+      testMatch: ['<rootDir>/tests/{domain,application,contracts,http,architecture}/**/*.test.ts'],
+    },
+    { ...shared, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },
+    { ...shared, displayName: 'full', testMatch: ['<rootDir>/tests/e2e/**/*.full.test.ts'] },
+  ],
+};

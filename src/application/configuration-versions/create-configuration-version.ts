@@ -1,0 +1,47 @@
+import {
+  type Actor,
+  authorized,
+  ConfigurationVersion,
+  type ConfigurationVersionState,
+  type WorkspaceId,
+} from '../../domain/index.js';
+import type { CapabilityUrls } from '../ports/capability-urls.js';
+import type { Clock } from '../ports/clock.js';
+import type { IdGenerator } from '../ports/id-generator.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+export interface NewConfigurationVersion {
+  readonly workspaceId: WorkspaceId;
+  readonly autoQueueRuns: boolean;
+  readonly speculative: boolean;
+  readonly provisional: boolean;
+  readonly source: string;
+}
+
+/** POST /workspaces/:id/configuration-versions. The upload URL is given here and never again. */
+export class CreateConfigurationVersion {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly urls: CapabilityUrls,
+  ) {}
+
+  async execute(
+    actor: Actor,
+    command: NewConfigurationVersion,
+  ): Promise<{ version: ConfigurationVersionState; uploadUrl: string }> {
+    const now = this.clock.now();
+    const id = this.ids.next('configuration-version');
+    const version = await this.unitOfWork.run(async (tx) => {
+      authorized(await tx.workspaces.findFor(actor, command.workspaceId), 'configuration-versions/create');
+      const draft = { ...command, id, origin: 'api', ingressAttributesId: null, createdAt: now } as const;
+      const { becomesCurrentWhenCreated } = ConfigurationVersion.create({ ...draft, sequence: 0 });
+      const sequence = await tx.workspaces.takeSequence(command.workspaceId, id, becomesCurrentWhenCreated);
+      const created = ConfigurationVersion.create({ ...draft, sequence });
+      await tx.configurationVersions.add(created);
+      return created;
+    });
+    return { version: version.state, uploadUrl: this.urls.issue('upload', id, now) };
+  }
+}

@@ -1,0 +1,17 @@
+import { type Actor, type ConfigurationVersionId, type IngressAttributes, notFound } from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { findReadable } from './show-configuration-version.js';
+
+/** GET /configuration-versions/:id/ingress-attributes. Missing for versions created through API or CLI. */
+export class ShowIngressAttributes {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  execute(actor: Actor, id: ConfigurationVersionId): Promise<IngressAttributes> {
+    return this.unitOfWork.read(async (tx) => {
+      const { state } = await findReadable(tx, actor, id);
+      const attributes = (await tx.configurationVersions.ingressAttributes([state.id])).get(state.id);
+      if (attributes === undefined) throw notFound();
+      return attributes;
+    });
+  }
+}

@@ -1,0 +1,113 @@
+import {
+  type Bundle,
+  type ConfigurationVersion,
+  type ConfigurationVersionId,
+  type DomainError,
+  isDomainError,
+  notFound,
+} from '../../domain/index.js';
+import type { BundleInspector } from '../ports/bundle-inspector.js';
+import type { BundleStore } from '../ports/bundle-store.js';
+import type { CapabilityUrls } from '../ports/capability-urls.js';
+import type { Clock } from '../ports/clock.js';
+import type { IdGenerator } from '../ports/id-generator.js';
+import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
+
+/**
+ * PUT /v1/object/:objectId. The bytes are checked and stored while they arrive, with no transaction open; one short
+ * transaction then makes them the version's. Of uploads at once the last to finish wins, whole.
+ */
+export class UploadConfigurationBundle {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly urls: CapabilityUrls,
+    private readonly inspector: BundleInspector,
+    private readonly store: BundleStore,
+  ) {}
+
+  /**
+   * Throws `resource/not-found` for a bad object id, `configuration-version/upload-refused` where the version takes no
+   * bytes, `bundle/malformed` (a pending version is then `errored`) and `bundle/over-limit`. When reading `body` throws,
+   * the error is passed on and nothing is left behind.
+   */
+  async execute(objectId: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+    const id = this.urls.open('upload', objectId, this.clock.now());
+    if (id === undefined) throw notFound();
+    const { version, refusal } = await this.unitOfWork.read(async (tx) => {
+      const found = await this.find(tx, id);
+      return { version: found, refusal: await this.refusalOf(tx, found) };
+    });
+    if (refusal !== undefined) return this.acceptOnlyTheSame(version.state.bundle, body, refusal);
+    await this.receive(id, body);
+  }
+
+  private async receive(id: ConfigurationVersionId, body: AsyncIterable<Uint8Array>): Promise<void> {
+    const key = this.ids.next('bundle');
+    const inspection = this.inspector.inspect(body);
+    try {
+      await this.store.write(key, inspection.bytes);
+    } catch (error) {
+      if (isDomainError(error) && error.code === 'bundle/malformed') await this.markErrored(id, error);
+      throw error;
+    }
+    let taken: boolean;
+    try {
+      taken = await this.take(id, { key, ...inspection.facts() });
+    } catch (error) {
+      // Only a refusal is sure to have kept nothing; after any other failure the sweep asks the database.
+      if (isDomainError(error)) await this.store.discard(key);
+      throw error;
+    }
+    await (taken ? this.store.keep(key) : this.store.discard(key));
+  }
+
+  /** Whether the version took the bundle; not when it holds the same bytes already. */
+  private take(id: ConfigurationVersionId, bundle: Bundle): Promise<boolean> {
+    return this.unitOfWork.run(async (tx) => {
+      const version = await this.find(tx, id);
+      if (version.state.bundle?.sha256 === bundle.sha256) return false;
+      const facts = await tx.runs.aboutVersion(id);
+      const { next, effects } = version.fire(version.uploadTrigger, facts, this.clock.now(), { bundle });
+      await tx.configurationVersions.save(next);
+      await tx.effects.enqueue(id, effects);
+      return true;
+    });
+  }
+
+  private markErrored(id: ConfigurationVersionId, { message }: DomainError): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const version = await this.find(tx, id);
+      if (!version.canFail()) return;
+      const failure = { error: 'bad-archive', errorMessage: message };
+      const { next } = version.fire('fail', await tx.runs.aboutVersion(id), this.clock.now(), { failure });
+      await tx.configurationVersions.save(next);
+    });
+  }
+
+  /** A version that takes no upload any more still answers well to the bytes it holds. */
+  private async acceptOnlyTheSame(
+    held: Bundle | null,
+    body: AsyncIterable<Uint8Array>,
+    refusal: DomainError,
+  ): Promise<void> {
+    if (held === null || (await this.inspector.digest(body)).sha256 !== held.sha256) throw refusal;
+  }
+
+  private async find(tx: Transaction, id: ConfigurationVersionId): Promise<ConfigurationVersion> {
+    const version = await tx.configurationVersions.find(id);
+    if (version === undefined) throw notFound();
+    return version;
+  }
+
+  private async refusalOf(tx: Transaction, version: ConfigurationVersion): Promise<DomainError | undefined> {
+    try {
+      version.fire(version.uploadTrigger, await tx.runs.aboutVersion(version.state.id), this.clock.now());
+      return undefined;
+    } catch (error) {
+      if (isDomainError(error)) return error;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import type { BundleStore } from '../ports/bundle-store.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** Settles upload attempts that a crash left open: kept when a version refers to them, discarded otherwise. */
+export class SweepBundles {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly store: BundleStore,
+  ) {}
+
+  /** `olderThanSeconds` must outlast any upload that may still be going on. Answers how many it discarded. */
+  async execute(olderThanSeconds: number): Promise<number> {
+    let discarded = 0;
+    for (const key of await this.store.unsettled(olderThanSeconds)) {
+      const live = await this.unitOfWork.read((tx) => tx.configurationVersions.refersTo(key));
+      await (live ? this.store.keep(key) : this.store.discard(key));
+      if (!live) discarded += 1;
+    }
+    return discarded;
+  }
+}

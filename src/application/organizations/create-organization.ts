@@ -1,0 +1,49 @@
+import {
+  type Actor,
+  authorize,
+  defaultTeamSettings,
+  notFound,
+  type Organization,
+  organization,
+  ownersTeamName,
+  standingOnSite,
+  type Team,
+} from '../../domain/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { IdGenerator } from '../ports/id-generator.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** POST /organizations. Its creator is its first owner. */
+export class CreateOrganization {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  async execute(actor: Actor, command: { name: string; email: string }): Promise<Organization> {
+    authorize(standingOnSite(actor), 'organizations/create');
+    if (actor.kind !== 'user') throw notFound();
+    const createdAt = this.clock.now();
+    const created = organization({ id: this.ids.next('organization'), createdAt, ...command });
+    const owners: Team = {
+      ...defaultTeamSettings,
+      id: this.ids.next('team'),
+      organizationId: created.id,
+      organizationName: created.name,
+      name: ownersTeamName,
+      owners: true,
+      usersCount: 0,
+      createdAt,
+      revision: 0,
+    };
+    const membership = { id: this.ids.next('membership'), organizationId: created.id, userId: actor.userId, createdAt };
+    await this.unitOfWork.run(async (tx) => {
+      await tx.organizations.add(created);
+      await tx.teams.add(owners);
+      await tx.memberships.add(membership);
+      await tx.teams.addMembers(owners, [actor.userId]);
+    });
+    return created;
+  }
+}

@@ -1,0 +1,27 @@
+import {
+  type Actor,
+  asQuestion,
+  authorize,
+  checkMembersRemain,
+  type MembershipId,
+  seenBy,
+} from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** DELETE /organization-memberships/:id: the user leaves the organization and its teams. */
+export class RemoveOrganizationMembership {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  execute(actor: Actor, id: MembershipId): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const { subject: membership, standing } = seenBy(await tx.memberships.findFor(actor, id), 'memberships/manage');
+      for (const team of membership.teams) {
+        // Leaving a team changes it: who may not take members out of every one of them may not do this either.
+        authorize({ ...standing, team: { ...asQuestion(team), secret: false } }, 'team-members/manage');
+        checkMembersRemain(team, team.usersCount - 1);
+        await tx.teams.save({ ...team, revision: team.revision + 1 });
+      }
+      await tx.memberships.remove(membership);
+    });
+  }
+}

@@ -1,0 +1,22 @@
+import { type Actor, authorized, DomainError } from '../../domain/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** DELETE /organizations/:name: hidden at once with all that hangs on it, taken away in batches. */
+export class RemoveOrganization {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  execute(actor: Actor, name: string): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const { id } = authorized(await tx.organizations.findFor(actor, name), 'organizations/delete');
+      if (await tx.runs.anyInProgress({ organizationId: id })) {
+        throw new DomainError('runs/in-progress', 'the organization has a run in progress');
+      }
+      await tx.organizations.remove(id, this.clock.now());
+      await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'organization', id } }]);
+    });
+  }
+}

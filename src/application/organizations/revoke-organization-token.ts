@@ -1,0 +1,15 @@
+import { type Actor, notFound } from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { findOrganizationToken } from './show-organization-token.js';
+
+/** DELETE /organizations/:name/authentication-token. */
+export class RevokeOrganizationToken {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  execute(actor: Actor, organizationName: string): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const { id } = await findOrganizationToken(tx, actor, organizationName);
+      if (!(await tx.tokens.remove(id))) throw notFound();
+    });
+  }
+}

@@ -1,0 +1,25 @@
+import type { Actor, ApiToken, Instant, TokenId, TokenOwner, UserId } from '../../domain/index.js';
+import type { Page, PageRequest } from './page.js';
+
+/** A token as it was presented, and as whom its bearer acts. */
+export interface Credential {
+  readonly token: ApiToken;
+  readonly actor: Actor;
+}
+
+export interface ApiTokenRepository {
+  /** Undefined too when its owner is deleted or suspended. Expiry is the caller's to judge. One indexed statement. */
+  findCredential(secretDigest: string): Promise<Credential | undefined>;
+  find(id: TokenId): Promise<ApiToken | undefined>;
+  /** The token of an owner that has at most one: a team, an organization. */
+  findOf(owner: TokenOwner): Promise<ApiToken | undefined>;
+  add(token: ApiToken): Promise<void>;
+  /** Stores the token and drops the owner's previous one: of any number at once, exactly one is left. */
+  replace(token: ApiToken): Promise<void>;
+  /** Whether there was one. */
+  remove(id: TokenId): Promise<boolean>;
+  /** Newest first. */
+  pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>>;
+  /** Moves `lastUsedAt` forward, never back. */
+  markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void>;
+}

@@ -1,0 +1,23 @@
+/** What is known of a bundle once every byte has passed. */
+export interface BundleFacts {
+  readonly bytes: number;
+  /** Lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+export interface Inspection {
+  /**
+   * The same bytes, checked as they pass. Reading throws `bundle/malformed` or `bundle/over-limit` at the first fault,
+   * at the latest after the last byte: whoever stores them must drop what it has when reading throws.
+   */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Only after `bytes` was read to its end. */
+  facts(): BundleFacts;
+}
+
+/** Checks that bytes are a gzipped tar whose entries stay inside its root and within the limits. */
+export interface BundleInspector {
+  inspect(bytes: AsyncIterable<Uint8Array>): Inspection;
+  /** Reads to the end for the digest alone, within the limit on bytes. Throws `bundle/over-limit`. */
+  digest(bytes: AsyncIterable<Uint8Array>): Promise<BundleFacts>;
+}

@@ -1,0 +1,24 @@
+import type { BundleKey } from '../../domain/index.js';
+
+/** First and last byte, both included, counted from 0. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Holds bundles by key. A key names one upload attempt: it is written once, and then either kept (a version refers to
+ * it) or discarded. Until one of the two is said it is unsettled, and whoever sweeps finds it.
+ */
+export interface BundleStore {
+  /** Whole and durable when it resolves; when reading `bytes` throws, nothing is left and the error is passed on. */
+  write(key: BundleKey, bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Settles an attempt that a version refers to. Saying it again does nothing. */
+  keep(key: BundleKey): Promise<void>;
+  /** Removes the bytes, kept or not. Missing ones are no error. */
+  discard(key: BundleKey): Promise<void>;
+  /** Undefined when there are no such bytes. Reading starts when the iteration does. */
+  read(key: BundleKey, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Attempts begun longer than `olderThanSeconds` ago and never settled, finished or not. */
+  unsettled(olderThanSeconds: number): Promise<readonly BundleKey[]>;
+}

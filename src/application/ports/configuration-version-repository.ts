@@ -1,0 +1,34 @@
+import type {
+  Actor,
+  BundleKey,
+  ConfigurationVersion,
+  ConfigurationVersionId,
+  ConfigurationVersionState,
+  IngressAttributes,
+  Seen,
+  WorkspaceId,
+} from '../../domain/index.js';
+import type { Page, PageRequest } from './page.js';
+
+/** What hangs on a deleted workspace or organization is missing. */
+export interface ConfigurationVersionRepository {
+  find(id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined>;
+  /** With the caller's standing on its workspace. */
+  findFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersion> | undefined>;
+  add(version: ConfigurationVersion): Promise<void>;
+  /** Throws `shared/stale-revision` when the stored revision moved on since `version` was read. */
+  save(version: ConfigurationVersion): Promise<void>;
+  /** Records the commit a version comes from, once. */
+  addIngressAttributes(id: ConfigurationVersionId, attributes: IngressAttributes): Promise<void>;
+  /** Whether any version refers to the bytes. */
+  refersTo(key: BundleKey): Promise<boolean>;
+}
+
+export interface ConfigurationVersionQueries {
+  /** Newest first. Costs the same however many there are and however deep the page lies. */
+  page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ConfigurationVersionState>>;
+  /** By version id; versions without a commit have no entry. */
+  ingressAttributes(
+    ids: readonly ConfigurationVersionId[],
+  ): Promise<ReadonlyMap<ConfigurationVersionId, IngressAttributes>>;
+}

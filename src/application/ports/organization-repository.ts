@@ -1,0 +1,42 @@
+import type {
+  Actor,
+  Membership,
+  MembershipId,
+  Organization,
+  OrganizationId,
+  Seen,
+  Team,
+  User,
+} from '../../domain/index.js';
+import type { Page, PageRequest } from './page.js';
+
+export interface OrganizationRepository {
+  findFor(actor: Actor, name: string): Promise<Seen<Organization> | undefined>;
+  /** Throws `attribute/taken` when a living organization has the name. */
+  add(organization: Organization): Promise<void>;
+  /** Throws `attribute/taken` when another has the name. */
+  save(organization: Organization): Promise<void>;
+  /** Hides it and all that hangs on it, and frees its name. */
+  remove(id: OrganizationId, now: string): Promise<void>;
+  /** Those the caller belongs to, by name. */
+  page(actor: Actor, page: PageRequest): Promise<Page<Organization>>;
+}
+
+/** A membership with whose it is and the teams of the organization the user is in. */
+export interface MembershipView extends Membership {
+  readonly organizationName: string;
+  readonly user: User;
+  readonly teams: readonly Team[];
+}
+
+export interface MembershipRepository {
+  findFor(actor: Actor, id: MembershipId): Promise<Seen<MembershipView> | undefined>;
+  /** Members by user id, user name or membership id, in no order; references that name nobody are left out. */
+  findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<readonly User[]>;
+  /** Throws `attribute/taken` when the user is a member already. */
+  add(membership: Membership): Promise<void>;
+  /** Takes the user out of the organization's teams as well. */
+  remove(membership: Membership): Promise<void>;
+  /** By user name. */
+  page(organizationId: OrganizationId, page: PageRequest): Promise<Page<MembershipView>>;
+}

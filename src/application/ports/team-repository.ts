@@ -1,0 +1,36 @@
+import type {
+  Actor,
+  Grant,
+  OrganizationId,
+  Seen,
+  Team,
+  TeamId,
+  TeamVisibility,
+  User,
+  UserId,
+  WorkspaceId,
+} from '../../domain/index.js';
+import type { Page, PageRequest } from './page.js';
+
+export interface TeamRepository {
+  /** The standing has the team in question. */
+  findFor(actor: Actor, id: TeamId): Promise<Seen<Team> | undefined>;
+  /** Those of `ids` that live in the organization, in no order. */
+  findAll(organizationId: OrganizationId, ids: readonly TeamId[]): Promise<readonly Team[]>;
+  ownersOf(organizationId: OrganizationId): Promise<Team>;
+  /** Throws `attribute/taken` when a living team of the organization has the name. */
+  add(team: Team): Promise<void>;
+  /** Throws `shared/stale-revision` when the stored revision moved on, `attribute/taken` when the name is another's. */
+  save(team: Team): Promise<void>;
+  /** Hides it with its token, and frees its name. */
+  remove(id: TeamId, now: string): Promise<void>;
+  /** By name. */
+  page(organizationId: OrganizationId, visibility: TeamVisibility, page: PageRequest): Promise<Page<Team>>;
+  /** By user name. */
+  members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly User[]>>;
+  /** Those who are in it already stay. */
+  addMembers(team: Team, userIds: readonly UserId[]): Promise<void>;
+  removeMembers(id: TeamId, userIds: readonly UserId[]): Promise<void>;
+  /** Gives the team a grant on a workspace, in place of the one it had there. */
+  setGrant(id: TeamId, workspaceId: WorkspaceId, grant: Grant): Promise<void>;
+}

@@ -1,0 +1,33 @@
+import type { ApiTokenRepository } from './api-token-repository.js';
+import type {
+  ConfigurationVersionQueries,
+  ConfigurationVersionRepository,
+} from './configuration-version-repository.js';
+import type { EffectOutbox, Removals } from './effect-outbox.js';
+import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
+import type { RunFacts } from './run-facts.js';
+import type { TeamRepository } from './team-repository.js';
+import type { UserRepository } from './user-repository.js';
+import type { WorkspaceRepository } from './workspace-repository.js';
+
+/** The repositories of one transaction. Nothing else may touch the database while it is open. */
+export interface Transaction {
+  readonly organizations: OrganizationRepository;
+  readonly memberships: MembershipRepository;
+  readonly users: UserRepository;
+  readonly tokens: ApiTokenRepository;
+  readonly teams: TeamRepository;
+  readonly workspaces: WorkspaceRepository;
+  readonly configurationVersions: ConfigurationVersionRepository & ConfigurationVersionQueries;
+  readonly runs: RunFacts;
+  readonly effects: EffectOutbox;
+  readonly removals: Removals;
+}
+
+/** The only way to a repository, so that no query can escape its transaction. Never nested; no other I/O inside. */
+export interface UnitOfWork {
+  /** Commits when `work` resolves, rolls back when it rejects. `work` may run again when a save was stale. */
+  run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  /** For reading only: each statement sees what is committed, and no lock is held between two of them. */
+  read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+}

@@ -1,0 +1,34 @@
+import type {
+  Actor,
+  ConfigurationVersionId,
+  OrganizationId,
+  Seen,
+  Standing,
+  Workspace,
+  WorkspaceId,
+  WorkspaceVisibility,
+} from '../../domain/index.js';
+import type { Page, PageRequest } from './page.js';
+
+export interface WorkspaceRepository {
+  findFor(actor: Actor, id: WorkspaceId): Promise<Seen<Workspace> | undefined>;
+  findByNameFor(actor: Actor, organizationName: string, name: string): Promise<Seen<Workspace> | undefined>;
+  /** Throws `attribute/taken` when a living workspace of the organization has the name. */
+  add(workspace: Workspace): Promise<void>;
+  /**
+   * Keeps settings and lock. Throws `shared/stale-revision` when the stored revision moved on, `attribute/taken` when
+   * the name is another's.
+   */
+  save(workspace: Workspace): Promise<void>;
+  /** Hides it, and frees its name. */
+  remove(id: WorkspaceId, now: string): Promise<void>;
+  /** The next sequence number of its versions; with `becomesCurrent` the version is its current one from here on. */
+  takeSequence(id: WorkspaceId, versionId: ConfigurationVersionId, becomesCurrent: boolean): Promise<number>;
+  /** By name. `standing` is the caller's on the organization; each item gets it with the grants on that workspace. */
+  page(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+  ): Promise<Page<Seen<Workspace>>>;
+}

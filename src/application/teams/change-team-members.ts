@@ -1,0 +1,36 @@
+import {
+  type Actor,
+  authorized,
+  checkMembersRemain,
+  invalidAttribute,
+  type TeamId,
+  type UserId,
+} from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** POST and DELETE of /teams/:id/relationships/users and …/organization-memberships. */
+export class ChangeTeamMembers {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /** `references` are user ids, user names or membership ids of members of the organization. */
+  execute(actor: Actor, id: TeamId, change: 'add' | 'remove', references: readonly string[]): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const team = authorized(await tx.teams.findFor(actor, id), 'team-members/manage');
+      const users = await tx.memberships.findUsers(team.organizationId, references);
+      const userIds = users.map((user) => user.id);
+      if (change === 'add') {
+        if (userIds.length < new Set(references).size) {
+          throw invalidAttribute('users', 'Users must be members of the organization');
+        }
+        await tx.teams.addMembers(team, userIds);
+      } else {
+        const members = (await tx.teams.members([id])).get(id) ?? [];
+        const leaving = new Set<UserId>(userIds);
+        checkMembersRemain(team, members.filter((user) => !leaving.has(user.id)).length);
+        await tx.teams.removeMembers(id, userIds);
+      }
+      // Raising the revision makes two changes of one team's members meet, so that owners cannot remove each other.
+      await tx.teams.save({ ...team, revision: team.revision + 1 });
+    });
+  }
+}

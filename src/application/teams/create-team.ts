@@ -1,0 +1,53 @@
+import {
+  type Actor,
+  asQuestion,
+  authorize,
+  changeTeam,
+  checkAccessChange,
+  defaultTeamSettings,
+  type Seen,
+  seenBy,
+  type Team,
+  type TeamSettings,
+} from '../../domain/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { IdGenerator } from '../ports/id-generator.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** POST /organizations/:name/teams. Organization-level permissions given at once ask for the right to give them. */
+export class CreateTeam {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  execute(
+    actor: Actor,
+    organizationName: string,
+    settings: Partial<TeamSettings> & Pick<TeamSettings, 'name'>,
+  ): Promise<Seen<Team>> {
+    return this.unitOfWork.run(async (tx) => {
+      const seen = await tx.organizations.findFor(actor, organizationName);
+      const { subject: organization, standing } = seenBy(seen, 'teams/create');
+      const bare: Team = {
+        ...defaultTeamSettings,
+        name: settings.name,
+        id: this.ids.next('team'),
+        organizationId: organization.id,
+        organizationName: organization.name,
+        owners: false,
+        usersCount: 0,
+        createdAt: this.clock.now(),
+        revision: -1,
+      };
+      if (settings.access !== undefined && settings.access.size > 0) {
+        authorize({ ...standing, team: { ...asQuestion(bare), secret: false } }, 'teams/set-organization-access');
+        checkAccessChange(standing, bare.access, settings.access);
+      }
+      const team = changeTeam(bare, settings);
+      await tx.teams.add(team);
+      return { subject: team, standing: { ...standing, team: asQuestion(team) } };
+    });
+  }
+}

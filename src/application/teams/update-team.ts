@@ -1,0 +1,36 @@
+import {
+  type Action,
+  type Actor,
+  asQuestion,
+  authorize,
+  changeTeam,
+  checkAccessChange,
+  notFound,
+  type Seen,
+  type Team,
+  type TeamId,
+  type TeamSettings,
+} from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** PATCH /teams/:id. Settings and organization-level permissions ask for different rights, and each for its own. */
+export class UpdateTeam {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  execute(actor: Actor, id: TeamId, change: Partial<TeamSettings>): Promise<Seen<Team>> {
+    return this.unitOfWork.run(async (tx) => {
+      const seen = await tx.teams.findFor(actor, id);
+      if (seen === undefined) throw notFound();
+      const { access, ...settings } = change;
+      const needed: Action[] = [
+        ...(access === undefined ? [] : (['teams/set-organization-access'] as const)),
+        ...(access === undefined || Object.keys(settings).length > 0 ? (['teams/update'] as const) : []),
+      ];
+      for (const action of needed) authorize(seen.standing, action);
+      if (access !== undefined) checkAccessChange(seen.standing, seen.subject.access, access);
+      const team = changeTeam(seen.subject, change);
+      await tx.teams.save(team);
+      return { subject: team, standing: { ...seen.standing, team: asQuestion(team) } };
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import { type Actor, DomainError, hasExpired } from '../../domain/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { SecretGenerator } from '../ports/secret-generator.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { TokenUses } from './token-uses.js';
+
+/** Who a secret speaks for. Throws `actor/unauthenticated` when it is missing, unknown, expired or its owner is gone. */
+export class Authenticate {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly secrets: SecretGenerator,
+    private readonly uses: TokenUses,
+  ) {}
+
+  async execute(secret: string | undefined): Promise<Actor> {
+    const now = this.clock.now();
+    const credential =
+      secret === undefined
+        ? undefined
+        : await this.unitOfWork.read((tx) => tx.tokens.findCredential(this.secrets.digestOf(secret)));
+    if (credential === undefined || hasExpired(credential.token, now)) {
+      throw new DomainError('actor/unauthenticated', 'a valid API token is needed');
+    }
+    this.uses.note(credential.token, now);
+    return credential.actor;
+  }
+}

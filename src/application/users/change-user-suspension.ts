@@ -1,0 +1,28 @@
+import {
+  type Actor,
+  authorize,
+  DomainError,
+  notFound,
+  standingOnSite,
+  type User,
+  type UserId,
+} from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** POST /admin/users/:id/actions/suspend and …/unsuspend. While suspended, none of the user's tokens is accepted. */
+export class ChangeUserSuspension {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  async execute(actor: Actor, id: UserId, suspended: boolean): Promise<User> {
+    authorize(standingOnSite(actor), 'users/manage');
+    return this.unitOfWork.run(async (tx) => {
+      const user = await tx.users.find(id);
+      if (user === undefined) throw notFound();
+      if (actor.kind === 'user' && actor.userId === id) {
+        throw new DomainError('user/protected', 'a site administrator cannot suspend their own user');
+      }
+      await tx.users.setSuspended(id, suspended);
+      return { ...user, suspended };
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import { type Actor, authorize, DomainError, notFound, standingOnSite, type UserId } from '../../domain/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** DELETE /admin/users/:id: tokens and memberships die at once, the rest is taken away in batches. */
+export class RemoveUser {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(actor: Actor, id: UserId): Promise<void> {
+    authorize(standingOnSite(actor), 'users/manage');
+    await this.unitOfWork.run(async (tx) => {
+      if ((await tx.users.find(id)) === undefined) throw notFound();
+      if (actor.kind === 'user' && actor.userId === id) {
+        throw new DomainError('user/protected', 'a site administrator cannot delete their own user');
+      }
+      const [orphaned] = await tx.users.onlyOwnerOf(id);
+      if (orphaned !== undefined) {
+        throw new DomainError('owners-team/protected', `the user is the only owner of ${orphaned}`);
+      }
+      if (await tx.runs.anyInProgress({ createdBy: id })) {
+        throw new DomainError('runs/in-progress', 'the user has a run in progress');
+      }
+      await tx.users.remove(id, this.clock.now());
+      await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'user', id } }]);
+    });
+  }
+}

@@ -1,0 +1,13 @@
+import { type Actor, notFound, type User } from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** GET /account/details: the user whose token asks. Tokens of teams and organizations have no account. */
+export class ShowAccount {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  async execute(actor: Actor): Promise<User> {
+    const user = actor.kind === 'user' ? await this.unitOfWork.read((tx) => tx.users.find(actor.userId)) : undefined;
+    if (user === undefined) throw notFound();
+    return user;
+  }
+}

@@ -1,0 +1,23 @@
+import { type Actor, authorized, DomainError } from '../../domain/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
+
+/** DELETE of a workspace: hidden at once with its versions and their URLs, taken away in batches. */
+export class RemoveWorkspace {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  execute(actor: Actor, reference: WorkspaceReference): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const { id } = authorized(await findWorkspace(tx, actor, reference), 'workspaces/delete');
+      if (await tx.runs.anyInProgress({ workspaceId: id })) {
+        throw new DomainError('runs/in-progress', 'the workspace has a run in progress');
+      }
+      await tx.workspaces.remove(id, this.clock.now());
+      await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'workspace', id } }]);
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import type { TokenOwner } from '../shared/api-token.js';
+import type { OrganizationId, TeamId, TokenId, UserId } from '../shared/id.js';
+import type { Standing } from './policy.js';
+
+/** Who asks, as their token says. */
+export type Actor = { readonly tokenId: TokenId } & (
+  | { readonly kind: 'user'; readonly userId: UserId; readonly siteAdministrator: boolean }
+  | { readonly kind: 'team'; readonly teamId: TeamId; readonly organizationId: OrganizationId }
+  | { readonly kind: 'organization'; readonly organizationId: OrganizationId }
+);
+
+/** The actor as a name to record: who created, who holds the lock. */
+export function identityOf(actor: Actor): TokenOwner {
+  switch (actor.kind) {
+    case 'user':
+      return { kind: 'user', id: actor.userId };
+    case 'team':
+      return { kind: 'team', id: actor.teamId };
+    case 'organization':
+      return { kind: 'organization', id: actor.organizationId };
+  }
+}
+
+/** The standing of an actor where no organization is in question. `own` says whether the subject is the actor's own. */
+export const standingOnSite = (actor: Actor, own = false): Standing => ({
+  actor: actor.kind,
+  siteAdministrator: actor.kind === 'user' && actor.siteAdministrator,
+  member: false,
+  teams: [],
+  own,
+});

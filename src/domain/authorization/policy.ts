@@ -1,0 +1,210 @@
+import { DomainError, notFound } from '../shared/domain-error.js';
+import type { TeamId } from '../shared/id.js';
+import { type Grant, impliedBy, permissionsOf } from '../team-access/access-level.js';
+import {
+  type OrganizationAccess,
+  type OrganizationPermission,
+  organizationPermissions,
+} from './organization-permissions.js';
+import { nothing, reaches, strongest, type WorkspacePermissions } from './workspace-permissions.js';
+
+/** One team the caller acts through, and what it holds where the question is asked. */
+export interface TeamStanding {
+  readonly teamId: TeamId;
+  readonly owners: boolean;
+  readonly access: OrganizationAccess;
+  /** On the workspace the question is about; absent when it has none there, or no workspace is asked about. */
+  readonly grant?: Grant;
+}
+
+/** The team a question is about, when it is about one. */
+export interface TeamInQuestion {
+  readonly teamId: TeamId;
+  readonly owners: boolean;
+  readonly secret: boolean;
+  readonly membersManageToken: boolean;
+  readonly access: OrganizationAccess;
+}
+
+/** Everything the policy may know about a caller and what the question is about. Loaded by a port, judged here. */
+export interface Standing {
+  readonly actor: 'user' | 'team' | 'organization';
+  readonly siteAdministrator: boolean;
+  /** A member of the organization in question, a team of it, or its own token. */
+  readonly member: boolean;
+  readonly teams: readonly TeamStanding[];
+  readonly team?: TeamInQuestion;
+  /** Whether what the question is about is the caller's own: its user, its token. */
+  readonly own?: boolean;
+}
+
+const everything: OrganizationAccess = new Set(organizationPermissions);
+
+export const isOwner = (standing: Standing): boolean => standing.teams.some((team) => team.owners);
+
+/** The union over the caller's teams. An owner holds every organization-level permission. */
+export const organizationAccessOf = (standing: Standing): OrganizationAccess =>
+  isOwner(standing) ? everything : new Set(standing.teams.flatMap((team) => [...team.access]));
+
+/** What an organization-level permission gives on every workspace of the organization. */
+const impliedOnWorkspaces: Partial<Record<OrganizationPermission, WorkspacePermissions>> = {
+  'manage-workspaces': impliedBy.admin,
+  'read-workspaces': impliedBy.read,
+  'manage-policies': { ...nothing, runs: 'read' },
+  'manage-policy-overrides': { ...nothing, runs: 'read' },
+};
+
+/** On the workspace in question: the union of every grant and of every organization-level permission, the highest wins. */
+export const effectivePermissions = (standing: Standing): WorkspacePermissions =>
+  [
+    ...[...organizationAccessOf(standing)].map((permission) => impliedOnWorkspaces[permission] ?? nothing),
+    ...standing.teams.map((team) => (team.grant ? permissionsOf(team.grant) : nothing)),
+  ].reduce(strongest, nothing);
+
+const administers = (standing: Standing): boolean =>
+  organizationAccessOf(standing).has('manage-workspaces') ||
+  standing.teams.some((team) => team.grant?.access === 'admin');
+
+const inTeam = ({ team, teams }: Standing): boolean => teams.some(({ teamId }) => teamId === team?.teamId);
+
+const holds = (permission: OrganizationPermission) => (standing: Standing) =>
+  organizationAccessOf(standing).has(permission);
+
+const mayAtLeast = (needed: Partial<WorkspacePermissions>) => (standing: Standing) =>
+  reaches(effectivePermissions(standing), needed);
+
+const byOrganizationToken = (standing: Standing): boolean => standing.actor === 'organization' && standing.member;
+
+/** What a row of the policy can ask for, in words. A claim about a team is false when the question is about none. */
+export const claims = {
+  'site administrator': (s: Standing) => s.siteAdministrator,
+  'its own': (s: Standing) => s.own === true,
+  owner: isOwner,
+  member: (s: Standing) => s.member,
+  'organization token': byOrganizationToken,
+  'runs: read': mayAtLeast({ runs: 'read' }),
+  'runs: plan': mayAtLeast({ runs: 'plan' }),
+  'runs: apply': mayAtLeast({ runs: 'apply' }),
+  'workspace locking': mayAtLeast({ workspaceLocking: true }),
+  'workspace admin': administers,
+  'manage-workspaces': holds('manage-workspaces'),
+  'manage-vcs-settings': holds('manage-vcs-settings'),
+  'manage-membership': holds('manage-membership'),
+  'manage-teams': holds('manage-teams'),
+  'manage-organization-access': holds('manage-organization-access'),
+  'sees the team': (s: Standing) =>
+    s.team !== undefined &&
+    (inTeam(s) || (s.member && !s.team.secret) || holds('access-secret-teams')(s) || byOrganizationToken(s)),
+  'in the team': inTeam,
+  'its members manage its token': (s: Standing) => s.team?.membersManageToken === true,
+  // The owners team is outside every delegated right, and nobody gains through a team what they lack.
+  'the team is within reach': (s: Standing) =>
+    s.team !== undefined &&
+    (isOwner(s) ||
+      (!s.team.owners && (byOrganizationToken(s) || [...s.team.access].every((permission) => holds(permission)(s))))),
+} as const satisfies Record<string, (standing: Standing) => boolean>;
+
+export type Claim = keyof typeof claims;
+
+/** Any of the alternatives is enough; all claims of one alternative must hold. */
+export type Requirement = readonly (readonly Claim[])[];
+
+const delegated = (permission: Claim): Requirement => [
+  [permission, 'sees the team', 'the team is within reach'],
+  ['organization token', 'the team is within reach'],
+];
+
+/** Who may do what. An owner holds every claim about workspaces and organization-level permissions. */
+export const policy = {
+  'organizations/create': [['site administrator']],
+  'organizations/read': [['member']],
+  'organizations/update': [['owner']],
+  'organizations/delete': [['owner']],
+  'organization-tokens/manage': [['owner']],
+  'memberships/read': [['member']],
+  'memberships/manage': [['manage-membership'], ['organization token']],
+  'users/manage': [['site administrator']],
+  'users/read': [['its own']],
+  'user-tokens/manage': [['its own']],
+  'workspaces/read': [['runs: read'], ['organization token']],
+  'workspaces/create': [['manage-workspaces'], ['organization token']],
+  'workspaces/update': [['workspace admin'], ['organization token']],
+  'workspaces/delete': [['workspace admin'], ['organization token']],
+  'workspaces/lock': [['workspace locking']],
+  'workspaces/force-unlock': [['workspace admin']],
+  'teams/read': [['sees the team']],
+  'teams/create': [['manage-teams'], ['organization token']],
+  'teams/update': delegated('manage-teams'),
+  'teams/delete': delegated('manage-teams'),
+  'teams/set-organization-access': [['manage-organization-access', 'sees the team', 'the team is within reach']],
+  'team-members/manage': delegated('manage-membership'),
+  'team-tokens/manage': [...delegated('manage-teams'), ['in the team', 'its members manage its token']],
+  'runs/queue': [['runs: plan']],
+  'runs/apply': [['runs: apply']],
+  'configuration-versions/read': [['runs: read'], ['organization token']],
+  'configuration-versions/create': [['runs: plan']],
+  'configuration-versions/archive': [['runs: plan'], ['organization token']],
+  'configuration-versions/manage-backing-data': [['workspace admin'], ['organization token']],
+} as const satisfies Record<string, Requirement>;
+
+export type Action = keyof typeof policy;
+
+export const actions = Object.keys(policy) as readonly Action[];
+
+export const may = (standing: Standing, action: Action): boolean =>
+  policy[action].some((alternative: readonly Claim[]) => alternative.every((claim) => claims[claim](standing)));
+
+/** The action that decides whether a caller sees what `action` is about. */
+const seeing = (action: Action): Action | undefined => {
+  const read = `${action.split('/')[0]}/read`;
+  return actions.find((known) => known === read);
+};
+
+const inWords = (requirement: Requirement): string =>
+  requirement.map((alternative) => alternative.join(', ')).join('; or ');
+
+/**
+ * Throws `resource/not-found` when the policy says no. Who may not see the thing gets the sentence of a missing one;
+ * who sees it is told which right is wanting.
+ */
+export function authorize(standing: Standing, action: Action): void {
+  if (may(standing, action)) return;
+  const read = seeing(action);
+  if (read === undefined || !may(standing, read)) throw notFound();
+  throw new DomainError('resource/not-found', `not authorized: this needs ${inWords(policy[action])}`);
+}
+
+/** What a port found, with the caller's standing towards it. */
+export interface Seen<Subject> {
+  readonly subject: Subject;
+  readonly standing: Standing;
+}
+
+/** What was found, if it exists and the caller may do `action` to it. Throws `resource/not-found` otherwise. */
+export function seenBy<Subject>(seen: Seen<Subject> | undefined, action: Action): Seen<Subject> {
+  if (seen === undefined) throw notFound();
+  authorize(seen.standing, action);
+  return seen;
+}
+
+/** The subject alone, on the same terms as `seenBy`. */
+export const authorized = <Subject>(seen: Seen<Subject> | undefined, action: Action): Subject =>
+  seenBy(seen, action).subject;
+
+/** Which workspaces of an organization a list may hold: all, or those on which one of these teams has a grant. */
+export type WorkspaceVisibility = 'all' | { readonly throughTeams: readonly TeamId[] };
+
+/** `standing` is the caller's on the organization. Every grant reaches `runs: read`, so having one is enough. */
+export const workspaceVisibility = (standing: Standing): WorkspaceVisibility =>
+  may(standing, 'workspaces/read') ? 'all' : { throughTeams: standing.teams.map(({ teamId }) => teamId) };
+
+/** Which teams of an organization a list may hold: all, or the visible ones and these. */
+export type TeamVisibility = 'all' | { readonly visibleAnd: readonly TeamId[] };
+
+/** `standing` is the caller's on the organization; whoever sees a secret team of others sees all. */
+export const teamVisibility = (standing: Standing): TeamVisibility => {
+  const stranger = { teamId: '', owners: false, secret: true, membersManageToken: false, access: new Set<never>() };
+  return may({ ...standing, team: stranger }, 'teams/read')
+    ? 'all'
+    : { visibleAnd: standing.teams.map(({ teamId }) => teamId) };
+};

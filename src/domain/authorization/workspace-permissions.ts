@@ -1,0 +1,42 @@
+/** Each scale runs from least to most; a level grants everything left of it. */
+export const scales = {
+  runs: ['none', 'read', 'plan', 'apply'],
+  variables: ['none', 'read', 'write'],
+  stateVersions: ['none', 'read-outputs', 'read', 'write'],
+  policyMocks: ['none', 'read'],
+  workspaceLocking: [false, true],
+  runTasks: [false, true],
+} as const;
+
+export type Scale = keyof typeof scales;
+
+/** One level on every scale: everything a caller may do inside a workspace, short of administering it. */
+export type WorkspacePermissions = { readonly [S in Scale]: (typeof scales)[S][number] };
+
+export const scaleNames = Object.keys(scales) as readonly Scale[];
+
+const rank = (scale: Scale, level: unknown): number => (scales[scale] as readonly unknown[]).indexOf(level);
+
+const pick = (better: (a: number, b: number) => boolean) => (a: WorkspacePermissions, b: WorkspacePermissions) =>
+  Object.fromEntries(
+    scaleNames.map((scale) => [scale, better(rank(scale, a[scale]), rank(scale, b[scale])) ? a[scale] : b[scale]]),
+  ) as unknown as WorkspacePermissions;
+
+/** The higher of the two on every scale. */
+export const strongest = pick((a, b) => a >= b);
+
+/** The lower of the two on every scale. */
+export const weakest = pick((a, b) => a <= b);
+
+export const nothing: WorkspacePermissions = {
+  runs: 'none',
+  variables: 'none',
+  stateVersions: 'none',
+  policyMocks: 'none',
+  workspaceLocking: false,
+  runTasks: false,
+};
+
+/** Whether `held` reaches `needed` on every scale that `needed` names. */
+export const reaches = (held: WorkspacePermissions, needed: Partial<WorkspacePermissions>): boolean =>
+  scaleNames.every((scale) => needed[scale] === undefined || rank(scale, held[scale]) >= rank(scale, needed[scale]));

@@ -1,0 +1,188 @@
+import type { DomainErrorCode } from '../shared/domain-error.js';
+
+export const statuses = [
+  'pending',
+  'fetching',
+  'uploaded',
+  'archived',
+  'errored',
+  'backing_data_soft_deleted',
+  'backing_data_permanently_deleted',
+] as const;
+
+export type Status = (typeof statuses)[number];
+
+/** `api` for versions created through API or CLI. */
+export type Origin = 'api' | 'version-control';
+
+/** What a guard may look at: the version itself, plus facts the use case gathered through ports. */
+export interface Facts {
+  readonly status: Status;
+  readonly origin: Origin;
+  readonly isCurrent: boolean;
+  readonly runsInProgress: boolean;
+  /** Whether any run, finished or not, was made from it. */
+  readonly usedByRun: boolean;
+}
+
+interface Guard {
+  readonly holds: (facts: Facts, from: readonly Status[]) => boolean;
+  /** Ends the sentence `configuration could not be … because`. */
+  readonly because: (facts: Facts) => string;
+}
+
+export const guards = {
+  'created through API or CLI': {
+    holds: ({ origin }) => origin === 'api',
+    because: () => 'it was created from version control',
+  },
+  'created from version control': {
+    holds: ({ origin }) => origin === 'version-control',
+    because: () => 'it was not created from version control',
+  },
+  'in one of these states': {
+    holds: ({ status }, from) => from.includes(status),
+    because: ({ status }) => `its status is ${status}`,
+  },
+  'not the current version': { holds: ({ isCurrent }) => !isCurrent, because: () => 'it is current' },
+  'no runs in progress': { holds: ({ runsInProgress }) => !runsInProgress, because: () => 'a run in progress uses it' },
+  'not used by a run': { holds: ({ usedByRun }) => !usedByRun, because: () => 'a run has used it' },
+} as const satisfies Record<string, Guard>;
+
+/** Work a transition orders. It is recorded with the change and performed after it. */
+export type Effect = 'discard-bundle';
+
+export interface Transition {
+  readonly trigger: string;
+  readonly from: readonly Status[];
+  /** Asked in this order; the first that fails words the refusal. */
+  readonly guards: readonly (keyof typeof guards)[];
+  readonly to: Status;
+  /** The entry of `status-timestamps` that is set. */
+  readonly stamp: string;
+  readonly effects: readonly Effect[];
+  readonly refusedAs: DomainErrorCode;
+  /** What the refusal's sentence calls it. */
+  readonly done: string;
+}
+
+/** The whole life of a configuration version. Rows are the specification; `ConfigurationVersion` only reads them. */
+export const lifecycle = [
+  {
+    trigger: 'upload',
+    from: ['pending'],
+    guards: ['created through API or CLI', 'in one of these states'],
+    to: 'uploaded',
+    stamp: 'uploaded-at',
+    effects: [],
+    refusedAs: 'configuration-version/upload-refused',
+    done: 'uploaded',
+  },
+  {
+    trigger: 'replace-upload',
+    from: ['uploaded'],
+    guards: ['created through API or CLI', 'in one of these states', 'not used by a run'],
+    to: 'uploaded',
+    stamp: 'uploaded-at',
+    effects: ['discard-bundle'],
+    refusedAs: 'configuration-version/upload-refused',
+    done: 'uploaded',
+  },
+  {
+    trigger: 'start-fetch',
+    from: ['pending'],
+    guards: ['created from version control', 'in one of these states'],
+    to: 'fetching',
+    stamp: 'fetching-at',
+    effects: [],
+    refusedAs: 'configuration-version/fetch-refused',
+    done: 'fetched',
+  },
+  {
+    trigger: 'finish-fetch',
+    from: ['fetching'],
+    guards: ['in one of these states'],
+    to: 'uploaded',
+    stamp: 'uploaded-at',
+    effects: [],
+    refusedAs: 'configuration-version/fetch-refused',
+    done: 'fetched',
+  },
+  {
+    trigger: 'fail',
+    from: ['pending', 'fetching'],
+    guards: ['in one of these states'],
+    to: 'errored',
+    stamp: 'errored-at',
+    effects: [],
+    refusedAs: 'configuration-version/fetch-refused',
+    done: 'marked errored',
+  },
+  {
+    trigger: 'finish-runs',
+    from: ['uploaded'],
+    guards: ['created from version control', 'in one of these states', 'no runs in progress'],
+    to: 'archived',
+    stamp: 'archived-at',
+    effects: ['discard-bundle'],
+    refusedAs: 'configuration-version/not-archivable',
+    done: 'archived',
+  },
+  {
+    trigger: 'archive',
+    from: ['uploaded'],
+    guards: ['created through API or CLI', 'in one of these states', 'not the current version', 'no runs in progress'],
+    to: 'archived',
+    stamp: 'archived-at',
+    effects: ['discard-bundle'],
+    refusedAs: 'configuration-version/not-archivable',
+    done: 'archived',
+  },
+  {
+    trigger: 'soft-delete',
+    from: ['uploaded'],
+    guards: ['created through API or CLI', 'in one of these states', 'not the current version', 'no runs in progress'],
+    to: 'backing_data_soft_deleted',
+    stamp: 'soft-delete-backing-data-at',
+    effects: [],
+    refusedAs: 'configuration-version/backing-data-unchanged',
+    done: 'soft deleted',
+  },
+  {
+    trigger: 'restore',
+    from: ['backing_data_soft_deleted'],
+    guards: ['in one of these states'],
+    to: 'uploaded',
+    stamp: 'restore-backing-data-at',
+    effects: [],
+    refusedAs: 'configuration-version/backing-data-unchanged',
+    done: 'restored',
+  },
+  {
+    trigger: 'permanently-delete',
+    from: ['backing_data_soft_deleted'],
+    guards: ['created through API or CLI', 'in one of these states', 'not the current version'],
+    to: 'backing_data_permanently_deleted',
+    stamp: 'permanently-delete-backing-data-at',
+    effects: ['discard-bundle'],
+    refusedAs: 'configuration-version/backing-data-unchanged',
+    done: 'permanently deleted',
+  },
+] as const satisfies readonly Transition[];
+
+export type Trigger = (typeof lifecycle)[number]['trigger'];
+export type Stamp = (typeof lifecycle)[number]['stamp'];
+
+/** What a status lets others do with a version. */
+export const statusTraits = {
+  pending: { usableInRuns: [], downloadable: false, readable: true },
+  fetching: { usableInRuns: [], downloadable: false, readable: true },
+  uploaded: { usableInRuns: ['api', 'version-control'], downloadable: true, readable: true },
+  archived: { usableInRuns: ['version-control'], downloadable: false, readable: true },
+  errored: { usableInRuns: [], downloadable: false, readable: true },
+  backing_data_soft_deleted: { usableInRuns: [], downloadable: false, readable: false },
+  backing_data_permanently_deleted: { usableInRuns: [], downloadable: false, readable: false },
+} as const satisfies Record<
+  Status,
+  { readonly usableInRuns: readonly Origin[]; readonly downloadable: boolean; readonly readable: boolean }
+>;

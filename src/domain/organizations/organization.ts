@@ -1,0 +1,31 @@
+import { invalidAttribute } from '../shared/domain-error.js';
+import type { Instant, MembershipId, OrganizationId, UserId } from '../shared/id.js';
+import { checkName } from '../shared/name.js';
+
+export interface Organization {
+  readonly id: OrganizationId;
+  /** Unique among living organizations; what URLs use. */
+  readonly name: string;
+  readonly email: string;
+  readonly createdAt: Instant;
+}
+
+/** Makes a user one of an organization's people. Teams are joined apart. */
+export interface Membership {
+  readonly id: MembershipId;
+  readonly organizationId: OrganizationId;
+  readonly userId: UserId;
+  readonly createdAt: Instant;
+}
+
+const wellFormedEmail = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
+
+/** Throws `attribute/invalid`. */
+export function checkEmail(email: string): string {
+  if (!wellFormedEmail.test(email)) throw invalidAttribute('email', 'Email must be an e-mail address');
+  return email;
+}
+
+/** Throws `attribute/invalid` for a name or address that is not well formed. */
+export const organization = (given: Organization): Organization =>
+  Object.freeze({ ...given, name: checkName(given.name), email: checkEmail(given.email) });

@@ -1,0 +1,51 @@
+/** Every way the domain can say no. Adding a code fails compilation until the HTTP error table maps it. */
+export type DomainErrorCode =
+  | 'actor/unauthenticated'
+  | 'resource/not-found'
+  | 'shared/stale-revision'
+  | 'attribute/invalid'
+  | 'attribute/taken'
+  | 'configuration-version/upload-refused'
+  | 'configuration-version/fetch-refused'
+  | 'configuration-version/not-archivable'
+  | 'configuration-version/backing-data-unchanged'
+  | 'bundle/malformed'
+  | 'bundle/over-limit'
+  | 'bundle/interrupted'
+  | 'owners-team/protected'
+  | 'runs/in-progress'
+  | 'user/protected'
+  | 'workspace/lock-refused';
+
+/** What a refusal carries besides its sentence: `attribute` and `pointer` name the member at fault. */
+export type ErrorDetails = Readonly<Record<string, string>>;
+
+/**
+ * A rule said no. The message is a sentence a caller may read. Test `code`, or `isDomainError`, and not
+ * `instanceof`: two copies of this package in one program have two classes.
+ */
+export class DomainError extends Error {
+  override readonly name = 'DomainError';
+
+  constructor(
+    readonly code: DomainErrorCode,
+    message: string,
+    readonly details: ErrorDetails = {},
+  ) {
+    super(message);
+  }
+}
+
+export const isDomainError = (error: unknown): error is DomainError =>
+  error instanceof Error && error.name === 'DomainError' && 'code' in error;
+
+/** The one sentence for what is missing and for what is hidden: a caller must not be able to tell them apart. */
+export const notFound = (): DomainError => new DomainError('resource/not-found', 'resource not found');
+
+/** `attribute` is the wire's kebab-case name; it becomes the error's pointer. */
+export const invalidAttribute = (attribute: string, sentence: string): DomainError =>
+  new DomainError('attribute/invalid', sentence, { attribute });
+
+/** `attribute` is the wire's kebab-case name, `label` what the sentence calls it. */
+export const alreadyTaken = (attribute: string, label: string): DomainError =>
+  new DomainError('attribute/taken', `${label} has already been taken`, { attribute });

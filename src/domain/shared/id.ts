@@ -1,0 +1,15 @@
+/** An identifier. The phantom `kind` keeps a team's id out of a workspace's place; any text may become one. */
+export type Id<Kind extends string> = string & { readonly kind?: Kind };
+
+export type OrganizationId = Id<'organization'>;
+export type MembershipId = Id<'membership'>;
+export type UserId = Id<'user'>;
+export type TeamId = Id<'team'>;
+export type WorkspaceId = Id<'workspace'>;
+export type ConfigurationVersionId = Id<'configuration-version'>;
+export type TokenId = Id<'token'>;
+/** Where a bundle lies in the store. One per upload attempt, never one per version. */
+export type BundleKey = Id<'bundle'>;
+
+/** UTC, ISO 8601, milliseconds and a literal `Z`, as `Date#toISOString` writes it: comparing as text compares in time. */
+export type Instant = string;

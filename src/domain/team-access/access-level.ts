@@ -1,0 +1,47 @@
+import type { WorkspacePermissions } from '../authorization/workspace-permissions.js';
+
+/** What each fixed access level implies. `custom` has no row: its permissions are stored. */
+export const impliedBy = {
+  read: {
+    runs: 'read',
+    variables: 'read',
+    stateVersions: 'read',
+    policyMocks: 'none',
+    workspaceLocking: false,
+    runTasks: false,
+  },
+  plan: {
+    runs: 'plan',
+    variables: 'read',
+    stateVersions: 'read',
+    policyMocks: 'none',
+    workspaceLocking: false,
+    runTasks: false,
+  },
+  write: {
+    runs: 'apply',
+    variables: 'write',
+    stateVersions: 'write',
+    policyMocks: 'read',
+    workspaceLocking: true,
+    runTasks: false,
+  },
+  admin: {
+    runs: 'apply',
+    variables: 'write',
+    stateVersions: 'write',
+    policyMocks: 'read',
+    workspaceLocking: true,
+    runTasks: true,
+  },
+} as const satisfies Record<string, WorkspacePermissions>;
+
+export type FixedLevel = keyof typeof impliedBy;
+
+/** An access level with what it allows. A fixed level has nowhere to keep a detailed permission. */
+export type Grant =
+  | { readonly access: FixedLevel }
+  | { readonly access: 'custom'; readonly permissions: WorkspacePermissions };
+
+export const permissionsOf = (grant: Grant): WorkspacePermissions =>
+  grant.access === 'custom' ? grant.permissions : impliedBy[grant.access];

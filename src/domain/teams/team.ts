@@ -1,0 +1,80 @@
+import type { OrganizationAccess } from '../authorization/organization-permissions.js';
+import { isOwner, organizationAccessOf, type Standing, type TeamInQuestion } from '../authorization/policy.js';
+import { DomainError, invalidAttribute, notFound } from '../shared/domain-error.js';
+import type { Instant, OrganizationId, TeamId } from '../shared/id.js';
+import { checkName } from '../shared/name.js';
+
+/** `secret` teams are seen by their members, owners and holders of `access-secret-teams` only. */
+export const visibilities = ['secret', 'organization'] as const;
+
+export interface TeamSettings {
+  readonly name: string;
+  readonly visibility: (typeof visibilities)[number];
+  readonly membersManageToken: boolean;
+  readonly access: OrganizationAccess;
+}
+
+export interface Team extends TeamSettings {
+  readonly id: TeamId;
+  readonly organizationId: OrganizationId;
+  readonly organizationName: string;
+  /** Every organization has one owners team, made with it. */
+  readonly owners: boolean;
+  readonly usersCount: number;
+  readonly createdAt: Instant;
+  readonly revision: number;
+}
+
+export const ownersTeamName = 'owners';
+
+export const defaultTeamSettings: Omit<TeamSettings, 'name'> = {
+  visibility: 'secret',
+  membersManageToken: true,
+  access: new Set(),
+};
+
+export const asQuestion = (team: Team): TeamInQuestion => ({
+  teamId: team.id,
+  owners: team.owners,
+  secret: team.visibility === 'secret',
+  membersManageToken: team.membersManageToken,
+  access: team.access,
+});
+
+const protectedOwners = (sentence: string): DomainError => new DomainError('owners-team/protected', sentence);
+
+/**
+ * Applies a change of settings. Throws `attribute/invalid` for a bad name, `owners-team/protected` for what the
+ * owners team never loses: its name and its rights.
+ */
+export function changeTeam(team: Team, change: Partial<TeamSettings>): Team {
+  if (change.name !== undefined) checkName(change.name);
+  if (team.owners && change.name !== undefined && change.name !== team.name) {
+    throw protectedOwners('the owners team cannot be renamed');
+  }
+  if (team.owners && change.access !== undefined) {
+    throw protectedOwners('the owners team holds every right already');
+  }
+  if (!team.owners && change.name !== undefined && change.name.toLowerCase() === ownersTeamName) {
+    throw invalidAttribute('name', 'Name has already been taken');
+  }
+  return { ...team, ...change, revision: team.revision + 1 };
+}
+
+/** Throws `owners-team/protected`: an organization always has its owners. */
+export function checkRemovable(team: Team): void {
+  if (team.owners) throw protectedOwners('the owners team cannot be deleted');
+}
+
+/** Throws `owners-team/protected` when the removal would leave the owners team with nobody. */
+export function checkMembersRemain(team: Pick<Team, 'owners'>, remaining: number): void {
+  if (team.owners && remaining < 1) throw protectedOwners('the owners team cannot be left empty');
+}
+
+/** Only permissions the caller holds may be given or taken. Throws `resource/not-found`. */
+export function checkAccessChange(standing: Standing, from: OrganizationAccess, to: OrganizationAccess): void {
+  if (isOwner(standing)) return;
+  const held = organizationAccessOf(standing);
+  const changed = [...from, ...to].filter((permission) => from.has(permission) !== to.has(permission));
+  if (changed.some((permission) => !held.has(permission))) throw notFound();
+}
