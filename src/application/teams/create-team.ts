@@ -2,6 +2,7 @@ import {
   type Actor,
   asQuestion,
   authorize,
+  changedAccess,
   changeTeam,
   checkAccessChange,
   defaultTeamSettings,
@@ -13,6 +14,7 @@ import {
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { TeamChange } from './update-team.js';
 
 /** POST /organizations/:name/teams. Organization-level permissions given at once ask for the right to give them. */
 export class CreateTeam {
@@ -22,17 +24,13 @@ export class CreateTeam {
     private readonly ids: IdGenerator,
   ) {}
 
-  execute(
-    actor: Actor,
-    organizationName: string,
-    settings: Partial<TeamSettings> & Pick<TeamSettings, 'name'>,
-  ): Promise<Seen<Team>> {
+  execute(actor: Actor, organizationName: string, given: TeamChange & Pick<TeamSettings, 'name'>): Promise<Seen<Team>> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.organizations.findFor(actor, organizationName);
       const { subject: organization, standing } = seenBy(seen, 'teams/create');
       const bare: Team = {
         ...defaultTeamSettings,
-        name: settings.name,
+        name: given.name,
         id: this.ids.next('team'),
         organizationId: organization.id,
         organizationName: organization.name,
@@ -41,11 +39,13 @@ export class CreateTeam {
         createdAt: this.clock.now(),
         revision: -1,
       };
-      if (settings.access !== undefined && settings.access.size > 0) {
+      const { access: accessChange = {}, ...settings } = given;
+      const access = changedAccess(bare.access, accessChange);
+      if (access.size > 0) {
         authorize({ ...standing, team: { ...asQuestion(bare), secret: false } }, 'teams/set-organization-access');
-        checkAccessChange(standing, bare.access, settings.access);
+        checkAccessChange(standing, bare.access, access);
       }
-      const team = changeTeam(bare, settings);
+      const team = changeTeam(bare, { ...settings, access });
       await tx.teams.add(team);
       return { subject: team, standing: { ...standing, team: asQuestion(team) } };
     });

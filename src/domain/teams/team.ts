@@ -1,6 +1,10 @@
-import type { OrganizationAccess } from '../authorization/organization-permissions.js';
+import {
+  type OrganizationAccess,
+  type OrganizationPermission,
+  organizationPermissions,
+} from '../authorization/organization-permissions.js';
 import { isOwner, organizationAccessOf, type Standing, type TeamInQuestion } from '../authorization/policy.js';
-import { DomainError, invalidAttribute, notFound } from '../shared/domain-error.js';
+import { alreadyTaken, DomainError, notFound } from '../shared/domain-error.js';
 import type { Instant, OrganizationId, TeamId } from '../shared/id.js';
 import { checkName } from '../shared/name.js';
 
@@ -44,8 +48,8 @@ export const asQuestion = (team: Team): TeamInQuestion => ({
 const protectedOwners = (sentence: string): DomainError => new DomainError('owners-team/protected', sentence);
 
 /**
- * Applies a change of settings. Throws `attribute/invalid` for a bad name, `owners-team/protected` for what the
- * owners team never loses: its name and its rights.
+ * Applies a change of settings. Throws `attribute/invalid` for a bad name, `attribute/taken` for the owners team's,
+ * `owners-team/protected` for what the owners team never loses: its name and its rights.
  */
 export function changeTeam(team: Team, change: Partial<TeamSettings>): Team {
   if (change.name !== undefined) checkName(change.name);
@@ -56,7 +60,7 @@ export function changeTeam(team: Team, change: Partial<TeamSettings>): Team {
     throw protectedOwners('the owners team holds every right already');
   }
   if (!team.owners && change.name !== undefined && change.name.toLowerCase() === ownersTeamName) {
-    throw invalidAttribute('name', 'Name has already been taken');
+    throw alreadyTaken('name', 'Name');
   }
   return { ...team, ...change, revision: team.revision + 1 };
 }
@@ -70,6 +74,12 @@ export function checkRemovable(team: Team): void {
 export function checkMembersRemain(team: Pick<Team, 'owners'>, remaining: number): void {
   if (team.owners && remaining < 1) throw protectedOwners('the owners team cannot be left empty');
 }
+
+/** A permission named is given or taken; one not named stays as it is. */
+export type AccessChange = Readonly<Partial<Record<OrganizationPermission, boolean | undefined>>>;
+
+export const changedAccess = (from: OrganizationAccess, change: AccessChange): OrganizationAccess =>
+  new Set(organizationPermissions.filter((permission) => change[permission] ?? from.has(permission)));
 
 /** Only permissions the caller holds may be given or taken. Throws `resource/not-found`. */
 export function checkAccessChange(standing: Standing, from: OrganizationAccess, to: OrganizationAccess): void {

@@ -1,0 +1,13 @@
+import { DomainError } from '../../domain/index.js';
+
+export const malformed = (sentence: string): DomainError => new DomainError('bundle/malformed', sentence);
+
+/** `limit` is the name of the setting. */
+export const overLimit = (sentence: string, limit: string, allowed: number): DomainError =>
+  new DomainError('bundle/over-limit', `${sentence} than ${limit} allows (${allowed})`);
+
+const longestShown = 200;
+
+/** A name out of an archive, fit to be put into a sentence. */
+export const quoted = (name: string): string =>
+  JSON.stringify(name.length > longestShown ? `${name.slice(0, longestShown)}…` : name);

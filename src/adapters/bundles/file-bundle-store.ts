@@ -1,0 +1,117 @@
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { BundleStore, ByteRange } from '../../application/ports/bundle-store.js';
+import type { BundleKey } from '../../domain/index.js';
+import { checkKey, isKey } from './bundle-key.js';
+
+const readChunkBytes = 256 * 1024;
+
+/**
+ * One file per bundle: below `incoming` until it is settled, below `kept` from then on. Both must lie in one file
+ * system, and nobody else may write to the directory.
+ */
+export class FileBundleStore implements BundleStore {
+  private readonly incoming: string;
+  private readonly kept: string;
+
+  constructor(directory: string) {
+    this.incoming = resolve(directory, 'incoming');
+    this.kept = resolve(directory, 'kept');
+  }
+
+  async write(key: BundleKey, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    const path = this.incomingPath(key);
+    await makeDirectory(this.incoming);
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await writeFile(file, bytes);
+      await file.sync();
+      await file.close();
+      await syncDirectory(this.incoming);
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      await rm(path, { force: true }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async keep(key: BundleKey): Promise<void> {
+    const [from, to] = [this.incomingPath(key), this.keptPath(key)];
+    await makeDirectory(dirname(to));
+    // Not forced to disk: should the move be lost, the bundle is unsettled again and the sweep keeps it.
+    await unlessMissing(rename(from, to));
+  }
+
+  async discard(key: BundleKey): Promise<void> {
+    // In the order in which a `keep` at the same time moves it.
+    await rm(this.incomingPath(key), { force: true });
+    await rm(this.keptPath(key), { force: true });
+  }
+
+  async read(key: BundleKey, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const found = await this.find(key, stat);
+    return found && this.chunks(key, range);
+  }
+
+  /** By when the file was made or, where the file system does not know, when it was last written to. */
+  async unsettled(olderThanSeconds: number): Promise<readonly BundleKey[]> {
+    const before = Date.now() - olderThanSeconds * 1000;
+    const keys: BundleKey[] = [];
+    for (const name of (await unlessMissing(readdir(this.incoming))) ?? []) {
+      const file = isKey(name) ? await unlessMissing(stat(join(this.incoming, name))) : undefined;
+      if (file !== undefined && (file.birthtimeMs || file.mtimeMs) < before) keys.push(name);
+    }
+    return keys;
+  }
+
+  private async *chunks(key: BundleKey, range: ByteRange | undefined): AsyncGenerator<Uint8Array> {
+    const file = await this.find(key, open);
+    if (file === undefined) throw new Error(`bundle ${key} was discarded before it was read`);
+    yield* file.createReadStream({ ...range, highWaterMark: readChunkBytes });
+  }
+
+  /** Looks among the kept ones twice: it may be moved there between the first look and the second. */
+  private async find<Found>(key: BundleKey, look: (path: string) => Promise<Found>): Promise<Found | undefined> {
+    const [incoming, kept] = [this.incomingPath(key), this.keptPath(key)];
+    for (const path of [kept, incoming, kept]) {
+      const found = await unlessMissing(look(path));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  private incomingPath(key: BundleKey): string {
+    return join(this.incoming, checkKey(key));
+  }
+
+  /** Spread by the end of the key, the part that differs. */
+  private keptPath(key: BundleKey): string {
+    return join(this.kept, checkKey(key).slice(-2), key);
+  }
+}
+
+/** Undefined when there is no such file. */
+async function unlessMissing<Result>(operation: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await operation;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Makes the directory and those above it, if need be, and sees to it that a crash does not unmake them. */
+async function makeDirectory(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

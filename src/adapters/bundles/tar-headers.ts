@@ -1,0 +1,211 @@
+import { malformed, quoted } from './bundle-faults.js';
+
+export type TarEntryKind = 'file' | 'directory' | 'symbolic link' | 'hard link';
+
+export interface TarEntry {
+  readonly kind: TarEntryKind;
+  readonly name: string;
+  /** Where a link leads; empty for anything else. */
+  readonly target: string;
+}
+
+const blockBytes = 512;
+const zeroBlock = Buffer.alloc(blockBytes);
+/** The most an extended header may hold: attributes, not only a name. */
+const longestExtension = 1024 * 1024;
+
+/** By type flag. The flags of extended headers are not here: those are no entries. */
+const kinds: Readonly<Record<string, TarEntryKind>> = {
+  '\0': 'file',
+  '0': 'file',
+  '1': 'hard link',
+  '2': 'symbolic link',
+  '5': 'directory',
+  '7': 'file',
+};
+
+const refusedKinds: Readonly<Record<string, string>> = { '3': 'a device', '4': 'a device', '6': 'a fifo' };
+
+/** What extended headers say of the next entry, in place of its own header. */
+interface Overrides {
+  path?: string;
+  linkpath?: string;
+  size?: string;
+}
+
+const overridable = new Set(['path', 'linkpath', 'size']);
+
+/** What the two extended headers of GNU give; those of POSIX name it themselves. */
+const longNames: Readonly<Record<string, keyof Overrides>> = { L: 'path', K: 'linkpath' };
+
+/**
+ * Reads the headers of a tar and skips the contents. Programs disagree on what a careless tar holds, and whoever
+ * unpacks it may see other entries than whoever checked it. Therefore this takes only what all of them read alike, and
+ * throws `bundle/malformed` on everything else.
+ */
+export class TarHeaders {
+  private readonly block = Buffer.alloc(blockBytes);
+  private gathering = this.block;
+  private gathered = 0;
+  /** Bytes of contents and padding until the next header. */
+  private toSkip = 0;
+  /** Unpacked bytes so far. */
+  private offset = 0;
+  private ended = false;
+  private extension: { readonly flag: string; readonly size: number } | undefined;
+  private overrides: Overrides = {};
+  /** The flags of the extended headers before the next entry. */
+  private readonly announced = new Set<string>();
+
+  constructor(private readonly onEntry: (entry: TarEntry) => void) {}
+
+  push(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length; ) {
+      const left = chunk.length - at;
+      const taken = this.toSkip > 0 ? Math.min(this.toSkip, left) : chunk.copy(this.gathering, this.gathered, at);
+      at += taken;
+      this.offset += taken;
+      if (this.toSkip > 0) {
+        this.toSkip -= taken;
+      } else {
+        this.gathered += taken;
+        if (this.gathered === this.gathering.length) this.take(this.gathering);
+      }
+    }
+  }
+
+  end(): void {
+    if (this.offset === 0) throw malformed('the archive is not a tar: it unpacks to nothing');
+    if (this.toSkip + this.gathered + this.announced.size > 0 || this.extension !== undefined) {
+      throw malformed('the tar in the archive ends in the middle of an entry');
+    }
+  }
+
+  private take(whole: Buffer): void {
+    this.gathering = this.block;
+    this.gathered = 0;
+    const announced = this.extension;
+    this.extension = undefined;
+    if (announced === undefined) this.readHeader(whole);
+    else this.readExtension(announced.flag, whole.subarray(0, announced.size));
+  }
+
+  private readHeader(block: Buffer): void {
+    if (block.equals(zeroBlock)) {
+      this.ended = true;
+      return;
+    }
+    const at = this.offset - blockBytes;
+    if (this.ended) throw malformed(`the tar in the archive goes on after its end, at byte ${at}`);
+    const size = numberIn(block.subarray(124, 136));
+    if (size === undefined || numberIn(block.subarray(148, 156)) !== checksumOf(block)) {
+      throw malformed(`the archive is not a tar, or is damaged: there is no header at byte ${at}`);
+    }
+    const name = nameIn(block);
+    if (name === undefined) throw malformed(`the tar in the archive has a header of an unknown format at byte ${at}`);
+    const flag = String.fromCharCode(block[156] ?? 0);
+    if ('xgLK'.includes(flag)) this.expectExtension(flag, size);
+    else this.readEntry(flag, name, textIn(block.subarray(157, 257)), size);
+  }
+
+  private expectExtension(flag: string, size: number): void {
+    // Programs differ on which of two counts, and on whether a global header undoes what came before it.
+    if (this.announced.has(flag) || (flag === 'g' && this.announced.size > 0)) {
+      throw malformed('the tar in the archive has an entry with more than one extended header of a kind');
+    }
+    if (size < 1 || size > longestExtension) {
+      throw malformed(`the tar in the archive has an extended header of ${size} bytes`);
+    }
+    if (flag !== 'g') this.announced.add(flag);
+    this.extension = { flag, size };
+    this.gathering = Buffer.allocUnsafe(paddedTo(blockBytes, size));
+  }
+
+  private readExtension(flag: string, payload: Buffer): void {
+    const given = longNames[flag];
+    for (const [key, value] of given === undefined ? recordsIn(payload) : [[given, textIn(payload)] as const]) {
+      if (key.startsWith('GNU.sparse.')) throw malformed('the tar in the archive has a sparse file');
+      if (!overridable.has(key)) continue;
+      if (flag === 'g') throw malformed(`the tar in the archive has a global header that sets "${key}"`);
+      this.override(key as keyof Overrides, value);
+    }
+  }
+
+  private override(field: keyof Overrides, value: string): void {
+    if (this.overrides[field] !== undefined || value === '') {
+      throw malformed(`the tar in the archive has an extended header whose "${field}" is empty or set twice`);
+    }
+    this.overrides[field] = value;
+  }
+
+  private readEntry(flag: string, ownName: string, ownTarget: string, ownSize: number): void {
+    const name = this.overrides.path ?? ownName;
+    const target = this.overrides.linkpath ?? ownTarget;
+    const size = this.overrides.size === undefined ? ownSize : decimal(this.overrides.size);
+    this.overrides = {};
+    this.announced.clear();
+    // Of an old file some programs look at its own name for the slash of a directory, and some at the long one.
+    const slash = name.endsWith('/') || (flag === '\0' && ownName.endsWith('/'));
+    const kind = slash && kinds[flag] === 'file' ? 'directory' : kinds[flag];
+    if (kind === undefined) {
+      throw malformed(`the entry ${quoted(name)} is ${refusedKinds[flag] ?? `of the unknown type ${quoted(flag)}`}`);
+    }
+    if (size === undefined) throw malformed(`the entry ${quoted(name)} has no proper size`);
+    // Some programs skip such contents, others read them as further headers.
+    if (kind !== 'file' && size > 0) throw malformed(`the entry ${quoted(name)} is a ${kind} with contents`);
+    this.toSkip = paddedTo(blockBytes, size);
+    this.onEntry({ kind, name, target: kind.endsWith('link') ? target : '' });
+  }
+}
+
+const paddedTo = (multiple: number, size: number): number => Math.ceil(size / multiple) * multiple;
+
+const textIn = (field: Buffer): string => {
+  const end = field.indexOf(0);
+  return field.toString('utf8', 0, end < 0 ? field.length : end);
+};
+
+/** Undefined for any format but POSIX and GNU, and for what other formats put where POSIX has the start of a name. */
+function nameIn(block: Buffer): string | undefined {
+  const name = textIn(block.subarray(0, 100));
+  const prefix = textIn(block.subarray(345, 500));
+  const format = block.toString('latin1', 257, 265);
+  const posix = format.startsWith('ustar\0') && block.toString('latin1', 508, 512) !== 'tar\0';
+  if (prefix === '') return posix || format === 'ustar  \0' ? name : undefined;
+  return posix ? `${prefix}/${name}` : undefined;
+}
+
+/** Octal digits, with spaces before and spaces or NULs after them; or binary, where octal has not room enough. */
+function numberIn(field: Buffer): number | undefined {
+  if (field[0] === 0x80) {
+    const number = Number(BigInt(`0x${field.toString('hex', 1)}`));
+    return Number.isSafeInteger(number) ? number : undefined;
+  }
+  const digits = /^ *([0-7]*)[ \0]*$/.exec(field.toString('latin1'))?.[1];
+  return digits === undefined ? undefined : Number.parseInt(digits || '0', 8);
+}
+
+const decimal = (text: string): number | undefined => (/^[0-9]{1,15}$/.test(text) ? Number(text) : undefined);
+
+/** The sum of all bytes, the checksum's own counted as spaces. */
+function checksumOf(block: Buffer): number {
+  let sum = 8 * 0x20;
+  for (let at = 0; at < blockBytes; at += 1) if (at < 148 || at >= 156) sum += block[at] ?? 0;
+  return sum;
+}
+
+/** The records `<length> <key>=<value>\n` of a pax header. */
+function* recordsIn(payload: Buffer): Generator<readonly [key: string, value: string]> {
+  for (let start = 0; start < payload.length; ) {
+    const space = payload.indexOf(' ', start);
+    const length = decimal(payload.toString('latin1', start, Math.max(space, start)));
+    const end = start + (length ?? Number.NaN);
+    const record = payload.toString('utf8', space + 1, end - 1);
+    const equals = record.indexOf('=');
+    if (!(end <= payload.length) || payload[end - 1] !== 0x0a || equals < 1) {
+      throw malformed('the tar in the archive has a damaged extended header');
+    }
+    yield [record.slice(0, equals), record.slice(equals + 1)];
+    start = end;
+  }
+}

@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto';
+import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
+import type { Actor } from '../../domain/index.js';
+import { bundleRoutes, type UploadPatience } from './configuration-versions/bundle-routes.js';
+import { type Dialect, dialects } from './dialect.js';
+import { mediaType } from './json-api/document.js';
+import { internalProblem, type Problem, problemOf } from './json-api/error-table.js';
+import { Query } from './json-api/query.js';
+import { readBody } from './json-api/read-body.js';
+import { noSuchRoute, RequestError } from './json-api/request-error.js';
+import { rateLimit } from './rate-limit.js';
+import type { Answer, PlainRoute, Route } from './route.js';
+import { routes } from './routes.js';
+import { type Health, pingRoute, serviceRoutes } from './service/service-routes.js';
+import type { UseCases } from './use-cases.js';
+
+/** Where one line per request goes, and one per fault of the service. Neither holds a secret or a capability URL. */
+export interface RequestLog {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface AppOptions {
+  readonly use: UseCases;
+  readonly health: Health;
+  readonly log: RequestLog;
+  readonly rateLimitPerSecond: number;
+  /** Addresses whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly uploadPatience: UploadPatience;
+  /** Aborted when uploads in flight must end. */
+  readonly stopped: AbortSignal;
+  /** Whether clients reach the service over https, so that they may be told to insist on it. */
+  readonly secure: boolean;
+}
+
+/** How long a client that is still sending gets to read why it was refused. */
+const lastWordMilliseconds = 5_000;
+
+const fixedHeaders = (secure: boolean): Readonly<Record<string, string>> => ({
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  // Clients of this API family refuse a service that does not name a version from 2.5 on.
+  'TFP-API-Version': '2.6',
+  'TFP-AppName': 'Gatehouse',
+  ...(secure ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
+});
+
+/** What the log line of a request is made of. The route's pattern stands for the URL, which may be a secret. */
+interface Traced {
+  id: string;
+  route: string;
+  actor?: Actor;
+}
+
+const traceOf = (response: Response): Traced => response.locals.trace as Traced;
+
+const nameOf = (actor: Actor): string => {
+  const owner = { user: 'userId', team: 'teamId', organization: 'organizationId' } as const;
+  return (actor as Record<string, unknown>)[owner[actor.kind]] as string;
+};
+
+const send = (response: Response, { status, document, headers = {} }: Answer | Problem): void => {
+  if (document === undefined) {
+    response.writeHead(status, headers).end();
+    return;
+  }
+  const body = JSON.stringify(document);
+  response
+    .writeHead(status, { ...headers, 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(body) })
+    .end(body);
+};
+
+/** The HTTP face of the service: both dialects, the capability URLs, and what the service says about itself. */
+export function buildApp(options: AppOptions): Express {
+  const { use, log } = options;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  if (options.trustedProxies.length > 0) app.set('trust proxy', [...options.trustedProxies]);
+
+  const perCaller = rateLimit(options.rateLimitPerSecond);
+  const perCapabilityAddress = rateLimit(options.rateLimitPerSecond);
+  const headers = fixedHeaders(options.secure);
+
+  const fail = (request: Request, response: Response, error: unknown): void => {
+    if (request.destroyed && !request.complete) {
+      // The client is gone: there is nobody to answer, and nothing went wrong here.
+      response.destroy();
+      return;
+    }
+    const known = problemOf(error) ?? problemOfExpress(error);
+    if (known === undefined) {
+      log.error({ request: traceOf(response).id, route: traceOf(response).route, err: error }, 'request failed');
+    }
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    if (!request.complete) response.setHeader("Connection", "close");
+    send(response, known ?? internalProblem);
+    if (!request.complete) {
+      // Reading on for a moment lets a client that is still sending see the answer instead of a reset.
+      request.resume();
+      const cut = setTimeout(() => request.destroy(), lastWordMilliseconds).unref();
+      request.once('close', () => clearTimeout(cut));
+    }
+  };
+
+  const authenticate = async (request: Request, response: Response): Promise<Actor> => {
+    const secret = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+    try {
+      const actor = await use.authenticate.execute(secret);
+      traceOf(response).actor = actor;
+      setAll(response, await perCaller(actor.tokenId));
+      return actor;
+    } catch (error) {
+      if (traceOf(response).actor === undefined) setAll(response, await perCaller(`address ${request.ip}`));
+      throw error;
+    }
+  };
+
+  const serve = (route: Route) => async (request: Request, response: Response) => {
+    const actor = await authenticate(request, response);
+    const [path = '', query = ''] = splitOnce(request.originalUrl, '?');
+    const body = route.body === 'read' ? await readBody(request, response) : undefined;
+    const answer = await route.handle({
+      actor,
+      parameters: request.params as Record<string, string>,
+      query: new Query(query),
+      body,
+      header: (name) => request.get(name),
+      path,
+    });
+    send(response, answer);
+  };
+
+  const servePlain =
+    ({ path, handle }: PlainRoute) =>
+    async (request: Request, response: Response) => {
+      const limit = path.startsWith('/v1/object/') ? perCapabilityAddress : perCaller;
+      if (!unlimited.has(path)) setAll(response, await limit(`address ${request.ip}`));
+      await handle(request, response);
+    };
+
+  app.use((_request, response, next) => {
+    const trace: Traced = { id: randomUUID(), route: 'unmatched' };
+    const begun = performance.now();
+    response.locals.trace = trace;
+    response.setHeaders(new Map(Object.entries({ ...headers, 'X-Request-Id': trace.id })));
+    response.on('close', () => {
+      log.info(
+        {
+          request: trace.id,
+          method: _request.method,
+          route: trace.route,
+          status: response.writableFinished ? response.statusCode : 499,
+          ms: Math.round((performance.now() - begun) * 10) / 10,
+          address: _request.ip,
+          actor: trace.actor && nameOf(trace.actor),
+        },
+        'request',
+      );
+    });
+    next();
+  });
+
+  mount(
+    app,
+    '',
+    [...serviceRoutes(options.health), ...bundleRoutes(use, options.uploadPatience, options.stopped)],
+    servePlain,
+  );
+  for (const dialect of [...dialects].sort((a, b) => b.prefix.length - a.prefix.length)) {
+    mountDialect(app, dialect, use, serve, servePlain);
+  }
+  app.use(() => {
+    throw noSuchRoute();
+  });
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
+    fail(request, response, error),
+  );
+  return app;
+}
+
+/** Routes that monitors call, which no limit may silence. */
+const unlimited: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
+type Handler = (request: Request, response: Response) => Promise<void>;
+
+/** Registers routes grouped by path, so that a known path with another method is a 405 that names what it allows. */
+function mount<R extends { readonly method: PlainRoute['method']; readonly path: string }>(
+  target: Pick<Router, 'route'>,
+  prefix: string,
+  all: readonly R[],
+  handlerOf: (route: R) => Handler,
+): void {
+  for (const path of new Set(all.map((route) => route.path))) {
+    const here = all.filter((route) => route.path === path);
+    const registered = target.route(path);
+    const name = (response: Response) => {
+      traceOf(response).route = prefix + path;
+    };
+    for (const route of here) {
+      const handler = handlerOf(route);
+      registered[route.method]((request, response) => {
+        name(response);
+        return handler(request, response);
+      });
+    }
+    const methods = here.map(({ method }) => method.toUpperCase());
+    const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ');
+    registered.all((request, response) => {
+      name(response);
+      throw new RequestError(405, 'method not allowed', [{ detail: `${request.method} is not one of ${allowed}` }], {
+        Allow: allowed,
+      });
+    });
+  }
+}
+
+function mountDialect(
+  app: Express,
+  dialect: Dialect,
+  use: UseCases,
+  serve: (route: Route) => Handler,
+  servePlain: (route: PlainRoute) => Handler,
+): void {
+  const router = express.Router({ caseSensitive: true });
+  mount(router, dialect.prefix, [pingRoute], servePlain);
+  mount(router, dialect.prefix, routes(use, dialect), serve);
+  app.use(dialect.prefix === '' ? '/' : dialect.prefix, router);
+}
+
+const setAll = (response: Response, headers: Readonly<Record<string, string>>): void => {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+};
+
+const splitOnce = (text: string, separator: string): readonly string[] => {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+};
+
+/** Express refuses a path it cannot decode by itself. */
+const problemOfExpress = (error: unknown): Problem | undefined =>
+  (error as { status?: unknown }).status === 400
+    ? problemOf(new RequestError(400, 'bad request', [{ detail: 'the request cannot be understood' }]))
+    : undefined;

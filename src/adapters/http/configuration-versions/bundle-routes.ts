@@ -1,0 +1,103 @@
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+import type { OpenBundle } from '../../../application/index.js';
+import { DomainError } from '../../../domain/index.js';
+import type { PlainRoute } from '../route.js';
+import type { UseCases } from '../use-cases.js';
+
+/** How long an upload may take, in milliseconds. */
+export interface UploadPatience {
+  /** Between two chunks. */
+  readonly idle: number;
+  readonly total: number;
+}
+
+const interrupted = (sentence: string): DomainError => new DomainError('bundle/interrupted', sentence);
+
+/** The request's body as it arrives; throws `bundle/interrupted` when the client falls silent or takes too long. */
+async function* patiently(
+  request: Request,
+  patience: UploadPatience,
+  stopped: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  // The socket stays open when reading ends early, so that the client can still be told why.
+  const chunks = request.iterator({ destroyOnReturn: false });
+  const deadline = Date.now() + patience.total;
+  let timer: NodeJS.Timeout | undefined;
+  let giveUp: (reason: DomainError) => void = () => {};
+  const onStop = () => giveUp(interrupted('the service is stopping'));
+  stopped.addEventListener('abort', onStop, { once: true });
+  try {
+    for (;;) {
+      if (stopped.aborted) throw interrupted('the service is stopping');
+      const silence = new Promise<never>((_, reject) => {
+        giveUp = reject;
+      });
+      const left = Math.min(patience.idle, deadline - Date.now());
+      timer = setTimeout(() => giveUp(interrupted('the upload took too long')), Math.max(0, left));
+      const next = await Promise.race([chunks.next(), silence]);
+      clearTimeout(timer);
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    clearTimeout(timer);
+    stopped.removeEventListener('abort', onStop);
+    void chunks.return?.();
+  }
+}
+
+/** The one byte range a request asks for; undefined for the whole, null for one that cannot be satisfied. */
+const rangeOf = (request: Request, bundle: OpenBundle): { start: number; end: number } | undefined | null => {
+  if (request.method !== 'GET') return undefined;
+  const condition = request.headers['if-range'];
+  if (condition !== undefined && condition !== `"${bundle.sha256}"`) return undefined;
+  const ranges = request.range(bundle.bytes);
+  if (ranges === -1) return null;
+  return Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1 ? ranges[0] : undefined;
+};
+
+const download = (use: UseCases) => async (request: Request, response: Response) => {
+  const bundle = await use.readBundle.execute(String(request.params.objectId));
+  const headers = {
+    'Content-Type': 'application/octet-stream',
+    'Content-Disposition': 'attachment; filename="configuration.tar.gz"',
+    'Accept-Ranges': 'bytes',
+    ETag: `"${bundle.sha256}"`,
+  };
+  const range = rangeOf(request, bundle);
+  if (range === null) {
+    response.writeHead(416, { ...headers, 'Content-Range': `bytes */${bundle.bytes}` }).end();
+    return;
+  }
+  const bytes = request.method === 'HEAD' ? [] : await bundle.read(range);
+  if (range === undefined) {
+    response.writeHead(200, { ...headers, 'Content-Length': bundle.bytes });
+  } else {
+    response.writeHead(206, {
+      ...headers,
+      'Content-Length': range.end - range.start + 1,
+      'Content-Range': `bytes ${range.start}-${range.end}/${bundle.bytes}`,
+    });
+  }
+  await pipeline(bytes, response).catch((error: NodeJS.ErrnoException) => {
+    // A client that goes away in the middle is no fault of the service.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  });
+};
+
+/** The capability URLs of bundles. The object id is the whole right: no token is asked for or looked at. */
+export const bundleRoutes = (use: UseCases, patience: UploadPatience, stopped: AbortSignal): PlainRoute[] => [
+  {
+    method: 'put',
+    path: '/v1/object/:objectId',
+    handle: async (request, response) => {
+      await use.uploadConfigurationBundle.execute(
+        String(request.params.objectId),
+        patiently(request, patience, stopped),
+      );
+      response.writeHead(200, { 'Content-Length': 0 }).end();
+    },
+  },
+  { method: 'get', path: '/v1/object/:objectId', handle: download(use) },
+];

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Include, NewConfigurationVersion } from '../../../application/index.js';
+import type { Dialect, TypeName } from '../dialect.js';
+import { absentable, optionalDocument, parse } from '../json-api/schema.js';
+import { type Call, parameter } from '../route.js';
+
+const type: TypeName = { singular: 'configuration-version', plural: 'configuration-versions' };
+
+/** The words `include` takes, in both spellings of the first. */
+export const includes: Readonly<Record<string, Include>> = {
+  ingress_attributes: 'ingress-attributes',
+  'ingress-attributes': 'ingress-attributes',
+  run: 'run',
+};
+
+/** Reads the body of a create request. The CLI says who it is in a header, and the version remembers it. */
+export const newConfigurationVersion = (dialect: Dialect) => {
+  const schema = optionalDocument(dialect, type, {
+    'auto-queue-runs': absentable(z.boolean()),
+    speculative: absentable(z.boolean()),
+    provisional: absentable(z.boolean()),
+  });
+  return (call: Call): NewConfigurationVersion => {
+    const { attributes } = parse(schema, call.body).data;
+    return {
+      workspaceId: parameter(call, 'workspaceId'),
+      autoQueueRuns: attributes['auto-queue-runs'] ?? true,
+      speculative: attributes.speculative ?? false,
+      provisional: attributes.provisional ?? false,
+      source: call.header('x-terraform-integration') === 'cloud' ? 'terraform' : 'tfe-api',
+    };
+  };
+};

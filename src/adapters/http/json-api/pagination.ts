@@ -1,0 +1,62 @@
+import type { Page, PageRequest } from '../../../application/index.js';
+import type { Document, Resource } from './document.js';
+import type { Query } from './query.js';
+import { type Fault, invalid } from './request-error.js';
+
+const defaultSize = 20;
+const largestSize = 100;
+/** Far past any list, and small enough that a row's position stays an exact number. */
+const largestNumber = 1_000_000_000;
+
+const within = (query: Query, parameter: string, fallback: number, largest: number): number | Fault => {
+  const text = query.one(parameter);
+  if (text === undefined) return fallback;
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  return value >= 1 && value <= largest
+    ? value
+    : { parameter, detail: `${parameter} must be between 1 and ${largest}` };
+};
+
+/** Throws a 422 with one error per parameter that is out of range. */
+export function pageRequest(query: Query): PageRequest {
+  const number = within(query, 'page[number]', 1, largestNumber);
+  const size = within(query, 'page[size]', defaultSize, largestSize);
+  if (typeof number === 'number' && typeof size === 'number') return { number, size };
+  throw invalid([number, size].filter((value) => typeof value !== 'number'));
+}
+
+/** `path` begins with the prefix of the mount that serves it; the links keep the request's other parameters. */
+export function pageDocument<Item>(
+  path: string,
+  query: Query,
+  page: Page<Item>,
+  present: (item: Item) => Resource,
+): Document {
+  const totalPages = Math.max(1, Math.ceil(page.total / page.size));
+  const linkTo = (number: number): string => {
+    const parameters = query.with({ 'page[number]': String(number), 'page[size]': String(page.size) });
+    return `${path}?${parameters}`;
+  };
+  const previous = page.number > 1 ? Math.min(page.number - 1, totalPages) : null;
+  const next = page.number < totalPages ? page.number + 1 : null;
+  return {
+    data: page.items.map(present),
+    links: {
+      self: linkTo(page.number),
+      first: linkTo(1),
+      prev: previous === null ? null : linkTo(previous),
+      next: next === null ? null : linkTo(next),
+      last: linkTo(totalPages),
+    },
+    meta: {
+      pagination: {
+        'current-page': page.number,
+        'page-size': page.size,
+        'prev-page': previous,
+        'next-page': next,
+        'total-pages': totalPages,
+        'total-count': page.total,
+      },
+    },
+  };
+}

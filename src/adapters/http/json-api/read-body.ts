@@ -1,0 +1,46 @@
+import express, { type Request, type Response } from 'express';
+import { mediaType } from './document.js';
+import { badRequest, RequestError } from './request-error.js';
+
+const largestBody = 1024 * 1024;
+const longestMilliseconds = 30_000;
+
+const parseJson = express.json({ limit: largestBody, type: () => true, strict: false, inflate: false });
+
+const hasBody = (request: Request): boolean =>
+  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+
+const mediaTypes: readonly string[] = [mediaType, 'application/json'];
+
+const refusals: Readonly<Record<string, RequestError>> = {
+  'entity.too.large': new RequestError(413, 'payload too large', [
+    { detail: `the body is larger than ${largestBody} bytes` },
+  ]),
+  'entity.parse.failed': badRequest('the body is not valid JSON'),
+  'request.size.invalid': badRequest('the body is not as long as Content-Length says'),
+  'request.aborted': badRequest('the body broke off'),
+  'encoding.unsupported': new RequestError(415, 'unsupported media type', [
+    { detail: 'the body must not be content-encoded' },
+  ]),
+  'charset.unsupported': new RequestError(415, 'unsupported media type', [{ detail: 'the body must be UTF-8' }]),
+};
+
+/** The body as JSON, or undefined when there is none. Throws a 400, 408, 413 or 415. */
+export async function readBody(request: Request, response: Response): Promise<unknown> {
+  if (!hasBody(request)) return undefined;
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (!mediaTypes.includes(type)) {
+    throw new RequestError(415, 'unsupported media type', [{ detail: `the body must be ${mediaType}` }]);
+  }
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new RequestError(408, 'request timeout', [{ detail: 'the body took too long' }], { Connection: 'close' }));
+    }, longestMilliseconds);
+    parseJson(request, response, (error?: unknown) => {
+      clearTimeout(timer);
+      if (error === undefined) resolve();
+      else reject(refusals[(error as { type?: string }).type ?? ''] ?? error);
+    });
+  });
+  return request.body;
+}

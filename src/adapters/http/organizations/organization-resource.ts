@@ -1,0 +1,79 @@
+import type { MembershipView } from '../../../application/index.js';
+import { may, type Organization, type Standing } from '../../../domain/index.js';
+import type { Dialect } from '../dialect.js';
+import { type Resource, toOne } from '../json-api/document.js';
+
+/** Names a living organization goes by on the wire: its name is its id. */
+export const presentOrganization =
+  (dialect: Dialect, standing?: Standing) =>
+  (organization: Organization): Resource => ({
+    id: organization.name,
+    type: 'organizations',
+    attributes: {
+      name: organization.name,
+      email: organization.email,
+      'external-id': organization.id,
+      'created-at': organization.createdAt,
+      ...(standing === undefined
+        ? {}
+        : {
+            permissions: {
+              'can-update': may(standing, 'organizations/update'),
+              'can-destroy': may(standing, 'organizations/delete'),
+              'can-create-team': may(standing, 'teams/create'),
+              'can-create-workspace': may(standing, 'workspaces/create'),
+              'can-manage-users': may(standing, 'memberships/manage'),
+              'can-update-api-token': may(standing, 'organization-tokens/manage'),
+            },
+          }),
+    },
+    relationships: {
+      'entitlement-set': { links: { related: `${dialect.prefix}/organizations/${organization.name}/entitlement-set` } },
+    },
+    links: { self: `${dialect.prefix}/organizations/${organization.name}` },
+  });
+
+/** What this service can do for an organization. Clients turn to local execution while `operations` is false. */
+const entitlements = {
+  agents: false,
+  'audit-logging': false,
+  'cost-estimation': false,
+  operations: false,
+  'policy-enforcement': false,
+  'private-module-registry': false,
+  'run-tasks': false,
+  sentinel: false,
+  sso: false,
+  'state-storage': false,
+  teams: true,
+  'vcs-integrations': false,
+  'user-limit': null,
+} as const;
+
+export const presentEntitlementSet =
+  (dialect: Dialect) =>
+  (organization: Organization): Resource => ({
+    id: organization.id,
+    type: 'entitlement-sets',
+    attributes: entitlements,
+    links: { self: `${dialect.prefix}/organizations/${organization.name}/entitlement-set` },
+  });
+
+export const presentMembership =
+  (dialect: Dialect) =>
+  (membership: MembershipView): Resource => ({
+    id: membership.id,
+    type: 'organization-memberships',
+    attributes: {
+      status: 'active',
+      email: membership.user.email,
+      username: membership.user.username,
+      'created-at': membership.createdAt,
+    },
+    relationships: {
+      organization: toOne('organizations', membership.organizationName),
+      user: toOne('users', membership.userId),
+      teams: { data: membership.teams.map(({ id }) => ({ id, type: 'teams' })) },
+    },
+    links: { self: `${dialect.prefix}/organization-memberships/${membership.id}` },
+  });

@@ -1,0 +1,75 @@
+import type { Dialect } from '../dialect.js';
+import { pageDocument, pageRequest } from '../json-api/pagination.js';
+import { created, get, noContent, ok, parameter, patch, post, type Route, remove } from '../route.js';
+import type { UseCases } from '../use-cases.js';
+import { tokenExpiry } from '../users/user-requests.js';
+import { presentToken } from '../users/user-resource.js';
+import { newMembership, newOrganization, organizationChange } from './organization-requests.js';
+import { presentEntitlementSet, presentMembership, presentOrganization } from './organization-resource.js';
+
+export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+  const readNew = newOrganization(dialect);
+  const readChange = organizationChange(dialect);
+  const readExpiry = tokenExpiry(dialect);
+  const readMembership = newMembership(dialect);
+  const tokenPath = '/organizations/:organization/authentication-token';
+  const membershipsPath = '/organizations/:organization/organization-memberships';
+  return [
+    get('/organizations', null, async (call) => {
+      const page = await use.listOrganizations.execute(call.actor, pageRequest(call.query));
+      return ok(pageDocument(call.path, call.query, page, presentOrganization(dialect)));
+    }),
+    post('/organizations', 'organizations/create', async (call) => {
+      const organization = await use.createOrganization.execute(call.actor, readNew(call));
+      return created({ data: presentOrganization(dialect)(organization) });
+    }),
+    get('/organizations/:organization', 'organizations/read', async (call) => {
+      const seen = await use.showOrganization.execute(call.actor, parameter(call, 'organization'));
+      return ok({ data: presentOrganization(dialect, seen.standing)(seen.subject) });
+    }),
+    patch('/organizations/:organization', 'organizations/update', async (call) => {
+      const name = parameter(call, 'organization');
+      const organization = await use.updateOrganization.execute(call.actor, name, readChange(call));
+      return ok({ data: presentOrganization(dialect)(organization) });
+    }),
+    remove('/organizations/:organization', 'organizations/delete', async (call) => {
+      await use.removeOrganization.execute(call.actor, parameter(call, 'organization'));
+      return noContent;
+    }),
+    get('/organizations/:organization/entitlement-set', 'organizations/read', async (call) => {
+      const { subject } = await use.showOrganization.execute(call.actor, parameter(call, 'organization'));
+      return ok({ data: presentEntitlementSet(dialect)(subject) });
+    }),
+    get(tokenPath, 'organization-tokens/manage', async (call) => {
+      const token = await use.showOrganizationToken.execute(call.actor, parameter(call, 'organization'));
+      return ok({ data: presentToken()(token) });
+    }),
+    post(tokenPath, 'organization-tokens/manage', async (call) => {
+      const command = { organizationName: parameter(call, 'organization'), expiresAt: readExpiry(call) };
+      const { token, secret } = await use.issueOrganizationToken.execute(call.actor, command);
+      return created({ data: presentToken(secret)(token) });
+    }),
+    remove(tokenPath, 'organization-tokens/manage', async (call) => {
+      await use.revokeOrganizationToken.execute(call.actor, parameter(call, 'organization'));
+      return noContent;
+    }),
+    get(membershipsPath, 'memberships/read', async (call) => {
+      const name = parameter(call, 'organization');
+      const page = await use.listOrganizationMemberships.execute(call.actor, name, pageRequest(call.query));
+      return ok(pageDocument(call.path, call.query, page, presentMembership(dialect)));
+    }),
+    post(membershipsPath, 'memberships/manage', async (call) => {
+      const command = { organizationName: parameter(call, 'organization'), ...readMembership(call) };
+      const membership = await use.addOrganizationMembership.execute(call.actor, command);
+      return created({ data: presentMembership(dialect)(membership) });
+    }),
+    get('/organization-memberships/:id', 'memberships/read', async (call) => {
+      const membership = await use.showOrganizationMembership.execute(call.actor, parameter(call, 'id'));
+      return ok({ data: presentMembership(dialect)(membership) });
+    }),
+    remove('/organization-memberships/:id', 'memberships/manage', async (call) => {
+      await use.removeOrganizationMembership.execute(call.actor, parameter(call, 'id'));
+      return noContent;
+    }),
+  ];
+};

@@ -1,0 +1,63 @@
+import type { Request, Response } from 'express';
+import type { Action, Actor } from '../../domain/index.js';
+import type { Document } from './json-api/document.js';
+import type { Query } from './json-api/query.js';
+
+/** One request, parsed as far as every route needs it. */
+export interface Call {
+  readonly actor: Actor;
+  /** Path parameters, decoded. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: Query;
+  /** The body as JSON; undefined when there is none, or when the route does not read it. */
+  readonly body: unknown;
+  readonly header: (name: string) => string | undefined;
+  /** Without its query, with the mount's prefix. */
+  readonly path: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly document?: Document;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
+
+/** An endpoint of the API, served once per dialect. */
+export interface Route {
+  readonly method: Method;
+  readonly path: string;
+  /** What the policy is asked; `null` where any valid token will do. */
+  readonly action: Action | null;
+  /** Action endpoints leave their bodies unread. */
+  readonly body: 'read' | 'ignored';
+  readonly handle: (call: Call) => Promise<Answer>;
+}
+
+/** An endpoint outside the API proper, which asks for no token and answers by itself. */
+export interface PlainRoute {
+  readonly method: Method;
+  readonly path: string;
+  readonly handle: (request: Request, response: Response) => Promise<void> | void;
+}
+
+const endpoint =
+  (method: Method, body: Route['body']) =>
+  (path: string, action: Action | null, handle: Route['handle']): Route => ({ method, path, action, body, handle });
+
+export const get = endpoint('get', 'ignored');
+export const post = endpoint('post', 'read');
+export const patch = endpoint('patch', 'read');
+export const remove = endpoint('delete', 'ignored');
+/** DELETE of relationships, whose body says which. */
+export const removeListed = endpoint('delete', 'read');
+/** POST …/actions/…, which must not look at its body. */
+export const act = endpoint('post', 'ignored');
+
+export const ok = (document: Document): Answer => ({ status: 200, document });
+export const created = (document: Document): Answer => ({ status: 201, document });
+export const noContent: Answer = { status: 204 };
+
+/** A path parameter that the route's path has. */
+export const parameter = (call: Call, name: string): string => call.parameters[name] ?? '';

@@ -1,0 +1,17 @@
+import { configurationVersionRoutes } from './configuration-versions/configuration-version-routes.js';
+import type { Dialect } from './dialect.js';
+import { organizationRoutes } from './organizations/organization-routes.js';
+import type { Route } from './route.js';
+import { teamRoutes } from './teams/team-routes.js';
+import type { UseCases } from './use-cases.js';
+import { userRoutes } from './users/user-routes.js';
+import { workspaceRoutes } from './workspaces/workspace-routes.js';
+
+/** The map of the API: every endpoint that asks for a token, as one dialect serves it. */
+export const routes = (use: UseCases, dialect: Dialect): readonly Route[] => [
+  ...configurationVersionRoutes(use, dialect),
+  ...workspaceRoutes(use, dialect),
+  ...organizationRoutes(use, dialect),
+  ...teamRoutes(use, dialect),
+  ...userRoutes(use, dialect),
+];

@@ -1,0 +1,33 @@
+import { may, organizationPermissions, type Seen, type Team, type User } from '../../../domain/index.js';
+import type { Dialect } from '../dialect.js';
+import { type Resource, toOne } from '../json-api/document.js';
+
+/** `members` are named where they were looked up. */
+export const presentTeam =
+  (dialect: Dialect, members?: readonly User[]) =>
+  ({ subject: team, standing }: Seen<Team>): Resource => ({
+    id: team.id,
+    type: 'teams',
+    attributes: {
+      name: team.name,
+      'users-count': team.usersCount,
+      visibility: team.visibility,
+      'allow-member-token-management': team.membersManageToken,
+      'organization-access': Object.fromEntries(
+        organizationPermissions.map((permission) => [permission, team.owners || team.access.has(permission)]),
+      ),
+      permissions: {
+        'can-update': may(standing, 'teams/update'),
+        'can-destroy': !team.owners && may(standing, 'teams/delete'),
+        'can-update-membership': may(standing, 'team-members/manage'),
+        'can-update-organization-access': !team.owners && may(standing, 'teams/set-organization-access'),
+        'can-update-api-token': may(standing, 'team-tokens/manage'),
+        'can-update-visibility': may(standing, 'teams/update'),
+      },
+    },
+    relationships: {
+      organization: toOne('organizations', team.organizationName),
+      ...(members === undefined ? {} : { users: { data: members.map(({ id }) => ({ id, type: 'users' })) } }),
+    },
+    links: { self: `${dialect.prefix}/teams/${team.id}` },
+  });

@@ -1,0 +1,52 @@
+import type * as application from '../../application/index.js';
+
+/** Every use case the API calls, by name. */
+export interface UseCases {
+  readonly authenticate: application.Authenticate;
+
+  readonly createOrganization: application.CreateOrganization;
+  readonly listOrganizations: application.ListOrganizations;
+  readonly showOrganization: application.ShowOrganization;
+  readonly updateOrganization: application.UpdateOrganization;
+  readonly removeOrganization: application.RemoveOrganization;
+  readonly issueOrganizationToken: application.IssueOrganizationToken;
+  readonly showOrganizationToken: application.ShowOrganizationToken;
+  readonly revokeOrganizationToken: application.RevokeOrganizationToken;
+  readonly addOrganizationMembership: application.AddOrganizationMembership;
+  readonly listOrganizationMemberships: application.ListOrganizationMemberships;
+  readonly showOrganizationMembership: application.ShowOrganizationMembership;
+  readonly removeOrganizationMembership: application.RemoveOrganizationMembership;
+
+  readonly createWorkspace: application.CreateWorkspace;
+  readonly listWorkspaces: application.ListWorkspaces;
+  readonly showWorkspace: application.ShowWorkspace;
+  readonly updateWorkspace: application.UpdateWorkspace;
+  readonly removeWorkspace: application.RemoveWorkspace;
+  readonly changeWorkspaceLock: application.ChangeWorkspaceLock;
+
+  readonly createTeam: application.CreateTeam;
+  readonly listTeams: application.ListTeams;
+  readonly showTeam: application.ShowTeam;
+  readonly updateTeam: application.UpdateTeam;
+  readonly removeTeam: application.RemoveTeam;
+  readonly changeTeamMembers: application.ChangeTeamMembers;
+
+  readonly createUser: application.CreateUser;
+  readonly listUsers: application.ListUsers;
+  readonly changeUserSuspension: application.ChangeUserSuspension;
+  readonly removeUser: application.RemoveUser;
+  readonly showAccount: application.ShowAccount;
+  readonly issueUserToken: application.IssueUserToken;
+  readonly listUserTokens: application.ListUserTokens;
+  readonly showToken: application.ShowToken;
+  readonly revokeToken: application.RevokeToken;
+
+  readonly createConfigurationVersion: application.CreateConfigurationVersion;
+  readonly listConfigurationVersions: application.ListConfigurationVersions;
+  readonly showConfigurationVersion: application.ShowConfigurationVersion;
+  readonly showIngressAttributes: application.ShowIngressAttributes;
+  readonly archiveConfigurationVersion: application.ArchiveConfigurationVersion;
+  readonly locateBundle: application.LocateBundle;
+  readonly readBundle: application.ReadBundle;
+  readonly uploadConfigurationBundle: application.UploadConfigurationBundle;
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { executionModes, type WorkspaceSettings } from '../../../domain/index.js';
+import type { Dialect, TypeName } from '../dialect.js';
+import { absentable, optionalDocument, parse, resourceDocument } from '../json-api/schema.js';
+import type { Call } from '../route.js';
+
+const type: TypeName = { singular: 'workspace', plural: 'workspaces' };
+
+const settings = {
+  description: z.string().max(4096).nullable().optional(),
+  'auto-apply': absentable(z.boolean()),
+  'execution-mode': absentable(z.enum(executionModes)),
+  'terraform-version': absentable(z.string().min(1).max(64)),
+  'working-directory': absentable(z.string().max(1024)),
+};
+
+interface Attributes {
+  readonly name?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly 'auto-apply'?: boolean | undefined;
+  readonly 'execution-mode'?: WorkspaceSettings['executionMode'] | undefined;
+  readonly 'terraform-version'?: string | undefined;
+  readonly 'working-directory'?: string | undefined;
+}
+
+/** Only what the request names. */
+const toSettings = (attributes: Attributes): Partial<WorkspaceSettings> => {
+  const named = {
+    name: attributes.name,
+    description: attributes.description,
+    autoApply: attributes['auto-apply'],
+    executionMode: attributes['execution-mode'],
+    terraformVersion: attributes['terraform-version'],
+    workingDirectory: attributes['working-directory'],
+  };
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+};
+
+export const newWorkspace = (dialect: Dialect) => {
+  const schema = resourceDocument(dialect, type, { name: z.string(), ...settings });
+  return (call: Call) => {
+    const { attributes } = parse(schema, call.body).data;
+    return { ...toSettings(attributes), name: attributes.name };
+  };
+};
+
+export const workspaceChange = (dialect: Dialect) => {
+  const schema = resourceDocument(dialect, type, { name: absentable(z.string()), ...settings });
+  return (call: Call) => toSettings(parse(schema, call.body).data.attributes);
+};
+
+/** The reason for a lock, as clients send it: in the attributes of a document or plainly beside `data`. */
+export const lockReason = (dialect: Dialect) => {
+  const reason = absentable(z.string().max(1024));
+  const schema = optionalDocument(dialect, type, { reason }).extend({ reason });
+  return (call: Call): string | null => {
+    const body = parse(schema, call.body);
+    return body.reason ?? body.data.attributes.reason ?? null;
+  };
+};

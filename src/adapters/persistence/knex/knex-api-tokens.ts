@@ -1,0 +1,164 @@
+import type { Knex } from 'knex';
+import type { ApiTokenRepository, Credential } from '../../../application/ports/api-token-repository.js';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { Actor, ApiToken, Instant, OrganizationId, TokenId, TokenOwner, UserId } from '../../../domain/index.js';
+import { columnsOf, pageOf, type Statements } from './statements.js';
+
+interface TokenRow {
+  readonly id: TokenId;
+  /** Exactly one of the three names its owner. */
+  readonly user_id: string | null;
+  readonly team_id: string | null;
+  readonly organization_id: string | null;
+  readonly secret_digest: string;
+  readonly description: string | null;
+  readonly created_by_kind: TokenOwner['kind'] | null;
+  readonly created_by_id: string;
+  readonly created_at: Instant;
+  readonly expires_at: Instant | null;
+  readonly last_used_at: Instant | null;
+}
+
+const columns = [
+  'id',
+  'user_id',
+  'team_id',
+  'organization_id',
+  'secret_digest',
+  'description',
+  'created_by_kind',
+  'created_by_id',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+] as const satisfies readonly (keyof TokenRow)[];
+
+interface CredentialRow extends TokenRow {
+  readonly site_administrator: boolean | number | null;
+  readonly suspended: boolean | number | null;
+  readonly owning_organization_id: OrganizationId;
+}
+
+const owners = {
+  user: { column: 'user_id', table: 'users' },
+  team: { column: 'team_id', table: 'teams' },
+  organization: { column: 'organization_id', table: 'organizations' },
+} as const;
+
+const toRow = (token: ApiToken) => ({
+  id: token.id,
+  [owners[token.owner.kind].column]: token.owner.id,
+  secret_digest: token.secretDigest,
+  description: token.description,
+  created_by_kind: token.createdBy?.kind ?? null,
+  created_by_id: token.createdBy?.id ?? null,
+  created_at: token.createdAt,
+  expires_at: token.expiresAt,
+  last_used_at: token.lastUsedAt,
+});
+
+function ownerFromRow(row: TokenRow): TokenOwner {
+  if (row.user_id !== null) return { kind: 'user', id: row.user_id };
+  if (row.team_id !== null) return { kind: 'team', id: row.team_id };
+  return { kind: 'organization', id: row.organization_id as string };
+}
+
+const fromRow = (row: TokenRow): ApiToken => ({
+  id: row.id,
+  owner: ownerFromRow(row),
+  secretDigest: row.secret_digest,
+  description: row.description,
+  createdBy: row.created_by_kind && { kind: row.created_by_kind, id: row.created_by_id },
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  lastUsedAt: row.last_used_at,
+});
+
+function actorFromRow(row: CredentialRow): Actor {
+  const owner = ownerFromRow(row);
+  switch (owner.kind) {
+    case 'user':
+      return { kind: 'user', tokenId: row.id, userId: owner.id, siteAdministrator: Boolean(row.site_administrator) };
+    case 'team':
+      return { kind: 'team', tokenId: row.id, teamId: owner.id, organizationId: row.owning_organization_id };
+    case 'organization':
+      return { kind: 'organization', tokenId: row.id, organizationId: owner.id };
+  }
+}
+
+export class KnexApiTokens implements ApiTokenRepository {
+  constructor(private readonly db: Statements) {}
+
+  async findCredential(secretDigest: string): Promise<Credential | undefined> {
+    const row = await this.db.first<CredentialRow>(
+      this.living()
+        .where('k.secret_digest', secretDigest)
+        .select(...columnsOf('k', columns), 'u.site_administrator', 'u.suspended', { owning_organization_id: 'o.id' }),
+    );
+    if (row === undefined || row.suspended) return undefined;
+    return { token: fromRow(row), actor: actorFromRow(row) };
+  }
+
+  async find(id: TokenId): Promise<ApiToken | undefined> {
+    return this.firstOf(this.living().where('k.id', id));
+  }
+
+  async findOf({ kind, id }: TokenOwner): Promise<ApiToken | undefined> {
+    return this.firstOf(this.living().where(`k.${owners[kind].column}`, id));
+  }
+
+  async add(token: ApiToken): Promise<void> {
+    await this.db.run(this.db.sql('api_tokens').insert(toRow(token)));
+  }
+
+  async replace(token: ApiToken): Promise<void> {
+    const { sql } = this.db;
+    const { column, table } = owners[token.owner.kind];
+    // Who replaces at the same time waits here, and then sees the token that it must drop.
+    await this.db.first(sql(table).where('id', token.owner.id).select('id').forNoKeyUpdate());
+    await this.db.run(sql('api_tokens').where(column, token.owner.id).delete());
+    await this.add(token);
+  }
+
+  async remove(id: TokenId): Promise<boolean> {
+    return (await this.db.run(this.db.sql('api_tokens').where({ id }).delete())) > 0;
+  }
+
+  pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>> {
+    const newestFirst = (matching: Knex.QueryBuilder) =>
+      matching.select(...columnsOf('k', columns)).orderBy([
+        { column: 'k.created_at', order: 'desc' },
+        { column: 'k.id', order: 'desc' },
+      ]);
+    return pageOf(this.db, this.living().where('k.user_id', userId), newestFirst, fromRow, page);
+  }
+
+  async markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void> {
+    // In one order, so that two processes marking the same tokens never wait for each other in a circle.
+    for (const [id, usedAt] of [...uses].sort()) {
+      const token = this.db.sql('api_tokens').where({ id });
+      await this.db.run(
+        token
+          .where((earlier) => earlier.whereNull('last_used_at').orWhere('last_used_at', '<', usedAt))
+          .update({ last_used_at: usedAt }),
+      );
+    }
+  }
+
+  private async firstOf(tokens: Knex.QueryBuilder): Promise<ApiToken | undefined> {
+    const row = await this.db.first<TokenRow>(tokens.select(...columnsOf('k', columns)));
+    return row && fromRow(row);
+  }
+
+  /** Those whose owner lives: the user, or the team and its organization, or the organization. */
+  private living(): Knex.QueryBuilder {
+    const { sql } = this.db;
+    return sql('api_tokens as k')
+      .leftJoin('users as u', (on) => on.on('u.id', 'k.user_id').onNull('u.deleted_at'))
+      .leftJoin('teams as t', (on) => on.on('t.id', 'k.team_id').onNull('t.deleted_at'))
+      .leftJoin('organizations as o', (on) =>
+        on.on('o.id', sql.raw('coalesce(k.organization_id, t.organization_id)')).onNull('o.deleted_at'),
+      )
+      .where((owner) => owner.whereNotNull('u.id').orWhereNotNull('o.id'));
+  }
+}

@@ -1,0 +1,285 @@
+import type { Knex } from 'knex';
+import type {
+  ConfigurationVersionQueries,
+  ConfigurationVersionRepository,
+} from '../../../application/ports/configuration-version-repository.js';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import {
+  type Actor,
+  type BundleKey,
+  ConfigurationVersion,
+  type ConfigurationVersionId,
+  type ConfigurationVersionState,
+  type IngressAttributes,
+  type Instant,
+  type Seen,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { livingWorkspaces } from './knex-workspaces.js';
+import { findSeen } from './standing.js';
+import { columnsOf, type Statements, unlessStale } from './statements.js';
+
+interface VersionRow {
+  readonly id: ConfigurationVersionId;
+  readonly workspace_id: WorkspaceId;
+  readonly sequence: number;
+  readonly status: ConfigurationVersionState['status'];
+  readonly origin: ConfigurationVersionState['origin'];
+  readonly source: string;
+  readonly auto_queue_runs: boolean | number;
+  readonly speculative: boolean | number;
+  readonly provisional: boolean | number;
+  readonly error: string | null;
+  readonly error_message: string;
+  readonly status_timestamps: string;
+  readonly bundle_key: BundleKey | null;
+  readonly bundle_bytes: number | string;
+  readonly bundle_sha256: string;
+  readonly ingress_attributes_id: string | null;
+  readonly created_at: Instant;
+  readonly revision: number;
+}
+
+const columns = [
+  'id',
+  'workspace_id',
+  'sequence',
+  'status',
+  'origin',
+  'source',
+  'auto_queue_runs',
+  'speculative',
+  'provisional',
+  'error',
+  'error_message',
+  'status_timestamps',
+  'bundle_key',
+  'bundle_bytes',
+  'bundle_sha256',
+  'ingress_attributes_id',
+  'created_at',
+  'revision',
+] as const satisfies readonly (keyof VersionRow)[];
+
+const changeableToRow = ({ bundle, failure, ...state }: ConfigurationVersionState) => ({
+  status: state.status,
+  auto_queue_runs: state.autoQueueRuns,
+  speculative: state.speculative,
+  provisional: state.provisional,
+  error: failure?.error ?? null,
+  error_message: failure?.errorMessage ?? null,
+  status_timestamps: JSON.stringify(state.statusTimestamps),
+  bundle_key: bundle?.key ?? null,
+  bundle_bytes: bundle?.bytes ?? null,
+  bundle_sha256: bundle?.sha256 ?? null,
+  ingress_attributes_id: state.ingressAttributesId,
+  revision: state.revision,
+});
+
+const toRow = (state: ConfigurationVersionState) => ({
+  ...changeableToRow(state),
+  id: state.id,
+  workspace_id: state.workspaceId,
+  sequence: state.sequence,
+  origin: state.origin,
+  source: state.source,
+  created_at: state.createdAt,
+});
+
+const fromRow = (row: VersionRow): ConfigurationVersionState => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  sequence: row.sequence,
+  status: row.status,
+  origin: row.origin,
+  source: row.source,
+  autoQueueRuns: Boolean(row.auto_queue_runs),
+  speculative: Boolean(row.speculative),
+  provisional: Boolean(row.provisional),
+  failure: row.error === null ? null : { error: row.error, errorMessage: row.error_message },
+  statusTimestamps: JSON.parse(row.status_timestamps),
+  // Postgres answers a bigint as text.
+  bundle: row.bundle_key && { key: row.bundle_key, bytes: Number(row.bundle_bytes), sha256: row.bundle_sha256 },
+  ingressAttributesId: row.ingress_attributes_id,
+  createdAt: row.created_at,
+  revision: row.revision,
+});
+
+const restoreFromRow = (row: VersionRow): ConfigurationVersion => ConfigurationVersion.restore(fromRow(row));
+
+interface IngressAttributesRow {
+  readonly id: string;
+  readonly configuration_version_id: ConfigurationVersionId;
+  readonly branch: string;
+  readonly clone_url: string;
+  readonly commit_message: string | null;
+  readonly commit_sha: string;
+  readonly commit_url: string | null;
+  readonly compare_url: string | null;
+  readonly identifier: string;
+  readonly is_pull_request: boolean | number;
+  readonly on_default_branch: boolean | number;
+  readonly pull_request_number: number | null;
+  readonly pull_request_url: string | null;
+  readonly pull_request_title: string | null;
+  readonly pull_request_body: string | null;
+  readonly tag: string | null;
+  readonly sender_username: string | null;
+  readonly sender_avatar_url: string | null;
+  readonly sender_html_url: string | null;
+}
+
+const ingressAttributesColumns = [
+  'id',
+  'configuration_version_id',
+  'branch',
+  'clone_url',
+  'commit_message',
+  'commit_sha',
+  'commit_url',
+  'compare_url',
+  'identifier',
+  'is_pull_request',
+  'on_default_branch',
+  'pull_request_number',
+  'pull_request_url',
+  'pull_request_title',
+  'pull_request_body',
+  'tag',
+  'sender_username',
+  'sender_avatar_url',
+  'sender_html_url',
+] as const satisfies readonly (keyof IngressAttributesRow)[];
+
+const ingressAttributesToRow = (
+  versionId: ConfigurationVersionId,
+  attributes: IngressAttributes,
+): IngressAttributesRow => ({
+  id: attributes.id,
+  configuration_version_id: versionId,
+  branch: attributes.branch,
+  clone_url: attributes.cloneUrl,
+  commit_message: attributes.commitMessage,
+  commit_sha: attributes.commitSha,
+  commit_url: attributes.commitUrl,
+  compare_url: attributes.compareUrl,
+  identifier: attributes.identifier,
+  is_pull_request: attributes.isPullRequest,
+  on_default_branch: attributes.onDefaultBranch,
+  pull_request_number: attributes.pullRequestNumber,
+  pull_request_url: attributes.pullRequestUrl,
+  pull_request_title: attributes.pullRequestTitle,
+  pull_request_body: attributes.pullRequestBody,
+  tag: attributes.tag,
+  sender_username: attributes.senderUsername,
+  sender_avatar_url: attributes.senderAvatarUrl,
+  sender_html_url: attributes.senderHtmlUrl,
+});
+
+const ingressAttributesFromRow = (row: IngressAttributesRow): IngressAttributes => ({
+  id: row.id,
+  branch: row.branch,
+  cloneUrl: row.clone_url,
+  commitMessage: row.commit_message,
+  commitSha: row.commit_sha,
+  commitUrl: row.commit_url,
+  compareUrl: row.compare_url,
+  identifier: row.identifier,
+  isPullRequest: Boolean(row.is_pull_request),
+  onDefaultBranch: Boolean(row.on_default_branch),
+  pullRequestNumber: row.pull_request_number,
+  pullRequestUrl: row.pull_request_url,
+  pullRequestTitle: row.pull_request_title,
+  pullRequestBody: row.pull_request_body,
+  tag: row.tag,
+  senderUsername: row.sender_username,
+  senderAvatarUrl: row.sender_avatar_url,
+  senderHtmlUrl: row.sender_html_url,
+});
+
+/** A workspace's counter with one of its versions, or with none when the page lies past the end. */
+type CountedRow = { readonly last_sequence: number } & (VersionRow | { readonly id: null });
+
+export class KnexConfigurationVersions implements ConfigurationVersionRepository, ConfigurationVersionQueries {
+  constructor(private readonly db: Statements) {}
+
+  async find(id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined> {
+    const row = await this.db.first<VersionRow>(
+      this.living()
+        .where('v.id', id)
+        .select(...columnsOf('v', columns)),
+    );
+    return row && restoreFromRow(row);
+  }
+
+  findFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersion> | undefined> {
+    return findSeen(
+      this.db,
+      actor,
+      'workspace',
+      this.living()
+        .where('v.id', id)
+        .select(...columnsOf('v', columns)),
+      restoreFromRow,
+    );
+  }
+
+  async add({ state }: ConfigurationVersion): Promise<void> {
+    await this.db.run(this.db.sql('configuration_versions').insert(toRow(state)));
+  }
+
+  save({ state }: ConfigurationVersion): Promise<void> {
+    const update = this.db
+      .sql('configuration_versions')
+      .where({ id: state.id, revision: state.revision - 1 })
+      .update(changeableToRow(state));
+    return unlessStale(state.id, this.db.run(update));
+  }
+
+  async addIngressAttributes(id: ConfigurationVersionId, attributes: IngressAttributes): Promise<void> {
+    const insert = this.db.sql('ingress_attributes').insert(ingressAttributesToRow(id, attributes));
+    await this.db.run(insert.onConflict('configuration_version_id').ignore());
+  }
+
+  async refersTo(key: BundleKey): Promise<boolean> {
+    const query = this.db.sql('configuration_versions').where('bundle_key', key).select('id').limit(1);
+    return (await this.db.first(query)) !== undefined;
+  }
+
+  async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<ConfigurationVersionState>> {
+    const { sql } = this.db;
+    // Sequences are dense, so a page is a range of them below the counter: nothing is counted, and nothing skipped.
+    const rows = await this.db.all<CountedRow>(
+      livingWorkspaces(sql('workspaces as w'))
+        .leftJoin('configuration_versions as v', (on) =>
+          on
+            .on('v.workspace_id', 'w.id')
+            .on('v.sequence', '<=', sql.raw('w.last_sequence - cast(? as bigint)', [(number - 1) * size]))
+            .on('v.sequence', '>', sql.raw('w.last_sequence - cast(? as bigint)', [number * size])),
+        )
+        .where('w.id', workspaceId)
+        .select(...columnsOf('v', columns), 'w.last_sequence')
+        .orderBy('v.sequence', 'desc'),
+    );
+    const items = rows.flatMap((row) => (row.id === null ? [] : fromRow(row)));
+    return { number, size, total: rows[0]?.last_sequence ?? 0, items };
+  }
+
+  async ingressAttributes(
+    ids: readonly ConfigurationVersionId[],
+  ): Promise<ReadonlyMap<ConfigurationVersionId, IngressAttributes>> {
+    const rows = await this.db.all<IngressAttributesRow>(
+      this.living()
+        .join('ingress_attributes as i', 'i.configuration_version_id', 'v.id')
+        .whereIn('v.id', ids)
+        .select(...columnsOf('i', ingressAttributesColumns)),
+    );
+    return new Map(rows.map((row) => [row.configuration_version_id, ingressAttributesFromRow(row)]));
+  }
+
+  private living(): Knex.QueryBuilder {
+    return livingWorkspaces(
+      this.db.sql('configuration_versions as v').join('workspaces as w', 'w.id', 'v.workspace_id'),
+    );
+  }
+}

@@ -1,0 +1,214 @@
+import type { Knex } from 'knex';
+import type {
+  MembershipRepository,
+  MembershipView,
+  OrganizationRepository,
+} from '../../../application/ports/organization-repository.js';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import {
+  type Actor,
+  alreadyTaken,
+  type Instant,
+  type Membership,
+  type MembershipId,
+  notFound,
+  type Organization,
+  type OrganizationId,
+  type Seen,
+  type Team,
+  type User,
+  type UserId,
+} from '../../../domain/index.js';
+import { byTeamName, livingTeams, selectTeams, type TeamRow, teamFromRow } from './knex-teams.js';
+import { byUsername, type UserRow, userColumns, userFromRow } from './knex-users.js';
+import { findSeen } from './standing.js';
+import { columnsOf, pageOf, type Statements, unlessTaken } from './statements.js';
+
+interface OrganizationRow {
+  readonly id: OrganizationId;
+  readonly name: string;
+  readonly email: string;
+  readonly created_at: Instant;
+}
+
+const columns = ['id', 'name', 'email', 'created_at'] as const satisfies readonly (keyof OrganizationRow)[];
+
+const toRow = (organization: Organization): OrganizationRow => ({
+  id: organization.id,
+  name: organization.name,
+  email: organization.email,
+  created_at: organization.createdAt,
+});
+
+const fromRow = (row: OrganizationRow): Organization => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  createdAt: row.created_at,
+});
+
+const nameTaken = { name: alreadyTaken('name', 'Name') };
+
+export class KnexOrganizations implements OrganizationRepository {
+  constructor(private readonly db: Statements) {}
+
+  findFor(actor: Actor, name: string): Promise<Seen<Organization> | undefined> {
+    return findSeen(
+      this.db,
+      actor,
+      'organization',
+      this.living()
+        .where('o.name', name)
+        .select(...columnsOf('o', columns)),
+      fromRow,
+    );
+  }
+
+  add(organization: Organization): Promise<void> {
+    return unlessTaken(this.db.run(this.db.sql('organizations').insert(toRow(organization))), nameTaken);
+  }
+
+  async save(organization: Organization): Promise<void> {
+    const { id, name, email } = toRow(organization);
+    const update = this.db.sql('organizations').where({ id, deleted_at: null }).update({ name, email });
+    await unlessTaken(
+      this.db.run(update).then((changed) => {
+        if (changed === 0) throw notFound();
+      }),
+      nameTaken,
+    );
+  }
+
+  async remove(id: OrganizationId, now: Instant): Promise<void> {
+    await this.db.run(this.db.sql('organizations').where({ id, deleted_at: null }).update({ deleted_at: now }));
+  }
+
+  page(actor: Actor, page: PageRequest): Promise<Page<Organization>> {
+    const byName = (matching: Knex.QueryBuilder) =>
+      matching
+        .select(...columnsOf('o', columns))
+        .orderByRaw('lower(o.name)')
+        .orderBy('o.id');
+    return pageOf(this.db, this.ownOf(actor), byName, fromRow, page);
+  }
+
+  private ownOf(actor: Actor): Knex.QueryBuilder {
+    if (actor.kind !== 'user') return this.living().where('o.id', actor.organizationId);
+    return this.living()
+      .join('organization_memberships as m', 'm.organization_id', 'o.id')
+      .join('users as u', 'u.id', 'm.user_id')
+      .where({ 'm.user_id': actor.userId, 'u.deleted_at': null });
+  }
+
+  private living(): Knex.QueryBuilder {
+    return this.db.sql('organizations as o').whereNull('o.deleted_at');
+  }
+}
+
+/** The user's own columns keep their names; those of the membership that would meet them do not. */
+interface MembershipRow extends UserRow {
+  readonly membership_id: MembershipId;
+  readonly member_since: Instant;
+  readonly organization_id: OrganizationId;
+  readonly organization_name: string;
+}
+
+type Member = Omit<MembershipView, 'teams'>;
+
+const membershipColumns = {
+  membership_id: 'm.id',
+  member_since: 'm.created_at',
+  organization_id: 'm.organization_id',
+  organization_name: 'o.name',
+};
+
+const memberFromRow = (row: MembershipRow): Member => ({
+  id: row.membership_id,
+  organizationId: row.organization_id,
+  organizationName: row.organization_name,
+  userId: row.id,
+  createdAt: row.member_since,
+  user: userFromRow(row),
+});
+
+export class KnexMemberships implements MembershipRepository {
+  constructor(private readonly db: Statements) {}
+
+  async findFor(actor: Actor, id: MembershipId): Promise<Seen<MembershipView> | undefined> {
+    const query = this.living()
+      .where('m.id', id)
+      .select(...columnsOf('u', userColumns), membershipColumns);
+    const seen = await findSeen(this.db, actor, 'organization', query, memberFromRow);
+    if (seen === undefined) return undefined;
+    const teams = await this.teamsOf(seen.subject.organizationId, [seen.subject]);
+    return { ...seen, subject: { ...seen.subject, teams: teams(seen.subject.userId) } };
+  }
+
+  async findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<readonly User[]> {
+    if (references.length === 0) return [];
+    const named = `lower(u.username) in (${references.map(() => 'lower(?)').join(', ')})`;
+    const rows = await this.db.all<UserRow>(
+      this.living()
+        .where('m.organization_id', organizationId)
+        .where((any) => any.whereIn('m.id', references).orWhereIn('u.id', references).orWhereRaw(named, references))
+        .select(...columnsOf('u', userColumns)),
+    );
+    return rows.map(userFromRow);
+  }
+
+  add(membership: Membership): Promise<void> {
+    const row = {
+      id: membership.id,
+      organization_id: membership.organizationId,
+      user_id: membership.userId,
+      created_at: membership.createdAt,
+    };
+    return unlessTaken(this.db.run(this.db.sql('organization_memberships').insert(row)), {
+      user_id: alreadyTaken('email', 'User'),
+    });
+  }
+
+  async remove({ id, organizationId, userId }: Membership): Promise<void> {
+    const { sql } = this.db;
+    await this.db.run(sql('team_members').where({ user_id: userId, organization_id: organizationId }).delete());
+    await this.db.run(sql('organization_memberships').where({ id }).delete());
+  }
+
+  async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<MembershipView>> {
+    const byName = (matching: Knex.QueryBuilder) =>
+      matching.select(...columnsOf('u', userColumns), membershipColumns).orderBy(byUsername(this.db.sql, 'u'));
+    const matching = this.living().where('m.organization_id', organizationId);
+    const found = await pageOf(this.db, matching, byName, memberFromRow, page);
+    const teams = await this.teamsOf(organizationId, found.items);
+    return { ...found, items: found.items.map((member) => ({ ...member, teams: teams(member.userId) })) };
+  }
+
+  /** By team name. One statement for all of them. */
+  private async teamsOf(
+    organizationId: OrganizationId,
+    members: readonly Member[],
+  ): Promise<(userId: UserId) => readonly Team[]> {
+    if (members.length === 0) return () => [];
+    const { sql } = this.db;
+    const teams = livingTeams(sql)
+      .join('team_members as tm', 'tm.team_id', 't.id')
+      .where('tm.organization_id', organizationId)
+      .whereIn(
+        'tm.user_id',
+        members.map(({ userId }) => userId),
+      )
+      .select({ member_id: 'tm.user_id' });
+    const rows = await this.db.all<TeamRow & { member_id: UserId }>(byTeamName(selectTeams(sql, teams)));
+    const ofUser = Map.groupBy(rows, (row) => row.member_id);
+    return (userId) => (ofUser.get(userId) ?? []).map(teamFromRow);
+  }
+
+  /** Those of living users in living organizations. */
+  private living(): Knex.QueryBuilder {
+    return this.db
+      .sql('organization_memberships as m')
+      .join('organizations as o', 'o.id', 'm.organization_id')
+      .join('users as u', 'u.id', 'm.user_id')
+      .where({ 'o.deleted_at': null, 'u.deleted_at': null });
+  }
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { TeamRepository } from '../../../application/ports/team-repository.js';
+import {
+  type Actor,
+  alreadyTaken,
+  asQuestion,
+  type Grant,
+  type Instant,
+  type OrganizationId,
+  type Seen,
+  type Team,
+  type TeamId,
+  type TeamVisibility,
+  type User,
+  type UserId,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { byUsername, type UserRow, userColumns, userFromRow } from './knex-users.js';
+import { accessFromText, findSeen, grantToRow } from './standing.js';
+import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './statements.js';
+
+export interface TeamRow {
+  readonly id: TeamId;
+  readonly organization_id: OrganizationId;
+  readonly organization_name: string;
+  readonly name: string;
+  readonly visibility: Team['visibility'];
+  readonly members_manage_token: boolean | number;
+  readonly organization_access: string;
+  readonly is_owners: boolean | number;
+  readonly users_count: number | string;
+  readonly created_at: Instant;
+  readonly revision: number;
+}
+
+const columns = [
+  'id',
+  'organization_id',
+  'name',
+  'visibility',
+  'members_manage_token',
+  'organization_access',
+  'is_owners',
+  'created_at',
+  'revision',
+] as const satisfies readonly (keyof TeamRow)[];
+
+const settingsToRow = (team: Team) => ({
+  name: team.name,
+  visibility: team.visibility,
+  members_manage_token: team.membersManageToken,
+  organization_access: JSON.stringify([...team.access]),
+  revision: team.revision,
+});
+
+const toRow = (team: Team) => ({
+  ...settingsToRow(team),
+  id: team.id,
+  organization_id: team.organizationId,
+  is_owners: team.owners,
+  created_at: team.createdAt,
+});
+
+export const teamFromRow = (row: TeamRow): Team => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  organizationName: row.organization_name,
+  name: row.name,
+  visibility: row.visibility,
+  membersManageToken: Boolean(row.members_manage_token),
+  access: accessFromText(row.organization_access),
+  owners: Boolean(row.is_owners),
+  usersCount: Number(row.users_count),
+  createdAt: row.created_at,
+  revision: row.revision,
+});
+
+const usersCount = `(select count(*) from team_members as cm join users as cu on cu.id = cm.user_id
+  where cm.team_id = t.id and cu.deleted_at is null)`;
+
+/** Living teams `t` of living organizations `o`. */
+export const livingTeams = (sql: Knex): Knex.QueryBuilder =>
+  sql('teams as t')
+    .join('organizations as o', 'o.id', 't.organization_id')
+    .where({ 't.deleted_at': null, 'o.deleted_at': null });
+
+/** The columns of `TeamRow`. */
+export const selectTeams = (sql: Knex, teams: Knex.QueryBuilder): Knex.QueryBuilder =>
+  teams.select(...columnsOf('t', columns), { organization_name: 'o.name', users_count: sql.raw(usersCount) });
+
+export const byTeamName = (teams: Knex.QueryBuilder): Knex.QueryBuilder =>
+  teams.orderByRaw('lower(t.name)').orderBy('t.id');
+
+const nameTaken = { name: alreadyTaken('name', 'Name') };
+
+export class KnexTeams implements TeamRepository {
+  constructor(private readonly db: Statements) {}
+
+  async findFor(actor: Actor, id: TeamId): Promise<Seen<Team> | undefined> {
+    const query = this.select(this.living().where('t.id', id));
+    const seen = await findSeen(this.db, actor, 'organization', query, teamFromRow);
+    return seen && { ...seen, standing: { ...seen.standing, team: asQuestion(seen.subject) } };
+  }
+
+  async findAll(organizationId: OrganizationId, ids: readonly TeamId[]): Promise<readonly Team[]> {
+    const teams = this.living().where('t.organization_id', organizationId).whereIn('t.id', ids);
+    return (await this.db.all<TeamRow>(this.select(teams))).map(teamFromRow);
+  }
+
+  async ownersOf(organizationId: OrganizationId): Promise<Team> {
+    const owners = this.living().where({ 't.organization_id': organizationId, 't.is_owners': true });
+    const row = await this.db.first<TeamRow>(this.select(owners));
+    if (row === undefined) throw new Error(`organization ${organizationId} has no owners team`);
+    return teamFromRow(row);
+  }
+
+  add(team: Team): Promise<void> {
+    return unlessTaken(this.db.run(this.db.sql('teams').insert(toRow(team))), nameTaken);
+  }
+
+  save(team: Team): Promise<void> {
+    const update = this.db
+      .sql('teams')
+      .where({ id: team.id, revision: team.revision - 1, deleted_at: null })
+      .update(settingsToRow(team));
+    return unlessTaken(unlessStale(team.id, this.db.run(update)), nameTaken);
+  }
+
+  async remove(id: TeamId, now: Instant): Promise<void> {
+    await this.db.run(this.db.sql('teams').where({ id, deleted_at: null }).update({ deleted_at: now }));
+  }
+
+  page(organizationId: OrganizationId, visibility: TeamVisibility, page: PageRequest): Promise<Page<Team>> {
+    const teams = this.living().where('t.organization_id', organizationId);
+    if (visibility !== 'all') {
+      teams.where((any) => any.where('t.visibility', 'organization').orWhereIn('t.id', visibility.visibleAnd));
+    }
+    return pageOf(this.db, teams, (matching) => byTeamName(this.select(matching)), teamFromRow, page);
+  }
+
+  async members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly User[]>> {
+    const rows = await this.db.all<UserRow & { member_of: TeamId }>(
+      this.living()
+        .join('team_members as tm', 'tm.team_id', 't.id')
+        .join('users as u', 'u.id', 'tm.user_id')
+        .whereNull('u.deleted_at')
+        .whereIn('t.id', ids)
+        .select(...columnsOf('u', userColumns), { member_of: 't.id' })
+        .orderBy(byUsername(this.db.sql, 'u')),
+    );
+    const ofTeam = Map.groupBy(rows, (row) => row.member_of);
+    return new Map(ids.map((id) => [id, (ofTeam.get(id) ?? []).map(userFromRow)]));
+  }
+
+  async addMembers({ id, organizationId }: Team, userIds: readonly UserId[]): Promise<void> {
+    const { sql } = this.db;
+    // Selected, because SQLite takes no more than 500 listed rows; it needs the `where` to tell `on conflict` from a join.
+    const rows = sql('users').whereIn('id', userIds).select(sql.raw('?', id), 'id', sql.raw('?', organizationId));
+    const insert = 'insert into team_members (team_id, user_id, organization_id)';
+    await this.db.run(sql.raw(`${insert} select * from ? as member where true on conflict do nothing`, [rows]));
+  }
+
+  async removeMembers(id: TeamId, userIds: readonly UserId[]): Promise<void> {
+    await this.db.run(this.db.sql('team_members').where('team_id', id).whereIn('user_id', userIds).delete());
+  }
+
+  async setGrant(id: TeamId, workspaceId: WorkspaceId, grant: Grant): Promise<void> {
+    const row = grantToRow(grant);
+    // The row's own id is the adapter's to make: the port knows a grant by its team and workspace.
+    const added = {
+      id: `tws-${randomUUID().replaceAll('-', '').slice(0, 16)}`,
+      team_id: id,
+      workspace_id: workspaceId,
+    };
+    await this.db.run(
+      this.db
+        .sql('team_workspaces')
+        .insert({ ...added, ...row })
+        .onConflict(['team_id', 'workspace_id'])
+        .merge(row),
+    );
+  }
+
+  private living(): Knex.QueryBuilder {
+    return livingTeams(this.db.sql);
+  }
+
+  private select(teams: Knex.QueryBuilder): Knex.QueryBuilder {
+    return selectTeams(this.db.sql, teams);
+  }
+}

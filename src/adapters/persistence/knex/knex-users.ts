@@ -1,0 +1,109 @@
+import type { Knex } from 'knex';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { UserRepository } from '../../../application/ports/user-repository.js';
+import { alreadyTaken, type Instant, type User, type UserId } from '../../../domain/index.js';
+import { pageOf, type Statements, unlessTaken } from './statements.js';
+
+export interface UserRow {
+  readonly id: UserId;
+  readonly username: string;
+  readonly email: string;
+  readonly site_administrator: boolean | number;
+  readonly suspended: boolean | number;
+  readonly created_at: Instant;
+}
+
+export const userColumns = [
+  'id',
+  'username',
+  'email',
+  'site_administrator',
+  'suspended',
+  'created_at',
+] as const satisfies readonly (keyof UserRow)[];
+
+const toRow = (user: User): UserRow => ({
+  id: user.id,
+  username: user.username,
+  email: user.email,
+  site_administrator: user.siteAdministrator,
+  suspended: user.suspended,
+  created_at: user.createdAt,
+});
+
+export const userFromRow = (row: UserRow): User => ({
+  id: row.id,
+  username: row.username,
+  email: row.email,
+  siteAdministrator: Boolean(row.site_administrator),
+  suspended: Boolean(row.suspended),
+  createdAt: row.created_at,
+});
+
+/** `user` is the alias of the users' table. User names are unique, so they need no tie broken. */
+export const byUsername = (sql: Knex, user: string): Knex.Raw => sql.raw('lower(??)', [`${user}.username`]);
+
+export class KnexUsers implements UserRepository {
+  constructor(private readonly db: Statements) {}
+
+  async find(id: UserId): Promise<User | undefined> {
+    const row = await this.db.first<UserRow>(this.living().where({ id }).select(userColumns));
+    return row && userFromRow(row);
+  }
+
+  async findByEmail(email: string): Promise<User | undefined> {
+    const row = await this.db.first<UserRow>(
+      this.living().whereRaw('lower(email) = lower(?)', [email]).select(userColumns),
+    );
+    return row && userFromRow(row);
+  }
+
+  async any(): Promise<boolean> {
+    return (await this.db.first(this.db.sql('users').select('id').limit(1))) !== undefined;
+  }
+
+  add(user: User): Promise<void> {
+    return unlessTaken(this.db.run(this.db.sql('users').insert(toRow(user))), {
+      username: alreadyTaken('username', 'Username'),
+      email: alreadyTaken('email', 'Email'),
+    });
+  }
+
+  async setSuspended(id: UserId, suspended: boolean): Promise<void> {
+    await this.db.run(this.living().where({ id }).update({ suspended }));
+  }
+
+  async remove(id: UserId, now: Instant): Promise<void> {
+    await this.db.run(this.living().where({ id }).update({ deleted_at: now }));
+  }
+
+  page(page: PageRequest): Promise<Page<User>> {
+    const byName = (matching: Knex.QueryBuilder) =>
+      matching.select(userColumns).orderBy(byUsername(this.db.sql, 'users'));
+    return pageOf(this.db, this.living(), byName, userFromRow, page);
+  }
+
+  async onlyOwnerOf(id: UserId): Promise<readonly string[]> {
+    const { sql } = this.db;
+    const otherOwner = sql('team_members as om')
+      .join('users as ou', 'ou.id', 'om.user_id')
+      .whereNull('ou.deleted_at')
+      .whereRaw('om.team_id = t.id')
+      .whereNot('om.user_id', id)
+      .select('om.user_id');
+    const rows = await this.db.all<{ name: string }>(
+      sql('team_members as tm')
+        .join('teams as t', 't.id', 'tm.team_id')
+        .join('organizations as o', 'o.id', 't.organization_id')
+        .where({ 'tm.user_id': id, 't.is_owners': true, 't.deleted_at': null, 'o.deleted_at': null })
+        .whereNotExists(otherOwner)
+        .select('o.name')
+        .orderBy('o.name'),
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  private living(): Knex.QueryBuilder {
+    return this.db.sql('users').whereNull('deleted_at');
+  }
+}

@@ -1,0 +1,189 @@
+import type { Knex } from 'knex';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { WorkspaceRepository } from '../../../application/ports/workspace-repository.js';
+import {
+  type Actor,
+  alreadyTaken,
+  type ConfigurationVersionId,
+  type Instant,
+  notFound,
+  type OrganizationId,
+  type Seen,
+  type Standing,
+  type TokenOwner,
+  type Workspace,
+  type WorkspaceId,
+  type WorkspaceVisibility,
+} from '../../../domain/index.js';
+import { findSeen, standingOnEach } from './standing.js';
+import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './statements.js';
+
+interface WorkspaceRow {
+  readonly id: WorkspaceId;
+  readonly organization_id: OrganizationId;
+  readonly organization_name: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly auto_apply: boolean | number;
+  readonly execution_mode: Workspace['executionMode'];
+  readonly terraform_version: string;
+  readonly working_directory: string;
+  readonly lock_by_kind: TokenOwner['kind'] | null;
+  readonly lock_by_id: string;
+  readonly lock_reason: string | null;
+  readonly locked_at: Instant;
+  readonly current_configuration_version_id: ConfigurationVersionId | null;
+  readonly created_at: Instant;
+  readonly updated_at: Instant;
+  readonly revision: number;
+}
+
+const columns = [
+  'id',
+  'organization_id',
+  'name',
+  'description',
+  'auto_apply',
+  'execution_mode',
+  'terraform_version',
+  'working_directory',
+  'lock_by_kind',
+  'lock_by_id',
+  'lock_reason',
+  'locked_at',
+  'current_configuration_version_id',
+  'created_at',
+  'updated_at',
+  'revision',
+] as const satisfies readonly (keyof WorkspaceRow)[];
+
+const changeableToRow = (workspace: Workspace) => ({
+  name: workspace.name,
+  description: workspace.description,
+  auto_apply: workspace.autoApply,
+  execution_mode: workspace.executionMode,
+  terraform_version: workspace.terraformVersion,
+  working_directory: workspace.workingDirectory,
+  lock_by_kind: workspace.lock?.by.kind ?? null,
+  lock_by_id: workspace.lock?.by.id ?? null,
+  lock_reason: workspace.lock?.reason ?? null,
+  locked_at: workspace.lock?.at ?? null,
+  updated_at: workspace.updatedAt,
+  revision: workspace.revision,
+});
+
+const toRow = (workspace: Workspace) => ({
+  ...changeableToRow(workspace),
+  id: workspace.id,
+  organization_id: workspace.organizationId,
+  current_configuration_version_id: workspace.currentConfigurationVersionId,
+  last_sequence: 0,
+  created_at: workspace.createdAt,
+});
+
+const lockFromRow = (row: WorkspaceRow): Workspace['lock'] =>
+  row.lock_by_kind && {
+    by: { kind: row.lock_by_kind, id: row.lock_by_id },
+    reason: row.lock_reason,
+    at: row.locked_at,
+  };
+
+const fromRow = (row: WorkspaceRow): Workspace => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  organizationName: row.organization_name,
+  name: row.name,
+  description: row.description,
+  autoApply: Boolean(row.auto_apply),
+  executionMode: row.execution_mode,
+  terraformVersion: row.terraform_version,
+  workingDirectory: row.working_directory,
+  lock: lockFromRow(row),
+  currentConfigurationVersionId: row.current_configuration_version_id,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  revision: row.revision,
+});
+
+const nameTaken = { name: alreadyTaken('name', 'Name') };
+
+export class KnexWorkspaces implements WorkspaceRepository {
+  constructor(private readonly db: Statements) {}
+
+  findFor(actor: Actor, id: WorkspaceId): Promise<Seen<Workspace> | undefined> {
+    return this.seen(actor, { 'w.id': id });
+  }
+
+  findByNameFor(actor: Actor, organizationName: string, name: string): Promise<Seen<Workspace> | undefined> {
+    return this.seen(actor, { 'o.name': organizationName, 'w.name': name });
+  }
+
+  add(workspace: Workspace): Promise<void> {
+    return unlessTaken(this.db.run(this.db.sql('workspaces').insert(toRow(workspace))), nameTaken);
+  }
+
+  save(workspace: Workspace): Promise<void> {
+    const update = this.db
+      .sql('workspaces')
+      .where({ id: workspace.id, revision: workspace.revision - 1, deleted_at: null })
+      .update(changeableToRow(workspace));
+    return unlessTaken(unlessStale(workspace.id, this.db.run(update)), nameTaken);
+  }
+
+  async remove(id: WorkspaceId, now: Instant): Promise<void> {
+    await this.db.run(this.db.sql('workspaces').where({ id, deleted_at: null }).update({ deleted_at: now }));
+  }
+
+  async takeSequence(id: WorkspaceId, versionId: ConfigurationVersionId, becomesCurrent: boolean): Promise<number> {
+    const { sql } = this.db;
+    const row = await this.db.first<{ last_sequence: number }>(
+      sql('workspaces')
+        .where({ id, deleted_at: null })
+        .whereIn('organization_id', sql('organizations').select('id').whereNull('deleted_at'))
+        .update({
+          last_sequence: sql.raw('last_sequence + 1'),
+          ...(becomesCurrent && { current_configuration_version_id: versionId }),
+        })
+        .returning('last_sequence'),
+    );
+    if (row === undefined) throw notFound();
+    return row.last_sequence;
+  }
+
+  async page(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+  ): Promise<Page<Seen<Workspace>>> {
+    const { sql } = this.db;
+    const workspaces = this.living().where('w.organization_id', organizationId);
+    if (visibility !== 'all') {
+      const granted = sql('team_workspaces').select('workspace_id').whereIn('team_id', visibility.throughTeams);
+      workspaces.whereIn('w.id', granted);
+    }
+    const byName = (matching: Knex.QueryBuilder) => select(matching).orderByRaw('lower(w.name)').orderBy('w.id');
+    const found = await pageOf(this.db, workspaces, byName, fromRow, page);
+    const standingOn = await standingOnEach(
+      this.db,
+      standing,
+      found.items.map(({ id }) => id),
+    );
+    return { ...found, items: found.items.map((subject) => ({ subject, standing: standingOn(subject.id) })) };
+  }
+
+  private seen(actor: Actor, where: Readonly<Record<string, string>>): Promise<Seen<Workspace> | undefined> {
+    return findSeen(this.db, actor, 'workspace', select(this.living().where(where)), fromRow);
+  }
+
+  private living(): Knex.QueryBuilder {
+    return livingWorkspaces(this.db.sql('workspaces as w'));
+  }
+}
+
+const select = (workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
+  workspaces.select(...columnsOf('w', columns), { organization_name: 'o.name' });
+
+/** Keeps of a query that has workspaces as `w` the living ones, in living organizations `o`. */
+export const livingWorkspaces = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
+  query.join('organizations as o', 'o.id', 'w.organization_id').where({ 'w.deleted_at': null, 'o.deleted_at': null });

@@ -1,0 +1,11 @@
+import type { Knex } from 'knex';
+import * as initial from './migrations/0001-initial.js';
+
+const migrations: Readonly<Record<string, Knex.Migration>> = { '0001-initial': initial };
+
+/** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */
+export const migrationSource: Knex.MigrationSource<string> = {
+  getMigrations: async () => Object.keys(migrations),
+  getMigrationName: (name) => name,
+  getMigration: async (name) => migrations[name] as Knex.Migration,
+};

@@ -1,0 +1,54 @@
+import type { Knex } from 'knex';
+import type { OnStatement, Query, Statements } from './statements.js';
+
+interface Answer {
+  readonly rows: unknown[];
+  readonly rowCount: number | null;
+}
+
+const namesKept = 300;
+
+/**
+ * Names by which connections prepare statements: planning a join costs Postgres more than running it. Statements met
+ * once the names are used up go without, and are planned each time.
+ */
+export class StatementNames {
+  private readonly names = new Map<string, string>();
+
+  of(sql: string): string | undefined {
+    const known = this.names.get(sql);
+    if (known !== undefined || this.names.size >= namesKept) return known;
+    const name = `gatehouse_${this.names.size}`;
+    this.names.set(sql, name);
+    return name;
+  }
+}
+
+/** Runs statements on a pool, or in one transaction. */
+export class PostgresStatements implements Statements {
+  constructor(
+    readonly sql: Knex,
+    private readonly connection: Knex,
+    private readonly names: StatementNames,
+    private readonly onStatement: OnStatement | undefined,
+  ) {}
+
+  async all<Row>(query: Query): Promise<Row[]> {
+    return (await this.execute(query)).rows as Row[];
+  }
+
+  async first<Row>(query: Query): Promise<Row | undefined> {
+    return (await this.execute(query)).rows[0] as Row | undefined;
+  }
+
+  async run(query: Query): Promise<number> {
+    return (await this.execute(query)).rowCount ?? 0;
+  }
+
+  private async execute(query: Query): Promise<Answer> {
+    const { sql, bindings } = query.toSQL();
+    this.onStatement?.(sql);
+    const name = this.names.of(sql);
+    return this.connection.raw<Answer>(sql, bindings as Knex.RawBinding[]).options({ name });
+  }
+}

@@ -1,0 +1,47 @@
+import type Database from 'better-sqlite3';
+import type { Knex } from 'knex';
+import type { OnStatement, Query, Statements } from './statements.js';
+
+const statementsKept = 500;
+
+/** Runs prepared statements of one connection, each prepared once: that is most of what a small query costs. */
+export class SqliteStatements implements Statements {
+  private readonly prepared = new Map<string, Database.Statement>();
+
+  constructor(
+    readonly sql: Knex,
+    private readonly connection: Database.Database,
+    private readonly onStatement: OnStatement | undefined,
+  ) {}
+
+  async all<Row>(query: Query): Promise<Row[]> {
+    const { statement, values } = this.compile(query);
+    return statement.all(values) as Row[];
+  }
+
+  async first<Row>(query: Query): Promise<Row | undefined> {
+    const { statement, values } = this.compile(query);
+    return statement.get(values) as Row | undefined;
+  }
+
+  async run(query: Query): Promise<number> {
+    const { statement, values } = this.compile(query);
+    return statement.run(values).changes;
+  }
+
+  private compile(query: Query) {
+    const { sql, bindings } = query.toSQL().toNative();
+    this.onStatement?.(sql);
+    // SQLite has no booleans to bind.
+    const values = bindings.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+    return { statement: this.prepared.get(sql) ?? this.prepare(sql), values };
+  }
+
+  private prepare(sql: string): Database.Statement {
+    const statement = this.connection.prepare(sql);
+    const [oldest] = this.prepared.keys();
+    if (oldest !== undefined && this.prepared.size >= statementsKept) this.prepared.delete(oldest);
+    this.prepared.set(sql, statement);
+    return statement;
+  }
+}

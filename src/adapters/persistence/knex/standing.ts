@@ -1,0 +1,171 @@
+import type { Knex } from 'knex';
+import type {
+  Actor,
+  Grant,
+  OrganizationAccess,
+  OrganizationId,
+  Seen,
+  Standing,
+  TeamId,
+  TeamStanding,
+  WorkspaceId,
+  WorkspacePermissions,
+} from '../../../domain/index.js';
+import { columnsOf, type Statements } from './statements.js';
+
+/** A grant as stored: the detailed permissions are null unless its access is `custom`. */
+export interface GrantRow {
+  readonly access: Grant['access'] | null;
+  readonly runs: WorkspacePermissions['runs'];
+  readonly variables: WorkspacePermissions['variables'];
+  readonly state_versions: WorkspacePermissions['stateVersions'];
+  readonly policy_mocks: WorkspacePermissions['policyMocks'];
+  readonly workspace_locking: boolean | number;
+  readonly run_tasks: boolean | number;
+}
+
+const grantColumns = [
+  'access',
+  'runs',
+  'variables',
+  'state_versions',
+  'policy_mocks',
+  'workspace_locking',
+  'run_tasks',
+] as const satisfies (keyof GrantRow)[];
+
+export function grantToRow(grant: Grant): { readonly [Column in keyof GrantRow]: unknown } {
+  const permissions = grant.access === 'custom' ? grant.permissions : undefined;
+  return {
+    access: grant.access,
+    runs: permissions?.runs ?? null,
+    variables: permissions?.variables ?? null,
+    state_versions: permissions?.stateVersions ?? null,
+    policy_mocks: permissions?.policyMocks ?? null,
+    workspace_locking: permissions?.workspaceLocking ?? null,
+    run_tasks: permissions?.runTasks ?? null,
+  };
+}
+
+export function grantFromRow(row: GrantRow): Grant | undefined {
+  if (row.access !== 'custom') return row.access === null ? undefined : { access: row.access };
+  return {
+    access: 'custom',
+    permissions: {
+      runs: row.runs,
+      variables: row.variables,
+      stateVersions: row.state_versions,
+      policyMocks: row.policy_mocks,
+      workspaceLocking: Boolean(row.workspace_locking),
+      runTasks: Boolean(row.run_tasks),
+    },
+  };
+}
+
+export const accessFromText = (text: string): OrganizationAccess => new Set(JSON.parse(text));
+
+/** One row for each team the caller acts through, or a single one without a team. */
+interface StandingRow extends Partial<GrantRow> {
+  readonly standing_organization_id: OrganizationId;
+  /** What makes the caller a member, when a row does. */
+  readonly standing_member: string | null;
+  readonly standing_team_id: TeamId | null;
+  readonly standing_owners: boolean | number;
+  readonly standing_access: string;
+}
+
+/** Joins what the caller is to the organization `o`, and with `place` the grants on the workspace `w`. */
+function joinStanding(query: Knex.QueryBuilder, actor: Actor, place: 'organization' | 'workspace'): Knex.QueryBuilder {
+  query.select({ standing_organization_id: 'o.id' });
+  if (actor.kind === 'organization') return query;
+  if (actor.kind === 'user') {
+    query
+      .leftJoin('users as su', (on) => on.onVal('su.id', actor.userId).onNull('su.deleted_at'))
+      .leftJoin('organization_memberships as sm', (on) => on.on('sm.user_id', 'su.id').on('sm.organization_id', 'o.id'))
+      .leftJoin('team_members as stm', (on) => on.on('stm.user_id', 'su.id').on('stm.organization_id', 'o.id'))
+      .leftJoin('teams as st', (on) => on.on('st.id', 'stm.team_id').onNull('st.deleted_at'))
+      .select({ standing_member: 'sm.id' });
+  } else {
+    query
+      .leftJoin('teams as st', (on) =>
+        on.onVal('st.id', actor.teamId).on('st.organization_id', 'o.id').onNull('st.deleted_at'),
+      )
+      .select({ standing_member: 'st.id' });
+  }
+  query.select({
+    standing_team_id: 'st.id',
+    standing_owners: 'st.is_owners',
+    standing_access: 'st.organization_access',
+  });
+  if (place === 'organization') return query;
+  return query
+    .leftJoin('team_workspaces as sg', (on) => on.on('sg.team_id', 'st.id').on('sg.workspace_id', 'w.id'))
+    .select(...columnsOf('sg', grantColumns));
+}
+
+function standingFromRows(actor: Actor, rows: readonly StandingRow[]): Standing {
+  const member =
+    actor.kind === 'organization'
+      ? (row: StandingRow) => row.standing_organization_id === actor.organizationId
+      : (row: StandingRow) => row.standing_member !== null;
+  return {
+    actor: actor.kind,
+    siteAdministrator: actor.kind === 'user' && actor.siteAdministrator,
+    member: rows.some(member),
+    teams: rows.flatMap((row) => teamFromRow(row) ?? []),
+  };
+}
+
+function teamFromRow(row: StandingRow): TeamStanding | undefined {
+  if (!row.standing_team_id) return undefined;
+  const grant = row.access && grantFromRow(row as GrantRow);
+  return {
+    teamId: row.standing_team_id,
+    owners: Boolean(row.standing_owners),
+    access: accessFromText(row.standing_access),
+    ...(grant && { grant }),
+  };
+}
+
+/**
+ * What `query` selects, with the caller's standing towards it, in one statement. The query has the living organization
+ * as `o`, and the workspace, when that is the place in question, as `w`.
+ */
+export async function findSeen<Row, Subject>(
+  db: Statements,
+  actor: Actor,
+  place: 'organization' | 'workspace',
+  query: Knex.QueryBuilder,
+  fromRow: (row: Row) => Subject,
+): Promise<Seen<Subject> | undefined> {
+  const rows = await db.all<Row & StandingRow>(joinStanding(query, actor, place));
+  const [first] = rows;
+  return first && { subject: fromRow(first), standing: standingFromRows(actor, rows) };
+}
+
+/** The same standing with the grants of its teams on each of the workspaces. One statement for all of them. */
+export async function standingOnEach(
+  db: Statements,
+  standing: Standing,
+  workspaceIds: readonly WorkspaceId[],
+): Promise<(id: WorkspaceId) => Standing> {
+  const teamIds = standing.teams.map(({ teamId }) => teamId);
+  const rows =
+    teamIds.length === 0 || workspaceIds.length === 0
+      ? []
+      : await db.all<GrantRow & { team_id: TeamId; workspace_id: WorkspaceId }>(
+          db
+            .sql('team_workspaces')
+            .whereIn('workspace_id', workspaceIds)
+            .whereIn('team_id', teamIds)
+            .select('team_id', 'workspace_id', ...grantColumns),
+        );
+  const held = new Map(rows.map((row) => [`${row.workspace_id} ${row.team_id}`, grantFromRow(row)]));
+  return (id) => ({
+    ...standing,
+    teams: standing.teams.map(({ grant: _, ...team }) => {
+      const grant = held.get(`${id} ${team.teamId}`);
+      return grant === undefined ? team : { ...team, grant };
+    }),
+  });
+}

@@ -1,0 +1,67 @@
+import type { Knex } from 'knex';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import { DomainError } from '../../../domain/index.js';
+
+/** SQL that Knex builds. It is never awaited: that would run it outside the transaction. */
+export interface Query {
+  toSQL(): Knex.Sql;
+}
+
+/** What `sql` builds, the other three run: on the connection of one transaction, or on any when only reading. */
+export interface Statements {
+  readonly sql: Knex;
+  all<Row>(query: Query): Promise<Row[]>;
+  first<Row>(query: Query): Promise<Row | undefined>;
+  /** How many rows it changed. */
+  run(query: Query): Promise<number>;
+}
+
+/** Hears the SQL of every statement a repository runs. */
+export type OnStatement = (sql: string) => void;
+
+/** Named one by one, and never `*`: a statement prepared before a migration must answer the same after it. */
+export const columnsOf = (alias: string, columns: readonly string[]): string[] =>
+  columns.map((column) => `${alias}.${column}`);
+
+/** One part of `matching`, which selects no columns; `present` adds columns and order. */
+export async function pageOf<Row, Item>(
+  db: Statements,
+  matching: Knex.QueryBuilder,
+  present: (matching: Knex.QueryBuilder) => Knex.QueryBuilder,
+  fromRow: (row: Row) => Item,
+  { number, size }: PageRequest,
+): Promise<Page<Item>> {
+  const counted = await db.first<{ total: number | string }>(matching.clone().count({ total: '*' }));
+  const total = Number(counted?.total);
+  const offset = (number - 1) * size;
+  const rows = offset < total ? await db.all<Row>(present(matching.clone()).limit(size).offset(offset)) : [];
+  return { number, size, total, items: rows.map(fromRow) };
+}
+
+/** Throws `shared/stale-revision` unless a row was changed. */
+export async function unlessStale(id: string, changed: Promise<number>): Promise<void> {
+  if ((await changed) === 0) throw stale(`${id} was changed by somebody else`);
+}
+
+export const stale = (sentence: string): DomainError => new DomainError('shared/stale-revision', sentence);
+
+/** Throws the refusal of the column in whose unique index another row stands in the way of `write`. */
+export async function unlessTaken(
+  write: Promise<unknown>,
+  refusals: Readonly<Record<string, DomainError>>,
+): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    const violated = violatedIndex(error);
+    const taken = Object.keys(refusals).find((column) => violated?.includes(column));
+    throw taken === undefined ? error : refusals[taken];
+  }
+}
+
+/** A text that names the index's columns: Postgres says its name, SQLite its columns, or its name when it has none. */
+function violatedIndex(error: unknown): string | undefined {
+  const { code, constraint, message } = error as { code?: string; constraint?: string; message?: string };
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE') return message;
+  return code === '23505' ? constraint : undefined;
+}

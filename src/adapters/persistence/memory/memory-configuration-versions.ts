@@ -1,0 +1,76 @@
+import type {
+  ConfigurationVersionQueries,
+  ConfigurationVersionRepository,
+} from '../../../application/ports/configuration-version-repository.js';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import {
+  type Actor,
+  type BundleKey,
+  ConfigurationVersion,
+  type ConfigurationVersionId,
+  type ConfigurationVersionState,
+  type IngressAttributes,
+  type Seen,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { standingIn, standingOn } from './memory-standing.js';
+import { type CurrentTables, checkRevision, pageOf } from './memory-tables.js';
+
+export class MemoryConfigurationVersions implements ConfigurationVersionRepository, ConfigurationVersionQueries {
+  constructor(private readonly tables: CurrentTables) {}
+
+  async find(id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined> {
+    const state = this.tables().configurationVersion(id);
+    return state && ConfigurationVersion.restore(state);
+  }
+
+  async findFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersion> | undefined> {
+    const tables = this.tables();
+    const subject = await this.find(id);
+    if (subject === undefined) return undefined;
+    const workspace = tables.workspace(subject.state.workspaceId);
+    if (workspace === undefined) return undefined;
+    const standing = standingIn(tables, actor, workspace.organizationId);
+    return { subject, standing: standingOn(tables, standing, workspace.id) };
+  }
+
+  async add({ state }: ConfigurationVersion): Promise<void> {
+    this.tables().configurationVersions.set(state.id, state);
+  }
+
+  async save({ state }: ConfigurationVersion): Promise<void> {
+    checkRevision(this.tables().configurationVersion(state.id), state);
+    this.tables().configurationVersions.set(state.id, state);
+  }
+
+  async addIngressAttributes(id: ConfigurationVersionId, attributes: IngressAttributes): Promise<void> {
+    const { ingressAttributes } = this.tables();
+    if (!ingressAttributes.has(id)) ingressAttributes.set(id, attributes);
+  }
+
+  async refersTo(key: BundleKey): Promise<boolean> {
+    return [...this.tables().configurationVersions.values()].some(({ bundle }) => bundle?.key === key);
+  }
+
+  async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ConfigurationVersionState>> {
+    const tables = this.tables();
+    const rows = tables.workspace(workspaceId) === undefined ? [] : [...tables.configurationVersions.values()];
+    const own = rows.filter((row) => row.workspaceId === workspaceId);
+    return pageOf(
+      own.sort((a, b) => b.sequence - a.sequence),
+      page,
+    );
+  }
+
+  async ingressAttributes(
+    ids: readonly ConfigurationVersionId[],
+  ): Promise<ReadonlyMap<ConfigurationVersionId, IngressAttributes>> {
+    const tables = this.tables();
+    const found = new Map<ConfigurationVersionId, IngressAttributes>();
+    for (const id of ids) {
+      const attributes = tables.configurationVersion(id) && tables.ingressAttributes.get(id);
+      if (attributes !== undefined) found.set(id, attributes);
+    }
+    return found;
+  }
+}

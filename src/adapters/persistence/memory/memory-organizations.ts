@@ -1,0 +1,111 @@
+import type {
+  MembershipRepository,
+  MembershipView,
+  OrganizationRepository,
+} from '../../../application/ports/organization-repository.js';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import {
+  type Actor,
+  alreadyTaken,
+  type Instant,
+  type Membership,
+  type MembershipId,
+  notFound,
+  type Organization,
+  type OrganizationId,
+  type Seen,
+  type User,
+} from '../../../domain/index.js';
+import { standingIn } from './memory-standing.js';
+import { byText, byUsername, type CurrentTables, pageOf, present } from './memory-tables.js';
+
+export class MemoryOrganizations implements OrganizationRepository {
+  constructor(private readonly tables: CurrentTables) {}
+
+  async findFor(actor: Actor, name: string): Promise<Seen<Organization> | undefined> {
+    const subject = this.living().find((organization) => organization.name === name);
+    return subject && { subject, standing: standingIn(this.tables(), actor, subject.id) };
+  }
+
+  async add(organization: Organization): Promise<void> {
+    this.checkName(organization);
+    this.tables().organizations.set(organization.id, organization);
+  }
+
+  async save(organization: Organization): Promise<void> {
+    if (this.tables().organization(organization.id) === undefined) throw notFound();
+    this.checkName(organization);
+    this.tables().organizations.set(organization.id, organization);
+  }
+
+  async remove(id: OrganizationId, now: Instant): Promise<void> {
+    this.tables().delete(id, now);
+  }
+
+  async page(actor: Actor, page: PageRequest): Promise<Page<Organization>> {
+    const own = this.living().filter(({ id }) => standingIn(this.tables(), actor, id).member);
+    return pageOf(own.sort(byText(({ name }) => name.toLowerCase())), page);
+  }
+
+  private living(): Organization[] {
+    const tables = this.tables();
+    return present([...tables.organizations.keys()].map((id) => tables.organization(id)));
+  }
+
+  private checkName({ id, name }: Organization): void {
+    if (this.living().some((other) => other.name === name && other.id !== id)) throw alreadyTaken('name', 'Name');
+  }
+}
+
+export class MemoryMemberships implements MembershipRepository {
+  constructor(private readonly tables: CurrentTables) {}
+
+  async findFor(actor: Actor, id: MembershipId): Promise<Seen<MembershipView> | undefined> {
+    const membership = this.tables().memberships.get(id);
+    const subject = membership && this.view(membership);
+    return subject && { subject, standing: standingIn(this.tables(), actor, subject.organizationId) };
+  }
+
+  async findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<readonly User[]> {
+    const named = new Set(references);
+    const usernames = new Set(references.map((reference) => reference.toLowerCase()));
+    return this.living(organizationId)
+      .filter(({ id, user }) => named.has(id) || named.has(user.id) || usernames.has(user.username.toLowerCase()))
+      .map(({ user }) => user);
+  }
+
+  async add(membership: Membership): Promise<void> {
+    if (this.tables().isMember(membership.organizationId, membership.userId)) throw alreadyTaken('email', 'User');
+    this.tables().memberships.set(membership.id, membership);
+  }
+
+  async remove({ id, organizationId, userId }: Membership): Promise<void> {
+    const { memberships, teams, teamMembers } = this.tables();
+    memberships.delete(id);
+    for (const [teamId, members] of teamMembers) {
+      if (teams.get(teamId)?.organizationId !== organizationId) continue;
+      teamMembers.set(teamId, new Set([...members].filter((member) => member !== userId)));
+    }
+  }
+
+  async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<MembershipView>> {
+    return pageOf(
+      this.living(organizationId).sort((a, b) => byUsername(a.user, b.user)),
+      page,
+    );
+  }
+
+  private living(organizationId: OrganizationId): MembershipView[] {
+    const memberships = [...this.tables().memberships.values()];
+    return present(memberships.filter((row) => row.organizationId === organizationId).map((row) => this.view(row)));
+  }
+
+  private view(membership: Membership): MembershipView | undefined {
+    const tables = this.tables();
+    const organization = tables.organization(membership.organizationId);
+    const user = tables.user(membership.userId);
+    if (organization === undefined || user === undefined) return undefined;
+    const teams = tables.teamsOf(organization.id).filter(({ id }) => tables.isInTeam(id, user.id));
+    return { ...membership, organizationName: organization.name, user, teams };
+  }
+}

@@ -1,0 +1,36 @@
+import type { Actor, OrganizationId, Standing, Team, TeamStanding, WorkspaceId } from '../../../domain/index.js';
+import { type MemoryTables, present } from './memory-tables.js';
+
+function teamsOfActor(tables: MemoryTables, actor: Actor, organizationId: OrganizationId): readonly Team[] {
+  switch (actor.kind) {
+    case 'user':
+      return tables.teamsOf(organizationId).filter(({ id }) => tables.isInTeam(id, actor.userId));
+    case 'team':
+      return present([tables.team(actor.teamId)]).filter((team) => team.organizationId === organizationId);
+    case 'organization':
+      return [];
+  }
+}
+
+function isMember(tables: MemoryTables, actor: Actor, organizationId: OrganizationId): boolean {
+  return actor.kind === 'user'
+    ? tables.isMember(organizationId, actor.userId)
+    : actor.organizationId === organizationId;
+}
+
+/** What the caller is to an organization. */
+export const standingIn = (tables: MemoryTables, actor: Actor, organizationId: OrganizationId): Standing => ({
+  actor: actor.kind,
+  siteAdministrator: actor.kind === 'user' && actor.siteAdministrator,
+  member: isMember(tables, actor, organizationId),
+  teams: teamsOfActor(tables, actor, organizationId).map(({ id, owners, access }) => ({ teamId: id, owners, access })),
+});
+
+/** The same standing with the grants on one workspace of the organization. */
+export const standingOn = (tables: MemoryTables, standing: Standing, workspaceId: WorkspaceId): Standing => ({
+  ...standing,
+  teams: standing.teams.map(({ teamId, owners, access }): TeamStanding => {
+    const grant = tables.grants.get(teamId)?.get(workspaceId);
+    return { teamId, owners, access, ...(grant && { grant }) };
+  }),
+});

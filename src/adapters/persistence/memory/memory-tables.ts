@@ -1,0 +1,170 @@
+import type { Effect } from '../../../application/ports/effect-outbox.js';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import {
+  type ApiToken,
+  type ConfigurationVersionId,
+  type ConfigurationVersionState,
+  DomainError,
+  type Grant,
+  type IngressAttributes,
+  type Instant,
+  type Membership,
+  type MembershipId,
+  type Organization,
+  type OrganizationId,
+  type RunStatus,
+  type Team,
+  type TeamId,
+  type TokenId,
+  type TokenOwner,
+  type User,
+  type UserId,
+  type Workspace,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+
+export interface MemoryRun {
+  readonly id: string;
+  readonly workspaceId: WorkspaceId;
+  readonly configurationVersionId: ConfigurationVersionId;
+  readonly status: RunStatus;
+  readonly createdBy: string | null;
+}
+
+export interface MemoryEffect {
+  readonly id: number;
+  readonly subject: string;
+  readonly effect: Effect;
+  readonly attempts: number;
+  readonly lastError: string | null;
+  readonly notBefore: Instant | null;
+}
+
+/**
+ * All that is kept. A row is replaced whole and never changed in place, so that copying the maps copies everything.
+ * The methods see only what lives: a row is hidden as soon as it, or what it hangs on, is deleted.
+ */
+export class MemoryTables {
+  readonly organizations = new Map<OrganizationId, Organization>();
+  readonly memberships = new Map<MembershipId, Membership>();
+  readonly users = new Map<UserId, User>();
+  readonly tokens = new Map<TokenId, ApiToken>();
+  readonly teams = new Map<TeamId, Team>();
+  readonly teamMembers = new Map<TeamId, ReadonlySet<UserId>>();
+  readonly grants = new Map<TeamId, ReadonlyMap<WorkspaceId, Grant>>();
+  readonly workspaces = new Map<WorkspaceId, Workspace>();
+  readonly configurationVersions = new Map<ConfigurationVersionId, ConfigurationVersionState>();
+  readonly ingressAttributes = new Map<ConfigurationVersionId, IngressAttributes>();
+  readonly runs = new Map<string, MemoryRun>();
+  readonly effects = new Map<number, MemoryEffect>();
+  /** The last number given out, of effects and of each workspace's versions. */
+  readonly sequences = new Map<string, number>();
+  /** When what was deleted. */
+  readonly deletions = new Map<string, Instant>();
+
+  copy(): MemoryTables {
+    const maps = Object.entries(this).map(([name, rows]) => [name, new Map(rows)]);
+    return Object.assign(new MemoryTables(), Object.fromEntries(maps));
+  }
+
+  organization(id: OrganizationId): Organization | undefined {
+    return this.deletions.has(id) ? undefined : this.organizations.get(id);
+  }
+
+  user(id: UserId): User | undefined {
+    return this.deletions.has(id) ? undefined : this.users.get(id);
+  }
+
+  team(id: TeamId): Team | undefined {
+    const team = this.deletions.has(id) ? undefined : this.teams.get(id);
+    const organization = team && this.organization(team.organizationId);
+    return organization && { ...team, organizationName: organization.name, usersCount: this.membersOf(id).length };
+  }
+
+  workspace(id: WorkspaceId): Workspace | undefined {
+    const workspace = this.deletions.has(id) ? undefined : this.workspaces.get(id);
+    const organization = workspace && this.organization(workspace.organizationId);
+    return organization && { ...workspace, organizationName: organization.name };
+  }
+
+  token(id: TokenId): ApiToken | undefined {
+    const token = this.tokens.get(id);
+    return token && this.lives(token.owner) ? token : undefined;
+  }
+
+  configurationVersion(id: ConfigurationVersionId): ConfigurationVersionState | undefined {
+    const version = this.configurationVersions.get(id);
+    return version && this.workspace(version.workspaceId) ? version : undefined;
+  }
+
+  /** By team name. */
+  teamsOf(organizationId: OrganizationId): readonly Team[] {
+    const ids = [...this.teams.values()].filter((team) => team.organizationId === organizationId).map(({ id }) => id);
+    return present(ids.map((id) => this.team(id))).sort(byText(({ name }) => name.toLowerCase()));
+  }
+
+  /** By user name. */
+  membersOf(id: TeamId): readonly User[] {
+    return present([...(this.teamMembers.get(id) ?? [])].map((userId) => this.user(userId))).sort(byUsername);
+  }
+
+  isInTeam(id: TeamId, userId: UserId): boolean {
+    return this.user(userId) !== undefined && this.teamMembers.get(id)?.has(userId) === true;
+  }
+
+  isMember(organizationId: OrganizationId, userId: UserId): boolean {
+    const memberships = [...this.memberships.values()].filter((row) => row.organizationId === organizationId);
+    return this.user(userId) !== undefined && memberships.some((row) => row.userId === userId);
+  }
+
+  delete(id: string, now: Instant): void {
+    if (!this.deletions.has(id)) this.deletions.set(id, now);
+  }
+
+  next(sequence: string): number {
+    const number = (this.sequences.get(sequence) ?? 0) + 1;
+    this.sequences.set(sequence, number);
+    return number;
+  }
+
+  private lives(owner: TokenOwner): boolean {
+    switch (owner.kind) {
+      case 'user':
+        return this.user(owner.id) !== undefined;
+      case 'team':
+        return this.team(owner.id) !== undefined;
+      case 'organization':
+        return this.organization(owner.id) !== undefined;
+    }
+  }
+}
+
+/** The tables as they are when asked: committed ones for reading, a transaction's own while it is open. */
+export type CurrentTables = () => MemoryTables;
+
+export const present = <Item>(items: Iterable<Item | undefined>): Item[] =>
+  [...items].filter((item): item is Item & {} => item !== undefined);
+
+const compare = (a: string, b: string): number => Number(a > b) - Number(a < b);
+
+/** Ties are broken by id. */
+export const byText =
+  <Row extends { readonly id: string }>(textOf: (row: Row) => string) =>
+  (a: Row, b: Row): number =>
+    compare(textOf(a), textOf(b)) || compare(a.id, b.id);
+
+export const byUsername = byText<User>(({ username }) => username.toLowerCase());
+
+export function pageOf<Item>(items: readonly Item[], { number, size }: PageRequest): Page<Item> {
+  const start = (number - 1) * size;
+  return { number, size, total: items.length, items: items.slice(start, start + size) };
+}
+
+/** Throws `shared/stale-revision` unless `next` is one change away from what is stored. */
+export function checkRevision(
+  stored: { readonly revision: number } | undefined,
+  next: { readonly id: string; readonly revision: number },
+): void {
+  if (stored?.revision === next.revision - 1) return;
+  throw new DomainError('shared/stale-revision', `${next.id} was changed by somebody else`);
+}

@@ -1,0 +1,90 @@
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { TeamRepository } from '../../../application/ports/team-repository.js';
+import {
+  type Actor,
+  alreadyTaken,
+  asQuestion,
+  type Grant,
+  type Instant,
+  type OrganizationId,
+  type Seen,
+  type Team,
+  type TeamId,
+  type TeamVisibility,
+  type User,
+  type UserId,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { standingIn } from './memory-standing.js';
+import { type CurrentTables, checkRevision, pageOf } from './memory-tables.js';
+
+export class MemoryTeams implements TeamRepository {
+  constructor(private readonly tables: CurrentTables) {}
+
+  async findFor(actor: Actor, id: TeamId): Promise<Seen<Team> | undefined> {
+    const subject = this.tables().team(id);
+    if (subject === undefined) return undefined;
+    const standing = standingIn(this.tables(), actor, subject.organizationId);
+    return { subject, standing: { ...standing, team: asQuestion(subject) } };
+  }
+
+  async findAll(organizationId: OrganizationId, ids: readonly TeamId[]): Promise<readonly Team[]> {
+    return this.tables()
+      .teamsOf(organizationId)
+      .filter(({ id }) => ids.includes(id));
+  }
+
+  async ownersOf(organizationId: OrganizationId): Promise<Team> {
+    const owners = this.tables()
+      .teamsOf(organizationId)
+      .find((team) => team.owners);
+    if (owners === undefined) throw new Error(`organization ${organizationId} has no owners team`);
+    return owners;
+  }
+
+  async add(team: Team): Promise<void> {
+    this.checkName(team);
+    this.tables().teams.set(team.id, team);
+  }
+
+  async save(team: Team): Promise<void> {
+    checkRevision(this.tables().team(team.id), team);
+    this.checkName(team);
+    this.tables().teams.set(team.id, team);
+  }
+
+  async remove(id: TeamId, now: Instant): Promise<void> {
+    this.tables().delete(id, now);
+  }
+
+  async page(organizationId: OrganizationId, visibility: TeamVisibility, page: PageRequest): Promise<Page<Team>> {
+    const visible = (team: Team) =>
+      visibility === 'all' || team.visibility === 'organization' || visibility.visibleAnd.includes(team.id);
+    return pageOf(this.tables().teamsOf(organizationId).filter(visible), page);
+  }
+
+  async members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly User[]>> {
+    const tables = this.tables();
+    return new Map(ids.map((id) => [id, tables.team(id) === undefined ? [] : tables.membersOf(id)]));
+  }
+
+  async addMembers({ id }: Team, userIds: readonly UserId[]): Promise<void> {
+    const { teamMembers } = this.tables();
+    teamMembers.set(id, new Set([...(teamMembers.get(id) ?? []), ...userIds]));
+  }
+
+  async removeMembers(id: TeamId, userIds: readonly UserId[]): Promise<void> {
+    const { teamMembers } = this.tables();
+    teamMembers.set(id, new Set([...(teamMembers.get(id) ?? [])].filter((userId) => !userIds.includes(userId))));
+  }
+
+  async setGrant(id: TeamId, workspaceId: WorkspaceId, grant: Grant): Promise<void> {
+    const { grants } = this.tables();
+    grants.set(id, new Map([...(grants.get(id) ?? []), [workspaceId, grant]]));
+  }
+
+  private checkName({ id, organizationId, name }: Team): void {
+    const others = this.tables().teamsOf(organizationId);
+    if (others.some((other) => other.name === name && other.id !== id)) throw alreadyTaken('name', 'Name');
+  }
+}

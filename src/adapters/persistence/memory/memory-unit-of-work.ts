@@ -1,0 +1,62 @@
+import type { Transaction, UnitOfWork } from '../../../application/ports/unit-of-work.js';
+import { MemoryApiTokens } from './memory-api-tokens.js';
+import { MemoryConfigurationVersions } from './memory-configuration-versions.js';
+import { MemoryEffects, MemoryRemovals } from './memory-effects.js';
+import { MemoryMemberships, MemoryOrganizations } from './memory-organizations.js';
+import { MemoryRuns } from './memory-runs.js';
+import { type CurrentTables, type MemoryRun, MemoryTables } from './memory-tables.js';
+import { MemoryTeams } from './memory-teams.js';
+import { MemoryUsers } from './memory-users.js';
+import { MemoryWorkspaces } from './memory-workspaces.js';
+
+const transactionOn = (tables: CurrentTables): Transaction => ({
+  organizations: new MemoryOrganizations(tables),
+  memberships: new MemoryMemberships(tables),
+  users: new MemoryUsers(tables),
+  tokens: new MemoryApiTokens(tables),
+  teams: new MemoryTeams(tables),
+  workspaces: new MemoryWorkspaces(tables),
+  configurationVersions: new MemoryConfigurationVersions(tables),
+  runs: new MemoryRuns(tables),
+  effects: new MemoryEffects(tables),
+  removals: new MemoryRemovals(tables),
+});
+
+/** Everything in this process's memory: for tests, and for trying the use cases without a database. */
+export class MemoryUnitOfWork implements UnitOfWork {
+  private committed = new MemoryTables();
+  private open: MemoryTables | undefined;
+  private lastOfQueue: Promise<unknown> = Promise.resolve();
+
+  /** One at a time, on a copy that takes the place of the tables when the work is done. */
+  run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    const result = this.lastOfQueue.then(() => this.transact(work));
+    this.lastOfQueue = result.catch(() => undefined);
+    return result;
+  }
+
+  async read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    return work(transactionOn(() => this.committed));
+  }
+
+  /** Puts a run there, as whoever queues runs would. */
+  seedRun(run: MemoryRun): void {
+    for (const tables of [this.committed, this.open]) tables?.runs.set(run.id, run);
+  }
+
+  private async transact<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    const copy = this.committed.copy();
+    this.open = copy;
+    const own = () => {
+      if (this.open !== copy) throw new Error('the transaction is over');
+      return copy;
+    };
+    try {
+      const result = await work(transactionOn(own));
+      this.committed = copy;
+      return result;
+    } finally {
+      this.open = undefined;
+    }
+  }
+}

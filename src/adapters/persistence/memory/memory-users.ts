@@ -1,0 +1,55 @@
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { UserRepository } from '../../../application/ports/user-repository.js';
+import { alreadyTaken, type Instant, type User, type UserId } from '../../../domain/index.js';
+import { byUsername, type CurrentTables, pageOf, present } from './memory-tables.js';
+
+const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+export class MemoryUsers implements UserRepository {
+  constructor(private readonly tables: CurrentTables) {}
+
+  async find(id: UserId): Promise<User | undefined> {
+    return this.tables().user(id);
+  }
+
+  async findByEmail(email: string): Promise<User | undefined> {
+    return this.living().find((user) => same(user.email, email));
+  }
+
+  async any(): Promise<boolean> {
+    return this.tables().users.size > 0;
+  }
+
+  async add(user: User): Promise<void> {
+    const others = this.living();
+    if (others.some(({ username }) => same(username, user.username))) throw alreadyTaken('username', 'Username');
+    if (others.some(({ email }) => same(email, user.email))) throw alreadyTaken('email', 'Email');
+    this.tables().users.set(user.id, user);
+  }
+
+  async setSuspended(id: UserId, suspended: boolean): Promise<void> {
+    const user = this.tables().user(id);
+    if (user !== undefined) this.tables().users.set(id, { ...user, suspended });
+  }
+
+  async remove(id: UserId, now: Instant): Promise<void> {
+    this.tables().delete(id, now);
+  }
+
+  async page(page: PageRequest): Promise<Page<User>> {
+    return pageOf(this.living().sort(byUsername), page);
+  }
+
+  async onlyOwnerOf(id: UserId): Promise<readonly string[]> {
+    const tables = this.tables();
+    return present([...tables.teams.keys()].map((teamId) => tables.team(teamId)))
+      .filter((team) => team.owners && team.usersCount === 1 && tables.isInTeam(team.id, id))
+      .map(({ organizationName }) => organizationName)
+      .sort();
+  }
+
+  private living(): User[] {
+    const tables = this.tables();
+    return present([...tables.users.keys()].map((id) => tables.user(id)));
+  }
+}

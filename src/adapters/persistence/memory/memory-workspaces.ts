@@ -1,0 +1,90 @@
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { WorkspaceRepository } from '../../../application/ports/workspace-repository.js';
+import {
+  type Actor,
+  alreadyTaken,
+  type ConfigurationVersionId,
+  type Instant,
+  notFound,
+  type OrganizationId,
+  type Seen,
+  type Standing,
+  type Workspace,
+  type WorkspaceId,
+  type WorkspaceVisibility,
+} from '../../../domain/index.js';
+import { standingIn, standingOn } from './memory-standing.js';
+import { byText, type CurrentTables, checkRevision, pageOf, present } from './memory-tables.js';
+
+export class MemoryWorkspaces implements WorkspaceRepository {
+  constructor(private readonly tables: CurrentTables) {}
+
+  async findFor(actor: Actor, id: WorkspaceId): Promise<Seen<Workspace> | undefined> {
+    return this.seen(actor, this.tables().workspace(id));
+  }
+
+  async findByNameFor(actor: Actor, organizationName: string, name: string): Promise<Seen<Workspace> | undefined> {
+    const named = (workspace: Workspace) => workspace.name === name && workspace.organizationName === organizationName;
+    return this.seen(actor, this.living().find(named));
+  }
+
+  async add(workspace: Workspace): Promise<void> {
+    this.checkName(workspace);
+    this.tables().workspaces.set(workspace.id, workspace);
+  }
+
+  async save(workspace: Workspace): Promise<void> {
+    const stored = this.tables().workspace(workspace.id);
+    checkRevision(stored, workspace);
+    this.checkName(workspace);
+    const currentConfigurationVersionId = stored?.currentConfigurationVersionId ?? null;
+    this.tables().workspaces.set(workspace.id, { ...workspace, currentConfigurationVersionId });
+  }
+
+  async remove(id: WorkspaceId, now: Instant): Promise<void> {
+    this.tables().delete(id, now);
+  }
+
+  async takeSequence(id: WorkspaceId, versionId: ConfigurationVersionId, becomesCurrent: boolean): Promise<number> {
+    const tables = this.tables();
+    const workspace = tables.workspace(id);
+    if (workspace === undefined) throw notFound();
+    if (becomesCurrent) tables.workspaces.set(id, { ...workspace, currentConfigurationVersionId: versionId });
+    return tables.next(id);
+  }
+
+  async page(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+  ): Promise<Page<Seen<Workspace>>> {
+    const tables = this.tables();
+    const visible = ({ id }: Workspace) =>
+      visibility === 'all' || visibility.throughTeams.some((teamId) => tables.grants.get(teamId)?.has(id));
+    const found = pageOf(this.living(organizationId).filter(visible), page);
+    const items = found.items.map((subject) => ({ subject, standing: standingOn(tables, standing, subject.id) }));
+    return { ...found, items };
+  }
+
+  private seen(actor: Actor, subject: Workspace | undefined): Seen<Workspace> | undefined {
+    const tables = this.tables();
+    if (subject === undefined) return undefined;
+    const standing = standingIn(tables, actor, subject.organizationId);
+    return { subject, standing: standingOn(tables, standing, subject.id) };
+  }
+
+  /** By name. */
+  private living(organizationId?: OrganizationId): readonly Workspace[] {
+    const tables = this.tables();
+    const rows = [...tables.workspaces.values()].filter(
+      (row) => organizationId === undefined || row.organizationId === organizationId,
+    );
+    return present(rows.map(({ id }) => tables.workspace(id))).sort(byText(({ name }) => name.toLowerCase()));
+  }
+
+  private checkName({ id, organizationId, name }: Workspace): void {
+    const others = this.living(organizationId);
+    if (others.some((other) => other.name === name && other.id !== id)) throw alreadyTaken('name', 'Name');
+  }
+}

@@ -1,0 +1,7 @@
+import type { Clock } from '../../application/index.js';
+
+export class SystemClock implements Clock {
+  now(): string {
+    return new Date().toISOString();
+  }
+}

@@ -1,0 +1,145 @@
+import {
+  type Action,
+  type Grant,
+  nothing,
+  organizationPermissions,
+  type Standing,
+  type TeamInQuestion,
+  type TeamStanding,
+} from '../domain/index.js';
+
+/** One kind of caller, by the name that heads its column in the printed matrix. */
+export interface ActorKind {
+  readonly name: string;
+  readonly standing: Standing;
+}
+
+export interface ActorGroup {
+  readonly name: string;
+  readonly actors: readonly ActorKind[];
+}
+
+const team = (given: Partial<TeamStanding> = {}): TeamStanding => ({
+  teamId: 'team-own',
+  owners: false,
+  access: new Set(),
+  ...given,
+});
+
+const caller = (given: Partial<Standing> = {}): Standing => ({
+  actor: 'user',
+  siteAdministrator: false,
+  member: true,
+  teams: [],
+  ...given,
+});
+
+const memberThrough = (name: string, given: Partial<TeamStanding>): ActorKind => ({
+  name,
+  standing: caller({ teams: [team(given)] }),
+});
+
+const memberWithCustom = (name: string, permission: Partial<typeof nothing>): ActorKind => {
+  const grant: Grant = { access: 'custom', permissions: { ...nothing, ...permission } };
+  return memberThrough(name, { grant });
+};
+
+/** Every kind of caller the printed matrix shows. Members hold what their name says through one team, and no more. */
+export const actorGroups: readonly ActorGroup[] = [
+  {
+    name: 'People and tokens',
+    actors: [
+      { name: 'site administrator', standing: caller({ member: false, siteAdministrator: true }) },
+      { name: 'outsider', standing: caller({ member: false }) },
+      { name: 'member of no team', standing: caller() },
+      { name: 'owner', standing: caller({ teams: [team({ owners: true })] }) },
+      { name: 'owners team token', standing: caller({ actor: 'team', teams: [team({ owners: true })] }) },
+      { name: 'organization token', standing: caller({ actor: 'organization' }) },
+      { name: 'token of a plain team', standing: caller({ actor: 'team', teams: [team()] }) },
+      {
+        name: 'token of a team with write',
+        standing: caller({ actor: 'team', teams: [team({ grant: { access: 'write' } })] }),
+      },
+    ],
+  },
+  {
+    name: 'Members with a fixed access level on the workspace',
+    actors: (['read', 'plan', 'write', 'admin'] as const).map((access) => memberThrough(access, { grant: { access } })),
+  },
+  {
+    name: 'Members with one custom permission on the workspace',
+    actors: [
+      memberWithCustom('nothing', {}),
+      memberWithCustom('runs: read', { runs: 'read' }),
+      memberWithCustom('runs: plan', { runs: 'plan' }),
+      memberWithCustom('runs: apply', { runs: 'apply' }),
+      memberWithCustom('variables: read', { variables: 'read' }),
+      memberWithCustom('variables: write', { variables: 'write' }),
+      memberWithCustom('state versions: read-outputs', { stateVersions: 'read-outputs' }),
+      memberWithCustom('state versions: read', { stateVersions: 'read' }),
+      memberWithCustom('state versions: write', { stateVersions: 'write' }),
+      memberWithCustom('policy mocks: read', { policyMocks: 'read' }),
+      memberWithCustom('workspace locking', { workspaceLocking: true }),
+      memberWithCustom('run tasks', { runTasks: true }),
+    ],
+  },
+  {
+    name: 'Members with one organization-level permission',
+    actors: organizationPermissions.map((permission) => memberThrough(permission, { access: new Set([permission]) })),
+  },
+];
+
+/** What an action may be about, where that decides: in words, and how it changes the caller's standing. */
+export interface Subject {
+  readonly name: string;
+  readonly of: (standing: Standing) => Standing;
+}
+
+const about =
+  (given: Partial<TeamInQuestion>) =>
+  (standing: Standing): Standing => ({
+    ...standing,
+    team: {
+      teamId: 'team-other',
+      owners: false,
+      secret: false,
+      membersManageToken: true,
+      access: new Set(),
+      ...given,
+    },
+  });
+
+const aboutItsOwn =
+  (membersManageToken: boolean) =>
+  (standing: Standing): Standing => {
+    const [own] = standing.teams;
+    return own === undefined ? standing : about({ ...own, secret: true, membersManageToken })(standing);
+  };
+
+const users: readonly Subject[] = [
+  { name: 'itself', of: (standing) => ({ ...standing, own: standing.actor === 'user' }) },
+  { name: 'another', of: (standing) => ({ ...standing, own: false }) },
+];
+
+const teams: readonly Subject[] = [
+  { name: 'a visible team', of: about({}) },
+  { name: 'a secret team', of: about({ secret: true }) },
+  { name: 'a team with `manage-workspaces`', of: about({ access: new Set(['manage-workspaces']) }) },
+  { name: 'the owners team', of: about({ owners: true }) },
+  { name: 'its own team', of: aboutItsOwn(true) },
+  { name: 'its own team, token kept from members', of: aboutItsOwn(false) },
+];
+
+const subjectsByAction: Partial<Record<Action, readonly Subject[]>> = {
+  'users/read': users,
+  'user-tokens/manage': users,
+  'teams/read': teams,
+  'teams/update': teams,
+  'teams/delete': teams,
+  'teams/set-organization-access': teams,
+  'team-members/manage': teams,
+  'team-tokens/manage': teams,
+};
+
+/** Empty where it makes no difference which one of its kind an action is about. */
+export const subjectsOf = (action: Action): readonly Subject[] => subjectsByAction[action] ?? [];

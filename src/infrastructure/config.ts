@@ -1,0 +1,150 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+const count = z.coerce.number().int().positive();
+const words = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== ''),
+);
+
+interface Setting {
+  /** Reads the variable's text; `undefined` where it is not set and has no default. */
+  readonly schema: z.ZodType;
+  /** As text, the way the variable would be written. */
+  readonly fallback?: string;
+  /** What the table shows where there is no fixed default. */
+  readonly shown?: string;
+  readonly about: string;
+}
+
+/** Every environment variable the service reads. `--help` and the README print this table. */
+export const settings = {
+  HOST: { schema: z.string(), fallback: '127.0.0.1', about: 'address to listen on' },
+  PORT: {
+    schema: z.coerce.number().int().min(0).max(65535),
+    fallback: '8080',
+    about: '0 picks a free port and prints it',
+  },
+  PUBLIC_URL: {
+    schema: z
+      .url({ protocol: /^https?$/ })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
+    shown: 'from host and port',
+    about: 'base of every absolute URL; required when HOST is not loopback',
+  },
+  TRUSTED_PROXIES: {
+    schema: words,
+    fallback: '',
+    shown: 'none',
+    about: 'comma-separated addresses whose X-Forwarded-For is believed',
+  },
+  DATA_DIR: {
+    schema: z.string().transform((path) => resolve(path)),
+    fallback: './data',
+    about: 'SQLite file, archives, generated secrets',
+  },
+  DATABASE_URL: {
+    schema: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' }).optional(),
+    shown: 'SQLite in DATA_DIR',
+    about: 'postgres://…',
+  },
+  ADMIN_TOKEN: {
+    schema: z
+      .string()
+      .regex(/^\S{16,}$/, 'must be at least 16 characters without blanks')
+      .optional(),
+    shown: 'generated',
+    about: "first site administrator's token, used on an empty database only",
+  },
+  SIGNING_SECRET: {
+    schema: z.string().min(32, 'must be at least 32 characters').optional(),
+    shown: 'generated into DATA_DIR',
+    about: 'signs upload and download URLs; required when several instances share a database',
+  },
+  MAX_ARCHIVE_BYTES: { schema: count, fallback: '104857600', about: 'largest upload' },
+  MAX_UNPACKED_BYTES: { schema: count, fallback: '536870912', about: 'largest upload, unpacked' },
+  MAX_ARCHIVE_ENTRIES: { schema: count, fallback: '100000', about: 'most files and directories in an upload' },
+  UPLOAD_URL_SECONDS: { schema: count, fallback: '90000', about: 'life of an upload URL' },
+  DOWNLOAD_URL_SECONDS: { schema: count, fallback: '300', about: 'life of a download URL' },
+  RATE_LIMIT_PER_SECOND: {
+    // Clients lower themselves to a third of the limit, and a third of 3 is no request at all.
+    schema: z.coerce
+      .number()
+      .int()
+      .refine((limit) => limit === 0 || limit > 3, 'must be 0 or more than 3'),
+    fallback: '30',
+    about: 'per token, per address without one; 0 is off',
+  },
+  LOG_LEVEL: {
+    schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    fallback: 'info',
+    about: 'fatal, error, warn, info, debug, trace or silent',
+  },
+} as const satisfies Record<string, Setting>;
+
+type Settings = typeof settings;
+
+/** The validated configuration, one property per variable. */
+export type Config = { readonly [Name in keyof Settings]: z.output<Settings[Name]['schema']> };
+
+/** The environment does not make a configuration. The message lists every fault, one a line. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(readonly faults: readonly string[]) {
+    super(
+      `the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+    );
+  }
+}
+
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
+
+/** Throws `ConfigError`. An empty variable counts as unset. */
+export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(settings) as [string, Setting][]) {
+    const given = environment[name] === '' ? undefined : environment[name];
+    const result = setting.schema.safeParse(given ?? setting.fallback);
+    if (result.success) values[name] = result.data;
+    else faults.push(`${name}: ${result.error.issues.map((issue) => issue.message).join('; ')}`);
+  }
+  const config = values as unknown as Config;
+  if (
+    config.HOST !== undefined &&
+    !isLoopback(config.HOST) &&
+    config.PUBLIC_URL === undefined &&
+    !environment.PUBLIC_URL
+  ) {
+    faults.push('PUBLIC_URL: required when HOST is not a loopback address');
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}
+
+/** The table of settings as rows of name, default and meaning. */
+export const settingRows = (): readonly (readonly [string, string, string])[] =>
+  (Object.entries(settings) as [string, Setting][]).map(([name, { fallback, shown, about }]) => [
+    name,
+    shown ?? fallback ?? '',
+    about,
+  ]);
+
+export function helpPage(): string {
+  const rows = settingRows();
+  const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
+  const lines = rows.map(([name, value, about]) => `  ${name.padEnd(width(0))}  ${value.padEnd(width(1))}  ${about}`);
+  return [
+    'Usage: npm start [-- --help]',
+    '',
+    'Starts Gatehouse. It is configured by environment variables:',
+    '',
+    ...lines,
+    '',
+  ].join('\n');
+}

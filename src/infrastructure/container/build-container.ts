@@ -1,0 +1,14 @@
+import 'reflect-metadata';
+import { Container } from 'inversify';
+import { http } from './http.js';
+import { storage } from './storage.js';
+import type { Surroundings } from './surroundings.js';
+import { system } from './system.js';
+import { useCases } from './use-cases.js';
+
+/** Everything the service is made of, each built once and when first asked for. */
+export function buildContainer(surroundings: Surroundings): Container {
+  const container = new Container({ defaultScope: 'Singleton' });
+  container.load(system, storage(surroundings), useCases, http(surroundings));
+  return container;
+}

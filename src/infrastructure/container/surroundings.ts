@@ -1,0 +1,18 @@
+import type { RequestLog } from '../../adapters/http/app.js';
+import type { BundleStore, UnitOfWork } from '../../application/index.js';
+import type { Config } from '../config.js';
+
+/** What exists before the container does: read from the environment, opened or generated at start. */
+export interface Surroundings {
+  readonly config: Config;
+  /** The opened database's. */
+  readonly unitOfWork: UnitOfWork;
+  readonly bundleStore: BundleStore;
+  readonly publicUrl: string;
+  readonly signingSecret: string;
+  readonly log: RequestLog;
+  /** Rejects while requests cannot be served. */
+  readonly ready: () => Promise<void>;
+  /** Aborted when uploads in flight must end. */
+  readonly stopped: AbortSignal;
+}

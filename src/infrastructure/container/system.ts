@@ -1,0 +1,12 @@
+import { ContainerModule } from 'inversify';
+import { RandomIds } from '../../adapters/system/random-ids.js';
+import { RandomSecrets } from '../../adapters/system/random-secrets.js';
+import { SystemClock } from '../../adapters/system/system-clock.js';
+import { provide } from './provide.js';
+import { Port } from './tokens.js';
+
+export const system = new ContainerModule(({ bind }) => {
+  provide(bind, Port.clock, [], () => new SystemClock());
+  provide(bind, Port.ids, [], () => new RandomIds());
+  provide(bind, Port.secrets, [], () => new RandomSecrets());
+});

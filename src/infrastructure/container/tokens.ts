@@ -1,0 +1,25 @@
+import type { buildApp } from '../../adapters/http/app.js';
+import type { UseCases } from '../../adapters/http/use-cases.js';
+import type {
+  BundleInspector,
+  BundleStore,
+  CapabilityUrls,
+  Clock,
+  IdGenerator,
+  SecretGenerator,
+  UnitOfWork,
+} from '../../application/index.js';
+import { token } from './provide.js';
+
+/** Names of what is not its own key: ports, and what the HTTP adapter is given. */
+export const Port = {
+  clock: token<Clock>('Clock'),
+  ids: token<IdGenerator>('IdGenerator'),
+  secrets: token<SecretGenerator>('SecretGenerator'),
+  unitOfWork: token<UnitOfWork>('UnitOfWork'),
+  bundleStore: token<BundleStore>('BundleStore'),
+  bundleInspector: token<BundleInspector>('BundleInspector'),
+  capabilityUrls: token<CapabilityUrls>('CapabilityUrls'),
+  useCases: token<UseCases>('UseCases'),
+  app: token<ReturnType<typeof buildApp>>('App'),
+};

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { createGzip } from 'node:zlib';
+import { pino } from 'pino';
+import { pack } from 'tar-stream';
+import { loadConfig } from './config.js';
+import { startService } from './service.js';
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+const indented = (text: string): string => text.replaceAll(/^/gm, '      ');
+
+/** Capability URLs and secrets end in what a reader need not see whole. */
+const shortened = (text: string): string => text.replaceAll(/((?:\.v1\.|\/v1\/object\/)[\w.-]{20})[\w.-]+/g, '$1…');
+
+interface Told {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the walk reads answers the way a person with curl would.
+  readonly json: any;
+  readonly location: string | null;
+}
+
+/** Sends a request as a person would, and prints both sides of the exchange. */
+class Narrator {
+  private step = 0;
+
+  constructor(
+    private readonly base: string,
+    private readonly token: string,
+  ) {}
+
+  heading(text: string): void {
+    this.step += 1;
+    say(`\n${this.step}. ${text}`);
+  }
+
+  async call(method: string, path: string, body?: object): Promise<Told> {
+    say(`   → ${method} ${path}`);
+    if (body !== undefined) say(indented(JSON.stringify(body, null, 2)));
+    const response = await fetch(this.base + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        Authorization: `Bearer ${this.token}`,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/vnd.api+json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const json = text === '' ? undefined : JSON.parse(text);
+    const location = response.headers.get('location');
+    say(`   ← ${response.status} ${response.statusText}`);
+    if (location !== null) say(indented(shortened(`Location: ${location}`)));
+    if (json !== undefined) say(indented(shortened(JSON.stringify(json, null, 2))));
+    return { status: response.status, json, location };
+  }
+}
+
+const document = (type: string, attributes: object) => ({ data: { type, attributes } });
+
+/** Packs a folder the way clients do: paths relative to its root, gzipped. */
+async function packed(folder: string): Promise<Buffer> {
+  const tar = pack();
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries.filter((found) => found.isFile())) {
+    const path = join(entry.parentPath, entry.name);
+    tar.entry({ name: relative(folder, path) }, await readFile(path));
+  }
+  tar.finalize();
+  return buffer(tar.pipe(createGzip()));
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+async function walk(base: string, token: string): Promise<void> {
+  const http = new Narrator(base, token);
+
+  http.heading('Make an organization, a team and a workspace');
+  await http.call('POST', '/organizations', document('organizations', { name: 'acme', email: 'ops@acme.example' }));
+  await http.call(
+    'POST',
+    '/organizations/acme/teams',
+    document('teams', { name: 'platform', visibility: 'organization' }),
+  );
+  const workspace = await http.call(
+    'POST',
+    '/organizations/acme/workspaces',
+    document('workspaces', { name: 'network' }),
+  );
+  const versions = `/workspaces/${workspace.json.data.id}/configuration-versions`;
+
+  http.heading('Create a configuration version; its upload URL is shown now and never again');
+  const created = await http.call('POST', versions, document('configuration-version', { 'auto-queue-runs': false }));
+  const { id, attributes } = created.json.data;
+
+  http.heading('Upload a folder of Terraform files, packed as .tar.gz');
+  const archive = await packed(fileURLToPath(new URL('../../examples/configuration', import.meta.url)));
+  say(`   → PUT ${shortened(attributes['upload-url'])} (${archive.length} bytes, no token)`);
+  const uploaded = await fetch(attributes['upload-url'], { method: 'PUT', body: new Uint8Array(archive) });
+  say(`   ← ${uploaded.status} ${uploaded.statusText}`);
+
+  http.heading("List the workspace's versions");
+  await http.call('GET', versions);
+
+  http.heading('Show the version: it is uploaded');
+  await http.call('GET', `/configuration-versions/${id}`);
+
+  http.heading('Download it, and compare the bytes');
+  const { location } = await http.call('GET', `/configuration-versions/${id}/download`);
+  const bytes = new Uint8Array(await (await fetch(location ?? '')).arrayBuffer());
+  const same = sha256(bytes) === sha256(archive);
+  say(
+    `   ${bytes.length} bytes came back, ${same ? 'the same' : 'NOT the same'} as were sent (sha256 ${sha256(bytes)})`,
+  );
+  if (!same) throw new Error('the downloaded bytes differ');
+
+  http.heading('Archive it: refused while it is the current version');
+  await http.call('POST', `/configuration-versions/${id}/actions/archive`);
+
+  http.heading('Create the next version, then archive the first: its files are discarded');
+  await http.call('POST', versions, document('configuration-version', {}));
+  await http.call('POST', `/configuration-versions/${id}/actions/archive`);
+  await http.call('GET', `/configuration-versions/${id}`);
+  await http.call('GET', `/configuration-versions/${id}/download`);
+}
+
+const directory = await mkdtemp(join(tmpdir(), 'gatehouse-demo-'));
+const config = loadConfig({ PORT: '0', DATA_DIR: directory, LOG_LEVEL: 'silent' });
+const service = await startService(config, pino({ level: config.LOG_LEVEL }));
+try {
+  say(`Gatehouse serves at ${service.publicUrl}, from a directory that is thrown away afterwards.`);
+  await walk(service.publicUrl, service.adminSecret ?? '');
+  say('\nThat was a whole life of a configuration version.');
+} finally {
+  await service.stop();
+  await rm(directory, { recursive: true, force: true });
+}

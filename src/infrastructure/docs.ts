@@ -1,0 +1,152 @@
+import {
+  type Action,
+  actions,
+  lifecycle,
+  may,
+  type Origin,
+  policy,
+  type Requirement,
+  type Standing,
+  statusTraits,
+} from '../domain/index.js';
+import { type ActorGroup, actorGroups, subjectsOf } from './actor-kinds.js';
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+const page = (...blocks: readonly string[]): string => `${blocks.join('\n\n')}\n`;
+
+const code = (text: string): string => `\`${text}\``;
+
+const yes = '✓';
+const no = '·';
+const mark = (claim: boolean): string => (claim ? yes : no);
+const listed = (items: readonly string[]): string => (items.length === 0 ? no : items.join(', '));
+
+const originInWords: Readonly<Record<Origin, string>> = {
+  api: 'created through API or CLI',
+  'version-control': 'created from version control',
+};
+
+/** `docs/lifecycle.md`: the transition table and what each status allows. */
+export const lifecyclePage = (): string =>
+  page(
+    '# The life of a configuration version',
+    [
+      'Every change of status is one row below. Conditions are asked from left to right, and the first that does not hold',
+      'words the refusal. This page is printed by `npm run docs` from `src/domain/configuration-versions/lifecycle.ts`;',
+      'change the table there.',
+    ].join('\n'),
+    '## Transitions',
+    table(
+      ['Trigger', 'From', 'Conditions, in order', 'To', 'Timestamp', 'Effects', 'Refused as'],
+      lifecycle.map((row) => [
+        code(row.trigger),
+        listed(row.from.map(code)),
+        row.guards.join('; '),
+        code(row.to),
+        code(row.stamp),
+        listed(row.effects.map(code)),
+        code(row.refusedAs),
+      ]),
+    ),
+    '## What each status allows',
+    table(
+      ['Status', 'Use in runs', 'Download', 'Read'],
+      Object.entries(statusTraits).map(([status, traits]) => [
+        code(status),
+        listed(traits.usableInRuns.map((origin) => originInWords[origin])),
+        mark(traits.downloadable),
+        mark(traits.readable),
+      ]),
+    ),
+  );
+
+const inWords = (requirement: Requirement): string =>
+  requirement.map((alternative) => alternative.join(' + ')).join('; or ');
+
+interface Question {
+  readonly about: string;
+  readonly action: Action;
+  readonly askedBy: (standing: Standing) => boolean;
+}
+
+interface Column {
+  readonly head: string;
+  readonly cells: readonly string[];
+}
+
+/** Actions whose answer does not depend on which one of its kind they are about. */
+const plainQuestions: readonly Question[] = actions
+  .filter((action) => subjectsOf(action).length === 0)
+  .map((action) => ({ action, about: '', askedBy: (standing) => may(standing, action) }));
+
+const questionsAboutSubjects: readonly Question[] = actions.flatMap((action) =>
+  subjectsOf(action).map((subject) => ({
+    action,
+    about: subject.name,
+    askedBy: (standing) => may(subject.of(standing), action),
+  })),
+);
+
+const columnsOf = ({ actors }: ActorGroup, questions: readonly Question[]): readonly Column[] =>
+  actors.map(({ name, standing }) => ({ head: name, cells: questions.map(({ askedBy }) => mark(askedBy(standing))) }));
+
+/** Callers of one group who differ in no answer share a column. */
+const sharedColumnsOf = (group: ActorGroup, questions: readonly Question[]): readonly Column[] => {
+  const alike = Object.values(Object.groupBy(columnsOf(group, questions), ({ cells }) => cells.join('')));
+  return alike.map((columns = []) => ({
+    head: alike.length === 1 ? group.name : columns.map(({ head }) => head).join(', '),
+    cells: columns[0]?.cells ?? [],
+  }));
+};
+
+const matrix = (lead: readonly Column[], columns: readonly Column[]): string => {
+  const all = [...lead, ...columns];
+  return table(
+    all.map(({ head }) => head),
+    (all[0]?.cells ?? []).map((_, row) => all.map(({ cells }) => cells[row] ?? '')),
+  );
+};
+
+const actionColumn = (questions: readonly Question[]): Column => ({
+  head: 'Action',
+  cells: questions.map(({ action }) => code(action)),
+});
+
+const aboutColumn = (questions: readonly Question[]): Column => ({
+  head: 'About',
+  cells: questions.map(({ about }) => about),
+});
+
+/** `docs/permissions.md`: what each action needs, and which kinds of caller have it. */
+export const permissionsPage = (): string =>
+  page(
+    '# Who may do what',
+    [
+      'A caller who lacks the right to an action gets the answer of a missing resource. Rights add up: over all teams of a',
+      'caller, and over organization-level and workspace-level permissions, the highest counts. This page is printed by',
+      '`npm run docs` from `src/domain/authorization/policy.ts`; change the table there.',
+    ].join('\n'),
+    '## What an action needs',
+    [
+      'Claims joined by `+` must all hold; any of the alternatives is enough. An owner holds every organization-level',
+      'permission, and so administers every workspace.',
+    ].join('\n'),
+    table(
+      ['Action', 'Needs'],
+      actions.map((action) => [code(action), inWords(policy[action])]),
+    ),
+    '## Who has it',
+    `${code(yes)} may, ${code(no)} may not. A member holds what the column says through one team, and nothing else.`,
+    ...actorGroups.flatMap((group) => [
+      `### ${group.name}`,
+      matrix([actionColumn(plainQuestions)], columnsOf(group, plainQuestions)),
+    ]),
+    '## Who has it, where it depends on which team or user',
+    "Callers who differ in no answer share a column. Teams are somebody else's unless the row says otherwise.",
+    matrix(
+      [actionColumn(questionsAboutSubjects), aboutColumn(questionsAboutSubjects)],
+      actorGroups.flatMap((group) => sharedColumnsOf(group, questionsAboutSubjects)),
+    ),
+  );

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Writes `text` to a new file that only this user may read; it is there whole or not at all. */
+async function writeNew(directory: string, name: string, text: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const draft = join(directory, `.${name}-${randomBytes(8).toString('hex')}`);
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    await file.writeFile(text);
+    await file.sync();
+    await file.close();
+    await link(draft, join(directory, name));
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Writes a secret where an operator finds it, in place of an older one. */
+export async function leaveSecret(directory: string, name: string, secret: string): Promise<string> {
+  await rm(join(directory, name), { force: true });
+  await writeNew(directory, name, `${secret}\n`);
+  return join(directory, name);
+}
+
+/** The secret kept in `directory`, made on first use. Processes that start at once agree on one. */
+export async function keptSecret(directory: string, name: string): Promise<string> {
+  const path = join(directory, name);
+  const kept = await readFile(path, 'utf8').catch(() => undefined);
+  if (kept !== undefined) return kept.trim();
+  await writeNew(directory, name, `${randomBytes(48).toString('base64url')}\n`).catch((error) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  });
+  return (await readFile(path, 'utf8')).trim();
+}

@@ -1,0 +1,227 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+
+interface Cruise {
+  readonly modules: readonly { readonly source: string }[];
+  readonly summary: {
+    readonly violations: readonly {
+      readonly rule: { readonly name: string };
+      readonly from: string;
+      readonly to: string;
+    }[];
+  };
+}
+
+const rules: readonly string[] = createRequire(import.meta.url)('../../.dependency-cruiser.cjs').forbidden.map(
+  ({ name }: { name: string }) => name,
+);
+
+/** What dependency-cruiser says of `src` in `folder`, which holds its own copy of the rules. */
+async function cruise(folder: string): Promise<Cruise> {
+  const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+  const options = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src'];
+  const { stdout } = await run(process.execPath, [program, ...options], { cwd: folder, maxBuffer: 1 << 28 });
+  return JSON.parse(stdout);
+}
+
+/** One file or more for every rule, each breaking it. */
+const planted: Readonly<Record<string, string>> = {
+  'src/domain/teams/team.ts': `
+    import 'inversify';
+    import { createHash } from 'node:crypto';
+    import type { Knex } from 'knex';
+    import { workspace } from '../workspaces/workspace.js';
+    import { policy } from '../authorization/policy.js';
+    export const team = [createHash, workspace, policy] as unknown as Knex;`,
+  'src/domain/workspaces/workspace.ts': 'export const workspace = 1;',
+  'src/domain/shared/id.ts': 'export const id = 1;',
+  'src/domain/team-access/access-level.ts': 'export const impliedBy = 1;',
+  'src/domain/authorization/policy.ts': `
+    import { impliedBy } from '../team-access/access-level.js';
+    import { workspace } from '../workspaces/workspace.js';
+    export const policy = [impliedBy, workspace];`,
+  'src/application/teams/show-team.ts': `
+    import { id } from '../../domain/shared/id.js';
+    import type { App } from '../../adapters/http/app.js';
+    import { readFile } from 'node:fs/promises';
+    export const show = (app: App) => [app, readFile, id];`,
+  'src/application/teams/list-teams.ts': `import './remove-team.js'; export const list = 1;`,
+  'src/application/teams/remove-team.ts': `import './list-teams.js'; export const remove = 1;`,
+  'src/adapters/http/app.ts': `
+    import express from 'express';
+    import { tables } from '../persistence/knex/tables.js';
+    import { main } from '../../infrastructure/main.js';
+    export type App = typeof express | typeof tables | typeof main;`,
+  'src/adapters/persistence/memory/tables.ts': `export { tables } from '../knex/tables.js';`,
+  'src/adapters/persistence/knex/tables.ts': `
+    import type { Request } from 'express';
+    import type { Knex } from 'knex';
+    export const tables = (knex: Knex, request: Request) => [knex, request];`,
+  'src/infrastructure/main.ts': `
+    import { Container } from 'inversify';
+    import knex from 'knex';
+    export const main = [Container, knex];`,
+  'src/infrastructure/container/index.ts': `export { Container } from 'inversify';`,
+};
+
+async function plant(): Promise<Cruise> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-boundaries-'));
+  try {
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json', 'package.json']) {
+      await cp(join(root, file), join(folder, file));
+    }
+    for (const [path, text] of Object.entries(planted)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), text);
+    }
+    return await cruise(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** As `rule: importer > imported`, the imported package by its name alone. A cycle is reported once. */
+const reports = ({ summary }: Cruise): readonly string[] =>
+  summary.violations
+    .map(({ rule, from, to }) => `${rule.name}: ${from} > ${to.replace(/^.*node_modules\/([^/]+)\/.*$/, '$1')}`)
+    .sort();
+
+describe('the layers', () => {
+  let ours: Cruise;
+  let broken: Cruise;
+
+  beforeAll(async () => {
+    [ours, broken] = await Promise.all([cruise(root), plant()]);
+  }, 60_000);
+
+  it('import only what they may', () => {
+    expect(reports(ours)).toEqual([]);
+  });
+
+  it('were really looked at', () => {
+    expect(ours.modules.filter(({ source }) => source.startsWith('src/')).length).toBeGreaterThan(60);
+  });
+
+  it('are guarded by rules of which every one bites', () => {
+    expect(new Set(broken.summary.violations.map(({ rule }) => rule.name))).toEqual(new Set(rules));
+  });
+
+  it('would not get away with any import planted against the rules, type-only ones included', () => {
+    expect(reports(broken)).toEqual(
+      [
+        'domain-depends-on-nothing: src/domain/teams/team.ts > inversify',
+        'domain-depends-on-nothing: src/domain/teams/team.ts > crypto',
+        'domain-depends-on-nothing: src/domain/teams/team.ts > knex',
+        'container-library-only-in-the-container: src/domain/teams/team.ts > inversify',
+        'knex-only-in-persistence: src/domain/teams/team.ts > knex',
+        'areas-meet-only-in-shared-and-authorization: src/domain/teams/team.ts > src/domain/workspaces/workspace.ts',
+        'authorization-knows-access-levels-only: src/domain/authorization/policy.ts > src/domain/workspaces/workspace.ts',
+        'application-depends-on-domain-only: src/application/teams/show-team.ts > src/adapters/http/app.ts',
+        'application-depends-on-domain-only: src/application/teams/show-team.ts > fs/promises',
+        'no-cycles: src/application/teams/list-teams.ts > src/application/teams/remove-team.ts',
+        'adapters-do-not-know-infrastructure: src/adapters/http/app.ts > src/infrastructure/main.ts',
+        'adapters-are-strangers: src/adapters/http/app.ts > src/adapters/persistence/knex/tables.ts',
+        'memory-and-knex-are-strangers: src/adapters/persistence/memory/tables.ts > src/adapters/persistence/knex/tables.ts',
+        'express-only-in-http: src/adapters/persistence/knex/tables.ts > express',
+        'container-library-only-in-the-container: src/infrastructure/main.ts > inversify',
+        'knex-only-in-persistence: src/infrastructure/main.ts > knex',
+      ].sort(),
+    );
+  });
+});
+
+/** Every file below `folder`, by its path from the root of the project. */
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+const sourceOf = (file: string): Promise<string> => readFile(join(root, file), 'utf8');
+
+/** Where the rules run, time and chance come in as arguments. */
+const hiddenInputs = [
+  /\bDate\.now\(/,
+  /\bDate\(\s*\)/,
+  /\bMath\.random\(/,
+  /\bcrypto\.\w+\(/,
+  /\bperformance\.now\(/,
+  /\bprocess\./,
+];
+
+const hiddenInputsIn = (source: string): readonly string[] =>
+  hiddenInputs.map((pattern) => pattern.exec(source)?.[0]).filter((found) => found !== undefined);
+
+describe('domain and use cases', () => {
+  it.each(['src/domain', 'src/application'])('take time and chance from outside: %s', async (folder) => {
+    for (const file of await filesBelow(folder)) {
+      expect({ file, found: hiddenInputsIn(await sourceOf(file)) }).toEqual({ file, found: [] });
+    }
+  });
+
+  it.each([
+    ['const now = Date.now();', 'Date.now('],
+    ['const now = new Date();', 'Date()'],
+    ['const now = Date( );', 'Date( )'],
+    ['Math.random() < 0.5', 'Math.random('],
+    ['globalThis.crypto.randomUUID()', 'crypto.randomUUID('],
+    ['performance.now()', 'performance.now('],
+    ['process.env.HOME', 'process.'],
+  ])('would not get away with %s', (source, found) => {
+    expect(hiddenInputsIn(source)).toEqual([found]);
+  });
+
+  it('may compute with the time they are given', () => {
+    expect(hiddenInputsIn('new Date(Date.parse(now) + 1000).toISOString()')).toEqual([]);
+  });
+});
+
+const roomInFolder: Readonly<Record<string, number>> = {
+  'src/application/ports': 20,
+  'src/application/organizations': 16,
+};
+const usualRoom = 14;
+
+describe('files', () => {
+  it('are named after what is inside', async () => {
+    const meaningless = /^(utils?|helpers?|common|types|interfaces)(\.|$)/;
+    const files = [...(await filesBelow('src')), ...(await filesBelow('tests'))];
+    expect(files.filter((file) => file.split('/').some((part) => meaningless.test(part)))).toEqual([]);
+  });
+
+  it('called index are the two published surfaces and no other', async () => {
+    const files = await filesBelow('src');
+    expect(files.filter((file) => basename(file).startsWith('index.')).sort()).toEqual([
+      'src/application/index.ts',
+      'src/domain/index.ts',
+    ]);
+  });
+
+  it('are few enough in a folder to be seen at a glance', async () => {
+    const folders = Object.entries(Object.groupBy(await filesBelow('src'), (file) => dirname(file)));
+    const crowded = folders.filter(([folder, files = []]) => files.length > (roomInFolder[folder] ?? usualRoom));
+    expect(crowded).toEqual([]);
+  });
+
+  it('point at nothing that lies outside the project', async () => {
+    const files = (await Promise.all(['src', 'tests', 'docs'].map(filesBelow))).flat();
+    const astray: string[] = [];
+    for (const file of files) {
+      for (const [path] of (await sourceOf(file)).matchAll(/(?:\.\.\/)+shared\b/g)) {
+        const target = resolve(root, dirname(file), path);
+        const known = target.startsWith(root) && (await stat(target).catch(() => undefined))?.isDirectory();
+        if (known !== true) astray.push(`${file}: ${path}`);
+      }
+    }
+    expect(astray).toEqual([]);
+  });
+});

@@ -1,0 +1,181 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type Actor,
+  actions,
+  authorize,
+  authorized,
+  DomainError,
+  identityOf,
+  isDomainError,
+  may,
+  notFound,
+  seenBy,
+  standingOnSite,
+  teamVisibility,
+  workspaceVisibility,
+} from '../../src/domain/index.js';
+import { anOrganizationToken, anOutsider, anOwner, anyStanding, custom, member, thrownBy, towards } from './samples.js';
+
+const missing = { code: 'resource/not-found', message: 'resource not found', details: {} };
+const holding = (...permissions: readonly ('manage-teams' | 'access-secret-teams')[]) =>
+  member({ access: new Set(permissions) });
+
+describe('authorizing', () => {
+  it('lets pass exactly what the policy allows, and calls everything else not found', () => {
+    fc.assert(
+      fc.property(anyStanding, fc.constantFrom(...actions), (standing, action) => {
+        if (may(standing, action)) authorize(standing, action);
+        else expect(thrownBy(() => authorize(standing, action))).toMatchObject({ code: 'resource/not-found' });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('tells a caller who does not see the thing nothing more than that it is missing', () => {
+    expect(thrownBy(() => authorize(anOutsider, 'configuration-versions/archive'))).toMatchObject(missing);
+    expect(thrownBy(() => authorize(member({}), 'configuration-versions/read'))).toMatchObject(missing);
+    expect(thrownBy(() => authorize(towards(member(), { secret: true }), 'teams/update'))).toMatchObject(missing);
+  });
+
+  it('tells a caller who sees the thing which right is wanting', () => {
+    const reader = member({ grant: { access: 'read' } });
+    expect(thrownBy(() => authorize(reader, 'configuration-versions/archive'))).toMatchObject({
+      code: 'resource/not-found',
+      message: 'not authorized: this needs runs: plan; or organization token',
+    });
+    expect(thrownBy(() => authorize(reader, 'configuration-versions/create'))).toMatchObject({
+      message: 'not authorized: this needs runs: plan',
+    });
+    expect(thrownBy(() => authorize(member(), 'organizations/update'))).toMatchObject({
+      message: 'not authorized: this needs owner',
+    });
+    expect(thrownBy(() => authorize(towards(member()), 'teams/update'))).toMatchObject({
+      message:
+        'not authorized: this needs manage-teams, sees the team, the team is within reach; ' +
+        'or organization token, the team is within reach',
+    });
+  });
+
+  it('names no right where the area has nothing to read', () => {
+    expect(thrownBy(() => authorize(member(), 'organization-tokens/manage'))).toMatchObject(missing);
+    expect(thrownBy(() => authorize(towards(member()), 'team-tokens/manage'))).toMatchObject(missing);
+  });
+
+  it('never names a right to a caller who may not read', () => {
+    fc.assert(
+      fc.property(anyStanding, fc.constantFrom(...actions), (standing, action) => {
+        const read = actions.find((known) => known === `${action.split('/')[0]}/read`);
+        if (may(standing, action) || (read !== undefined && may(standing, read))) return;
+        expect(thrownBy(() => authorize(standing, action))).toMatchObject(missing);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('what a port found', () => {
+  const seen = { subject: 'the thing', standing: anOwner };
+
+  it('is handed on to a caller who may', () => {
+    expect(seenBy(seen, 'workspaces/read')).toBe(seen);
+    expect(authorized(seen, 'workspaces/read')).toBe('the thing');
+  });
+
+  it('is missing in the same words whether it does not exist or is hidden', () => {
+    const hidden = { subject: 'the thing', standing: anOutsider };
+    for (const find of [seenBy, authorized]) {
+      const [absent, concealed] = [undefined, hidden].map((found) => thrownBy(() => find(found, 'workspaces/read')));
+      expect(absent).toMatchObject(missing);
+      expect(concealed).toMatchObject(missing);
+    }
+  });
+});
+
+describe('which workspaces a list may hold', () => {
+  it('is all for owners, organization tokens and those who read every workspace', () => {
+    for (const standing of [anOwner, anOrganizationToken]) expect(workspaceVisibility(standing)).toBe('all');
+    for (const permission of ['manage-workspaces', 'read-workspaces', 'manage-policies'] as const) {
+      expect(workspaceVisibility(member({ access: new Set([permission]) }))).toBe('all');
+    }
+  });
+
+  it('is those of the caller’s teams for everybody else', () => {
+    expect(workspaceVisibility(member({}, { access: new Set(['manage-teams']) }))).toEqual({
+      throughTeams: ['team-1', 'team-2'],
+    });
+    expect(workspaceVisibility(anOutsider)).toEqual({ throughTeams: [] });
+  });
+});
+
+describe('which teams a list may hold', () => {
+  it('is all for whoever sees the secret teams of others', () => {
+    for (const standing of [anOwner, anOrganizationToken, holding('access-secret-teams')]) {
+      expect(teamVisibility(standing)).toBe('all');
+    }
+  });
+
+  it('is the visible ones and the caller’s own for everybody else', () => {
+    expect(teamVisibility(member({}, {}))).toEqual({ visibleAnd: ['team-1', 'team-2'] });
+    expect(teamVisibility(holding('manage-teams'))).toEqual({ visibleAnd: ['team-1'] });
+    expect(teamVisibility(member())).toEqual({ visibleAnd: [] });
+  });
+
+  it('does not depend on the team the standing was last about', () => {
+    expect(teamVisibility(towards(member({}), { teamId: 'team-1', secret: true }))).toEqual({ visibleAnd: ['team-1'] });
+  });
+});
+
+describe('an actor', () => {
+  const user: Actor = { kind: 'user', tokenId: 'at-1', userId: 'user-1', siteAdministrator: true };
+  const team: Actor = { kind: 'team', tokenId: 'at-2', teamId: 'team-1', organizationId: 'org-1' };
+  const organization: Actor = { kind: 'organization', tokenId: 'at-3', organizationId: 'org-1' };
+
+  it('is recorded as what its token stands for', () => {
+    expect([user, team, organization].map(identityOf)).toEqual([
+      { kind: 'user', id: 'user-1' },
+      { kind: 'team', id: 'team-1' },
+      { kind: 'organization', id: 'org-1' },
+    ]);
+  });
+
+  it('may do on the site what a site administrator may, and what is its own', () => {
+    const allowed = (actor: Actor, own?: boolean) =>
+      actions.filter((action) => may(standingOnSite(actor, own), action));
+    expect(allowed(user)).toEqual(['organizations/create', 'users/manage']);
+    expect(allowed({ ...user, siteAdministrator: false })).toEqual([]);
+    expect(allowed({ ...user, siteAdministrator: false }, true)).toEqual(['users/read', 'user-tokens/manage']);
+    expect(allowed(team)).toEqual([]);
+    expect(allowed(organization)).toEqual([]);
+  });
+});
+
+describe('a refusal', () => {
+  it('is known by its name and code, also when it comes from another copy of the package', () => {
+    const foreign = Object.assign(new Error('resource not found'), { name: 'DomainError', code: 'resource/not-found' });
+    expect(isDomainError(new DomainError('runs/in-progress', 'a run is in progress'))).toBe(true);
+    expect(isDomainError(notFound())).toBe(true);
+    expect(isDomainError(foreign)).toBe(true);
+  });
+
+  it('is nothing else', () => {
+    for (const other of [
+      new Error('boom'),
+      Object.assign(new Error('x'), { code: 'ENOENT' }),
+      { name: 'DomainError' },
+      null,
+    ]) {
+      expect(isDomainError(other)).toBe(false);
+    }
+    expect(isDomainError(Object.assign(new Error('x'), { name: 'DomainError' }))).toBe(false);
+    expect(isDomainError({ name: 'DomainError', code: 'resource/not-found' })).toBe(false);
+  });
+});
+
+describe('a custom grant without runs', () => {
+  it('shows neither the workspace nor its configuration versions', () => {
+    const standing = member({ grant: custom({ variables: 'write', stateVersions: 'write', workspaceLocking: true }) });
+    expect(may(standing, 'workspaces/read')).toBe(false);
+    expect(may(standing, 'configuration-versions/read')).toBe(false);
+  });
+});

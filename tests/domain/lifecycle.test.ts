@@ -1,0 +1,347 @@
+import { describe, expect, it } from '@jest/globals';
+import { guards, lifecycle, type Origin, type Status, statuses, statusTraits } from '../../src/domain/index.js';
+import { aBundle, anotherBundle, atRest, aVersion, later, noon } from './samples.js';
+import { actualOutcome, answers, type Gathered, promised, promisedOutcome, triggers } from './specified-lifecycle.js';
+
+const origins: readonly Origin[] = ['api', 'version-control'];
+const either = [false, true];
+
+/** A bundle is tried in every status, also where none belongs: a row's effects are then seen in what it does. */
+const everyCase = origins.flatMap((origin) =>
+  [null, aBundle].flatMap((bundle) =>
+    either.flatMap((isCurrent) =>
+      either.flatMap((runsInProgress) =>
+        either.map((usedByRun) => ({ origin, bundle, facts: { isCurrent, runsInProgress, usedByRun } })),
+      ),
+    ),
+  ),
+);
+
+describe('the lifecycle', () => {
+  it('knows the promised triggers and no other', () => {
+    expect(lifecycle.map((row) => row.trigger)).toEqual(triggers);
+  });
+
+  it('knows the promised conditions and no other', () => {
+    expect(Object.keys(guards).sort()).toEqual(
+      Object.values(answers)
+        .map(({ guard }) => guard)
+        .sort(),
+    );
+  });
+
+  it('prints for each trigger the states, conditions, timestamp and effects that are promised', () => {
+    expect(
+      lifecycle.map((row) => ({
+        trigger: row.trigger,
+        from: row.from,
+        guards: row.guards,
+        to: row.to,
+        stamp: row.stamp,
+        effects: row.effects,
+        refusedAs: row.refusedAs,
+        opening: `configuration could not be ${row.done} because `,
+      })),
+    ).toEqual(
+      triggers.map((trigger) => {
+        const row = promised[trigger];
+        return {
+          trigger,
+          from: row.from,
+          guards: row.asks.map((question) => answers[question].guard),
+          to: row.to,
+          stamp: row.stamp,
+          effects: row.effects,
+          refusedAs: row.refusal,
+          opening: row.opening,
+        };
+      }),
+    );
+  });
+
+  describe.each(triggers)('%s', (trigger) => {
+    it.each(statuses)('moves or refuses as promised for a version that is %s', (status) => {
+      for (const { origin, bundle, facts } of everyCase) {
+        const version = aVersion({ status, origin, bundle });
+        expect({ origin, bundle, facts, outcome: actualOutcome(version, trigger, facts, later) }).toEqual({
+          origin,
+          bundle,
+          facts,
+          outcome: promisedOutcome(version.state, trigger, facts, later),
+        });
+      }
+    });
+  });
+});
+
+describe('an upload', () => {
+  it('makes a pending version uploaded, with the bytes and the time of the upload', () => {
+    const { next, effects } = aVersion({ status: 'pending', revision: 0 }).fire('upload', atRest, noon, {
+      bundle: aBundle,
+    });
+    expect(next.state).toMatchObject({
+      status: 'uploaded',
+      bundle: aBundle,
+      statusTimestamps: { 'uploaded-at': noon },
+      revision: 1,
+    });
+    expect(effects).toEqual([]);
+  });
+
+  it('replaces the bytes of an uploaded version and orders the old ones discarded', () => {
+    const { next, effects } = aVersion({ status: 'uploaded', bundle: aBundle }).fire('replace-upload', atRest, later, {
+      bundle: anotherBundle,
+    });
+    expect(next.state).toMatchObject({ status: 'uploaded', bundle: anotherBundle });
+    expect(next.state.statusTimestamps).toEqual({ 'uploaded-at': later });
+    expect(effects).toEqual([{ kind: 'discard-bundle', bundleKey: aBundle.key }]);
+  });
+
+  it('is the first one while pending, and a replacement while uploaded', () => {
+    const fired = Object.fromEntries(statuses.map((status) => [status, aVersion({ status }).uploadTrigger]));
+    expect(fired).toEqual({
+      pending: 'upload',
+      fetching: 'upload',
+      uploaded: 'replace-upload',
+      archived: 'upload',
+      errored: 'upload',
+      backing_data_soft_deleted: 'upload',
+      backing_data_permanently_deleted: 'upload',
+    });
+  });
+
+  it('that proves bad is held against pending and fetching versions only', () => {
+    expect(statuses.filter((status) => aVersion({ status }).canFail())).toEqual(['pending', 'fetching']);
+  });
+
+  it('that proved bad is recorded with its reason', () => {
+    const failure = { error: 'bad-archive', errorMessage: 'the archive is not a gzip stream' };
+    const { next } = aVersion({ status: 'pending' }).fire('fail', atRest, noon, { failure });
+    expect(next.state).toMatchObject({ status: 'errored', failure, statusTimestamps: { 'errored-at': noon } });
+  });
+
+  it('is refused once a run has used the version', () => {
+    expect(() => aVersion({ status: 'uploaded' }).fire('replace-upload', { ...atRest, usedByRun: true }, noon)).toThrow(
+      'configuration could not be uploaded because a run has used it',
+    );
+  });
+
+  it('is refused in every state that takes no bytes, naming it', () => {
+    for (const status of statuses.filter((known) => known !== 'pending')) {
+      expect(() => aVersion({ status }).fire('upload', atRest, noon)).toThrow(
+        `configuration could not be uploaded because its status is ${status}`,
+      );
+    }
+  });
+
+  it('is refused for a version that comes from version control', () => {
+    expect(() => aVersion({ origin: 'version-control' }).fire('upload', atRest, noon)).toThrow(
+      'configuration could not be uploaded because it was created from version control',
+    );
+  });
+});
+
+describe('fetching from version control', () => {
+  it('leads from pending over fetching to uploaded, each with its time', () => {
+    const fetching = aVersion({ origin: 'version-control' }).fire('start-fetch', atRest, noon).next;
+    expect(fetching.state.status).toBe('fetching');
+    const uploaded = fetching.fire('finish-fetch', atRest, later, { bundle: aBundle }).next;
+    expect(uploaded.state).toMatchObject({ status: 'uploaded', bundle: aBundle });
+    expect(uploaded.state.statusTimestamps).toEqual({ 'fetching-at': noon, 'uploaded-at': later });
+  });
+
+  it('is refused for a version created through API or CLI', () => {
+    expect(() => aVersion({ origin: 'api' }).fire('start-fetch', atRest, noon)).toThrow(
+      'configuration could not be fetched because it was not created from version control',
+    );
+  });
+
+  it('ends in archived by itself when the runs are complete, current or not', () => {
+    const { next, effects } = aVersion({ status: 'uploaded', origin: 'version-control' }).fire(
+      'finish-runs',
+      { isCurrent: true, runsInProgress: false, usedByRun: true },
+      later,
+    );
+    expect(next.state).toMatchObject({ status: 'archived', bundle: null });
+    expect(effects).toEqual([{ kind: 'discard-bundle', bundleKey: aBundle.key }]);
+  });
+
+  it('is not archived by itself while a run is in progress, nor when it came through the API', () => {
+    const running = { ...atRest, runsInProgress: true };
+    expect(() =>
+      aVersion({ status: 'uploaded', origin: 'version-control' }).fire('finish-runs', running, noon),
+    ).toThrow('configuration could not be archived because a run in progress uses it');
+    expect(() => aVersion({ status: 'uploaded' }).fire('finish-runs', atRest, noon)).toThrow(
+      'configuration could not be archived because it was not created from version control',
+    );
+  });
+
+  it('is never started again on an archived version', () => {
+    expect(() => aVersion({ status: 'archived', origin: 'version-control' }).fire('start-fetch', atRest, noon)).toThrow(
+      'configuration could not be fetched because its status is archived',
+    );
+  });
+});
+
+describe('archiving', () => {
+  const everythingWrong = { isCurrent: true, runsInProgress: true, usedByRun: true };
+  const refusalOf = (given: Parameters<typeof aVersion>[0], facts: Gathered) =>
+    actualOutcome(aVersion(given), 'archive', facts, noon);
+  const refusal = (message: string, guard: string) => ({
+    refuses: { code: 'configuration-version/not-archivable', message, details: { trigger: 'archive', guard } },
+  });
+
+  it('discards the bundle of an uploaded version and says when', () => {
+    const { next, effects } = aVersion({ status: 'uploaded' }).fire('archive', { ...atRest, usedByRun: true }, later);
+    expect(next.state).toMatchObject({
+      status: 'archived',
+      bundle: null,
+      statusTimestamps: { 'archived-at': later },
+      revision: 4,
+    });
+    expect(effects).toEqual([{ kind: 'discard-bundle', bundleKey: aBundle.key }]);
+  });
+
+  it('orders nothing discarded where nothing is stored', () => {
+    const { next, effects } = aVersion({ status: 'uploaded', bundle: null }).fire('archive', atRest, noon);
+    expect(next.state).toMatchObject({ status: 'archived', bundle: null });
+    expect(effects).toEqual([]);
+  });
+
+  it('complains first of a version from version control', () => {
+    expect(refusalOf({ origin: 'version-control', status: 'archived' }, everythingWrong)).toEqual(
+      refusal(
+        'configuration could not be archived because it was created from version control',
+        'created through API or CLI',
+      ),
+    );
+  });
+
+  it('complains second of the status', () => {
+    expect(refusalOf({ status: 'archived' }, everythingWrong)).toEqual(
+      refusal('configuration could not be archived because its status is archived', 'in one of these states'),
+    );
+  });
+
+  it('complains third of the current version, in the words clients look for', () => {
+    expect(refusalOf({ status: 'uploaded' }, everythingWrong)).toEqual(
+      refusal('configuration could not be archived because it is current', 'not the current version'),
+    );
+  });
+
+  it('complains last of runs in progress', () => {
+    expect(refusalOf({ status: 'uploaded' }, { ...everythingWrong, isCurrent: false })).toEqual(
+      refusal('configuration could not be archived because a run in progress uses it', 'no runs in progress'),
+    );
+  });
+});
+
+describe('backing data', () => {
+  it('is kept while softly deleted, and usable again when restored', () => {
+    const deleted = aVersion({ status: 'uploaded' }).fire('soft-delete', atRest, noon);
+    expect(deleted.next.state).toMatchObject({ status: 'backing_data_soft_deleted', bundle: aBundle });
+    expect(deleted.effects).toEqual([]);
+    const restored = deleted.next.fire('restore', atRest, later);
+    expect(restored.next.state).toMatchObject({ status: 'uploaded', bundle: aBundle });
+    expect(restored.next.state.statusTimestamps).toEqual({
+      'soft-delete-backing-data-at': noon,
+      'restore-backing-data-at': later,
+    });
+    expect(restored.effects).toEqual([]);
+  });
+
+  it('is discarded when deleted for good', () => {
+    const { next, effects } = aVersion({ status: 'backing_data_soft_deleted' }).fire(
+      'permanently-delete',
+      atRest,
+      later,
+    );
+    expect(next.state).toMatchObject({
+      status: 'backing_data_permanently_deleted',
+      bundle: null,
+      statusTimestamps: { 'permanently-delete-backing-data-at': later },
+    });
+    expect(effects).toEqual([{ kind: 'discard-bundle', bundleKey: aBundle.key }]);
+  });
+
+  it('is not deleted softly while current or used by a run in progress', () => {
+    const version = aVersion({ status: 'uploaded' });
+    expect(() => version.fire('soft-delete', { ...atRest, isCurrent: true, runsInProgress: true }, noon)).toThrow(
+      'configuration could not be soft deleted because it is current',
+    );
+    expect(() => version.fire('soft-delete', { ...atRest, runsInProgress: true }, noon)).toThrow(
+      'configuration could not be soft deleted because a run in progress uses it',
+    );
+  });
+
+  it('is neither deleted softly nor for good when it came from version control', () => {
+    const origin = 'version-control';
+    expect(() => aVersion({ status: 'uploaded', origin }).fire('soft-delete', atRest, noon)).toThrow(
+      'configuration could not be soft deleted because it was created from version control',
+    );
+    expect(() =>
+      aVersion({ status: 'backing_data_soft_deleted', origin }).fire('permanently-delete', atRest, noon),
+    ).toThrow('configuration could not be permanently deleted because it was created from version control');
+  });
+
+  it('is not deleted for good without being deleted softly first, nor while current', () => {
+    expect(() => aVersion({ status: 'uploaded' }).fire('permanently-delete', atRest, noon)).toThrow(
+      'configuration could not be permanently deleted because its status is uploaded',
+    );
+    expect(() =>
+      aVersion({ status: 'backing_data_soft_deleted' }).fire(
+        'permanently-delete',
+        { ...atRest, isCurrent: true },
+        noon,
+      ),
+    ).toThrow('configuration could not be permanently deleted because it is current');
+  });
+
+  it('is not restored once deleted for good', () => {
+    expect(() => aVersion({ status: 'backing_data_permanently_deleted' }).fire('restore', atRest, noon)).toThrow(
+      'configuration could not be restored because its status is backing_data_permanently_deleted',
+    );
+  });
+});
+
+describe('a status', () => {
+  const allowing = (test: (version: ReturnType<typeof aVersion>) => boolean, origin: Origin): readonly Status[] =>
+    statuses.filter((status) => test(aVersion({ status, origin })));
+
+  it('of uploaded alone lets a version from API or CLI be used in runs', () => {
+    expect(allowing((version) => version.usableInRuns, 'api')).toEqual(['uploaded']);
+  });
+
+  it('of uploaded or archived lets a version from version control be used in runs', () => {
+    expect(allowing((version) => version.usableInRuns, 'version-control')).toEqual(['uploaded', 'archived']);
+  });
+
+  it('of uploaded alone lets a version be downloaded, whatever its origin', () => {
+    for (const origin of origins) expect(allowing((version) => version.downloadable, origin)).toEqual(['uploaded']);
+  });
+
+  it('of deleted backing data makes a version read as missing, whatever its origin', () => {
+    for (const origin of origins) {
+      expect(allowing((version) => version.readable, origin)).toEqual([
+        'pending',
+        'fetching',
+        'uploaded',
+        'archived',
+        'errored',
+      ]);
+    }
+  });
+
+  it('is one of the seven that clients know', () => {
+    expect(statuses).toEqual([
+      'pending',
+      'fetching',
+      'uploaded',
+      'archived',
+      'errored',
+      'backing_data_soft_deleted',
+      'backing_data_permanently_deleted',
+    ]);
+    expect(Object.keys(statusTraits)).toEqual(statuses);
+  });
+});

@@ -1,0 +1,381 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  type Action,
+  actions,
+  type Claim,
+  claims,
+  may,
+  type OrganizationPermission,
+  organizationPermissions,
+  type Standing,
+} from '../../src/domain/index.js';
+import { actorGroups, subjectsOf } from '../../src/infrastructure/actor-kinds.js';
+import { anOrganizationToken, anOutsider, anOwner, custom, member, towards } from './samples.js';
+
+/** Who may do what, written out by hand from the promises and not from the table that the domain reads. */
+const owners = ['owner', 'owners team token'];
+const organizationToken = ['organization token'];
+
+const reading = ['read', 'plan', 'write', 'admin', 'token of a team with write'];
+const customRuns = ['runs: read', 'runs: plan', 'runs: apply'];
+const seeingRunsEverywhere = ['manage-workspaces', 'read-workspaces', 'manage-policies', 'manage-policy-overrides'];
+const mayReadRuns = [...owners, ...reading, ...customRuns, ...seeingRunsEverywhere];
+const mayQueuePlans = [
+  ...owners,
+  'plan',
+  'write',
+  'admin',
+  'token of a team with write',
+  'runs: plan',
+  'runs: apply',
+  'manage-workspaces',
+];
+const mayApply = [...owners, 'write', 'admin', 'token of a team with write', 'runs: apply', 'manage-workspaces'];
+const mayLock = [...owners, 'write', 'admin', 'token of a team with write', 'workspace locking', 'manage-workspaces'];
+const administering = [...owners, 'admin', 'manage-workspaces'];
+
+const withoutTeam = ['member of no team', ...organizationToken];
+const withTeam = [
+  ...owners,
+  ...reading,
+  'token of a plain team',
+  'nothing',
+  ...customRuns,
+  'variables: read',
+  'variables: write',
+  'state versions: read-outputs',
+  'state versions: read',
+  'state versions: write',
+  'policy mocks: read',
+  'workspace locking',
+  'run tasks',
+  ...seeingRunsEverywhere,
+  'manage-vcs-settings',
+  'manage-agent-pools',
+  'manage-membership',
+  'manage-teams',
+  'manage-organization-access',
+  'access-secret-teams',
+];
+const members = [...withoutTeam, ...withTeam];
+const strangers = ['site administrator', 'outsider'];
+
+/** Tokens of teams and organizations are nobody: there is no user that could be their own. */
+const people = [...strangers, ...members].filter((name) => !name.includes('token'));
+
+const inTheTeam = { 'its own team': withTeam, 'its own team, token kept from members': withTeam };
+
+const delegatedTo = (permission: string) => ({
+  'a visible team': [...owners, ...organizationToken, permission],
+  'a secret team': [...owners, ...organizationToken],
+  'a team with `manage-workspaces`': [...owners, ...organizationToken],
+  'the owners team': owners,
+  'its own team': [...owners, permission],
+  'its own team, token kept from members': [...owners, permission],
+});
+
+const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<string, readonly string[]>>>> = {
+  'organizations/create': ['site administrator'],
+  'organizations/read': members,
+  'organizations/update': owners,
+  'organizations/delete': owners,
+  'organization-tokens/manage': owners,
+  'memberships/read': members,
+  'memberships/manage': [...owners, ...organizationToken, 'manage-membership'],
+  'users/manage': ['site administrator'],
+  'users/read': { itself: people, another: [] },
+  'user-tokens/manage': { itself: people, another: [] },
+  'workspaces/read': [...mayReadRuns, ...organizationToken],
+  'workspaces/create': [...owners, ...organizationToken, 'manage-workspaces'],
+  'workspaces/update': [...administering, ...organizationToken],
+  'workspaces/delete': [...administering, ...organizationToken],
+  'workspaces/lock': mayLock,
+  'workspaces/force-unlock': administering,
+  'teams/read': {
+    'a visible team': members,
+    'a secret team': [...owners, ...organizationToken, 'access-secret-teams'],
+    'a team with `manage-workspaces`': members,
+    'the owners team': members,
+    ...inTheTeam,
+  },
+  'teams/create': [...owners, ...organizationToken, 'manage-teams'],
+  'teams/update': delegatedTo('manage-teams'),
+  'teams/delete': delegatedTo('manage-teams'),
+  'teams/set-organization-access': {
+    'a visible team': [...owners, 'manage-organization-access'],
+    'a secret team': owners,
+    'a team with `manage-workspaces`': owners,
+    'the owners team': owners,
+    'its own team': [...owners, 'manage-organization-access'],
+    'its own team, token kept from members': [...owners, 'manage-organization-access'],
+  },
+  'team-members/manage': delegatedTo('manage-membership'),
+  'team-tokens/manage': { ...delegatedTo('manage-teams'), 'its own team': withTeam },
+  'runs/queue': mayQueuePlans,
+  'runs/apply': mayApply,
+  'configuration-versions/read': [...mayReadRuns, ...organizationToken],
+  'configuration-versions/create': mayQueuePlans,
+  'configuration-versions/archive': [...mayQueuePlans, ...organizationToken],
+  'configuration-versions/manage-backing-data': [...administering, ...organizationToken],
+};
+
+const actors = actorGroups.flatMap((group) => group.actors);
+const namesOf = (allowed: (standing: Standing) => boolean): readonly string[] =>
+  actors.filter(({ standing }) => allowed(standing)).map(({ name }) => name);
+const inOrder = (names: readonly string[]): readonly string[] =>
+  actors.map(({ name }) => name).filter((name) => names.includes(name));
+
+describe('the kinds of caller', () => {
+  it('are all judged below, each under a name of its own', () => {
+    const names = actors.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect([...new Set([...strangers, ...members])].sort()).toEqual([...names].sort());
+  });
+});
+
+describe.each(actions)('%s', (action) => {
+  const promised = expected[action];
+  const subjects = subjectsOf(action);
+
+  if (subjects.length === 0) {
+    it('is allowed to the promised callers and to nobody else', () => {
+      expect(namesOf((standing) => may(standing, action))).toEqual(inOrder(promised as readonly string[]));
+    });
+  } else {
+    const bySubject = promised as Readonly<Record<string, readonly string[]>>;
+
+    it('is judged about every kind of subject', () => {
+      expect(Object.keys(bySubject).sort()).toEqual(subjects.map(({ name }) => name).sort());
+    });
+
+    it.each(subjects)('about $name is allowed to the promised callers and to nobody else', ({ name, of }) => {
+      expect(namesOf((standing) => may(of(standing), action))).toEqual(inOrder(bySubject[name] ?? []));
+    });
+  }
+});
+
+const holding = (...permissions: readonly OrganizationPermission[]): Standing =>
+  member({ access: new Set(permissions) });
+
+describe('a claim named after an organization-level permission', () => {
+  const named = organizationPermissions.filter((permission) => permission in claims) as readonly Extract<
+    Claim,
+    OrganizationPermission
+  >[];
+
+  it.each(named)('%s is true of its holders and of owners alone', (claim) => {
+    expect(namesOf(claims[claim])).toEqual(inOrder([...owners, claim]));
+  });
+});
+
+describe('an organization token', () => {
+  const neverAllowed: readonly Action[] = [
+    'configuration-versions/create',
+    'runs/queue',
+    'runs/apply',
+    'workspaces/lock',
+    'workspaces/force-unlock',
+    'organizations/update',
+    'organizations/delete',
+    'organization-tokens/manage',
+    'teams/set-organization-access',
+  ];
+
+  it.each(neverAllowed)('never does %s', (action) => {
+    expect(may(towards(anOrganizationToken), action)).toBe(false);
+  });
+
+  it('is nothing in another organization', () => {
+    const elsewhere = towards({ ...anOrganizationToken, member: false });
+    expect(actions.filter((action) => may(elsewhere, action))).toEqual([]);
+  });
+
+  it('sees and manages secret teams, but does not reach the owners', () => {
+    expect(may(towards(anOrganizationToken, { secret: true }), 'teams/read')).toBe(true);
+    expect(may(towards(anOrganizationToken, { secret: true }), 'team-tokens/manage')).toBe(true);
+    for (const action of ['teams/update', 'teams/delete', 'team-members/manage', 'team-tokens/manage'] as const) {
+      expect(may(towards(anOrganizationToken, { owners: true }), action)).toBe(false);
+    }
+  });
+
+  it('reaches teams whatever they may do in the organization', () => {
+    expect(
+      may(
+        towards(anOrganizationToken, { access: new Set(['manage-workspaces', 'manage-teams']) }),
+        'team-tokens/manage',
+      ),
+    ).toBe(true);
+  });
+});
+
+describe('a site administrator', () => {
+  it('sees an organization only as its member', () => {
+    const administrator = { ...anOutsider, siteAdministrator: true };
+    expect(actions.filter((action) => may(towards(administrator), action))).toEqual([
+      'organizations/create',
+      'users/manage',
+    ]);
+    expect(may({ ...administrator, member: true }, 'organizations/read')).toBe(true);
+  });
+
+  it('has no right over the tokens of others', () => {
+    expect(may({ ...anOutsider, siteAdministrator: true, own: false }, 'user-tokens/manage')).toBe(false);
+  });
+});
+
+describe('administering a workspace', () => {
+  const everyPermission = custom({
+    runs: 'apply',
+    variables: 'write',
+    stateVersions: 'write',
+    policyMocks: 'read',
+    workspaceLocking: true,
+    runTasks: true,
+  });
+
+  it('takes the admin level: every custom permission together is not enough', () => {
+    const standing = member({ grant: everyPermission });
+    expect(may(standing, 'runs/apply')).toBe(true);
+    expect(may(standing, 'workspaces/lock')).toBe(true);
+    for (const action of [
+      'workspaces/update',
+      'workspaces/delete',
+      'workspaces/force-unlock',
+      'configuration-versions/manage-backing-data',
+    ] as const) {
+      expect(may(standing, action)).toBe(false);
+    }
+  });
+
+  it('may come through any one of several teams', () => {
+    expect(may(member({ grant: { access: 'read' } }, { grant: { access: 'admin' } }), 'workspaces/update')).toBe(true);
+  });
+
+  it('does not let create workspaces', () => {
+    expect(may(member({ grant: { access: 'admin' } }), 'workspaces/create')).toBe(false);
+  });
+});
+
+describe('managing teams', () => {
+  const reach = ['teams/update', 'teams/delete', 'team-tokens/manage'] as const;
+
+  it.each(reach)('%s does not reach a team that may do what the caller may not', (action) => {
+    const strongerTeam = { access: new Set(['read-workspaces', 'manage-policies'] as const) };
+    expect(may(towards(holding('manage-teams'), strongerTeam), action)).toBe(false);
+    expect(may(towards(holding('manage-teams', 'read-workspaces'), strongerTeam), action)).toBe(false);
+    expect(may(towards(holding('manage-teams', 'read-workspaces', 'manage-policies'), strongerTeam), action)).toBe(
+      true,
+    );
+  });
+
+  it.each(reach)('%s does not reach the owners team, whatever the caller holds', (action) => {
+    const nearlyOwner = member({
+      access: new Set<OrganizationPermission>([
+        'manage-workspaces',
+        'read-workspaces',
+        'manage-policies',
+        'manage-policy-overrides',
+        'manage-vcs-settings',
+        'manage-agent-pools',
+        'manage-membership',
+        'manage-teams',
+        'manage-organization-access',
+        'access-secret-teams',
+      ]),
+    });
+    expect(may(towards(nearlyOwner, { owners: true }), action)).toBe(false);
+    expect(may(towards(anOwner, { owners: true }), action)).toBe(true);
+  });
+
+  it.each(reach)('%s does not reach a secret team that the caller does not see', (action) => {
+    expect(may(towards(holding('manage-teams'), { secret: true }), action)).toBe(false);
+    expect(may(towards(holding('manage-teams', 'access-secret-teams'), { secret: true }), action)).toBe(true);
+    expect(may(towards(anOwner, { secret: true }), action)).toBe(true);
+  });
+
+  it('counts what the caller holds over all teams', () => {
+    const standing = member({ access: new Set(['manage-teams']) }, { access: new Set(['read-workspaces']) });
+    expect(may(towards(standing, { access: new Set(['read-workspaces']) }), 'teams/update')).toBe(true);
+  });
+
+  it('is nothing where no team is in question', () => {
+    for (const standing of [anOwner, anOrganizationToken, holding('manage-teams')]) {
+      for (const action of [...reach, 'teams/read', 'team-members/manage', 'teams/set-organization-access'] as const) {
+        expect(may(standing, action)).toBe(false);
+      }
+    }
+  });
+});
+
+describe('managing the members of teams', () => {
+  it('does not let a caller gain through a team what the caller lacks', () => {
+    const stronger = { access: new Set(['manage-workspaces'] as const) };
+    expect(may(towards(holding('manage-membership'), stronger), 'team-members/manage')).toBe(false);
+    expect(may(towards(holding('manage-membership', 'manage-workspaces'), stronger), 'team-members/manage')).toBe(true);
+  });
+
+  it('is apart from managing the teams', () => {
+    expect(may(towards(holding('manage-membership')), 'teams/update')).toBe(false);
+    expect(may(towards(holding('manage-teams')), 'team-members/manage')).toBe(false);
+  });
+
+  it('does not let make somebody an owner', () => {
+    expect(may(towards(holding('manage-membership'), { owners: true }), 'team-members/manage')).toBe(false);
+    expect(may(towards(anOwner, { owners: true }), 'team-members/manage')).toBe(true);
+  });
+});
+
+describe('setting the organization access of a team', () => {
+  it('needs the right to do so, sight of the team, and reach', () => {
+    const action = 'teams/set-organization-access';
+    expect(may(towards(holding('manage-organization-access')), action)).toBe(true);
+    expect(may(towards(holding('manage-teams')), action)).toBe(false);
+    expect(may(towards(holding('manage-organization-access'), { secret: true }), action)).toBe(false);
+    expect(may(towards(holding('manage-organization-access'), { owners: true }), action)).toBe(false);
+    expect(may(towards(holding('manage-organization-access'), { access: new Set(['manage-teams']) }), action)).toBe(
+      false,
+    );
+  });
+});
+
+describe('the token of a team', () => {
+  const mine = { teamId: 'team-1', secret: true };
+
+  it('is managed by members of the team while the team lets them', () => {
+    expect(may(towards(member({}), { ...mine, membersManageToken: true }), 'team-tokens/manage')).toBe(true);
+    expect(may(towards(member({}), { ...mine, membersManageToken: false }), 'team-tokens/manage')).toBe(false);
+  });
+
+  it('is not managed by members of other teams, however much that team lets its own', () => {
+    expect(may(towards(member({}, {}), { membersManageToken: true }), 'team-tokens/manage')).toBe(false);
+  });
+
+  it('is managed through any of several teams', () => {
+    expect(may(towards(member({}, {}), { ...mine, teamId: 'team-2' }), 'team-tokens/manage')).toBe(true);
+  });
+
+  it('is not read or changed by way of the rest: seeing a team is not managing its token', () => {
+    expect(may(towards(member(), { secret: false }), 'teams/read')).toBe(true);
+    expect(may(towards(member(), { secret: false }), 'team-tokens/manage')).toBe(false);
+  });
+});
+
+describe('a secret team', () => {
+  const secret = { secret: true };
+
+  it('is seen by its members, owners, holders of access-secret-teams and the organization token', () => {
+    expect(may(towards(member({}), { ...secret, teamId: 'team-1' }), 'teams/read')).toBe(true);
+    expect(may(towards(anOwner, secret), 'teams/read')).toBe(true);
+    expect(may(towards(holding('access-secret-teams'), secret), 'teams/read')).toBe(true);
+    expect(may(towards(anOrganizationToken, secret), 'teams/read')).toBe(true);
+  });
+
+  it('is hidden from everybody else', () => {
+    expect(may(towards(member({}), secret), 'teams/read')).toBe(false);
+    expect(may(towards(anOutsider, secret), 'teams/read')).toBe(false);
+    expect(may(towards(holding('manage-teams', 'manage-membership', 'manage-workspaces'), secret), 'teams/read')).toBe(
+      false,
+    );
+    expect(may(towards(member({ grant: { access: 'admin' } }), secret), 'teams/read')).toBe(false);
+  });
+});

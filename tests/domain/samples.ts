@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import {
+  type Bundle,
+  ConfigurationVersion,
+  type ConfigurationVersionState,
+  type Grant,
+  nothing,
+  organizationPermissions,
+  type Standing,
+  scales,
+  statuses,
+  type Team,
+  type TeamInQuestion,
+  type TeamStanding,
+  type WorkspacePermissions,
+} from '../../src/domain/index.js';
+
+export const noon = '2026-03-01T12:00:00.000Z';
+export const later = '2026-03-01T12:05:00.000Z';
+
+export const aBundle: Bundle = { key: 'bundle-1', bytes: 1024, sha256: 'a'.repeat(64) };
+export const anotherBundle: Bundle = { key: 'bundle-2', bytes: 2048, sha256: 'b'.repeat(64) };
+
+export const atRest = { isCurrent: false, runsInProgress: false, usedByRun: false };
+
+const asCreated = {
+  id: 'cv-1',
+  workspaceId: 'ws-1',
+  sequence: 1,
+  origin: 'api' as const,
+  source: 'tfe-api',
+  autoQueueRuns: true,
+  speculative: false,
+  provisional: false,
+  ingressAttributesId: null,
+  createdAt: noon,
+};
+
+export const aNewVersion = (given: Partial<typeof asCreated> | { origin: 'version-control' } = {}) =>
+  ConfigurationVersion.create({ ...asCreated, ...given });
+
+export const holdsBytes = (status: ConfigurationVersionState['status']): boolean =>
+  status === 'uploaded' || status === 'backing_data_soft_deleted';
+
+/** As a repository would bring it back, with a bundle where its status has one. */
+export const aVersion = (given: Partial<ConfigurationVersionState> = {}): ConfigurationVersion =>
+  ConfigurationVersion.restore({
+    ...asCreated,
+    status: 'pending',
+    failure: null,
+    statusTimestamps: {},
+    bundle: holdsBytes(given.status ?? 'pending') ? aBundle : null,
+    revision: 3,
+    ...given,
+  });
+
+export const custom = (permissions: Partial<WorkspacePermissions>): Grant => ({
+  access: 'custom',
+  permissions: { ...nothing, ...permissions },
+});
+
+export const throughTeam = (given: Partial<TeamStanding> = {}): TeamStanding => ({
+  teamId: 'team-1',
+  owners: false,
+  access: new Set(),
+  ...given,
+});
+
+export const member = (...teams: readonly Partial<TeamStanding>[]): Standing => ({
+  actor: 'user',
+  siteAdministrator: false,
+  member: true,
+  teams: teams.map((given, index) => throughTeam({ teamId: `team-${index + 1}`, ...given })),
+});
+
+export const anOwner = member({ owners: true });
+export const anOrganizationToken: Standing = { ...member(), actor: 'organization' };
+export const anOutsider: Standing = { ...member(), member: false };
+
+export const towards = (standing: Standing, given: Partial<TeamInQuestion> = {}): Standing => ({
+  ...standing,
+  team: {
+    teamId: 'team-in-question',
+    owners: false,
+    secret: false,
+    membersManageToken: true,
+    access: new Set(),
+    ...given,
+  },
+});
+
+export const aTeam = (given: Partial<Team> = {}): Team => ({
+  id: 'team-1',
+  organizationId: 'org-1',
+  organizationName: 'acme',
+  name: 'platform',
+  visibility: 'organization',
+  membersManageToken: true,
+  access: new Set(),
+  owners: false,
+  usersCount: 2,
+  createdAt: noon,
+  revision: 4,
+  ...given,
+});
+
+export const theOwnersTeam = aTeam({ id: 'team-owners', name: 'owners', owners: true });
+
+/** What `check` threw, for asserting on its code, sentence and details at once. */
+export function thrownBy(check: () => unknown): unknown {
+  try {
+    check();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('expected a refusal');
+}
+
+export const anyFacts = fc.record({ isCurrent: fc.boolean(), runsInProgress: fc.boolean(), usedByRun: fc.boolean() });
+
+export const anyVersion: fc.Arbitrary<ConfigurationVersion> = fc
+  .record({
+    status: fc.constantFrom(...statuses),
+    origin: fc.constantFrom('api' as const, 'version-control' as const),
+    speculative: fc.boolean(),
+    provisional: fc.boolean(),
+    autoQueueRuns: fc.boolean(),
+    sequence: fc.integer({ min: 1, max: 1_000_000 }),
+    revision: fc.nat(),
+    failure: fc.constantFrom(null, { error: 'bad-archive', errorMessage: 'not a gzip stream' }),
+    statusTimestamps: fc.constantFrom({}, { 'uploaded-at': noon }, { 'errored-at': noon, 'fetching-at': noon }),
+  })
+  .map(aVersion);
+
+export const anyPermissions: fc.Arbitrary<WorkspacePermissions> = fc.record({
+  runs: fc.constantFrom(...scales.runs),
+  variables: fc.constantFrom(...scales.variables),
+  stateVersions: fc.constantFrom(...scales.stateVersions),
+  policyMocks: fc.constantFrom(...scales.policyMocks),
+  workspaceLocking: fc.constantFrom(...scales.workspaceLocking),
+  runTasks: fc.constantFrom(...scales.runTasks),
+});
+
+export const anyGrant: fc.Arbitrary<Grant> = fc.oneof(
+  fc.record({ access: fc.constantFrom('read' as const, 'plan' as const, 'write' as const, 'admin' as const) }),
+  fc.record({ access: fc.constant('custom' as const), permissions: anyPermissions }),
+);
+
+export const anyOrganizationAccess = fc
+  .subarray([...organizationPermissions])
+  .map((permissions): TeamStanding['access'] => new Set(permissions));
+
+const anyTeamId = fc.constantFrom('team-1', 'team-2', 'team-in-question');
+
+export const anyTeamStanding: fc.Arbitrary<TeamStanding> = fc
+  .record({
+    teamId: anyTeamId,
+    owners: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+    access: anyOrganizationAccess,
+    grant: fc.option(anyGrant),
+  })
+  .map(({ grant, ...team }) => (grant === null ? team : { ...team, grant }));
+
+/** Callers that can exist, asking about some team. */
+export const anyStanding: fc.Arbitrary<Standing> = fc
+  .record({
+    actor: fc.constantFrom('user' as const, 'team' as const, 'organization' as const),
+    siteAdministrator: fc.boolean(),
+    member: fc.boolean(),
+    own: fc.boolean(),
+    teams: fc.array(anyTeamStanding, { maxLength: 3 }),
+    team: fc.record({
+      teamId: anyTeamId,
+      owners: fc.boolean(),
+      secret: fc.boolean(),
+      membersManageToken: fc.boolean(),
+      access: anyOrganizationAccess,
+    }),
+  })
+  .map((standing) => (standing.member && standing.actor !== 'organization' ? standing : { ...standing, teams: [] }));

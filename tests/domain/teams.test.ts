@@ -1,0 +1,207 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  asQuestion,
+  changedAccess,
+  changeTeam,
+  checkAccessChange,
+  checkMembersRemain,
+  checkRemovable,
+  defaultTeamSettings,
+  type OrganizationAccess,
+  type OrganizationPermission,
+  visibilities,
+} from '../../src/domain/index.js';
+import {
+  anOrganizationToken,
+  anOutsider,
+  anOwner,
+  anyOrganizationAccess,
+  aTeam,
+  member,
+  theOwnersTeam,
+  thrownBy,
+} from './samples.js';
+
+const access = (...permissions: readonly OrganizationPermission[]): OrganizationAccess => new Set(permissions);
+const ownersProtected = (message: string) => ({ code: 'owners-team/protected', message });
+
+describe('changing a team', () => {
+  it('applies what is named, keeps the rest and raises the revision', () => {
+    const team = aTeam();
+    expect(changeTeam(team, { name: 'network', visibility: 'secret' })).toEqual({
+      ...team,
+      name: 'network',
+      visibility: 'secret',
+      revision: 5,
+    });
+    expect(changeTeam(team, { access: access('manage-policies'), membersManageToken: false })).toEqual({
+      ...team,
+      access: access('manage-policies'),
+      membersManageToken: false,
+      revision: 5,
+    });
+    expect(team).toEqual(aTeam());
+  });
+
+  it('refuses a name that cannot stand in a URL', () => {
+    expect(thrownBy(() => changeTeam(aTeam(), { name: 'two words' }))).toMatchObject({
+      code: 'attribute/invalid',
+      details: { attribute: 'name' },
+    });
+  });
+
+  it.each(['owners', 'Owners', 'OWNERS'])('refuses the name %s, which is the owners team’s', (name) => {
+    expect(thrownBy(() => changeTeam(aTeam(), { name }))).toMatchObject({
+      code: 'attribute/taken',
+      message: 'Name has already been taken',
+      details: { attribute: 'name' },
+    });
+  });
+
+  it('lets a name contain that of the owners team', () => {
+    expect(changeTeam(aTeam(), { name: 'co-owners' }).name).toBe('co-owners');
+  });
+});
+
+describe('the owners team', () => {
+  it('cannot be renamed', () => {
+    for (const name of ['admins', 'Owners']) {
+      expect(thrownBy(() => changeTeam(theOwnersTeam, { name }))).toMatchObject(
+        ownersProtected('the owners team cannot be renamed'),
+      );
+    }
+  });
+
+  it('may be given its own name again, and another visibility', () => {
+    expect(changeTeam(theOwnersTeam, { name: 'owners', visibility: 'secret' })).toMatchObject({
+      name: 'owners',
+      visibility: 'secret',
+      revision: 5,
+    });
+  });
+
+  it('cannot be given organization-level permissions, not even none', () => {
+    for (const given of [access('manage-teams'), access()]) {
+      expect(thrownBy(() => changeTeam(theOwnersTeam, { access: given }))).toMatchObject(
+        ownersProtected('the owners team holds every right already'),
+      );
+    }
+  });
+
+  it('cannot be deleted, unlike any other', () => {
+    expect(thrownBy(() => checkRemovable(theOwnersTeam))).toMatchObject(
+      ownersProtected('the owners team cannot be deleted'),
+    );
+    expect(() => checkRemovable(aTeam())).not.toThrow();
+  });
+
+  it('cannot be left empty, unlike any other', () => {
+    expect(thrownBy(() => checkMembersRemain(theOwnersTeam, 0))).toMatchObject(
+      ownersProtected('the owners team cannot be left empty'),
+    );
+    expect(() => checkMembersRemain(theOwnersTeam, 1)).not.toThrow();
+    expect(() => checkMembersRemain(aTeam(), 0)).not.toThrow();
+  });
+});
+
+describe('organization-level permissions asked for by name', () => {
+  const held = access('manage-teams', 'read-workspaces');
+
+  it('are given when true, taken when false, and otherwise stay as they are', () => {
+    expect(changedAccess(held, { 'manage-policies': true, 'manage-teams': false })).toEqual(
+      access('read-workspaces', 'manage-policies'),
+    );
+    expect(changedAccess(held, { 'manage-policies': undefined, 'manage-teams': undefined })).toEqual(held);
+    expect(changedAccess(held, {})).toEqual(held);
+  });
+
+  it('may be given twice and taken twice', () => {
+    expect(changedAccess(held, { 'manage-teams': true, 'manage-policies': false })).toEqual(held);
+  });
+
+  it('leave what the team held before untouched', () => {
+    changedAccess(held, { 'manage-teams': false });
+    expect(held).toEqual(access('manage-teams', 'read-workspaces'));
+  });
+});
+
+describe('changing the organization-level permissions of a team', () => {
+  const refused = { code: 'resource/not-found', message: 'resource not found' };
+
+  it('is free for an owner', () => {
+    expect(() => checkAccessChange(anOwner, access('manage-policies'), access('manage-workspaces'))).not.toThrow();
+  });
+
+  it('gives only what the caller holds', () => {
+    const caller = member({ access: access('manage-organization-access', 'read-workspaces') });
+    expect(() => checkAccessChange(caller, access(), access('read-workspaces'))).not.toThrow();
+    expect(thrownBy(() => checkAccessChange(caller, access(), access('manage-workspaces')))).toMatchObject(refused);
+    expect(
+      thrownBy(() => checkAccessChange(caller, access(), access('read-workspaces', 'manage-workspaces'))),
+    ).toMatchObject(refused);
+  });
+
+  it('takes only what the caller holds', () => {
+    const caller = member({ access: access('manage-organization-access', 'read-workspaces') });
+    expect(() => checkAccessChange(caller, access('read-workspaces'), access())).not.toThrow();
+    expect(thrownBy(() => checkAccessChange(caller, access('manage-policies'), access()))).toMatchObject(refused);
+  });
+
+  it('does not mind what stays as it is', () => {
+    const caller = member({ access: access('manage-organization-access') });
+    const kept = access('manage-workspaces', 'manage-policies');
+    expect(() => checkAccessChange(caller, kept, kept)).not.toThrow();
+    expect(() => checkAccessChange(caller, kept, access(...kept, 'manage-organization-access'))).not.toThrow();
+  });
+
+  it('counts what the caller holds over all teams', () => {
+    const caller = member({ access: access('manage-organization-access') }, { access: access('manage-policies') });
+    expect(() => checkAccessChange(caller, access(), access('manage-policies'))).not.toThrow();
+  });
+
+  it('is refused to whoever holds nothing', () => {
+    for (const caller of [anOutsider, anOrganizationToken, member()]) {
+      expect(thrownBy(() => checkAccessChange(caller, access(), access('manage-teams')))).toMatchObject(refused);
+    }
+  });
+
+  it('passes exactly when every permission given or taken is held', () => {
+    fc.assert(
+      fc.property(anyOrganizationAccess, anyOrganizationAccess, anyOrganizationAccess, (held, from, to) => {
+        const change = () => checkAccessChange(member({ access: held }), from, to);
+        const given = [...to].filter((permission) => !from.has(permission));
+        const taken = [...from].filter((permission) => !to.has(permission));
+        if ([...given, ...taken].every((permission) => held.has(permission))) expect(change).not.toThrow();
+        else expect(change).toThrow('resource not found');
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a team', () => {
+  it('is secret, without organization-level permissions, and lets its members manage its token unless told otherwise', () => {
+    expect(defaultTeamSettings).toEqual({ visibility: 'secret', membersManageToken: true, access: access() });
+    expect(visibilities).toEqual(['secret', 'organization']);
+  });
+
+  it('is put to the policy as what it is', () => {
+    expect(
+      asQuestion(aTeam({ visibility: 'secret', membersManageToken: false, access: access('manage-teams') })),
+    ).toEqual({
+      teamId: 'team-1',
+      owners: false,
+      secret: true,
+      membersManageToken: false,
+      access: access('manage-teams'),
+    });
+    expect(asQuestion(theOwnersTeam)).toEqual({
+      teamId: 'team-owners',
+      owners: true,
+      secret: false,
+      membersManageToken: true,
+      access: access(),
+    });
+  });
+});

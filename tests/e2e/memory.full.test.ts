@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import { pack } from 'tar-stream';
+import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
+
+const MiB = 1024 * 1024;
+const clients = 8;
+const archiveMiB = 200;
+const present = process.platform === 'linux';
+const reason = present ? '' : ' (skipped: reads /proc, which only Linux has)';
+
+/** An archive of about `mebibytes`, made of noise that does not shrink. */
+async function noise(path: string, mebibytes: number): Promise<void> {
+  const tar = pack();
+  const entry = tar.entry({ name: 'noise.bin', size: mebibytes * MiB });
+  const written = pipeline(tar, createGzip({ level: 1 }), createWriteStream(path));
+  await pipeline(
+    Readable.from(
+      (function* () {
+        for (let at = 0; at < mebibytes; at += 1) yield randomBytes(MiB);
+      })(),
+    ),
+    entry,
+  );
+  tar.finalize();
+  await written;
+}
+
+const residentMiB = async (pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number> => {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+};
+
+describe(`memory${reason}`, () => {
+  (present ? it : it.skip)(
+    `stays within 100 MiB of idle while ${clients} clients upload ${archiveMiB} MiB each`,
+    async () => {
+      await inTemporaryDirectory(async (directory) => {
+        const archive = join(directory, 'noise.tar.gz');
+        await noise(archive, archiveMiB);
+        const { size } = await stat(archive);
+        const service = await ServiceProcess.start({
+          DATA_DIR: join(directory, 'data'),
+          MAX_ARCHIVE_BYTES: String(2 ** 31),
+          MAX_UNPACKED_BYTES: String(2 ** 32),
+        });
+        try {
+          const workspaceId = await service.provision();
+          const pid = service.child.pid ?? 0;
+          const idle = await residentMiB(pid, 'VmRSS');
+          const upload = async () => {
+            const { uploadUrl } = await service.newVersion(workspaceId);
+            const put = request(uploadUrl, { method: 'PUT', headers: { 'Content-Length': size } });
+            const answered = once(put, 'response');
+            await pipeline(createReadStream(archive), put);
+            const [response] = await answered;
+            response.resume();
+            return response.statusCode as number;
+          };
+          const begun = Date.now();
+          expect(await Promise.all(Array.from({ length: clients }, upload))).toEqual(Array(clients).fill(200));
+          const seconds = (Date.now() - begun) / 1000;
+          const peak = await residentMiB(pid, 'VmHWM');
+          const figures = `idle ${idle.toFixed(0)} MiB, peak ${peak.toFixed(0)} MiB, ${((clients * size) / MiB / seconds).toFixed(0)} MiB/s`;
+          process.stdout.write(`${clients} uploads of ${(size / MiB).toFixed(0)} MiB at once: ${figures}\n`);
+          expect(peak - idle).toBeLessThan(100);
+        } finally {
+          await service.end();
+        }
+      });
+    },
+    300_000,
+  );
+});

@@ -1,0 +1,327 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { loadConfig } from '../../src/infrastructure/config.js';
+import { startService } from '../../src/infrastructure/service.js';
+import { archiveOf } from '../support/archives.js';
+import { adminToken, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
+
+const run = promisify(execFile);
+const built = (name: string): string => fileURLToPath(new URL(`../../dist/infrastructure/${name}.js`, import.meta.url));
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs one of the built programs to its end. */
+const program = (
+  name: string,
+  words: readonly string[] = [],
+  environment: Record<string, string> = {},
+): Promise<Ended> =>
+  run(process.execPath, [built(name), ...words], { env: { PATH: process.env.PATH, ...environment } }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (failure) => failure as Ended,
+  );
+
+const filesBelow = async (directory: string): Promise<readonly string[]> =>
+  existsSync(directory)
+    ? (await readdir(directory, { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => name)
+    : [];
+
+describe('the command', () => {
+  it('prints the table of settings', async () => {
+    const { code, stdout } = await program('main', ['--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('MAX_ARCHIVE_BYTES');
+  });
+
+  it('does not start on a bad configuration, and says all that is wrong with it', async () => {
+    const { code, stderr } = await program('main', [], { PORT: 'x', RATE_LIMIT_PER_SECOND: '2', HOST: '0.0.0.0' });
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toEqual([
+      'the configuration has 3 faults:',
+      expect.stringContaining('PORT: '),
+      expect.stringContaining('RATE_LIMIT_PER_SECOND: '),
+      expect.stringContaining('PUBLIC_URL: '),
+    ]);
+  });
+
+  it('refuses words it does not know', async () => {
+    expect(await program('main', ['serve'])).toMatchObject({ code: 1, stderr: expect.stringContaining('serve') });
+  });
+
+  it('does not serve from a directory that another process serves from', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      const service = await ServiceProcess.start({ DATA_DIR: directory });
+      const second = await program('main', [], { DATA_DIR: directory, PORT: '0' });
+      await service.end();
+      expect(second).toMatchObject({ code: 1, stderr: `another Gatehouse is serving from ${directory}\n` });
+    });
+  });
+
+  it('says so when its port is taken', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      const service = await ServiceProcess.start({ DATA_DIR: join(directory, 'first') });
+      const { port } = new URL(service.url);
+      const second = await program('main', [], { DATA_DIR: join(directory, 'second'), PORT: port });
+      await service.end();
+      expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining(`cannot listen on 127.0.0.1:${port}`) });
+    });
+  });
+
+  it('leaves a generated first token in a file only its user may read, and nowhere in the log', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      const service = await ServiceProcess.start({ DATA_DIR: directory, ADMIN_TOKEN: '' });
+      const path = join(directory, 'admin-token');
+      const token = (await readFile(path, 'utf8')).trim();
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+      const answer = await fetch(`${service.url}/account/details`, { headers: { Authorization: `Bearer ${token}` } });
+      expect(answer.status).toBe(200);
+      await service.end();
+      expect(service.printed).toContain(path);
+      expect(service.printed).not.toContain(token);
+    });
+  });
+
+  it('shows what to try first', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      const service = await ServiceProcess.start({ DATA_DIR: directory });
+      const lines = service.printed.split('\n').filter((line) => line.startsWith('  curl'));
+      expect(lines).toHaveLength(3);
+      const statuses: string[] = [];
+      for (const line of lines) {
+        const { stdout } = await run('bash', ['-c', `${line} -o /dev/null -w '%{http_code}'`], {
+          env: { PATH: process.env.PATH, TOKEN: adminToken },
+        });
+        statuses.push(stdout);
+      }
+      await service.end();
+      expect(statuses).toEqual(['200', '201', '201']);
+    });
+  });
+
+  it('walks the demo to its end', async () => {
+    const { code, stdout } = await program('demo');
+    expect(stdout).toContain('the same as were sent');
+    expect(stdout).toContain('That was a whole life of a configuration version.');
+    expect(code).toBe(0);
+  });
+});
+
+describe('a running service', () => {
+  it('gives everything back after a restart', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      const first = await ServiceProcess.start({ DATA_DIR: directory });
+      const { id, uploadUrl } = await first.newVersion(await first.provision());
+      const bytes = await archiveOf({ 'main.tf': '# kept' });
+      const port = new URL(first.url).port;
+      expect(await first.end('SIGTERM')).toBe(0);
+      const second = await ServiceProcess.start({
+        DATA_DIR: directory,
+        PORT: port,
+        ADMIN_TOKEN: 'another-token-not-used',
+      });
+      // The upload URL outlives the process that issued it, and the first administrator stays the only one.
+      expect((await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(bytes) })).status).toBe(200);
+      expect((await second.download(id)).equals(bytes)).toBe(true);
+      expect(await second.end('SIGINT')).toBe(0);
+    });
+  });
+
+  it('prints no secret and no URL that carries a right', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      const service = await ServiceProcess.start({ DATA_DIR: directory, LOG_LEVEL: 'trace' });
+      const { id, uploadUrl } = await service.newVersion(await service.provision());
+      await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(await archiveOf({ 'main.tf': '' })) });
+      await service.download(id);
+      await fetch(`${service.url}/v1/object/${uploadUrl.split('/').at(-1)}x`);
+      const issued = await service.api('POST', '/organizations/acme/authentication-token');
+      await service.end();
+      expect(service.printed).toContain('/v1/object/:objectId');
+      for (const secret of [adminToken, issued.json.data.attributes.token, uploadUrl.split('/').at(-1)]) {
+        expect(service.printed).not.toContain(secret);
+      }
+    });
+  });
+});
+
+describe('a service that is told to stop', () => {
+  const archive = () => archiveOf({ 'main.tf': '# '.padEnd(200_000, Math.random().toString(36)) });
+
+  /** A service in this process, so that its patience can be shorter than in earnest. */
+  const start = async (directory: string) => {
+    const config = loadConfig({ PORT: '0', DATA_DIR: directory, ADMIN_TOKEN: adminToken, RATE_LIMIT_PER_SECOND: '0' });
+    const service = await startService(config, pino({ level: 'silent' }), { uploads: 800, answers: 400 });
+    const call = async (method: string, path: string, body?: object) =>
+      (
+        await fetch(service.publicUrl + path, {
+          method,
+          headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/vnd.api+json' },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        })
+      ).json() as Promise<{ data: { id: string; attributes: Record<string, string> } }>;
+    const named = (type: string, name: string) => ({ data: { type, attributes: { name, email: 'a@example.com' } } });
+    await call('POST', '/organizations', named('organizations', 'acme'));
+    const workspace = await call('POST', '/organizations/acme/workspaces', named('workspaces', 'api'));
+    const version = await call('POST', `/workspaces/${workspace.data.id}/configuration-versions`);
+    return { service, uploadUrl: version.data.attributes['upload-url'] ?? '' };
+  };
+
+  const beginUpload = (url: string, part: Uint8Array) => {
+    const upload = request(url, { method: 'PUT' });
+    const outcome = Promise.race([
+      once(upload, 'response').then(([response]) => response.statusCode as number),
+      once(upload, 'error').then(() => 'cut' as const),
+    ]);
+    upload.write(part);
+    return { upload, outcome };
+  };
+
+  it('lets an upload in flight finish', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      const { service, uploadUrl } = await start(directory);
+      const bytes = await archive();
+      const { upload, outcome } = beginUpload(uploadUrl, bytes.subarray(0, 1000));
+      await wait(100);
+      const stopped = service.stop();
+      await wait(100);
+      await expect(fetch(`${service.publicUrl}/healthz`)).rejects.toThrow();
+      upload.end(bytes.subarray(1000));
+      expect(await outcome).toBe(200);
+      await stopped;
+      expect(await filesBelow(join(directory, 'bundles'))).toHaveLength(1);
+    });
+  });
+
+  it('ends an upload that stands still in bounded time, and leaves nothing of it', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      const { service, uploadUrl } = await start(directory);
+      const { outcome } = beginUpload(uploadUrl, (await archive()).subarray(0, 1000));
+      await wait(100);
+      const begun = Date.now();
+      await service.stop();
+      expect(Date.now() - begun).toBeLessThan(3_000);
+      expect([408, 'cut']).toContain(await outcome);
+      expect(await filesBelow(join(directory, 'bundles'))).toEqual([]);
+    });
+  });
+
+  it('does not wait for connections that ask for nothing', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      const { service } = await start(directory);
+      const silent: Socket = connect(Number(new URL(service.publicUrl).port), '127.0.0.1');
+      await once(silent, 'connect');
+      const begun = Date.now();
+      await service.stop();
+      expect(Date.now() - begun).toBeLessThan(3_000);
+      silent.destroy();
+    });
+  });
+});
+
+describe('a client that misbehaves', () => {
+  let service: ServiceProcess;
+  let workspaceId: string;
+  let directory: string;
+  let done: () => void = () => {};
+
+  beforeAll(async () => {
+    await new Promise<void>((ready) => {
+      void inTemporaryDirectory(async (made) => {
+        directory = made;
+        service = await ServiceProcess.start({ DATA_DIR: made, MAX_ARCHIVE_BYTES: '100000' });
+        workspaceId = await service.provision();
+        ready();
+        await new Promise<void>((resolve) => {
+          done = resolve;
+        });
+      });
+    });
+  });
+
+  afterAll(async () => {
+    await service.end();
+    done();
+  });
+
+  /** Sends raw bytes and answers all that comes back until the connection closes. */
+  const raw = async (text: string | Buffer, close = false): Promise<string> => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk.toString();
+    });
+    socket.on('error', () => {});
+    socket.write(text);
+    if (close) setTimeout(() => socket.destroy(), 100);
+    await once(socket, 'close');
+    return answer;
+  };
+
+  it('by promising more bytes than it sends leaves the version pending and nothing stored', async () => {
+    const { id, uploadUrl } = await service.newVersion(workspaceId);
+    const bytes = await archiveOf({ 'main.tf': '' });
+    const { pathname } = new URL(uploadUrl);
+    const head = `PUT ${pathname} HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes.length + 100}\r\n\r\n`;
+    await raw(Buffer.concat([Buffer.from(head), bytes]), true);
+    await wait(100);
+    expect(await service.statusOf(id)).toBe('pending');
+    expect(await filesBelow(join(directory, 'bundles'))).toEqual([]);
+  });
+
+  it('by sending more bytes than it promised spoils nothing but its own upload', async () => {
+    const { id, uploadUrl } = await service.newVersion(workspaceId);
+    const bytes = await archiveOf({ 'main.tf': '' });
+    const { pathname } = new URL(uploadUrl);
+    const head = `PUT ${pathname} HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes.length - 10}\r\n\r\n`;
+    const answer = await raw(Buffer.concat([Buffer.from(head), bytes]));
+    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(await service.statusOf(id)).not.toBe('uploaded');
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+  });
+
+  it('by sending too much is told so while it is still sending', async () => {
+    const { id, uploadUrl } = await service.newVersion(workspaceId);
+    const { stdout } = await run('bash', [
+      '-c',
+      `head -c 50000000 /dev/urandom | gzip -1 | curl -s -o /dev/stderr -w '%{http_code}' -T - '${uploadUrl}'`,
+    ]).catch((failure) => failure as { stdout: string });
+    expect(stdout).toBe('413');
+    expect(await service.statusOf(id)).toBe('pending');
+  });
+
+  it('by asking first whether it may send is told to go on', async () => {
+    const { id, uploadUrl } = await service.newVersion(workspaceId);
+    const bytes = await archiveOf({ 'main.tf': 'asked' });
+    const upload = request(uploadUrl, {
+      method: 'PUT',
+      headers: { Expect: '100-continue', 'Content-Length': bytes.length },
+    });
+    upload.flushHeaders();
+    await once(upload, 'continue');
+    upload.end(bytes);
+    const [response] = await once(upload, 'response');
+    response.resume();
+    expect(response.statusCode).toBe(200);
+    expect(await service.statusOf(id)).toBe('uploaded');
+  });
+
+  it('by speaking no HTTP gets a 400', async () => {
+    expect(await raw('NONSENSE\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});

@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { dialects } from '../../src/adapters/http/dialect.js';
+import type { Route } from '../../src/adapters/http/route.js';
+import { routes } from '../../src/adapters/http/routes.js';
+import { type Caller, doc, type Prefix, startApi, type TestApi } from '../support/api.js';
+
+/** A well-formed body for each route that reads one: what is refused then is refused for its caller. */
+const bodies: Readonly<Record<string, object>> = {
+  'post /organizations': doc('organizations', { name: 'fresh', email: 'a@example.com' }),
+  'patch /organizations/:organization': doc('organizations', { email: 'b@example.com' }),
+  'post /organizations/:organization/authentication-token': {},
+  'post /organizations/:organization/organization-memberships': doc('organization-memberships', {
+    email: 'admin@example.com',
+  }),
+  'post /organizations/:organization/workspaces': doc('workspaces', { name: 'fresh' }),
+  'patch /organizations/:organization/workspaces/:name': doc('workspaces', { description: 'changed' }),
+  'patch /workspaces/:id': doc('workspaces', { description: 'changed' }),
+  'post /workspaces/:id/actions/lock': {},
+  'post /workspaces/:workspaceId/configuration-versions': {},
+  'post /organizations/:organization/teams': doc('teams', { name: 'fresh' }),
+  'patch /teams/:id': doc('teams', { visibility: 'organization' }),
+  'post /teams/:id/relationships/users': { data: [{ type: 'users', id: 'admin' }] },
+  'delete /teams/:id/relationships/users': { data: [{ type: 'users', id: 'admin' }] },
+  'post /teams/:id/relationships/organization-memberships': {
+    data: [{ type: 'organization-memberships', id: 'ou-nobody' }],
+  },
+  'delete /teams/:id/relationships/organization-memberships': {
+    data: [{ type: 'organization-memberships', id: 'ou-nobody' }],
+  },
+  'post /users/:userId/authentication-tokens': {},
+  'post /admin/users': doc('users', { username: 'fresh', email: 'fresh@example.com' }),
+};
+
+const table = (prefix: Prefix): readonly Route[] =>
+  routes({} as never, dialects.find((dialect) => dialect.prefix === prefix) ?? (undefined as never));
+
+const everywhere = (['', '/api/v2'] as const).flatMap((prefix) =>
+  table(prefix).map((route) => ({ name: `${route.method} ${prefix}${route.path}`, prefix, route })),
+);
+
+describe('every route', () => {
+  let api: TestApi;
+  let stranger: Caller;
+  /** What a path's parameters are in a world where the things exist. */
+  let existing: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    api = await startApi();
+    await api.organization('acme');
+    const workspace = await api.workspace('acme', 'api');
+    const team = await api.team('acme', 'developers', { visibility: 'organization' });
+    const version = await api.admin.post(`/workspaces/${workspace}/configuration-versions`).expect(201);
+    const memberships = await api.admin.get('/organizations/acme/organization-memberships').expect(200);
+    const tokens = await api.admin.get(`/users/${api.admin.id}/authentication-tokens`).expect(200);
+    stranger = await api.user('stranger');
+    existing = {
+      organization: 'acme',
+      name: 'api',
+      workspaceId: workspace,
+      userId: api.admin.id,
+      '/workspaces': workspace,
+      '/teams': team,
+      '/configuration-versions': version.body.data.id,
+      '/organization-memberships': memberships.body.data[0].id,
+      '/authentication-tokens': tokens.body.data[0].id,
+      '/admin/users': api.admin.id,
+    };
+  });
+
+  const filled = ({ path }: Route, value: (parameter: string) => string): string =>
+    path.replaceAll(/:(\w+)/g, (_, parameter: string) => value(parameter));
+
+  const real = (route: Route): string =>
+    filled(route, (parameter) => {
+      const key = parameter === 'id' ? route.path.slice(0, route.path.indexOf('/:id')) : parameter;
+      const value = existing[key];
+      if (value === undefined) throw new Error(`the test knows no ${key}`);
+      return value;
+    });
+
+  const call = (caller: Caller, prefix: Prefix, route: Route, path: string) =>
+    caller.at(prefix).send(route.method, path, bodies[`${route.method} ${route.path}`]);
+
+  it('that reads a body is tried with a good one', () => {
+    const reading = table('').filter((route) => route.body === 'read');
+    expect(reading.map((route) => `${route.method} ${route.path}`).sort()).toEqual(Object.keys(bodies).sort());
+  });
+
+  it.each(everywhere)('$name asks for a token', async ({ prefix, route }) => {
+    for (const caller of [api.anonymous, api.as('no such secret')]) {
+      const answer = await call(caller, prefix, route, real(route)).expect(401);
+      expect(answer.headers['content-type']).toBe('application/vnd.api+json');
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+      expect(answer.body.errors).toEqual([{ status: '401', title: 'unauthorized', detail: expect.any(String) }]);
+    }
+  });
+
+  it.each(everywhere.filter(({ route }) => route.action !== null))(
+    '$name tells a stranger the same of what exists and of what does not',
+    async ({ prefix, route }) => {
+      const hidden = await call(stranger, prefix, route, real(route)).expect(404);
+      const missing = await call(
+        stranger,
+        prefix,
+        route,
+        filled(route, () => 'nonexisting'),
+      ).expect(404);
+      expect(hidden.text).toBe(missing.text);
+      expect(hidden.body.errors[0]).toEqual({ status: '404', title: 'not found', detail: 'resource not found' });
+      const telling = ({ 'x-request-id': _id, date: _date, ...rest }: Record<string, string>) => rest;
+      expect(telling(hidden.headers)).toEqual(telling(missing.headers));
+    },
+  );
+
+  it.each(everywhere)('$name names its methods when asked with another', async ({ prefix, route }) => {
+    const answer = await api.admin.at(prefix).send('put', real(route)).expect(405);
+    expect(answer.headers.allow?.split(', ')).toContain(route.method.toUpperCase());
+    expect(answer.body.errors[0].status).toBe('405');
+  });
+
+  it('that nobody knows is missing', async () => {
+    for (const path of ['/nothing', '/api/v2/nothing', '/api/v1/ping', '/workspaces', '/Organizations']) {
+      const answer = await api.admin.get(path).expect(404);
+      expect(answer.body.errors[0]).toMatchObject({ status: '404', title: 'not found' });
+    }
+  });
+});

@@ -1,0 +1,182 @@
+import supertest, { type Test } from 'supertest';
+import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import {
+  type BundleStore,
+  CreateUser,
+  PerformEffects,
+  SweepBundles,
+  TokenUses,
+  type UnitOfWork,
+} from '../../src/application/index.js';
+import { loadConfig } from '../../src/infrastructure/config.js';
+import { buildContainer } from '../../src/infrastructure/container/build-container.js';
+import { resolve } from '../../src/infrastructure/container/provide.js';
+import { Port } from '../../src/infrastructure/container/tokens.js';
+import { FixedClock } from './fixed-clock.js';
+
+export type Prefix = '' | '/api/v2';
+
+/** Everything the service wrote to its log, as objects. */
+export class KeptLog {
+  readonly lines: { readonly level: 'info' | 'error'; readonly fields: object; readonly message: string }[] = [];
+
+  info(fields: object, message: string): void {
+    this.lines.push({ level: 'info', fields, message });
+  }
+
+  error(fields: object, message: string): void {
+    this.lines.push({ level: 'error', fields, message });
+  }
+}
+
+/** A caller with a token, or without one. */
+export class Caller {
+  constructor(
+    private readonly app: Parameters<typeof supertest>[0],
+    private readonly prefix: Prefix,
+    readonly secret: string | undefined,
+    readonly id: string = '',
+  ) {}
+
+  at(prefix: Prefix): Caller {
+    return new Caller(this.app, prefix, this.secret, this.id);
+  }
+
+  get(path: string): Test {
+    return this.send('get', path);
+  }
+
+  post(path: string, body?: object): Test {
+    return this.send('post', path, body);
+  }
+
+  patch(path: string, body?: object): Test {
+    return this.send('patch', path, body);
+  }
+
+  delete(path: string, body?: object): Test {
+    return this.send('delete', path, body);
+  }
+
+  send(method: 'get' | 'head' | 'post' | 'patch' | 'put' | 'delete', path: string, body?: object): Test {
+    const request = supertest(this.app)
+      [method](this.prefix + path)
+      .redirects(0);
+    if (this.secret !== undefined) request.set('Authorization', `Bearer ${this.secret}`);
+    return body === undefined
+      ? request
+      : request.set('Content-Type', 'application/vnd.api+json').send(JSON.stringify(body));
+  }
+}
+
+export const publicUrl = 'http://gatehouse.test';
+
+export const doc = (type: string, attributes: object = {}, relationships?: object) => ({
+  data: { type, attributes, ...(relationships === undefined ? {} : { relationships }) },
+});
+
+/** The whole service but its socket, on adapters of the test's choice, with a clock the test moves. */
+export async function startApi(
+  options: {
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly unitOfWork?: UnitOfWork;
+    readonly bundleStore?: BundleStore;
+  } = {},
+) {
+  const clock = new FixedClock();
+  const log = new KeptLog();
+  const unitOfWork = options.unitOfWork ?? new MemoryUnitOfWork();
+  const bundleStore = options.bundleStore ?? new MemoryBundleStore();
+  const stopping = new AbortController();
+  const health = { ready: true };
+  const container = buildContainer({
+    config: loadConfig({ RATE_LIMIT_PER_SECOND: '0', ...options.environment }),
+    unitOfWork,
+    bundleStore,
+    publicUrl,
+    signingSecret: 'a secret for tests that is long enough',
+    log,
+    ready: async () => {
+      if (!health.ready) throw new Error('not ready');
+    },
+    stopped: stopping.signal,
+  });
+  container.rebind(Port.clock as symbol).toConstantValue(clock);
+  const app = resolve(container, Port.app);
+  const secrets = resolve(container, Port.secrets);
+  const secret = secrets.generate();
+  const administrator = await resolve(container, CreateUser).first(
+    { username: 'admin', email: 'admin@example.com' },
+    secret,
+  );
+  const as = (given: string | undefined, id = '') => new Caller(app, '', given, id);
+  const admin = as(secret.secret, administrator?.id);
+
+  return {
+    app,
+    clock,
+    log,
+    unitOfWork,
+    bundleStore,
+    stopping,
+    health,
+    admin,
+    anonymous: as(undefined),
+    as,
+    useCases: resolve(container, Port.useCases),
+    performEffects: () => resolve(container, PerformEffects).execute(),
+    sweepBundles: (olderThanSeconds: number) => resolve(container, SweepBundles).execute(olderThanSeconds),
+    flushTokenUses: () => resolve(container, TokenUses).flush(),
+
+    /** A new user of the service, who is in no organization. */
+    async user(username: string): Promise<Caller> {
+      const answer = await admin.post('/admin/users', doc('users', { username, email: `${username}@example.com` }));
+      return as(answer.body.included[0].attributes.token, answer.body.data.id);
+    },
+
+    /** An organization owned by the administrator. */
+    async organization(name: string): Promise<void> {
+      await admin.post('/organizations', doc('organizations', { name, email: 'ops@example.com' })).expect(201);
+    },
+
+    /** A new user who is a member of the organization and of the teams given. */
+    async member(organization: string, username: string, teamIds: readonly string[] = []): Promise<Caller> {
+      const caller = await this.user(username);
+      const teams = { data: teamIds.map((id) => ({ id, type: 'teams' })) };
+      const body = doc('organization-memberships', { email: `${username}@example.com` }, { teams });
+      await admin.post(`/organizations/${organization}/organization-memberships`, body).expect(201);
+      return caller;
+    },
+
+    async team(organization: string, name: string, attributes: object = {}): Promise<string> {
+      const body = doc('teams', { name, ...attributes });
+      return (await admin.post(`/organizations/${organization}/teams`, body).expect(201)).body.data.id;
+    },
+
+    async workspace(organization: string, name: string): Promise<string> {
+      const body = doc('workspaces', { name });
+      return (await admin.post(`/organizations/${organization}/workspaces`, body).expect(201)).body.data.id;
+    },
+
+    async version(workspaceId: string, attributes: object = {}): Promise<{ id: string; uploadUrl: string }> {
+      const body = { data: { attributes } };
+      const answer = await admin.post(`/workspaces/${workspaceId}/configuration-versions`, body).expect(201);
+      return { id: answer.body.data.id, uploadUrl: answer.body.data.attributes['upload-url'] };
+    },
+
+    /** PUT as clients do it: no token, and the bytes as they are. */
+    upload: (url: string, bytes: Buffer): Test =>
+      supertest(app).put(pathOf(url)).set('Content-Type', 'application/octet-stream').send(bytes),
+
+    async organizationToken(organization: string): Promise<Caller> {
+      const answer = await admin.post(`/organizations/${organization}/authentication-token`).expect(201);
+      return as(answer.body.data.attributes.token);
+    },
+  };
+}
+
+export type TestApi = Awaited<ReturnType<typeof startApi>>;
+
+/** The path of a capability URL, for use with the app under test. */
+export const pathOf = (url: string): string => url.slice(publicUrl.length);

@@ -1,0 +1,477 @@
+import { buffer } from 'node:stream/consumers';
+import { expect } from '@jest/globals';
+import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import { SignedCapabilityUrls } from '../../src/adapters/bundles/signed-capability-urls.js';
+import { TarBundleInspector } from '../../src/adapters/bundles/tar-bundle-inspector.js';
+import type { MemoryTables } from '../../src/adapters/persistence/memory/memory-tables.js';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
+import * as application from '../../src/application/index.js';
+import {
+  type Actor,
+  type BundleKey,
+  ConfigurationVersion,
+  type ConfigurationVersionId,
+  type ConfigurationVersionState,
+  type FixedLevel,
+  type Grant,
+  type Id,
+  type IngressAttributes,
+  type Instant,
+  issueToken,
+  type OrganizationPermission,
+  type RunStatus,
+  type Team,
+  type TeamId,
+  type TokenOwner,
+  type Trigger,
+  type Workspace,
+  type WorkspaceId,
+} from '../../src/domain/index.js';
+import { FixedClock } from './fixed-clock.js';
+
+/** Ids in the order they are asked for: `team-1`, `team-2`, … */
+export class CountedIds implements application.IdGenerator {
+  private readonly counts = new Map<application.IdKind, number>();
+
+  next<Kind extends application.IdKind>(kind: Kind): Id<Kind> {
+    const number = (this.counts.get(kind) ?? 0) + 1;
+    this.counts.set(kind, number);
+    return `${kind}-${number}`;
+  }
+
+  givenOut(kind: application.IdKind): readonly string[] {
+    return Array.from({ length: this.counts.get(kind) ?? 0 }, (_, index) => `${kind}-${index + 1}`);
+  }
+}
+
+export const limits = { maxArchiveBytes: 20_000, maxUnpackedBytes: 100_000, maxArchiveEntries: 10 };
+export const lifetimes = { upload: 3600, download: 300 };
+export const firstPage: application.PageRequest = { number: 1, size: 20 };
+
+/** What a caller is told of what is missing, or hidden from them. */
+export const missing = { code: 'resource/not-found', message: 'resource not found' };
+
+/** What a caller is told who sees the thing and may not change it. */
+export const lacking = (right: string) => ({
+  code: 'resource/not-found',
+  message: expect.stringMatching(`^not authorized: this needs (.*\\b)?${right}\\b`) as unknown as string,
+});
+
+export const taken = (attribute: string) => ({ code: 'attribute/taken', details: { attribute } });
+export const invalid = (attribute: string) => ({ code: 'attribute/invalid', details: { attribute } });
+export const unauthenticated = { code: 'actor/unauthenticated' };
+
+/** A user with a token: as an actor, and as others name them. */
+export type Person = Extract<Actor, { kind: 'user' }> & {
+  readonly username: string;
+  readonly email: string;
+  readonly secret: string;
+};
+
+export type Member = Person & { readonly membershipId: string };
+
+export interface WorldOptions {
+  readonly unitOfWork?: MemoryUnitOfWork;
+  readonly store?: (now: () => number) => MemoryBundleStore;
+}
+
+/**
+ * The use cases on memory adapters, and who and what they are about: the organization acme with its owner, a member in
+ * no team, and a workspace; and the site administrator, a stranger to acme who owns another organization.
+ */
+export class World {
+  readonly clock = new FixedClock();
+  readonly ids = new CountedIds();
+  readonly secrets = new RandomSecrets();
+  readonly urls = new SignedCapabilityUrls({
+    publicUrl: 'http://gatehouse.test',
+    signingSecret: 'a secret for tests that is long enough',
+    seconds: lifetimes,
+  });
+  readonly unitOfWork: MemoryUnitOfWork;
+  readonly store: MemoryBundleStore;
+  readonly useCases: ReturnType<typeof useCasesOf>;
+
+  administrator = {} as Person;
+  stranger = {} as Person;
+  owner = {} as Member;
+  member = {} as Member;
+  organizationToken = {} as Actor;
+  organizationSecret = '';
+  owners = {} as Team;
+  workspace = {} as Workspace;
+
+  private constructor({ unitOfWork, store }: WorldOptions) {
+    const now = () => Date.parse(this.clock.now());
+    this.unitOfWork = unitOfWork ?? new MemoryUnitOfWork();
+    this.store = store?.(now) ?? new MemoryBundleStore(now);
+    this.useCases = useCasesOf(this);
+  }
+
+  static async create(options: WorldOptions = {}): Promise<World> {
+    const world = new World(options);
+    await world.populate();
+    return world;
+  }
+
+  private async populate(): Promise<void> {
+    const { useCases } = this;
+    const first = { username: 'root', email: 'root@example.com' };
+    const secret = this.secrets.generate();
+    await useCases.createUser.first(first, secret);
+    this.administrator = await this.person(first.username, secret.secret);
+    this.stranger = await this.user('sam');
+    await useCases.createOrganization.execute(this.administrator, { name: 'acme', email: 'ops@acme.example' });
+    await useCases.createOrganization.execute(this.administrator, { name: 'globex', email: 'ops@globex.example' });
+    this.owner = await this.handOver('acme', await this.user('olga'));
+    this.owners = await this.teamNamed('owners');
+    this.member = await this.join('max');
+    this.organizationSecret = await this.newOrganizationSecret();
+    this.organizationToken = await this.bearerOf(this.organizationSecret);
+    this.workspace = await this.newWorkspace('network');
+  }
+
+  /** Makes `user` the only owner of the administrator's organization. */
+  private async handOver(organizationName: string, user: Person): Promise<Member> {
+    const { useCases, administrator } = this;
+    const teams = await useCases.listTeams.execute(administrator, organizationName, firstPage);
+    const teamIds = teams.items.map(({ subject }) => subject.id);
+    const command = { organizationName, email: user.email, teamIds };
+    const { id } = await useCases.addOrganizationMembership.execute(administrator, command);
+    const { items } = await useCases.listOrganizationMemberships.execute(administrator, organizationName, firstPage);
+    const own = items.find((membership) => membership.userId === administrator.userId);
+    await useCases.removeOrganizationMembership.execute(administrator, own?.id ?? '');
+    return { ...user, membershipId: id };
+  }
+
+  async bearerOf(secret: string): Promise<Actor> {
+    return this.useCases.authenticate.execute(secret);
+  }
+
+  /** Whether a secret is accepted. */
+  async accepts(secret: string): Promise<boolean> {
+    return this.bearerOf(secret).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  private async person(username: string, secret: string): Promise<Person> {
+    const actor = await this.bearerOf(secret);
+    if (actor.kind !== 'user') throw new Error('the secret is no user’s');
+    return { ...actor, username, email: `${username}@example.com`, secret };
+  }
+
+  /** A user of the service, who belongs to no organization. */
+  async user(username: string, siteAdministrator = false): Promise<Person> {
+    const command = { username, email: `${username}@example.com`, siteAdministrator };
+    const { secret } = await this.useCases.createUser.execute(this.administrator, command);
+    return this.person(username, secret);
+  }
+
+  /** A new member of acme. */
+  async join(username: string, ...teamIds: readonly TeamId[]): Promise<Member> {
+    const user = await this.user(username);
+    const command = { organizationName: 'acme', email: user.email, teamIds };
+    const { id } = await this.useCases.addOrganizationMembership.execute(this.owner, command);
+    return { ...user, membershipId: id };
+  }
+
+  /** A team of acme that everybody sees, unless it is told otherwise. */
+  async newTeam(name: string, access: readonly OrganizationPermission[] = [], secret = false): Promise<Team> {
+    const { subject } = await this.useCases.createTeam.execute(this.owner, 'acme', {
+      name,
+      visibility: secret ? 'secret' : 'organization',
+      access: Object.fromEntries(access.map((permission) => [permission, true])),
+    });
+    return subject;
+  }
+
+  async teamNamed(name: string): Promise<Team> {
+    const { items } = await this.useCases.listTeams.execute(this.owner, 'acme', firstPage);
+    const found = items.find(({ subject }) => subject.name === name);
+    if (found === undefined) throw new Error(`there is no team ${name}`);
+    return found.subject;
+  }
+
+  /** A new member of acme whose only team holds these permissions. */
+  async holderOf(...permissions: readonly OrganizationPermission[]): Promise<Member> {
+    const name = `holders-${permissions.join('-')}`.slice(0, 60);
+    return this.join(name, (await this.newTeam(name, permissions)).id);
+  }
+
+  /** A new member of acme whose only team has the grant on the workspace. */
+  async grantee(given: FixedLevel | Grant, { id }: Pick<Workspace, 'id'> = this.workspace): Promise<Member> {
+    const grant = typeof given === 'string' ? { access: given } : given;
+    const name = `grantees-${grant.access}-${id}`;
+    const team = await this.newTeam(name);
+    await this.unitOfWork.run((tx) => tx.teams.setGrant(team.id, id, grant));
+    return this.join(name, team.id);
+  }
+
+  /** Everybody who must not learn that acme and what is in it exist. */
+  get outsiders(): readonly Actor[] {
+    return [this.stranger, this.administrator];
+  }
+
+  async newOrganizationSecret(expiresAt: Instant | null = null): Promise<string> {
+    const command = { organizationName: 'acme', expiresAt };
+    return (await this.useCases.issueOrganizationToken.execute(this.owner, command)).secret;
+  }
+
+  /** A token of the kind an owner has one of: its secret. */
+  async newTokenOf(owner: TokenOwner): Promise<{ readonly id: string; readonly secret: string }> {
+    const { secret, digest } = this.secrets.generate();
+    const token = issueToken({
+      id: this.ids.next('token'),
+      owner,
+      secretDigest: digest,
+      description: null,
+      createdBy: null,
+      createdAt: this.clock.now(),
+      expiresAt: null,
+    });
+    await this.unitOfWork.run((tx) => tx.tokens.replace(token));
+    return { id: token.id, secret };
+  }
+
+  async newWorkspace(name: string): Promise<Workspace> {
+    return (await this.useCases.createWorkspace.execute(this.owner, 'acme', { name })).subject;
+  }
+
+  /** A version made through the API, and the id its upload URL ends in. */
+  async newVersion(
+    given: Partial<application.NewConfigurationVersion> = {},
+  ): Promise<{ readonly id: ConfigurationVersionId; readonly objectId: string }> {
+    const { version, uploadUrl } = await this.useCases.createConfigurationVersion.execute(this.owner, {
+      workspaceId: this.workspace.id,
+      autoQueueRuns: false,
+      speculative: false,
+      provisional: false,
+      source: 'tfe-api',
+      ...given,
+    });
+    return { id: version.id, objectId: objectIdOf(uploadUrl) };
+  }
+
+  /** A version that holds `bytes`. */
+  async uploadedVersion(bytes: Buffer, given: Partial<application.NewConfigurationVersion> = {}) {
+    const version = await this.newVersion(given);
+    await this.upload(version, bytes);
+    return version;
+  }
+
+  /** A version fetched from version control, as whoever fetches commits would leave it. */
+  async fetchedVersion(attributes: IngressAttributes, sequence = 100): Promise<ConfigurationVersionId> {
+    const id = this.ids.next('configuration-version');
+    const created = ConfigurationVersion.create({
+      id,
+      workspaceId: this.workspace.id,
+      sequence,
+      origin: 'version-control',
+      source: 'github',
+      autoQueueRuns: false,
+      speculative: false,
+      provisional: true,
+      ingressAttributesId: attributes.id,
+      createdAt: this.clock.now(),
+    });
+    await this.unitOfWork.run(async (tx) => {
+      await tx.configurationVersions.add(created);
+      await tx.configurationVersions.addIngressAttributes(id, attributes);
+    });
+    await this.fire(id, 'start-fetch');
+    await this.fire(id, 'finish-fetch');
+    return id;
+  }
+
+  upload({ objectId }: { readonly objectId: string }, ...chunks: readonly Uint8Array[]): Promise<void> {
+    return this.useCases.uploadConfigurationBundle.execute(objectId, inChunks(chunks));
+  }
+
+  /** Moves a version on, for states that no use case leads to. */
+  async fire(id: ConfigurationVersionId, trigger: Trigger): Promise<void> {
+    await this.unitOfWork.run(async (tx) => {
+      const version = await tx.configurationVersions.find(id);
+      if (version === undefined) throw new Error(`there is no version ${id}`);
+      const { next, effects } = version.fire(trigger, await tx.runs.aboutVersion(id), this.clock.now());
+      await tx.configurationVersions.save(next);
+      await tx.effects.enqueue(id, effects);
+    });
+  }
+
+  run(
+    configurationVersionId: ConfigurationVersionId,
+    status: RunStatus,
+    given: { readonly workspaceId?: WorkspaceId; readonly createdBy?: string } = {},
+  ): void {
+    const { workspaceId = this.workspace.id, createdBy = null } = given;
+    this.unitOfWork.seedRun({ id: 'run-1', workspaceId, configurationVersionId, status, createdBy });
+  }
+
+  async stateOf(id: ConfigurationVersionId): Promise<ConfigurationVersionState> {
+    const version = await this.unitOfWork.read((tx) => tx.configurationVersions.find(id));
+    if (version === undefined) throw new Error(`there is no version ${id}`);
+    return version.state;
+  }
+
+  /** Everything ordered, until nothing is due any more. */
+  async performEffects(): Promise<void> {
+    while ((await this.useCases.performEffects.execute()).done > 0);
+  }
+
+  /** What was ordered and is not done yet. */
+  get ordered(): readonly application.Effect[] {
+    return [...this.tables.effects.values()].map(({ effect }) => effect);
+  }
+
+  /** Every bundle the store holds, by its key. */
+  async bundles(): Promise<ReadonlyMap<BundleKey, Buffer>> {
+    const held = new Map<BundleKey, Buffer>();
+    for (const key of this.ids.givenOut('bundle')) {
+      const bytes = await this.store.read(key);
+      if (bytes !== undefined) held.set(key, await buffer(bytes));
+    }
+    return held;
+  }
+
+  /** Asserts what an attempt is told, and that it left everything as it was. */
+  async refuses(attempt: () => Promise<unknown>, told: object): Promise<void> {
+    await this.keepsEverything(() => expect(attempt()).rejects.toMatchObject(told));
+  }
+
+  /** Asserts that all rows and bundles are afterwards as they were before. */
+  async keepsEverything(attempt: () => Promise<unknown>): Promise<void> {
+    const before = { tables: this.tables.copy(), bundles: await this.bundles() };
+    await attempt();
+    expect({ tables: this.tables, bundles: await this.bundles() }).toEqual(before);
+  }
+
+  /** Whether any row names the id. */
+  remembers(id: string): boolean {
+    return JSON.stringify(this.tables, plain).includes(`"${id}"`);
+  }
+
+  private get tables(): MemoryTables {
+    return Reflect.get(this.unitOfWork, 'committed') as MemoryTables;
+  }
+}
+
+const plain = (_key: string, value: unknown): unknown =>
+  value instanceof Map || value instanceof Set ? [...value] : value;
+
+export const objectIdOf = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
+
+export async function* inChunks(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+/** Bytes on a slow line: the second half comes, or the line breaks, when the test says so. */
+export class SlowBody implements AsyncIterable<Uint8Array> {
+  private readonly half = Promise.withResolvers<void>();
+  private readonly rest = Promise.withResolvers<void>();
+
+  constructor(private readonly bytes: Buffer) {}
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    const middle = Math.floor(this.bytes.length / 2);
+    yield this.bytes.subarray(0, middle);
+    this.half.resolve();
+    await this.rest.promise;
+    yield this.bytes.subarray(middle);
+  }
+
+  /** Resolves when the first half was taken in. */
+  get halfway(): Promise<void> {
+    return this.half.promise;
+  }
+
+  finish(): void {
+    this.rest.resolve();
+  }
+
+  breakOff(error: Error): void {
+    this.rest.reject(error);
+  }
+}
+
+/** Commits fail for reasons of its own; of such a failure nobody can tell whether the change was kept. */
+export class UncertainUnitOfWork extends MemoryUnitOfWork {
+  failing: 'before it is kept' | 'after it is kept' | undefined;
+
+  override async run<Result>(work: (tx: application.Transaction) => Promise<Result>): Promise<Result> {
+    const lost = new Error('the connection was lost');
+    return super
+      .run(async (tx) => {
+        const result = await work(tx);
+        if (this.failing === 'before it is kept') throw lost;
+        return result;
+      })
+      .then((result) => {
+        if (this.failing === 'after it is kept') throw lost;
+        return result;
+      });
+  }
+}
+
+function useCasesOf(world: World) {
+  const { clock, ids, secrets, urls, store } = world;
+  const unitOfWork = new application.RetryingUnitOfWork(world.unitOfWork);
+  const inspector = new TarBundleInspector(limits);
+  const tokenUses = new application.TokenUses(unitOfWork);
+  return {
+    tokenUses,
+    authenticate: new application.Authenticate(unitOfWork, clock, secrets, tokenUses),
+    createOrganization: new application.CreateOrganization(unitOfWork, clock, ids),
+    listOrganizations: new application.ListOrganizations(unitOfWork),
+    showOrganization: new application.ShowOrganization(unitOfWork),
+    updateOrganization: new application.UpdateOrganization(unitOfWork),
+    removeOrganization: new application.RemoveOrganization(unitOfWork, clock),
+    issueOrganizationToken: new application.IssueOrganizationToken(unitOfWork, clock, ids, secrets),
+    showOrganizationToken: new application.ShowOrganizationToken(unitOfWork),
+    revokeOrganizationToken: new application.RevokeOrganizationToken(unitOfWork),
+    addOrganizationMembership: new application.AddOrganizationMembership(unitOfWork, clock, ids),
+    listOrganizationMemberships: new application.ListOrganizationMemberships(unitOfWork),
+    showOrganizationMembership: new application.ShowOrganizationMembership(unitOfWork),
+    removeOrganizationMembership: new application.RemoveOrganizationMembership(unitOfWork),
+    createWorkspace: new application.CreateWorkspace(unitOfWork, clock, ids),
+    listWorkspaces: new application.ListWorkspaces(unitOfWork),
+    showWorkspace: new application.ShowWorkspace(unitOfWork),
+    updateWorkspace: new application.UpdateWorkspace(unitOfWork, clock),
+    removeWorkspace: new application.RemoveWorkspace(unitOfWork, clock),
+    changeWorkspaceLock: new application.ChangeWorkspaceLock(unitOfWork, clock),
+    createTeam: new application.CreateTeam(unitOfWork, clock, ids),
+    listTeams: new application.ListTeams(unitOfWork),
+    showTeam: new application.ShowTeam(unitOfWork),
+    updateTeam: new application.UpdateTeam(unitOfWork),
+    removeTeam: new application.RemoveTeam(unitOfWork, clock),
+    changeTeamMembers: new application.ChangeTeamMembers(unitOfWork),
+    createUser: new application.CreateUser(unitOfWork, clock, ids, secrets),
+    listUsers: new application.ListUsers(unitOfWork),
+    changeUserSuspension: new application.ChangeUserSuspension(unitOfWork),
+    removeUser: new application.RemoveUser(unitOfWork, clock),
+    showAccount: new application.ShowAccount(unitOfWork),
+    issueUserToken: new application.IssueUserToken(unitOfWork, clock, ids, secrets),
+    listUserTokens: new application.ListUserTokens(unitOfWork),
+    showToken: new application.ShowToken(unitOfWork),
+    revokeToken: new application.RevokeToken(unitOfWork),
+    createConfigurationVersion: new application.CreateConfigurationVersion(unitOfWork, clock, ids, urls),
+    listConfigurationVersions: new application.ListConfigurationVersions(unitOfWork),
+    showConfigurationVersion: new application.ShowConfigurationVersion(unitOfWork),
+    showIngressAttributes: new application.ShowIngressAttributes(unitOfWork),
+    archiveConfigurationVersion: new application.ArchiveConfigurationVersion(unitOfWork, clock),
+    locateBundle: new application.LocateBundle(unitOfWork, clock, urls),
+    readBundle: new application.ReadBundle(unitOfWork, clock, urls, store),
+    uploadConfigurationBundle: new application.UploadConfigurationBundle(
+      unitOfWork,
+      clock,
+      ids,
+      urls,
+      inspector,
+      store,
+    ),
+    performEffects: new application.PerformEffects(unitOfWork, clock, store),
+    sweepBundles: new application.SweepBundles(unitOfWork, store),
+  };
+}

@@ -1,0 +1,183 @@
+import {
+  type Actor,
+  type ApiToken,
+  ConfigurationVersion,
+  type ConfigurationVersionState,
+  defaultSettings,
+  defaultTeamSettings,
+  type Grant,
+  type IngressAttributes,
+  type Membership,
+  nothing,
+  type Organization,
+  type Team,
+  type TokenOwner,
+  type User,
+  type Workspace,
+  type WorkspacePermissions,
+} from '../../src/domain/index.js';
+
+export const noon = '2030-01-01T12:00:00.000Z';
+
+/** The instant so many seconds after noon. */
+export const afterNoon = (seconds: number): string => new Date(Date.parse(noon) + seconds * 1000).toISOString();
+
+let made = 0;
+
+/** A text nothing else has in this process. */
+export const unique = (what: string): string => {
+  made += 1;
+  return `${what}-${made}`;
+};
+
+export const aUser = (given: Partial<User> = {}): User => {
+  const id = unique('user');
+  return {
+    id,
+    username: id,
+    email: `${id}@example.com`,
+    siteAdministrator: false,
+    suspended: false,
+    createdAt: noon,
+    ...given,
+  };
+};
+
+export const anOrganization = (given: Partial<Organization> = {}): Organization => {
+  const id = unique('org');
+  return { id, name: id, email: `${id}@example.com`, createdAt: noon, ...given };
+};
+
+export const aMembership = (
+  { id: organizationId }: Organization,
+  { id: userId }: User,
+  given: Partial<Membership> = {},
+): Membership => ({ id: unique('ou'), organizationId, userId, createdAt: noon, ...given });
+
+export const aTeam = (organization: Organization, given: Partial<Team> = {}): Team => {
+  const id = unique('team');
+  return {
+    ...defaultTeamSettings,
+    id,
+    organizationId: organization.id,
+    organizationName: organization.name,
+    name: id,
+    owners: false,
+    usersCount: 0,
+    createdAt: noon,
+    revision: 0,
+    ...given,
+  };
+};
+
+export const aWorkspace = (organization: Organization, given: Partial<Workspace> = {}): Workspace => {
+  const id = unique('ws');
+  return {
+    ...defaultSettings,
+    id,
+    organizationId: organization.id,
+    organizationName: organization.name,
+    name: id,
+    lock: null,
+    currentConfigurationVersionId: null,
+    createdAt: noon,
+    updatedAt: noon,
+    revision: 0,
+    ...given,
+  };
+};
+
+export const aConfigurationVersion = (
+  { id: workspaceId }: Pick<Workspace, 'id'>,
+  given: Partial<ConfigurationVersionState> = {},
+): ConfigurationVersion =>
+  ConfigurationVersion.restore({
+    id: unique('cv'),
+    workspaceId,
+    sequence: 1,
+    status: 'pending',
+    origin: 'api',
+    source: 'tfe-api',
+    autoQueueRuns: true,
+    speculative: false,
+    provisional: false,
+    failure: null,
+    statusTimestamps: {},
+    bundle: null,
+    ingressAttributesId: null,
+    createdAt: noon,
+    revision: 0,
+    ...given,
+  });
+
+/** The same version one change later. */
+export const changed = (
+  { state }: ConfigurationVersion,
+  change: Partial<ConfigurationVersionState> = {},
+): ConfigurationVersion => ConfigurationVersion.restore({ ...state, ...change, revision: state.revision + 1 });
+
+export const aBundle = () => ({ key: unique('bundle'), bytes: 1024, sha256: 'a'.repeat(64) });
+
+export const someIngressAttributes = (given: Partial<IngressAttributes> = {}): IngressAttributes => ({
+  id: unique('ia'),
+  branch: 'main',
+  cloneUrl: 'https://example.com/acme/network.git',
+  commitMessage: 'Add a subnet',
+  commitSha: '9f4b1c3d',
+  commitUrl: 'https://example.com/acme/network/commit/9f4b1c3d',
+  compareUrl: 'https://example.com/acme/network/compare/1a2b...9f4b',
+  identifier: 'acme/network',
+  isPullRequest: true,
+  onDefaultBranch: false,
+  pullRequestNumber: 7,
+  pullRequestUrl: 'https://example.com/acme/network/pull/7',
+  pullRequestTitle: 'Subnets',
+  pullRequestBody: 'One more',
+  tag: null,
+  senderUsername: 'ann',
+  senderAvatarUrl: null,
+  senderHtmlUrl: null,
+  ...given,
+});
+
+export const aToken = (owner: TokenOwner, given: Partial<ApiToken> = {}): ApiToken => {
+  const id = unique('at');
+  return {
+    id,
+    owner,
+    secretDigest: `digest of ${id}`,
+    description: null,
+    createdBy: null,
+    createdAt: noon,
+    expiresAt: null,
+    lastUsedAt: null,
+    ...given,
+  };
+};
+
+export const ownedBy = (kind: TokenOwner['kind'], { id }: { readonly id: string }): TokenOwner => ({ kind, id });
+
+export const aCustomGrant = (permissions: Partial<WorkspacePermissions> = {}): Grant => ({
+  access: 'custom',
+  permissions: { ...nothing, ...permissions },
+});
+
+export const asUser = ({ id: userId, siteAdministrator }: User): Actor => ({
+  kind: 'user',
+  tokenId: 'at-of-user',
+  userId,
+  siteAdministrator,
+});
+
+export const asTeam = ({ id: teamId, organizationId }: Team): Actor => ({
+  kind: 'team',
+  tokenId: 'at-of-team',
+  teamId,
+  organizationId,
+});
+
+export const asOrganization = ({ id: organizationId }: Organization): Actor => ({
+  kind: 'organization',
+  tokenId: 'at-of-organization',
+  organizationId,
+});

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../dist/infrastructure/main.js', import.meta.url));
+
+export const adminToken = 'an-administrator-token-for-tests';
+
+export const temporaryDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'gatehouse-test-'));
+
+/** The built service as a process of its own, on loopback and a free port. */
+export class ServiceProcess {
+  private constructor(
+    readonly child: ChildProcess,
+    readonly url: string,
+    private readonly output: { text: string },
+  ) {}
+
+  /** Resolves once it says where it serves; rejects with what it printed when it ends before. */
+  static async start(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+    const child = spawn(process.execPath, [main], {
+      env: { PATH: process.env.PATH, PORT: '0', RATE_LIMIT_PER_SECOND: '0', ADMIN_TOKEN: adminToken, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const output = { text: '' };
+    const url = await new Promise<string>((resolve, reject) => {
+      const read = (chunk: Buffer) => {
+        output.text += chunk.toString();
+        const address = /serves at (\S+)/.exec(output.text)?.[1];
+        if (address !== undefined) resolve(address);
+      };
+      child.stdout?.on('data', read);
+      child.stderr?.on('data', read);
+      child.once('exit', (code) => reject(new Error(`ended with ${code}:\n${output.text}`)));
+    });
+    return new ServiceProcess(child, url, output);
+  }
+
+  /** Everything it printed so far, both streams. */
+  get printed(): string {
+    return this.output.text;
+  }
+
+  /** Ends it with `signal` and answers its exit code; null when the signal ended it. */
+  async end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
+    const exited = once(this.child, 'exit');
+    this.child.kill(signal);
+    const [code] = await exited;
+    return code as number | null;
+  }
+
+  /** Sends a request as the administrator and answers status and document. */
+  // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
+  async api(method: string, path: string, body?: object): Promise<{ status: number; json: any; headers: Headers }> {
+    const response = await fetch(this.url + path, {
+      method,
+      redirect: 'manual',
+      headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/vnd.api+json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, json: text === '' ? undefined : JSON.parse(text), headers: response.headers };
+  }
+
+  /** An organization with a workspace in it; answers the workspace's id. */
+  async provision(organization = 'acme', workspace = 'api'): Promise<string> {
+    await this.api('POST', '/organizations', {
+      data: { type: 'organizations', attributes: { name: organization, email: 'ops@example.com' } },
+    });
+    const created = await this.api('POST', `/organizations/${organization}/workspaces`, {
+      data: { type: 'workspaces', attributes: { name: workspace } },
+    });
+    return created.json.data.id;
+  }
+
+  async newVersion(workspaceId: string): Promise<{ id: string; uploadUrl: string }> {
+    const { json } = await this.api('POST', `/workspaces/${workspaceId}/configuration-versions`);
+    return { id: json.data.id, uploadUrl: json.data.attributes['upload-url'] };
+  }
+
+  async statusOf(versionId: string): Promise<string> {
+    return (await this.api('GET', `/configuration-versions/${versionId}`)).json.data.attributes.status;
+  }
+
+  async download(versionId: string): Promise<Buffer> {
+    const { headers } = await this.api('GET', `/configuration-versions/${versionId}/download`);
+    return Buffer.from(await (await fetch(headers.get('location') ?? '')).arrayBuffer());
+  }
+}
+
+/** Runs `test` with a data directory that is taken away afterwards. */
+export async function inTemporaryDirectory(test: (directory: string) => Promise<void>): Promise<void> {
+  const directory = await temporaryDirectory();
+  try {
+    await test(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
