@@ -99,7 +99,13 @@ describe('a name that is taken', () => {
 
 describe('the statuses of a run', () => {
   it('belong to five stages', () => {
-    expect(Object.keys(stages)).toEqual(['pending', 'plan', 'policy check', 'apply', 'completion']);
+    expect(stages).toEqual({
+      pending: ['pending', 'fetching', 'queuing', 'plan_queued'],
+      plan: ['planning', 'planned', 'cost_estimating', 'cost_estimated'],
+      'policy check': ['post_plan_running', 'post_plan_awaiting_decision', 'post_plan_completed'],
+      apply: ['planned_and_saved', 'confirmed', 'apply_queued', 'applying'],
+      completion: ['applied', 'planned_and_finished', 'discarded', 'errored', 'canceled', 'force_canceled'],
+    });
   });
 
   it('are each in one stage only', () => {

@@ -98,7 +98,7 @@ describe('the owners team', () => {
 
   it('cannot be left empty, unlike any other', () => {
     expect(thrownBy(() => checkMembersRemain(theOwnersTeam, 0))).toMatchObject(
-      ownersProtected('the owners team cannot be left empty'),
+      ownersProtected('the owners team of acme cannot be left empty'),
     );
     expect(() => checkMembersRemain(theOwnersTeam, 1)).not.toThrow();
     expect(() => checkMembersRemain(aTeam(), 0)).not.toThrow();

@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
@@ -75,6 +76,21 @@ export const publicUrl = 'http://gatehouse.test';
 export const doc = (type: string, attributes: object = {}, relationships?: object) => ({
   data: { type, attributes, ...(relationships === undefined ? {} : { relationships }) },
 });
+
+/** A document of one error. `detail` may be a matcher. */
+export const refusal = (status: number, title: string, detail: unknown, source?: object) => ({
+  errors: [{ status: String(status), title, detail, ...(source && { source }) }],
+});
+
+/** What is told of what does not exist, and of what the caller may not see. */
+export const missing = refusal(404, 'not found', 'resource not found');
+
+/** What is told of what the caller sees and may not change. */
+export const lacking = (right: string) => refusal(404, 'not found', expect.stringContaining(`needs ${right}`));
+
+/** One fault in the body. */
+export const invalid = (attribute: string, detail: unknown) =>
+  refusal(422, 'invalid attribute', detail, { pointer: `/data/attributes/${attribute}` });
 
 /** The whole service but its socket, on adapters of the test's choice, with a clock the test moves. */
 export async function startApi(

@@ -66,7 +66,7 @@ export async function freshSchema(): Promise<{ readonly url: string; readonly dr
 
 const openSchema = (poolSize: number) => async (): Promise<OpenBackend> => {
   const { url, drop } = await freshSchema();
-  const database = openPostgres(url, { poolSize, patience: 5_000 });
+  const database = openPostgres(url, { poolSize });
   await database.migrate();
   return {
     ...database,

@@ -2,6 +2,8 @@ import { malformed, quoted } from './bundle-faults.js';
 import type { TarEntry } from './tar-headers.js';
 
 const longestName = 4096;
+/** Far deeper than any real tree; it bounds what judging a name costs. */
+const deepestName = 256;
 
 /** What is remembered of all names together, as a rough count of bytes. */
 const memoryAllowed = 8 * 1024 * 1024;
@@ -72,8 +74,9 @@ export class ArchiveTree {
 
   private grow(parent: Node, segment: string, link = false): Node {
     this.memoryUsed += memoryPerNode + 2 * segment.length;
-    if (this.memoryUsed > memoryAllowed)
+    if (this.memoryUsed > memoryAllowed) {
       throw malformed('the archive has too many directories and links to be checked');
+    }
     const node: Node = { link };
     parent.children ??= new Map();
     parent.children.set(segment, node);
@@ -95,6 +98,7 @@ function pathOf(name: string, what: string): string[] {
   checkName(name, what);
   const segments = segmentsOf(name.normalize('NFC').toLowerCase());
   if (segments.includes('..')) throw malformed(`${what} climbs out with ".."`);
+  if (segments.length > deepestName) throw malformed(`${what} lies more than ${deepestName} directories deep`);
   return segments;
 }
 
@@ -104,6 +108,6 @@ function checkTarget({ name, target }: TarEntry, depth: number): void {
   const segments = segmentsOf(target);
   const climbs = segments.findIndex((segment) => segment !== '..');
   const rest = climbs < 0 ? [] : segments.slice(climbs);
-  if (segments.length - rest.length > depth + 1) throw malformed(`${what} lies outside the archive`);
+  if (segments.length - rest.length > depth) throw malformed(`${what} lies outside the archive`);
   if (rest.includes('..')) throw malformed(`${what} climbs with ".." elsewhere than at its beginning`);
 }

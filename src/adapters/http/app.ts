@@ -7,7 +7,7 @@ import { mediaType } from './json-api/document.js';
 import { internalProblem, type Problem, problemOf } from './json-api/error-table.js';
 import { Query } from './json-api/query.js';
 import { readBody } from './json-api/read-body.js';
-import { noSuchRoute, RequestError } from './json-api/request-error.js';
+import { badRequest, noSuchRoute, RequestError } from './json-api/request-error.js';
 import { rateLimit } from './rate-limit.js';
 import type { Answer, PlainRoute, Route } from './route.js';
 import { routes } from './routes.js';
@@ -102,7 +102,6 @@ export function buildApp(options: AppOptions): Express {
       response.destroy();
       return;
     }
-    if (!request.complete) response.setHeader("Connection", "close");
     send(response, known ?? internalProblem);
     if (!request.complete) {
       // Reading on for a moment lets a client that is still sending see the answer instead of a reset.
@@ -127,6 +126,8 @@ export function buildApp(options: AppOptions): Express {
 
   const serve = (route: Route) => async (request: Request, response: Response) => {
     const actor = await authenticate(request, response);
+    // As in bodies: databases disagree about NUL in text.
+    if (request.originalUrl.includes('%00')) throw badRequest('the URL has a NUL character in it');
     const [path = '', query = ''] = splitOnce(request.originalUrl, '?');
     const body = route.body === 'read' ? await readBody(request, response) : undefined;
     const answer = await route.handle({

@@ -15,7 +15,7 @@ export interface Dialect {
   /** Where it is mounted, and so how its links begin. */
   readonly prefix: string;
   readonly configurationVersionType: string;
-  /** The words taken as a request's `type`; `undefined` among them stands for a missing one. */
+  /** The words taken as a request's `type`, its own first; `undefined` among them stands for a missing one. */
   readonly acceptedTypes: (type: TypeName) => readonly (string | undefined)[];
 }
 
@@ -33,7 +33,7 @@ export const client: Dialect = {
   name: 'client',
   prefix: '/api/v2',
   configurationVersionType: 'configuration-versions',
-  acceptedTypes: ({ singular, plural }) => [singular, plural, '', undefined],
+  acceptedTypes: ({ singular, plural }) => [plural, singular, '', undefined],
 };
 
 export const dialects: readonly Dialect[] = [contract, client];

@@ -15,9 +15,8 @@ import type { Page, PageRequest } from './page.js';
 export interface TeamRepository {
   /** The standing has the team in question. */
   findFor(actor: Actor, id: TeamId): Promise<Seen<Team> | undefined>;
-  /** Those of `ids` that live in the organization, in no order. */
-  findAll(organizationId: OrganizationId, ids: readonly TeamId[]): Promise<readonly Team[]>;
-  ownersOf(organizationId: OrganizationId): Promise<Team>;
+  /** The owners teams the user is in, in no order. */
+  ownedBy(userId: UserId): Promise<readonly Team[]>;
   /** Throws `attribute/taken` when a living team of the organization has the name. */
   add(team: Team): Promise<void>;
   /** Throws `shared/stale-revision` when the stored revision moved on, `attribute/taken` when the name is another's. */

@@ -13,6 +13,4 @@ export interface UserRepository {
   remove(id: UserId, now: string): Promise<void>;
   /** By user name. */
   page(page: PageRequest): Promise<Page<User>>;
-  /** The names of the organizations whose only owner is the user. */
-  onlyOwnerOf(id: UserId): Promise<readonly string[]>;
 }

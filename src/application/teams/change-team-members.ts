@@ -2,7 +2,7 @@ import {
   type Actor,
   authorized,
   checkMembersRemain,
-  invalidAttribute,
+  DomainError,
   type TeamId,
   type UserId,
 } from '../../domain/index.js';
@@ -20,7 +20,8 @@ export class ChangeTeamMembers {
       const userIds = users.map((user) => user.id);
       if (change === 'add') {
         if (userIds.length < new Set(references).size) {
-          throw invalidAttribute('users', 'Users must be members of the organization');
+          const details = { attribute: 'users', pointer: '/data' };
+          throw new DomainError('attribute/invalid', 'Users must be members of the organization', details);
         }
         await tx.teams.addMembers(team, userIds);
       } else {

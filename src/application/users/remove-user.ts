@@ -1,4 +1,12 @@
-import { type Actor, authorize, DomainError, notFound, standingOnSite, type UserId } from '../../domain/index.js';
+import {
+  type Actor,
+  authorize,
+  checkMembersRemain,
+  DomainError,
+  notFound,
+  standingOnSite,
+  type UserId,
+} from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
@@ -16,9 +24,9 @@ export class RemoveUser {
       if (actor.kind === 'user' && actor.userId === id) {
         throw new DomainError('user/protected', 'a site administrator cannot delete their own user');
       }
-      const [orphaned] = await tx.users.onlyOwnerOf(id);
-      if (orphaned !== undefined) {
-        throw new DomainError('owners-team/protected', `the user is the only owner of ${orphaned}`);
+      for (const team of await tx.teams.ownedBy(id)) {
+        checkMembersRemain(team, team.usersCount - 1);
+        await tx.teams.save({ ...team, revision: team.revision + 1 });
       }
       if (await tx.runs.anyInProgress({ createdBy: id })) {
         throw new DomainError('runs/in-progress', 'the user has a run in progress');

@@ -70,9 +70,14 @@ export function checkRemovable(team: Team): void {
   if (team.owners) throw protectedOwners('the owners team cannot be deleted');
 }
 
-/** Throws `owners-team/protected` when the removal would leave the owners team with nobody. */
-export function checkMembersRemain(team: Pick<Team, 'owners'>, remaining: number): void {
-  if (team.owners && remaining < 1) throw protectedOwners('the owners team cannot be left empty');
+/**
+ * Throws `owners-team/protected` when the removal would leave the owners team with nobody. Save the team with the
+ * removal: its revision is what makes two owners who remove each other at once meet.
+ */
+export function checkMembersRemain(team: Pick<Team, 'owners' | 'organizationName'>, remaining: number): void {
+  if (team.owners && remaining < 1) {
+    throw protectedOwners(`the owners team of ${team.organizationName} cannot be left empty`);
+  }
 }
 
 /** A permission named is given or taken; one not named stays as it is. */

@@ -59,8 +59,7 @@ export function problemOf(error: unknown): Problem | undefined {
   }
   if (isDomainError(error)) {
     const { status, title } = errorTable[error.code];
-    const { attribute } = error.details;
-    const pointer = attribute === undefined ? undefined : `/data/attributes/${attribute}`;
+    const { attribute, pointer = attribute && `/data/attributes/${attribute}` } = error.details;
     const headers = status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
     return problem(status, [{ title, detail: error.message, ...sourceOf(pointer, undefined) }], headers);
   }

@@ -5,7 +5,19 @@ import { badRequest, RequestError } from './request-error.js';
 const largestBody = 1024 * 1024;
 const longestMilliseconds = 30_000;
 
-const parseJson = express.json({ limit: largestBody, type: () => true, strict: false, inflate: false });
+/** Databases disagree about NUL in text, so none gets that far. */
+const withoutNul = (_key: string, value: unknown): unknown => {
+  if (typeof value === 'string' && value.includes('\0')) throw new SyntaxError('NUL in text');
+  return value;
+};
+
+const parseJson = express.json({
+  limit: largestBody,
+  type: () => true,
+  strict: false,
+  inflate: false,
+  reviver: withoutNul,
+});
 
 const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
@@ -16,7 +28,7 @@ const refusals: Readonly<Record<string, RequestError>> = {
   'entity.too.large': new RequestError(413, 'payload too large', [
     { detail: `the body is larger than ${largestBody} bytes` },
   ]),
-  'entity.parse.failed': badRequest('the body is not valid JSON'),
+  'entity.parse.failed': badRequest('the body is not valid JSON, or has a NUL character in it'),
   'request.size.invalid': badRequest('the body is not as long as Content-Length says'),
   'request.aborted': badRequest('the body broke off'),
   'encoding.unsupported': new RequestError(415, 'unsupported media type', [

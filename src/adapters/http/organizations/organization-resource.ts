@@ -1,7 +1,8 @@
 import type { MembershipView } from '../../../application/index.js';
-import { may, type Organization, type Standing } from '../../../domain/index.js';
+import { type ApiToken, may, type Organization, type Standing } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { type Resource, toOne } from '../json-api/document.js';
+import { presentToken } from '../users/user-resource.js';
 
 /** Names a living organization goes by on the wire: its name is its id. */
 export const presentOrganization =
@@ -32,6 +33,12 @@ export const presentOrganization =
     },
     links: { self: `${dialect.prefix}/organizations/${organization.name}` },
   });
+
+/** The token of the organization of this name. */
+export const presentOrganizationToken = (name: string, token: ApiToken, secret: string | null = null): Resource => {
+  const presented = presentToken(secret)(token);
+  return { ...presented, relationships: { ...presented.relationships, organization: toOne('organizations', name) } };
+};
 
 /** What this service can do for an organization. Clients turn to local execution while `operations` is false. */
 const entitlements = {

@@ -3,9 +3,13 @@ import { pageDocument, pageRequest } from '../json-api/pagination.js';
 import { created, get, noContent, ok, parameter, patch, post, type Route, remove } from '../route.js';
 import type { UseCases } from '../use-cases.js';
 import { tokenExpiry } from '../users/user-requests.js';
-import { presentToken } from '../users/user-resource.js';
 import { newMembership, newOrganization, organizationChange } from './organization-requests.js';
-import { presentEntitlementSet, presentMembership, presentOrganization } from './organization-resource.js';
+import {
+  presentEntitlementSet,
+  presentMembership,
+  presentOrganization,
+  presentOrganizationToken,
+} from './organization-resource.js';
 
 export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readNew = newOrganization(dialect);
@@ -41,13 +45,15 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
       return ok({ data: presentEntitlementSet(dialect)(subject) });
     }),
     get(tokenPath, 'organization-tokens/manage', async (call) => {
-      const token = await use.showOrganizationToken.execute(call.actor, parameter(call, 'organization'));
-      return ok({ data: presentToken()(token) });
+      const name = parameter(call, 'organization');
+      const token = await use.showOrganizationToken.execute(call.actor, name);
+      return ok({ data: presentOrganizationToken(name, token) });
     }),
     post(tokenPath, 'organization-tokens/manage', async (call) => {
-      const command = { organizationName: parameter(call, 'organization'), expiresAt: readExpiry(call) };
+      const organizationName = parameter(call, 'organization');
+      const command = { organizationName, expiresAt: readExpiry(call) };
       const { token, secret } = await use.issueOrganizationToken.execute(call.actor, command);
-      return created({ data: presentToken(secret)(token) });
+      return created({ data: presentOrganizationToken(organizationName, token, secret) });
     }),
     remove(tokenPath, 'organization-tokens/manage', async (call) => {
       await use.revokeOrganizationToken.execute(call.actor, parameter(call, 'organization'));

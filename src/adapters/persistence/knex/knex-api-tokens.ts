@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { ApiTokenRepository, Credential } from '../../../application/ports/api-token-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import type { Actor, ApiToken, Instant, OrganizationId, TokenId, TokenOwner, UserId } from '../../../domain/index.js';
-import { columnsOf, pageOf, type Statements } from './statements.js';
+import { columnsOf, pageOf, type Statements } from './engine/statements.js';
 
 interface TokenRow {
   readonly id: TokenId;

@@ -15,9 +15,9 @@ import {
   type Seen,
   type WorkspaceId,
 } from '../../../domain/index.js';
+import { columnsOf, type Statements, unlessStale } from './engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { findSeen } from './standing.js';
-import { columnsOf, type Statements, unlessStale } from './statements.js';
 
 interface VersionRow {
   readonly id: ConfigurationVersionId;

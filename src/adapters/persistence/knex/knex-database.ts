@@ -1,6 +1,9 @@
 import Database from 'better-sqlite3';
 import knex, { type Knex } from 'knex';
 import type { Transaction, UnitOfWork } from '../../../application/ports/unit-of-work.js';
+import { PostgresStatements, StatementNames } from './engine/postgres-statements.js';
+import { SqliteStatements } from './engine/sqlite-statements.js';
+import { type OnStatement, type Query, type Statements, stale } from './engine/statements.js';
 import { KnexApiTokens } from './knex-api-tokens.js';
 import { KnexConfigurationVersions } from './knex-configuration-versions.js';
 import { KnexEffects, KnexRemovals } from './knex-effects.js';
@@ -9,15 +12,12 @@ import { KnexRuns, type SeededRun } from './knex-runs.js';
 import { KnexTeams } from './knex-teams.js';
 import { KnexUsers } from './knex-users.js';
 import { KnexWorkspaces } from './knex-workspaces.js';
-import { migrate, postgresConfig, sqliteConfig } from './migrate.js';
-import { PostgresStatements, StatementNames } from './postgres-statements.js';
-import { SqliteStatements } from './sqlite-statements.js';
-import { type OnStatement, type Query, type Statements, stale } from './statements.js';
+import { migrate, postgresConfig, sqliteConfig } from './migrations/migrate.js';
 
 /** An opened database, and all that is not a repository's business about it. */
 export interface KnexDatabase {
   readonly unitOfWork: UnitOfWork;
-  /** Brings the schema up to date. Any number of processes may do it at once, and again. */
+  /** Brings the schema up to date, and does nothing when it is. Processes that share a Postgres may all do it at once. */
   migrate(): Promise<void>;
   /** Rejects when the database does not answer. */
   ping(): Promise<void>;

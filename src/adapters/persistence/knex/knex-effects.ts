@@ -14,7 +14,7 @@ import type {
   UserId,
   WorkspaceId,
 } from '../../../domain/index.js';
-import { columnsOf, type Statements } from './statements.js';
+import { columnsOf, type Statements } from './engine/statements.js';
 
 interface EffectRow {
   readonly id: number | string;
@@ -96,17 +96,22 @@ export class KnexRemovals implements Removals {
         .orderBy('sequence')
         .limit(limit),
     );
-    const ids = versions.map((version) => version.id);
-    for (const table of ['ingress_attributes', 'runs']) {
-      await this.db.run(sql(table).whereIn('configuration_version_id', ids).delete());
-    }
-    await this.db.run(sql('configuration_versions').whereIn('id', ids).delete());
+    await this.removeVersions(versions.map((version) => version.id));
     const finished = versions.length < limit;
     if (finished) {
       await this.db.run(sql('team_workspaces').where('workspace_id', id).delete());
       await this.db.run(sql('workspaces').where({ id }).delete());
     }
     return { bundleKeys: versions.flatMap(({ bundle_key }) => bundle_key ?? []), finished };
+  }
+
+  private async removeVersions(ids: readonly ConfigurationVersionId[]): Promise<void> {
+    if (ids.length === 0) return;
+    const { sql } = this.db;
+    for (const table of ['ingress_attributes', 'runs']) {
+      await this.db.run(sql(table).whereIn('configuration_version_id', ids).delete());
+    }
+    await this.db.run(sql('configuration_versions').whereIn('id', ids).delete());
   }
 
   private async removeFromOrganization(id: OrganizationId, limit: number): Promise<Batch> {

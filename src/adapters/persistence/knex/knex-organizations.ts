@@ -19,10 +19,10 @@ import {
   type User,
   type UserId,
 } from '../../../domain/index.js';
+import { columnsOf, pageOf, type Statements, unlessTaken } from './engine/statements.js';
 import { byTeamName, livingTeams, selectTeams, type TeamRow, teamFromRow } from './knex-teams.js';
 import { byUsername, type UserRow, userColumns, userFromRow } from './knex-users.js';
 import { findSeen } from './standing.js';
-import { columnsOf, pageOf, type Statements, unlessTaken } from './statements.js';
 
 interface OrganizationRow {
   readonly id: OrganizationId;
@@ -47,7 +47,7 @@ const fromRow = (row: OrganizationRow): Organization => ({
   createdAt: row.created_at,
 });
 
-const nameTaken = { name: alreadyTaken('name', 'Name') };
+const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
 export class KnexOrganizations implements OrganizationRepository {
   constructor(private readonly db: Statements) {}
@@ -71,12 +71,10 @@ export class KnexOrganizations implements OrganizationRepository {
   async save(organization: Organization): Promise<void> {
     const { id, name, email } = toRow(organization);
     const update = this.db.sql('organizations').where({ id, deleted_at: null }).update({ name, email });
-    await unlessTaken(
-      this.db.run(update).then((changed) => {
-        if (changed === 0) throw notFound();
-      }),
-      nameTaken,
-    );
+    const write = async () => {
+      if ((await this.db.run(update)) === 0) throw notFound();
+    };
+    await unlessTaken(write(), nameTaken);
   }
 
   async remove(id: OrganizationId, now: Instant): Promise<void> {
@@ -164,7 +162,7 @@ export class KnexMemberships implements MembershipRepository {
       created_at: membership.createdAt,
     };
     return unlessTaken(this.db.run(this.db.sql('organization_memberships').insert(row)), {
-      user_id: alreadyTaken('email', 'User'),
+      user_id: () => alreadyTaken('email', 'User'),
     });
   }
 

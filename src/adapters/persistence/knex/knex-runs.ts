@@ -7,8 +7,8 @@ import {
   stages,
   type WorkspaceId,
 } from '../../../domain/index.js';
+import type { Statements } from './engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
-import type { Statements } from './statements.js';
 
 /** A run as whoever queues runs would store it. */
 export interface SeededRun {

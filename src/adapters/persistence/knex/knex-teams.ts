@@ -17,9 +17,9 @@ import {
   type UserId,
   type WorkspaceId,
 } from '../../../domain/index.js';
+import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
 import { byUsername, type UserRow, userColumns, userFromRow } from './knex-users.js';
 import { accessFromText, findSeen, grantToRow } from './standing.js';
-import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './statements.js';
 
 export interface TeamRow {
   readonly id: TeamId;
@@ -93,7 +93,7 @@ export const selectTeams = (sql: Knex, teams: Knex.QueryBuilder): Knex.QueryBuil
 export const byTeamName = (teams: Knex.QueryBuilder): Knex.QueryBuilder =>
   teams.orderByRaw('lower(t.name)').orderBy('t.id');
 
-const nameTaken = { name: alreadyTaken('name', 'Name') };
+const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
 export class KnexTeams implements TeamRepository {
   constructor(private readonly db: Statements) {}
@@ -104,16 +104,11 @@ export class KnexTeams implements TeamRepository {
     return seen && { ...seen, standing: { ...seen.standing, team: asQuestion(seen.subject) } };
   }
 
-  async findAll(organizationId: OrganizationId, ids: readonly TeamId[]): Promise<readonly Team[]> {
-    const teams = this.living().where('t.organization_id', organizationId).whereIn('t.id', ids);
-    return (await this.db.all<TeamRow>(this.select(teams))).map(teamFromRow);
-  }
-
-  async ownersOf(organizationId: OrganizationId): Promise<Team> {
-    const owners = this.living().where({ 't.organization_id': organizationId, 't.is_owners': true });
-    const row = await this.db.first<TeamRow>(this.select(owners));
-    if (row === undefined) throw new Error(`organization ${organizationId} has no owners team`);
-    return teamFromRow(row);
+  async ownedBy(userId: UserId): Promise<readonly Team[]> {
+    const owned = this.living()
+      .join('team_members as om', 'om.team_id', 't.id')
+      .where({ 'om.user_id': userId, 't.is_owners': true });
+    return (await this.db.all<TeamRow>(this.select(owned))).map(teamFromRow);
   }
 
   add(team: Team): Promise<void> {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import type { UserRepository } from '../../../application/ports/user-repository.js';
 import { alreadyTaken, type Instant, type User, type UserId } from '../../../domain/index.js';
-import { pageOf, type Statements, unlessTaken } from './statements.js';
+import { pageOf, type Statements, unlessTaken } from './engine/statements.js';
 
 export interface UserRow {
   readonly id: UserId;
@@ -64,8 +64,8 @@ export class KnexUsers implements UserRepository {
 
   add(user: User): Promise<void> {
     return unlessTaken(this.db.run(this.db.sql('users').insert(toRow(user))), {
-      username: alreadyTaken('username', 'Username'),
-      email: alreadyTaken('email', 'Email'),
+      username: () => alreadyTaken('username', 'Username'),
+      email: () => alreadyTaken('email', 'Email'),
     });
   }
 
@@ -81,26 +81,6 @@ export class KnexUsers implements UserRepository {
     const byName = (matching: Knex.QueryBuilder) =>
       matching.select(userColumns).orderBy(byUsername(this.db.sql, 'users'));
     return pageOf(this.db, this.living(), byName, userFromRow, page);
-  }
-
-  async onlyOwnerOf(id: UserId): Promise<readonly string[]> {
-    const { sql } = this.db;
-    const otherOwner = sql('team_members as om')
-      .join('users as ou', 'ou.id', 'om.user_id')
-      .whereNull('ou.deleted_at')
-      .whereRaw('om.team_id = t.id')
-      .whereNot('om.user_id', id)
-      .select('om.user_id');
-    const rows = await this.db.all<{ name: string }>(
-      sql('team_members as tm')
-        .join('teams as t', 't.id', 'tm.team_id')
-        .join('organizations as o', 'o.id', 't.organization_id')
-        .where({ 'tm.user_id': id, 't.is_owners': true, 't.deleted_at': null, 'o.deleted_at': null })
-        .whereNotExists(otherOwner)
-        .select('o.name')
-        .orderBy('o.name'),
-    );
-    return rows.map(({ name }) => name);
   }
 
   private living(): Knex.QueryBuilder {

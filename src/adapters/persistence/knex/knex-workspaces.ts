@@ -15,8 +15,8 @@ import {
   type WorkspaceId,
   type WorkspaceVisibility,
 } from '../../../domain/index.js';
+import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
 import { findSeen, standingOnEach } from './standing.js';
-import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './statements.js';
 
 interface WorkspaceRow {
   readonly id: WorkspaceId;
@@ -105,7 +105,7 @@ const fromRow = (row: WorkspaceRow): Workspace => ({
   revision: row.revision,
 });
 
-const nameTaken = { name: alreadyTaken('name', 'Name') };
+const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
 export class KnexWorkspaces implements WorkspaceRepository {
   constructor(private readonly db: Statements) {}
@@ -136,10 +136,14 @@ export class KnexWorkspaces implements WorkspaceRepository {
 
   async takeSequence(id: WorkspaceId, versionId: ConfigurationVersionId, becomesCurrent: boolean): Promise<number> {
     const { sql } = this.db;
+    const livingOrganization = sql('organizations as o')
+      .whereRaw('o.id = workspaces.organization_id')
+      .whereNull('o.deleted_at')
+      .select('o.id');
     const row = await this.db.first<{ last_sequence: number }>(
       sql('workspaces')
         .where({ id, deleted_at: null })
-        .whereIn('organization_id', sql('organizations').select('id').whereNull('deleted_at'))
+        .whereExists(livingOrganization)
         .update({
           last_sequence: sql.raw('last_sequence + 1'),
           ...(becomesCurrent && { current_configuration_version_id: versionId }),

@@ -11,7 +11,7 @@ import type {
   WorkspaceId,
   WorkspacePermissions,
 } from '../../../domain/index.js';
-import { columnsOf, type Statements } from './statements.js';
+import { columnsOf, type Statements } from './engine/statements.js';
 
 /** A grant as stored: the detailed permissions are null unless its access is `custom`. */
 export interface GrantRow {

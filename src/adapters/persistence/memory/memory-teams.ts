@@ -28,18 +28,10 @@ export class MemoryTeams implements TeamRepository {
     return { subject, standing: { ...standing, team: asQuestion(subject) } };
   }
 
-  async findAll(organizationId: OrganizationId, ids: readonly TeamId[]): Promise<readonly Team[]> {
-    return this.tables()
-      .teamsOf(organizationId)
-      .filter(({ id }) => ids.includes(id));
-  }
-
-  async ownersOf(organizationId: OrganizationId): Promise<Team> {
-    const owners = this.tables()
-      .teamsOf(organizationId)
-      .find((team) => team.owners);
-    if (owners === undefined) throw new Error(`organization ${organizationId} has no owners team`);
-    return owners;
+  async ownedBy(userId: UserId): Promise<readonly Team[]> {
+    const tables = this.tables();
+    const teams = [...tables.teams.keys()].map((id) => tables.team(id));
+    return teams.filter((team) => team?.owners && tables.isInTeam(team.id, userId)) as Team[];
   }
 
   async add(team: Team): Promise<void> {

@@ -40,14 +40,6 @@ export class MemoryUsers implements UserRepository {
     return pageOf(this.living().sort(byUsername), page);
   }
 
-  async onlyOwnerOf(id: UserId): Promise<readonly string[]> {
-    const tables = this.tables();
-    return present([...tables.teams.keys()].map((teamId) => tables.team(teamId)))
-      .filter((team) => team.owners && team.usersCount === 1 && tables.isInTeam(team.id, id))
-      .map(({ organizationName }) => organizationName)
-      .sort();
-  }
-
   private living(): User[] {
     const tables = this.tables();
     return present([...tables.users.keys()].map((id) => tables.user(id)));

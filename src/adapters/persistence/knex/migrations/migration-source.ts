@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import * as initial from './migrations/0001-initial.js';
+import * as initial from './0001-initial.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = { '0001-initial': initial };
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { Page, PageRequest } from '../../../application/ports/page.js';
-import { DomainError } from '../../../domain/index.js';
+import type { Page, PageRequest } from '../../../../application/ports/page.js';
+import { DomainError } from '../../../../domain/index.js';
 
 /** SQL that Knex builds. It is never awaited: that would run it outside the transaction. */
 export interface Query {
@@ -48,14 +48,14 @@ export const stale = (sentence: string): DomainError => new DomainError('shared/
 /** Throws the refusal of the column in whose unique index another row stands in the way of `write`. */
 export async function unlessTaken(
   write: Promise<unknown>,
-  refusals: Readonly<Record<string, DomainError>>,
+  refusals: Readonly<Record<string, () => DomainError>>,
 ): Promise<void> {
   try {
     await write;
   } catch (error) {
     const violated = violatedIndex(error);
-    const taken = Object.keys(refusals).find((column) => violated?.includes(column));
-    throw taken === undefined ? error : refusals[taken];
+    const [, refusal] = Object.entries(refusals).find(([column]) => violated?.includes(column)) ?? [];
+    throw refusal?.() ?? error;
   }
 }
 

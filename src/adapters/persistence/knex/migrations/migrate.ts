@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex';
 import { migrationSource } from './migration-source.js';
 
-/** How Knex itself connects: for migrations only, here and on the command line. */
+/** How Knex itself connects: to a SQLite file for migrations only. */
 export const sqliteConfig = (filename: string): Knex.Config => ({
   client: 'better-sqlite3',
   useNullAsDefault: true,

@@ -1,0 +1,463 @@
+import { buffer } from 'node:stream/consumers';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Include, NewConfigurationVersion } from '../../src/application/index.js';
+import type { Actor, ConfigurationVersionId, IngressAttributes } from '../../src/domain/index.js';
+import { firstPage, lacking, lifetimes, missing, objectIdOf, World } from '../support/application.js';
+import { archiveOf } from '../support/archives.js';
+
+const files = await archiveOf({ 'main.tf': 'terraform {}' });
+const otherFiles = await archiveOf({ 'main.tf': 'locals {}' });
+
+const commit: IngressAttributes = {
+  id: 'ingress-attributes-1',
+  branch: 'main',
+  cloneUrl: 'https://git.example/acme/network.git',
+  commitMessage: 'Widen the subnet',
+  commitSha: '8a1f',
+  commitUrl: null,
+  compareUrl: null,
+  identifier: 'acme/network',
+  isPullRequest: false,
+  onDefaultBranch: true,
+  pullRequestNumber: null,
+  pullRequestUrl: null,
+  pullRequestTitle: null,
+  pullRequestBody: null,
+  tag: null,
+  senderUsername: 'olga',
+  senderAvatarUrl: null,
+  senderHtmlUrl: null,
+};
+
+const nothingElse: ReadonlySet<Include> = new Set();
+const withCommits: ReadonlySet<Include> = new Set(['ingress-attributes'] as const);
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+});
+
+const create = (actor: Actor, given: Partial<NewConfigurationVersion> = {}) =>
+  world.useCases.createConfigurationVersion.execute(actor, {
+    workspaceId: world.workspace.id,
+    autoQueueRuns: true,
+    speculative: false,
+    provisional: false,
+    source: 'tfe-api',
+    ...given,
+  });
+
+const list = (actor: Actor, include = nothingElse, page = firstPage) =>
+  world.useCases.listConfigurationVersions.execute(actor, { workspaceId: world.workspace.id, page, include });
+
+const show = (actor: Actor, id: ConfigurationVersionId, include = nothingElse) =>
+  world.useCases.showConfigurationVersion.execute(actor, { id, include });
+
+const showCommit = (actor: Actor, id: ConfigurationVersionId) =>
+  world.useCases.showIngressAttributes.execute(actor, id);
+const archive = (actor: Actor, id: ConfigurationVersionId) =>
+  world.useCases.archiveConfigurationVersion.execute(actor, id);
+const locate = (actor: Actor, id: ConfigurationVersionId) => world.useCases.locateBundle.execute(actor, id);
+
+const currentVersion = async (): Promise<string | null> =>
+  (await world.useCases.showWorkspace.execute(world.owner, { id: world.workspace.id })).subject
+    .currentConfigurationVersionId;
+
+/** A version in each state that is readable, and one in each that is not. */
+const versionIn = {
+  pending: async () => (await world.newVersion()).id,
+  errored: async () => {
+    const version = await world.newVersion();
+    await world.upload(version, Buffer.from('no archive')).catch(() => undefined);
+    return version.id;
+  },
+  uploaded: async () => (await world.uploadedVersion(files, { provisional: true })).id,
+  archived: async () => {
+    const { id } = await world.uploadedVersion(files, { provisional: true });
+    await archive(world.owner, id);
+    return id;
+  },
+  backing_data_soft_deleted: async () => {
+    const { id } = await world.uploadedVersion(files, { provisional: true });
+    await world.fire(id, 'soft-delete');
+    return id;
+  },
+  backing_data_permanently_deleted: async () => {
+    const { id } = await world.uploadedVersion(files, { provisional: true });
+    await world.fire(id, 'soft-delete');
+    await world.fire(id, 'permanently-delete');
+    return id;
+  },
+};
+
+/** Whoever may read runs on the workspace, reads its versions. */
+async function readers(): Promise<readonly Actor[]> {
+  const teamToken = await world.newTokenOf({
+    kind: 'team',
+    id: (await world.newTeam('robots', ['read-workspaces'])).id,
+  });
+  return [world.owner, world.organizationToken, await world.grantee('read'), await world.bearerOf(teamToken.secret)];
+}
+
+/** They see acme, but have nothing to do with the workspace. */
+const bystanders = (): readonly Actor[] => [world.member];
+
+describe('creating a configuration version', () => {
+  it('gives a pending version and, once, the URL its files are uploaded to', async () => {
+    const { version, uploadUrl } = await create(world.owner, { speculative: true, source: 'terraform' });
+    expect(version).toEqual({
+      id: 'configuration-version-1',
+      workspaceId: world.workspace.id,
+      sequence: 1,
+      status: 'pending',
+      origin: 'api',
+      source: 'terraform',
+      autoQueueRuns: true,
+      speculative: true,
+      provisional: false,
+      failure: null,
+      statusTimestamps: {},
+      bundle: null,
+      ingressAttributesId: null,
+      createdAt: world.clock.now(),
+      revision: 0,
+    });
+    expect(world.urls.open('upload', objectIdOf(uploadUrl), world.clock.now())).toBe(version.id);
+    expect((await show(world.owner, version.id)).version).toEqual(version);
+  });
+
+  it('makes it the current version of its workspace', async () => {
+    expect(await currentVersion()).toBeNull();
+    await create(world.owner);
+    const { version } = await create(world.owner);
+    expect(await currentVersion()).toBe(version.id);
+  });
+
+  it.each([{ provisional: true }, { speculative: true }, { provisional: true, speculative: true }])(
+    'leaves the current version where it is with %j',
+    async (given) => {
+      const current = await create(world.owner);
+      await create(world.owner, given);
+      expect(await currentVersion()).toBe(current.version.id);
+    },
+  );
+
+  it('numbers the versions of each workspace from 1, without gaps', async () => {
+    const other = await world.newWorkspace('storage');
+    const numbers = async (workspaceId: string) => (await create(world.owner, { workspaceId })).version.sequence;
+    expect(await numbers(world.workspace.id)).toBe(1);
+    expect(await numbers(other.id)).toBe(1);
+    await expect(create(world.stranger)).rejects.toThrow();
+    const both = await Promise.all([numbers(world.workspace.id), numbers(world.workspace.id)]);
+    expect(both.sort()).toEqual([2, 3]);
+    expect(await numbers(other.id)).toBe(2);
+  });
+
+  it('is for everybody who may queue plans', async () => {
+    const team = await world.newTeam('robots', ['manage-workspaces']);
+    const { secret } = await world.newTokenOf({ kind: 'team', id: team.id });
+    const callers = [await world.grantee('plan'), await world.grantee('admin'), await world.bearerOf(secret)];
+    for (const caller of callers)
+      await expect(create(caller)).resolves.toMatchObject({ version: { status: 'pending' } });
+  });
+
+  it('is never for the token of an organization, although that reads them', async () => {
+    await world.refuses(() => create(world.organizationToken), lacking('runs: plan'));
+  });
+
+  it('is not for those who may only read', async () => {
+    const reader = await world.grantee('read');
+    await world.refuses(() => create(reader), lacking('runs: plan'));
+  });
+
+  it('tells those who do not see the workspace that it is missing', async () => {
+    for (const caller of [...world.outsiders, ...bystanders()]) await world.refuses(() => create(caller), missing);
+    await world.refuses(() => create(world.owner, { workspaceId: 'workspace-99' }), missing);
+  });
+});
+
+describe('listing configuration versions', () => {
+  it('shows those of the workspace, newest first', async () => {
+    const other = await world.newWorkspace('storage');
+    const first = await world.newVersion();
+    const second = await world.newVersion();
+    await world.newVersion({ workspaceId: other.id });
+    const third = await world.newVersion();
+    const { items, total } = await list(world.owner);
+    expect(items.map(({ id }) => id)).toEqual([third.id, second.id, first.id]);
+    expect(total).toBe(3);
+  });
+
+  it('goes by pages, and past the end still counts', async () => {
+    const first = await world.newVersion();
+    for (let more = 0; more < 2; more += 1) await world.newVersion();
+    expect(await list(world.owner, nothingElse, { number: 2, size: 2 })).toMatchObject({
+      number: 2,
+      size: 2,
+      total: 3,
+      items: [{ id: first.id }],
+    });
+    expect(await list(world.owner, nothingElse, { number: 9, size: 2 })).toMatchObject({ total: 3, items: [] });
+  });
+
+  it.each(['backing_data_soft_deleted', 'backing_data_permanently_deleted'] as const)(
+    'holds versions that are %s too, with their status',
+    async (status) => {
+      const id = await versionIn[status]();
+      expect((await list(world.owner)).items).toMatchObject([{ id, status }]);
+    },
+  );
+
+  it('brings the commits along when asked, and only then', async () => {
+    const fetched = await world.fetchedVersion(commit);
+    await world.newVersion();
+    expect((await list(world.owner)).ingressAttributes).toEqual(new Map());
+    expect((await list(world.owner, withCommits)).ingressAttributes).toEqual(new Map([[fetched, commit]]));
+  });
+
+  it('is for everybody who may read runs', async () => {
+    await world.newVersion();
+    for (const caller of await readers()) expect((await list(caller)).total).toBe(1);
+  });
+
+  it('tells everybody else that the workspace is missing', async () => {
+    for (const caller of [...world.outsiders, ...bystanders()]) await world.refuses(() => list(caller), missing);
+  });
+});
+
+describe('showing a configuration version', () => {
+  it('is for everybody who may read runs', async () => {
+    const { id } = await world.newVersion();
+    for (const caller of await readers()) {
+      expect(await show(caller, id)).toMatchObject({ version: { id }, ingressAttributes: null });
+    }
+  });
+
+  it.each(['pending', 'errored', 'uploaded', 'archived'] as const)('works while it is %s', async (status) => {
+    const id = await versionIn[status]();
+    expect((await show(world.owner, id)).version.status).toBe(status);
+  });
+
+  it.each(['backing_data_soft_deleted', 'backing_data_permanently_deleted'] as const)(
+    'finds nothing while it is %s',
+    async (status) => {
+      const id = await versionIn[status]();
+      await world.refuses(() => show(world.owner, id), missing);
+    },
+  );
+
+  it('shows it again once its backing data is restored', async () => {
+    const id = await versionIn.backing_data_soft_deleted();
+    await world.fire(id, 'restore');
+    expect((await show(world.owner, id)).version.status).toBe('uploaded');
+  });
+
+  it('brings its commit along when asked, and only then', async () => {
+    const id = await world.fetchedVersion(commit);
+    expect((await show(world.owner, id)).ingressAttributes).toBeNull();
+    expect((await show(world.owner, id, withCommits)).ingressAttributes).toEqual(commit);
+    expect((await show(world.owner, (await world.newVersion()).id, withCommits)).ingressAttributes).toBeNull();
+  });
+
+  it('tells everybody else that it is missing', async () => {
+    const { id } = await world.newVersion();
+    for (const caller of [...world.outsiders, ...bystanders()]) await world.refuses(() => show(caller, id), missing);
+    await world.refuses(() => show(world.owner, 'configuration-version-99'), missing);
+  });
+});
+
+describe('showing the commit of a configuration version', () => {
+  it('is for everybody who may read runs', async () => {
+    const id = await world.fetchedVersion(commit);
+    for (const caller of await readers()) expect(await showCommit(caller, id)).toEqual(commit);
+  });
+
+  it('works after the version was archived', async () => {
+    const id = await world.fetchedVersion(commit);
+    await world.fire(id, 'finish-runs');
+    expect(await showCommit(world.owner, id)).toEqual(commit);
+  });
+
+  it('finds nothing for a version that came through API or CLI', async () => {
+    const id = await versionIn.uploaded();
+    await world.refuses(() => showCommit(world.owner, id), missing);
+  });
+
+  it('finds nothing while the backing data is softly deleted', async () => {
+    const id = await versionIn.backing_data_soft_deleted();
+    await world.unitOfWork.run((tx) => tx.configurationVersions.addIngressAttributes(id, commit));
+    await world.refuses(() => showCommit(world.owner, id), missing);
+  });
+
+  it('tells everybody else that it is missing', async () => {
+    const id = await world.fetchedVersion(commit);
+    for (const caller of [...world.outsiders, ...bystanders()]) {
+      await world.refuses(() => showCommit(caller, id), missing);
+    }
+  });
+});
+
+describe('archiving a configuration version', () => {
+  const refused = (because: string) => ({
+    code: 'configuration-version/not-archivable',
+    message: `configuration could not be archived because ${because}`,
+  });
+
+  it('orders its files to be discarded, and the worker does', async () => {
+    const { id } = await world.uploadedVersion(files, { provisional: true });
+    const { bundle } = await world.stateOf(id);
+    world.clock.advance(60);
+    await archive(world.owner, id);
+    expect(await world.stateOf(id)).toMatchObject({
+      status: 'archived',
+      bundle: null,
+      statusTimestamps: { 'archived-at': world.clock.now() },
+    });
+    expect(world.ordered).toEqual([{ kind: 'discard-bundle', bundleKey: bundle?.key }]);
+    await world.performEffects();
+    expect(await world.bundles()).toEqual(new Map());
+    expect(world.ordered).toEqual([]);
+  });
+
+  it('is for those who may queue plans, and for the token of the organization', async () => {
+    for (const caller of [await world.grantee('plan'), world.organizationToken]) {
+      const { id } = await world.uploadedVersion(files, { provisional: true });
+      await archive(caller, id);
+      expect((await world.stateOf(id)).status).toBe('archived');
+    }
+  });
+
+  it('tells those who may only read which right is wanting', async () => {
+    const id = await versionIn.uploaded();
+    const reader = await world.grantee('read');
+    await world.refuses(() => archive(reader, id), lacking('runs: plan'));
+  });
+
+  it('tells everybody else that it is missing, whatever its state', async () => {
+    const { id } = await world.newVersion();
+    for (const caller of [...world.outsiders, ...bystanders()]) await world.refuses(() => archive(caller, id), missing);
+    await world.refuses(() => archive(world.owner, 'configuration-version-99'), missing);
+  });
+
+  it('is refused first of all for a version from version control', async () => {
+    const id = await world.fetchedVersion(commit);
+    await world.fire(id, 'finish-runs');
+    world.run(id, 'planning');
+    await world.refuses(() => archive(world.owner, id), refused('it was created from version control'));
+  });
+
+  it.each(['pending', 'errored', 'archived', 'backing_data_soft_deleted'] as const)(
+    'is refused next while the version is %s, even with a run in progress',
+    async (status) => {
+      const id = await versionIn[status]();
+      world.run(id, 'planning');
+      await world.refuses(() => archive(world.owner, id), refused(`its status is ${status}`));
+    },
+  );
+
+  it('is refused next for the current version, even with a run in progress', async () => {
+    const { id } = await world.uploadedVersion(files);
+    world.run(id, 'planning');
+    await world.refuses(() => archive(world.owner, id), refused('it is current'));
+  });
+
+  it('is refused last while a run in progress uses it', async () => {
+    const id = await versionIn.uploaded();
+    world.run(id, 'planning');
+    await world.refuses(() => archive(world.owner, id), refused('a run in progress uses it'));
+    world.run(id, 'applied');
+    await archive(world.owner, id);
+  });
+
+  it('is possible for a version that a newer one took the place of', async () => {
+    const { id } = await world.uploadedVersion(files);
+    await world.newVersion();
+    await archive(world.owner, id);
+    expect((await world.stateOf(id)).status).toBe('archived');
+  });
+
+  it('happens once when asked for twice at once', async () => {
+    const id = await versionIn.uploaded();
+    const outcomes = await Promise.allSettled([archive(world.owner, id), archive(world.owner, id)]);
+    expect(outcomes).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: refused('its status is archived') },
+    ]);
+    expect(world.ordered).toHaveLength(1);
+  });
+});
+
+describe('downloading a configuration version', () => {
+  const open = async (url: string) => world.useCases.readBundle.execute(objectIdOf(url));
+
+  it('gives a temporary URL of exactly the bytes uploaded', async () => {
+    const { id } = await world.uploadedVersion(files);
+    const bundle = await open(await locate(world.owner, id));
+    expect(bundle).toMatchObject({ bytes: files.length, sha256: (await world.stateOf(id)).bundle?.sha256 });
+    expect(await buffer(await bundle.read())).toEqual(files);
+    expect(await buffer(await bundle.read({ start: 2, end: 4 }))).toEqual(files.subarray(2, 5));
+  });
+
+  it('is for everybody who may read runs', async () => {
+    const { id } = await world.uploadedVersion(files);
+    for (const caller of await readers()) await expect(locate(caller, id)).resolves.toMatch(/^http/);
+  });
+
+  it.each(['pending', 'errored', 'archived', 'backing_data_soft_deleted', 'backing_data_permanently_deleted'] as const)(
+    'finds nothing while it is %s',
+    async (status) => {
+      const id = await versionIn[status]();
+      await world.refuses(() => locate(world.owner, id), missing);
+    },
+  );
+
+  it('tells everybody else that it is missing', async () => {
+    const { id } = await world.uploadedVersion(files);
+    for (const caller of [...world.outsiders, ...bystanders()]) await world.refuses(() => locate(caller, id), missing);
+    await world.refuses(() => locate(world.owner, 'configuration-version-99'), missing);
+  });
+
+  it('stops at the instant the URL expires', async () => {
+    const { id } = await world.uploadedVersion(files);
+    const url = await locate(world.owner, id);
+    world.clock.advance(lifetimes.download - 1);
+    await open(url);
+    world.clock.advance(1);
+    await world.refuses(() => open(url), missing);
+  });
+
+  it('is not what an upload URL is good for', async () => {
+    const { objectId } = await world.uploadedVersion(files);
+    await world.refuses(() => world.useCases.readBundle.execute(objectId), missing);
+  });
+
+  it('gives the bytes that are current when the URL is used', async () => {
+    const version = await world.uploadedVersion(files);
+    const url = await locate(world.owner, version.id);
+    await world.upload(version, otherFiles);
+    expect(await buffer(await (await open(url)).read())).toEqual(otherFiles);
+  });
+
+  it.each([
+    ['the version was archived', (id: string) => archive(world.owner, id)],
+    ['its backing data was softly deleted', (id: string) => world.fire(id, 'soft-delete')],
+    [
+      'its workspace was deleted',
+      () => world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id }),
+    ],
+    ['its organization was deleted', () => world.useCases.removeOrganization.execute(world.owner, 'acme')],
+  ])('finds nothing when %s since the URL was given', async (_since, happens) => {
+    const id = await versionIn.uploaded();
+    const url = await locate(world.owner, id);
+    await happens(id);
+    await world.refuses(() => open(url), missing);
+  });
+
+  it('finds nothing when the bytes went away after it began', async () => {
+    const id = await versionIn.uploaded();
+    const bundle = await open(await locate(world.owner, id));
+    await archive(world.owner, id);
+    await world.performEffects();
+    await world.refuses(() => bundle.read(), missing);
+  });
+});

@@ -1,0 +1,200 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import type { Effect, PendingEffect } from '../../src/application/index.js';
+import type { BundleKey } from '../../src/domain/index.js';
+import { inChunks, UncertainUnitOfWork, World } from '../support/application.js';
+import { archiveOf } from '../support/archives.js';
+
+const files = await archiveOf({ 'main.tf': 'terraform {}' });
+
+/** Cannot discard some bundles, and remembers in which order it discarded the others. */
+class StubbornStore extends MemoryBundleStore {
+  readonly discarded: BundleKey[] = [];
+  readonly stuck = new Set<BundleKey>();
+
+  override async discard(key: BundleKey): Promise<void> {
+    if (this.stuck.has(key)) throw new Error(`${key} cannot be discarded`);
+    this.discarded.push(key);
+    await super.discard(key);
+  }
+}
+
+let world: World;
+let store: StubbornStore;
+let unitOfWork: UncertainUnitOfWork;
+beforeEach(async () => {
+  unitOfWork = new UncertainUnitOfWork();
+  world = await World.create({
+    unitOfWork,
+    store: (now) => {
+      store = new StubbornStore(now);
+      return store;
+    },
+  });
+});
+
+const discardOf = (bundleKey: BundleKey): Effect => ({ kind: 'discard-bundle', bundleKey });
+
+const order = (subject: string, ...keys: readonly BundleKey[]) =>
+  world.unitOfWork.run((tx) => tx.effects.enqueue(subject, keys.map(discardOf)));
+
+const perform = () => world.useCases.performEffects.execute();
+
+/** What is due once `seconds` more have passed. */
+const dueAfter = async (seconds: number): Promise<readonly PendingEffect[]> => {
+  world.clock.advance(seconds);
+  return world.unitOfWork.read((tx) => tx.effects.due(world.clock.now(), 100));
+};
+
+describe('performing what was ordered', () => {
+  it('does it once, and says how much was done', async () => {
+    await order('a', 'key-1');
+    await order('b', 'key-2');
+    expect(await perform()).toEqual({ done: 2, failures: [] });
+    expect(store.discarded).toEqual(['key-1', 'key-2']);
+    expect(world.ordered).toEqual([]);
+    expect(await perform()).toEqual({ done: 0, failures: [] });
+  });
+
+  it('keeps to the order within one subject', async () => {
+    await order('a', 'key-1', 'key-2');
+    await order('a', 'key-3');
+    for (let turn = 0; turn < 3; turn += 1) expect(await perform()).toMatchObject({ done: 1 });
+    expect(store.discarded).toEqual(['key-1', 'key-2', 'key-3']);
+  });
+
+  it('takes any number of orders, a part of them at a time', async () => {
+    const keys = Array.from({ length: 50 }, (_, index) => `key-${index + 1}`);
+    for (const key of keys) await order(key, key);
+    expect((await perform()).done).toBeLessThan(50);
+    await world.performEffects();
+    expect(store.discarded).toEqual(keys);
+  });
+});
+
+describe('an effect that fails', () => {
+  beforeEach(() => {
+    store.stuck.add('key-1');
+  });
+
+  it('is reported, with what went wrong, and is kept', async () => {
+    await order('a', 'key-1');
+    const { done, failures } = await perform();
+    expect(done).toBe(0);
+    expect(failures).toMatchObject([
+      { effect: { effect: discardOf('key-1'), attempts: 0 }, error: { message: 'key-1 cannot be discarded' } },
+    ]);
+    expect(world.ordered).toEqual([discardOf('key-1')]);
+    expect(await dueAfter(1)).toMatchObject([{ attempts: 1, lastError: 'Error: key-1 cannot be discarded' }]);
+  });
+
+  it('holds up its own subject, and no other', async () => {
+    await order('a', 'key-1', 'key-2');
+    await order('b', 'key-3', 'key-4');
+    await world.performEffects();
+    await world.performEffects();
+    expect(store.discarded).toEqual(['key-3', 'key-4']);
+  });
+
+  it('waits twice as long each time, ten minutes at most', async () => {
+    await order('a', 'key-1');
+    for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600]) {
+      await perform();
+      expect(await dueAfter(seconds - 0.001)).toEqual([]);
+      expect(await dueAfter(0.001)).toHaveLength(1);
+    }
+  });
+
+  it('succeeds later, and what waited behind it follows', async () => {
+    await order('a', 'key-1', 'key-2');
+    await perform();
+    store.stuck.clear();
+    expect(await perform()).toEqual({ done: 0, failures: [] });
+    world.clock.advance(1);
+    await world.performEffects();
+    expect(store.discarded).toEqual(['key-1', 'key-2']);
+    expect(world.ordered).toEqual([]);
+  });
+});
+
+describe('an effect that is performed twice', () => {
+  it.each(['before it is kept', 'after it is kept'] as const)(
+    'does no harm when the record that it was done fails %s',
+    async (moment) => {
+      await store.write('key-1', inChunks([files]));
+      await order('a', 'key-1');
+      unitOfWork.failing = moment;
+      await expect(perform()).rejects.toThrow('the connection was lost');
+      unitOfWork.failing = undefined;
+      world.clock.advance(1);
+      await world.performEffects();
+      expect(world.ordered).toEqual([]);
+      expect(await store.read('key-1')).toBeUndefined();
+    },
+  );
+
+  it('does no harm when it takes away what is gone already', async () => {
+    const version = await world.uploadedVersion(files);
+    const { bundle } = await world.stateOf(version.id);
+    const { id } = world.workspace;
+    await world.useCases.removeWorkspace.execute(world.owner, { id });
+    await world.performEffects();
+    await world.keepsEverything(async () => {
+      for (const target of [
+        { kind: 'workspace', id },
+        { kind: 'team', id: 'team-99' },
+        { kind: 'user', id: 'user-99' },
+        { kind: 'organization', id: 'organization-99' },
+      ] as const) {
+        await world.unitOfWork.run((tx) => tx.removals.removeBatch(target, 1));
+      }
+      await store.discard(bundle?.key ?? '');
+    });
+  });
+
+  it('does no harm when a workspace and its organization are taken away at once', async () => {
+    await world.uploadedVersion(files);
+    await world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id });
+    await world.useCases.removeOrganization.execute(world.owner, 'acme');
+    await world.performEffects();
+    expect(world.ordered).toEqual([]);
+    expect(world.remembers(world.workspace.id)).toBe(false);
+    expect(await world.bundles()).toEqual(new Map());
+  });
+});
+
+describe('taking away what was deleted', () => {
+  it('discards bundles after the rows that named them are gone, and tries again where that fails', async () => {
+    const version = await world.uploadedVersion(files);
+    const key = (await world.stateOf(version.id)).bundle?.key ?? '';
+    store.stuck.add(key);
+    await world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id });
+    await world.performEffects();
+    expect(world.remembers(version.id)).toBe(false);
+    expect(world.ordered).toEqual([discardOf(key)]);
+    store.stuck.clear();
+    world.clock.advance(1);
+    await world.performEffects();
+    expect(await world.bundles()).toEqual(new Map());
+  });
+});
+
+describe('sweeping', () => {
+  it('discards what no version refers to, keeps what one does, and counts', async () => {
+    await world.uploadedVersion(files);
+    await store.write('bundle-98', inChunks([files]));
+    await store.write('bundle-99', inChunks([files]));
+    world.clock.advance(60);
+    expect(await world.useCases.sweepBundles.execute(59)).toBe(2);
+    expect(store.discarded).toEqual(['bundle-98', 'bundle-99']);
+    expect((await world.bundles()).size).toBe(1);
+    expect(await world.useCases.sweepBundles.execute(59)).toBe(0);
+  });
+
+  it('leaves attempts alone that are not old enough', async () => {
+    await store.write('bundle-98', inChunks([files]));
+    world.clock.advance(60);
+    expect(await world.useCases.sweepBundles.execute(60)).toBe(0);
+    expect(await store.read('bundle-98')).toBeDefined();
+  });
+});

@@ -1,0 +1,455 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Actor, TeamId } from '../../src/domain/index.js';
+import {
+  firstPage,
+  invalid,
+  lacking,
+  type Member,
+  missing,
+  taken,
+  unauthenticated,
+  World,
+} from '../support/application.js';
+import { archiveOf } from '../support/archives.js';
+
+const files = await archiveOf({ 'main.tf': 'terraform {}' });
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+});
+
+const create = (actor: Actor, name: string, email = 'ops@example.com') =>
+  world.useCases.createOrganization.execute(actor, { name, email });
+const show = (actor: Actor, name = 'acme') => world.useCases.showOrganization.execute(actor, name);
+const update = (actor: Actor, change: { name?: string; email?: string }, name = 'acme') =>
+  world.useCases.updateOrganization.execute(actor, name, change);
+const remove = (actor: Actor, name = 'acme') => world.useCases.removeOrganization.execute(actor, name);
+
+const names = async (actor: Actor, page = firstPage) =>
+  (await world.useCases.listOrganizations.execute(actor, page)).items.map(({ name }) => name);
+
+const memberships = async (actor: Actor, organizationName = 'acme') =>
+  (await world.useCases.listOrganizationMemberships.execute(actor, organizationName, firstPage)).items;
+const membership = (actor: Actor, id: string) => world.useCases.showOrganizationMembership.execute(actor, id);
+const add = (actor: Actor, email: string, ...teamIds: readonly TeamId[]) =>
+  world.useCases.addOrganizationMembership.execute(actor, { organizationName: 'acme', email, teamIds });
+const leave = (actor: Actor, id: string) => world.useCases.removeOrganizationMembership.execute(actor, id);
+
+const teamsOf = async (member: Member) =>
+  (await membership(world.owner, member.membershipId)).teams.map(({ name }) => name);
+
+const ownersTeamToken = async (): Promise<Actor> =>
+  world.bearerOf((await world.newTokenOf({ kind: 'team', id: world.owners.id })).secret);
+
+describe('creating an organization', () => {
+  it('makes the site administrator who does it the first owner', async () => {
+    const created = await create(world.administrator, 'initech');
+    expect(created).toMatchObject({ name: 'initech', email: 'ops@example.com', createdAt: world.clock.now() });
+    expect((await show(world.administrator, 'initech')).subject).toEqual(created);
+    const [first, ...others] = await memberships(world.administrator, 'initech');
+    expect(first).toMatchObject({
+      user: { username: 'root' },
+      teams: [{ name: 'owners', owners: true, usersCount: 1 }],
+    });
+    expect(others).toEqual([]);
+    await update(world.administrator, { email: 'it@example.com' }, 'initech');
+  });
+
+  it('is for site administrators only', async () => {
+    for (const caller of [world.owner, world.stranger, world.organizationToken, await ownersTeamToken()]) {
+      await world.refuses(() => create(caller, 'initech'), missing);
+    }
+  });
+
+  it('refuses a name that is taken, wherever it is', async () => {
+    await world.refuses(() => create(world.administrator, 'acme'), taken('name'));
+  });
+
+  it('refuses a name or an address that is not well formed', async () => {
+    await world.refuses(() => create(world.administrator, 'two words'), invalid('name'));
+    await world.refuses(() => create(world.administrator, 'initech', 'nowhere'), invalid('email'));
+  });
+});
+
+describe('listing organizations', () => {
+  it('holds those the caller belongs to, by name', async () => {
+    await create(world.administrator, 'Initech');
+    await create(world.administrator, 'aperture');
+    expect(await names(world.administrator)).toEqual(['aperture', 'globex', 'Initech']);
+    expect(await names(world.administrator, { number: 2, size: 2 })).toEqual(['Initech']);
+    expect(await names(world.member)).toEqual(['acme']);
+    expect(await names(world.organizationToken)).toEqual(['acme']);
+    expect(await names(await ownersTeamToken())).toEqual(['acme']);
+    expect(await names(world.stranger)).toEqual([]);
+  });
+});
+
+describe('showing an organization', () => {
+  it('is for everybody who belongs to it', async () => {
+    for (const caller of [world.owner, world.member, world.organizationToken, await ownersTeamToken()]) {
+      expect((await show(caller)).subject.name).toBe('acme');
+    }
+  });
+
+  it('tells everybody else that it is missing, site administrators too', async () => {
+    for (const caller of world.outsiders) await world.refuses(() => show(caller), missing);
+    await world.refuses(() => show(world.owner, 'globex'), missing);
+    await world.refuses(() => show(world.owner, 'nowhere'), missing);
+  });
+});
+
+describe('updating an organization', () => {
+  it('changes what is named and keeps the rest', async () => {
+    const updated = await update(world.owner, { email: 'it@acme.example' });
+    expect(updated).toMatchObject({ name: 'acme', email: 'it@acme.example' });
+    expect((await show(world.member)).subject).toEqual(updated);
+  });
+
+  it('frees the old name, and everything in it goes by the new one', async () => {
+    await update(world.owner, { name: 'acme-corp' });
+    await world.refuses(() => show(world.owner, 'acme'), missing);
+    const { subject } = await world.useCases.showWorkspace.execute(world.owner, { id: world.workspace.id });
+    expect(subject.organizationName).toBe('acme-corp');
+    await create(world.administrator, 'acme');
+  });
+
+  it('refuses a name that is another’s, or not well formed', async () => {
+    await world.refuses(() => update(world.owner, { name: 'globex' }), taken('name'));
+    await world.refuses(() => update(world.owner, { name: 'a/b' }), invalid('name'));
+    await world.refuses(() => update(world.owner, { email: '' }), invalid('email'));
+    await update(world.owner, { name: 'acme' });
+  });
+
+  it('is for owners only', async () => {
+    const manager = await world.holderOf('manage-teams', 'manage-membership', 'manage-workspaces');
+    for (const caller of [world.member, manager, world.organizationToken]) {
+      await world.refuses(() => update(caller, { email: 'x@acme.example' }), lacking('owner'));
+    }
+    for (const caller of world.outsiders) await world.refuses(() => update(caller, { name: 'mine' }), missing);
+    await update(await ownersTeamToken(), { email: 'x@acme.example' });
+  });
+});
+
+describe('deleting an organization', () => {
+  it('hides it and all that hangs on it at once', async () => {
+    const version = await world.uploadedVersion(files);
+    const team = await world.newTeam('robots');
+    await remove(world.owner);
+    const { useCases, owner, workspace } = world;
+    await world.refuses(() => show(owner), missing);
+    expect(await names(owner)).toEqual([]);
+    await world.refuses(() => useCases.showWorkspace.execute(owner, { id: workspace.id }), missing);
+    await world.refuses(() => useCases.showTeam.execute(owner, team.id), missing);
+    await world.refuses(() => membership(owner, world.member.membershipId), missing);
+    await world.refuses(() => useCases.locateBundle.execute(owner, version.id), missing);
+    await world.refuses(() => remove(owner), missing);
+  });
+
+  it('makes the tokens of it and of its teams dead at once, and leaves its people theirs', async () => {
+    const team = await world.newTokenOf({ kind: 'team', id: (await world.newTeam('robots')).id });
+    await remove(world.owner);
+    await expect(world.bearerOf(world.organizationSecret)).rejects.toMatchObject(unauthenticated);
+    await expect(world.bearerOf(team.secret)).rejects.toMatchObject(unauthenticated);
+    expect(await world.accepts(world.owner.secret)).toBe(true);
+  });
+
+  it('frees its name at once', async () => {
+    await remove(world.owner);
+    await create(world.administrator, 'acme');
+    await world.performEffects();
+    expect(await names(world.administrator)).toEqual(['acme', 'globex']);
+    expect(await memberships(world.administrator)).toHaveLength(1);
+  });
+
+  it('leaves neither rows nor bundles behind once the worker was there', async () => {
+    const { id: organizationId } = (await show(world.owner)).subject;
+    const version = await world.uploadedVersion(files);
+    const grantee = await world.grantee('admin');
+    const [granted] = (await membership(world.owner, grantee.membershipId)).teams;
+    await world.newTokenOf({ kind: 'team', id: granted?.id ?? '' });
+    world.run(version.id, 'applied');
+    await remove(world.owner);
+    expect(world.ordered).toEqual([{ kind: 'remove-rows', target: { kind: 'organization', id: organizationId } }]);
+    await world.performEffects();
+    const gone = [
+      organizationId,
+      version.id,
+      world.workspace.id,
+      granted?.id,
+      world.owners.id,
+      world.member.membershipId,
+    ];
+    expect(gone.filter((id) => world.remembers(id ?? ''))).toEqual([]);
+    expect(world.remembers('run-1')).toBe(false);
+    expect(await world.bundles()).toEqual(new Map());
+    expect(world.remembers(world.member.userId)).toBe(true);
+    expect(await names(world.administrator)).toEqual(['globex']);
+  });
+
+  it('is refused while a run is in progress in it', async () => {
+    const { id } = await world.uploadedVersion(files);
+    world.run(id, 'applying');
+    await world.refuses(() => remove(world.owner), {
+      code: 'runs/in-progress',
+      message: 'the organization has a run in progress',
+    });
+    world.run(id, 'discarded');
+    await remove(world.owner);
+  });
+
+  it('is for owners only', async () => {
+    const manager = await world.holderOf('manage-workspaces', 'manage-teams', 'manage-membership');
+    for (const caller of [world.member, manager, world.organizationToken]) {
+      await world.refuses(() => remove(caller), lacking('owner'));
+    }
+    for (const caller of world.outsiders) await world.refuses(() => remove(caller), missing);
+  });
+});
+
+describe('the token of an organization', () => {
+  const issue = (actor: Actor, expiresAt: string | null = null) =>
+    world.useCases.issueOrganizationToken.execute(actor, { organizationName: 'acme', expiresAt });
+  const showToken = (actor: Actor) => world.useCases.showOrganizationToken.execute(actor, 'acme');
+  const revoke = (actor: Actor) => world.useCases.revokeOrganizationToken.execute(actor, 'acme');
+
+  it('speaks for the organization, and its secret is not kept', async () => {
+    const { token, secret } = await issue(world.owner);
+    expect(token).toMatchObject({ owner: { kind: 'organization' }, createdBy: { id: world.owner.userId } });
+    expect(await world.bearerOf(secret)).toMatchObject({ kind: 'organization', tokenId: token.id });
+    expect(await showToken(world.owner)).toEqual(token);
+    expect(world.remembers(secret)).toBe(false);
+  });
+
+  it('takes the place of the one before it at once', async () => {
+    const { secret } = await issue(world.owner);
+    expect(await world.accepts(world.organizationSecret)).toBe(false);
+    expect(await world.accepts(secret)).toBe(true);
+  });
+
+  it('may expire, but not in the past', async () => {
+    await world.refuses(() => issue(world.owner, world.clock.now()), invalid('expired-at'));
+    expect(await world.accepts(world.organizationSecret)).toBe(true);
+    const { secret } = await issue(world.owner, '2030-01-01T00:01:00.000Z');
+    world.clock.advance(59);
+    expect(await world.accepts(secret)).toBe(true);
+    world.clock.advance(1);
+    expect(await world.accepts(secret)).toBe(false);
+  });
+
+  it('is dead once revoked, and then missing', async () => {
+    await revoke(world.owner);
+    expect(await world.accepts(world.organizationSecret)).toBe(false);
+    await world.refuses(() => showToken(world.owner), missing);
+    await world.refuses(() => revoke(world.owner), missing);
+  });
+
+  it('is not reached by its id, not even by an owner', async () => {
+    const { id } = await showToken(world.owner);
+    await world.refuses(() => world.useCases.showToken.execute(world.owner, id), missing);
+    await world.refuses(() => world.useCases.revokeToken.execute(world.owner, id), missing);
+  });
+
+  it.each([
+    ['issued', (actor: Actor) => issue(actor)],
+    ['shown', (actor: Actor) => showToken(actor)],
+    ['revoked', (actor: Actor) => revoke(actor)],
+  ])('is %s by owners only', async (_what, attempt) => {
+    // These rights have nothing that is only read, so the refusal names none.
+    for (const caller of [world.member, world.organizationToken, await world.holderOf('manage-teams')]) {
+      await world.refuses(() => attempt(caller), missing);
+    }
+    for (const caller of world.outsiders) await world.refuses(() => attempt(caller), missing);
+    await attempt(await ownersTeamToken());
+  });
+});
+
+describe('the memberships of an organization', () => {
+  it('are listed by user name, with teams', async () => {
+    const team = await world.newTeam('robots');
+    await world.join('Anna', team.id);
+    const listed = await memberships(world.member);
+    expect(listed.map(({ user, teams }) => [user.username, teams.map(({ name }) => name)])).toEqual([
+      ['Anna', ['robots']],
+      ['max', []],
+      // A secret team of others.
+      ['olga', []],
+    ]);
+  });
+
+  it('show secret teams to those who are in them or may see them', async () => {
+    const hidden = await world.newTeam('hidden', [], true);
+    const insider = await world.join('ina', hidden.id);
+    const seer = await world.holderOf('access-secret-teams');
+    const sees = async (actor: Actor) => (await membership(actor, insider.membershipId)).teams.map(({ name }) => name);
+    expect(await sees(world.member)).toEqual([]);
+    for (const caller of [insider, seer, world.owner, world.organizationToken]) {
+      expect(await sees(caller)).toEqual(['hidden']);
+    }
+    const listed = async (actor: Actor) =>
+      (await memberships(actor)).find(({ id }) => id === insider.membershipId)?.teams.length;
+    expect(await listed(world.member)).toBe(0);
+    expect(await listed(seer)).toBe(1);
+  });
+
+  it('are hidden from everybody who does not belong to it', async () => {
+    for (const caller of world.outsiders) {
+      await world.refuses(() => memberships(caller), missing);
+      await world.refuses(() => membership(caller, world.member.membershipId), missing);
+    }
+    await world.refuses(() => membership(world.owner, 'membership-99'), missing);
+  });
+});
+
+describe('adding a member', () => {
+  it('makes a user of the service a member, and of the teams named', async () => {
+    const robots = await world.newTeam('robots');
+    const humans = await world.newTeam('humans');
+    const added = await add(world.owner, 'SAM@example.com', robots.id, humans.id, robots.id);
+    expect(added).toMatchObject({ organizationName: 'acme', user: { username: 'sam' } });
+    expect(added.teams.map(({ name }) => name).sort()).toEqual(['humans', 'robots']);
+    expect(await membership(world.stranger, added.id)).toMatchObject({
+      teams: [{ name: 'humans' }, { name: 'robots' }],
+    });
+    expect((await show(world.stranger)).subject.name).toBe('acme');
+  });
+
+  it('is for those who manage memberships, and for the token of the organization', async () => {
+    const manager = await world.holderOf('manage-membership');
+    await add(manager, (await world.user('ada')).email);
+    await add(world.organizationToken, (await world.user('bob')).email, (await world.newTeam('robots')).id);
+    expect((await memberships(world.owner)).map(({ user }) => user.username)).toEqual(
+      expect.arrayContaining(['ada', 'bob']),
+    );
+  });
+
+  it('is not for anybody else', async () => {
+    const teamManager = await world.holderOf('manage-teams');
+    for (const caller of [world.member, teamManager]) {
+      await world.refuses(() => add(caller, world.stranger.email), lacking('manage-membership'));
+    }
+    for (const caller of world.outsiders) await world.refuses(() => add(caller, world.stranger.email), missing);
+  });
+
+  it('refuses an address that is no user’s', async () => {
+    await world.refuses(() => add(world.owner, 'nobody@example.com'), invalid('email'));
+  });
+
+  it('refuses somebody who is a member already', async () => {
+    await world.refuses(() => add(world.owner, world.member.email), taken('email'));
+  });
+
+  it('adds owners only through an owner', async () => {
+    const manager = await world.holderOf('manage-membership', 'manage-teams', 'access-secret-teams');
+    await world.refuses(() => add(manager, world.stranger.email, world.owners.id), missing);
+    await world.refuses(() => add(world.organizationToken, world.stranger.email, world.owners.id), missing);
+    await add(world.owner, world.stranger.email, world.owners.id);
+    await update(world.stranger, { email: 'sam@acme.example' });
+  });
+
+  it('does not reach teams that hold a permission the caller lacks', async () => {
+    const manager = await world.holderOf('manage-membership');
+    const strong = await world.newTeam('strong', ['manage-workspaces']);
+    await world.refuses(() => add(manager, world.stranger.email, strong.id), missing);
+  });
+
+  it('does not reach teams that are secret to the caller, of another organization, or missing', async () => {
+    const manager = await world.holderOf('manage-membership');
+    const hidden = await world.newTeam('hidden', [], true);
+    const { subject: foreign } = await world.useCases.createTeam.execute(world.administrator, 'globex', {
+      name: 'sales',
+    });
+    for (const teamId of [hidden.id, foreign.id, 'team-99']) {
+      await world.refuses(() => add(manager, world.stranger.email, teamId), missing);
+    }
+  });
+
+  it('does not mix organizations, not even for an owner of both', async () => {
+    const { subject: foreign } = await world.useCases.createTeam.execute(world.administrator, 'globex', {
+      name: 'sales',
+    });
+    await add(world.owner, world.administrator.email, world.owners.id);
+    await world.refuses(() => add(world.administrator, world.stranger.email, foreign.id), missing);
+  });
+});
+
+describe('removing a member', () => {
+  it('takes them out of the organization and of its teams', async () => {
+    const team = await world.newTeam('robots', ['manage-workspaces']);
+    const { membershipId, ...person } = await world.join('ada', team.id);
+    await leave(world.owner, membershipId);
+    await world.refuses(() => show(person), missing);
+    await world.refuses(() => world.useCases.showWorkspace.execute(person, { id: world.workspace.id }), missing);
+    expect((await world.useCases.showTeam.execute(world.owner, team.id)).members).toEqual([]);
+    expect(await world.accepts(person.secret)).toBe(true);
+    await world.refuses(() => leave(world.owner, membershipId), missing);
+  });
+
+  it('does not bring back old teams when they join again', async () => {
+    const team = await world.newTeam('robots');
+    const person = await world.join('ada', team.id);
+    await leave(world.owner, person.membershipId);
+    expect((await add(world.owner, person.email)).teams).toEqual([]);
+    expect((await world.useCases.showTeam.execute(world.owner, team.id)).members).toEqual([]);
+  });
+
+  it('leaves their teams in other organizations as they are', async () => {
+    await world.useCases.addOrganizationMembership.execute(world.administrator, {
+      organizationName: 'globex',
+      email: world.member.email,
+      teamIds: [],
+    });
+    await leave(world.owner, world.member.membershipId);
+    expect(await names(world.member)).toEqual(['globex']);
+  });
+
+  it('is for those who manage memberships, and for the token of the organization', async () => {
+    const manager = await world.holderOf('manage-membership');
+    await leave(manager, (await world.join('ada')).membershipId);
+    await leave(world.organizationToken, (await world.join('bob', (await world.newTeam('robots')).id)).membershipId);
+    expect((await memberships(world.owner)).map(({ user }) => user.username)).toEqual([
+      'holders-manage-membership',
+      'max',
+      'olga',
+    ]);
+  });
+
+  it('is not for anybody else, not even for oneself', async () => {
+    await world.refuses(() => leave(world.member, world.member.membershipId), lacking('manage-membership'));
+    for (const caller of world.outsiders) await world.refuses(() => leave(caller, world.member.membershipId), missing);
+  });
+
+  it('removes owners only through an owner', async () => {
+    const second = await world.join('ada', world.owners.id);
+    const manager = await world.holderOf('manage-membership', 'manage-teams', 'access-secret-teams');
+    for (const caller of [manager, world.organizationToken]) {
+      await world.refuses(() => leave(caller, second.membershipId), missing);
+    }
+    await leave(world.owner, second.membershipId);
+  });
+
+  it('does not reach members of teams that hold a permission the caller lacks', async () => {
+    const manager = await world.holderOf('manage-membership');
+    const strong = await world.holderOf('manage-workspaces');
+    await world.refuses(() => leave(manager, strong.membershipId), missing);
+    expect(await teamsOf(strong)).toEqual(['holders-manage-workspaces']);
+  });
+
+  it('never takes away the last owner', async () => {
+    await world.refuses(() => leave(world.owner, world.owner.membershipId), {
+      code: 'owners-team/protected',
+      message: 'the owners team of acme cannot be left empty',
+    });
+  });
+
+  it('keeps an owner when two owners remove each other at once', async () => {
+    const second = await world.join('ada', world.owners.id);
+    const outcomes = await Promise.allSettled([
+      leave(world.owner, second.membershipId),
+      leave(second, world.owner.membershipId),
+    ]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const owner = outcomes[0].status === 'fulfilled' ? world.owner : second;
+    expect((await world.useCases.showTeam.execute(owner, world.owners.id)).members).toHaveLength(1);
+  });
+});

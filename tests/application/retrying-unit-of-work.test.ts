@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import type { Effect } from '../../src/application/ports/effect-outbox.js';
+import type { Transaction } from '../../src/application/ports/unit-of-work.js';
+import { RetryingUnitOfWork } from '../../src/application/retrying-unit-of-work.js';
+import { alreadyTaken, DomainError } from '../../src/domain/index.js';
+
+/** Its first transactions fail when their work is done, as if somebody else had been quicker. */
+class FailingAtFirst extends MemoryUnitOfWork {
+  tries = 0;
+
+  constructor(private readonly failures: readonly Error[]) {
+    super();
+  }
+
+  override run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    const failure = this.failures[this.tries];
+    this.tries += 1;
+    return super.run(async (tx) => {
+      const result = await work(tx);
+      if (failure !== undefined) throw failure;
+      return result;
+    });
+  }
+
+  ordered(): Promise<readonly unknown[]> {
+    return this.read((tx) => tx.effects.due('9999', 100));
+  }
+}
+
+const stale = (time: number) => new DomainError('shared/stale-revision', `somebody else was quicker, time ${time}`);
+const staleTimes = (count: number) => Array.from({ length: count }, (_, index) => stale(index + 1));
+
+/** Orders something under a new name each time, so that whatever is kept twice is seen. */
+async function order(inner: FailingAtFirst): Promise<number> {
+  const effect: Effect = { kind: 'discard-bundle', bundleKey: 'bundle-1' };
+  return new RetryingUnitOfWork(inner).run(async (tx) => {
+    await tx.effects.enqueue(`subject-${inner.tries}`, [effect]);
+    return inner.tries;
+  });
+}
+
+describe('a change that came too late', () => {
+  it('is decided again until it comes in time, and kept once', async () => {
+    const inner = new FailingAtFirst(staleTimes(4));
+    expect(await order(inner)).toBe(5);
+    expect(await inner.ordered()).toHaveLength(1);
+  });
+
+  it('is given up after five times, with the last refusal and nothing kept', async () => {
+    const inner = new FailingAtFirst(staleTimes(9));
+    await expect(order(inner)).rejects.toEqual(stale(5));
+    expect(inner.tries).toBe(5);
+    expect(await inner.ordered()).toEqual([]);
+  });
+
+  it('is not decided again when it fails for another reason', async () => {
+    for (const failure of [alreadyTaken('name', 'Name'), new Error('the connection was lost')]) {
+      const inner = new FailingAtFirst([failure]);
+      await expect(order(inner)).rejects.toBe(failure);
+      expect(inner.tries).toBe(1);
+    }
+  });
+
+  it('is not decided again when another reason follows', async () => {
+    const failure = new Error('the connection was lost');
+    const inner = new FailingAtFirst([stale(1), failure]);
+    await expect(order(inner)).rejects.toBe(failure);
+    expect(inner.tries).toBe(2);
+  });
+});
+
+describe('reading', () => {
+  it('is passed on and never repeated', async () => {
+    const unitOfWork = new RetryingUnitOfWork(new MemoryUnitOfWork());
+    expect(await unitOfWork.read((tx) => tx.users.any())).toBe(false);
+    let times = 0;
+    const read = unitOfWork.read(async () => {
+      times += 1;
+      throw stale(1);
+    });
+    await expect(read).rejects.toEqual(stale(1));
+    expect(times).toBe(1);
+  });
+});

@@ -1,0 +1,418 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import { SignedCapabilityUrls } from '../../src/adapters/bundles/signed-capability-urls.js';
+import {
+  lifetimes,
+  limits,
+  missing,
+  objectIdOf,
+  SlowBody,
+  UncertainUnitOfWork,
+  World,
+} from '../support/application.js';
+import { archiveOf } from '../support/archives.js';
+
+const good = await archiveOf({ 'main.tf': 'resource "null_resource" "a" {}' });
+const better = await archiveOf({ 'main.tf': 'resource "null_resource" "b" {}' });
+const best = await archiveOf({ 'main.tf': 'resource "null_resource" "c" {}' });
+const bad = Buffer.from('these bytes are no archive');
+
+const refused = (because: string) => ({
+  code: 'configuration-version/upload-refused',
+  message: `configuration could not be uploaded because ${because}`,
+});
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+});
+
+/** Starts an upload that hangs after its first half. */
+async function startSlowly({ objectId }: { readonly objectId: string }, bytes: Buffer) {
+  const body = new SlowBody(bytes);
+  const upload = world.useCases.uploadConfigurationBundle.execute(objectId, body);
+  // Whoever awaits the upload sees how it ends.
+  upload.catch(() => undefined);
+  await body.halfway;
+  return {
+    finish: async () => {
+      body.finish();
+      await upload;
+    },
+    breakOff: async (error: Error) => {
+      body.breakOff(error);
+      await upload;
+    },
+  };
+}
+
+const bytesHeld = async (): Promise<readonly Buffer[]> => [...(await world.bundles()).values()];
+
+/** Attempts begun before this instant that are neither kept nor discarded. */
+const unsettled = async (): Promise<readonly string[]> => {
+  world.clock.advance(1);
+  return world.store.unsettled(0);
+};
+
+/** A body that must not be asked for. */
+async function* untouched(): AsyncGenerator<Uint8Array> {
+  yield Promise.reject(new Error('the body was read'));
+}
+
+describe('uploading the files of a configuration version', () => {
+  it('makes a pending version uploaded and stores exactly the bytes that were sent', async () => {
+    const version = await world.newVersion();
+    world.clock.advance(60);
+    await world.upload(version, good.subarray(0, 1), good.subarray(1, 50), good.subarray(50));
+    const { status, bundle, statusTimestamps } = await world.stateOf(version.id);
+    expect(status).toBe('uploaded');
+    expect(statusTimestamps).toEqual({ 'uploaded-at': world.clock.now() });
+    expect(bundle?.bytes).toBe(good.length);
+    expect(await world.bundles()).toEqual(new Map([[bundle?.key, good]]));
+    expect(world.ordered).toEqual([]);
+  });
+
+  it('leaves nothing for the sweep to do', async () => {
+    await world.uploadedVersion(good);
+    expect(await unsettled()).toEqual([]);
+  });
+
+  it('needs nothing but the object id, which is good until it expires', async () => {
+    const version = await world.newVersion();
+    world.clock.advance(lifetimes.upload - 1);
+    await world.upload(version, good);
+    expect((await world.stateOf(version.id)).status).toBe('uploaded');
+  });
+
+  it('opens no transaction while bytes flow', async () => {
+    const version = await world.newVersion();
+    const slow = await startSlowly(version, good);
+    await expect(world.unitOfWork.run(async () => 'done meanwhile')).resolves.toBe('done meanwhile');
+    expect((await world.stateOf(version.id)).status).toBe('pending');
+    await slow.finish();
+    expect((await world.stateOf(version.id)).status).toBe('uploaded');
+  });
+});
+
+describe('an object id', () => {
+  const refuses = (objectId: string) =>
+    world.refuses(() => world.useCases.uploadConfigurationBundle.execute(objectId, untouched()), missing);
+
+  it('that was tampered with is not found', async () => {
+    const { objectId } = await world.newVersion();
+    const [id = '', expiry = '', signature = ''] = objectId.split('.');
+    const other = await world.newVersion();
+    await refuses(`${other.id}.${expiry}.${signature}`);
+    await refuses(`${id}.${expiry}0.${signature}`);
+    await refuses(`${id}.${expiry}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`);
+    await refuses(`${objectId}.`);
+    await refuses(id);
+    await refuses('');
+  });
+
+  it('that is for downloading is not found', async () => {
+    const { id } = await world.newVersion();
+    await refuses(objectIdOf(world.urls.issue('download', id, world.clock.now())));
+  });
+
+  it('that was signed with another secret is not found', async () => {
+    const { id } = await world.newVersion();
+    const options = { publicUrl: '', signingSecret: 'a secret of somebody else, as long', seconds: lifetimes };
+    await refuses(objectIdOf(new SignedCapabilityUrls(options).issue('upload', id, world.clock.now())));
+  });
+
+  it('is not found from the instant it expires', async () => {
+    const { objectId } = await world.newVersion();
+    world.clock.advance(lifetimes.upload);
+    await refuses(objectId);
+  });
+
+  it('of a version that never existed is not found', async () => {
+    await refuses(objectIdOf(world.urls.issue('upload', 'configuration-version-99', world.clock.now())));
+  });
+});
+
+describe('uploading what is not a good archive', () => {
+  it('makes a pending version errored and says why', async () => {
+    const version = await world.newVersion();
+    await expect(world.upload(version, bad)).rejects.toMatchObject({ code: 'bundle/malformed' });
+    const { status, failure, bundle, statusTimestamps } = await world.stateOf(version.id);
+    expect(status).toBe('errored');
+    expect(failure).toEqual({ error: 'bad-archive', errorMessage: expect.stringContaining('the archive is not gzip') });
+    expect(statusTimestamps).toEqual({ 'errored-at': world.clock.now() });
+    expect(bundle).toBeNull();
+    expect(await bytesHeld()).toEqual([]);
+    expect(await unsettled()).toEqual([]);
+  });
+
+  it('tells the uploader the reason that the version keeps', async () => {
+    const version = await world.newVersion();
+    const told = await world.upload(version, bad).catch((error: Error) => error.message);
+    expect((await world.stateOf(version.id)).failure?.errorMessage).toBe(told);
+  });
+
+  it('changes nothing when the version is uploaded already', async () => {
+    const version = await world.uploadedVersion(good);
+    await world.refuses(() => world.upload(version, bad), { code: 'bundle/malformed' });
+    expect(await bytesHeld()).toEqual([good]);
+    expect(await unsettled()).toEqual([]);
+  });
+
+  it('is final: an errored version takes no better archive', async () => {
+    const version = await world.newVersion();
+    await expect(world.upload(version, bad)).rejects.toThrow();
+    await world.refuses(
+      () => world.useCases.uploadConfigurationBundle.execute(version.objectId, untouched()),
+      refused('its status is errored'),
+    );
+  });
+
+  it('does not spoil the version that a better upload completed meanwhile', async () => {
+    const version = await world.newVersion();
+    const slow = await startSlowly(version, bad);
+    await world.upload(version, good);
+    await world.refuses(slow.finish, { code: 'bundle/malformed' });
+    expect((await world.stateOf(version.id)).status).toBe('uploaded');
+  });
+});
+
+describe('uploading more than the limits allow', () => {
+  const noise = randomBytes(limits.maxArchiveBytes).toString('hex');
+  const many = Object.fromEntries(Array.from({ length: limits.maxArchiveEntries + 1 }, (_, n) => [`${n}.tf`, '']));
+
+  it.each([
+    ['MAX_ARCHIVE_BYTES', { 'main.tf': noise }],
+    ['MAX_UNPACKED_BYTES', { 'main.tf': ' '.repeat(limits.maxUnpackedBytes) }],
+    ['MAX_ARCHIVE_ENTRIES', many],
+  ])('is refused by the name of %s, and the version stays pending', async (limit, files: Record<string, string>) => {
+    const version = await world.newVersion();
+    const archive = await archiveOf(files);
+    await world.refuses(() => world.upload(version, archive), {
+      code: 'bundle/over-limit',
+      message: expect.stringContaining(limit),
+    });
+    expect((await world.stateOf(version.id)).status).toBe('pending');
+    expect(await unsettled()).toEqual([]);
+    await world.upload(version, good);
+    expect((await world.stateOf(version.id)).status).toBe('uploaded');
+  });
+});
+
+describe('an upload that fails on its way', () => {
+  it('leaves nothing behind when the line breaks, and the version pending', async () => {
+    const version = await world.newVersion();
+    const broken = new Error('the line broke');
+    const slow = await startSlowly(version, good);
+    await world.refuses(() => slow.breakOff(broken), broken);
+    expect((await world.stateOf(version.id)).status).toBe('pending');
+    expect(await unsettled()).toEqual([]);
+    await world.upload(version, good);
+    expect(await bytesHeld()).toEqual([good]);
+  });
+
+  it('leaves the version pending when the store fails', async () => {
+    class FullStore extends MemoryBundleStore {
+      override async write(): Promise<void> {
+        throw new Error('no space left');
+      }
+    }
+    world = await World.create({ store: (now) => new FullStore(now) });
+    const version = await world.newVersion();
+    await world.refuses(() => world.upload(version, good), { message: 'no space left' });
+    expect((await world.stateOf(version.id)).status).toBe('pending');
+  });
+
+  it.each(['before it is kept', 'after it is kept'] as const)(
+    'is settled by the sweep when the commit fails %s',
+    async (moment) => {
+      const unitOfWork = new UncertainUnitOfWork();
+      world = await World.create({ unitOfWork });
+      const version = await world.newVersion();
+      unitOfWork.failing = moment;
+      await expect(world.upload(version, good)).rejects.toThrow('the connection was lost');
+      unitOfWork.failing = undefined;
+      expect(await unsettled()).toHaveLength(1);
+      expect(await bytesHeld()).toEqual([good]);
+
+      const kept = moment === 'after it is kept';
+      expect(await world.useCases.sweepBundles.execute(0)).toBe(kept ? 0 : 1);
+      expect(await unsettled()).toEqual([]);
+      expect((await world.stateOf(version.id)).status).toBe(kept ? 'uploaded' : 'pending');
+      expect(await bytesHeld()).toEqual(kept ? [good] : []);
+    },
+  );
+
+  it('is left alone by the sweep while it may still go on', async () => {
+    const version = await world.newVersion();
+    const slow = await startSlowly(version, good);
+    world.clock.advance(60);
+    expect(await world.useCases.sweepBundles.execute(60)).toBe(0);
+    await slow.finish();
+    expect(await bytesHeld()).toEqual([good]);
+  });
+});
+
+describe('uploading to a version that is uploaded already', () => {
+  it('replaces the bytes and orders the old ones to be discarded', async () => {
+    const version = await world.uploadedVersion(good);
+    const { bundle: old } = await world.stateOf(version.id);
+    await world.upload(version, better);
+    const { status, bundle } = await world.stateOf(version.id);
+    expect(status).toBe('uploaded');
+    expect(world.ordered).toEqual([{ kind: 'discard-bundle', bundleKey: old?.key }]);
+    await world.performEffects();
+    expect(await world.bundles()).toEqual(new Map([[bundle?.key, better]]));
+    expect(await unsettled()).toEqual([]);
+  });
+
+  it('changes nothing when the bytes are the same, and drops the second copy', async () => {
+    const version = await world.uploadedVersion(good);
+    await world.keepsEverything(() => world.upload(version, good));
+    expect(await bytesHeld()).toEqual([good]);
+    expect(await unsettled()).toEqual([]);
+  });
+
+  it.each(['planning', 'applied'] as const)('is refused once a run that is %s was made from it', async (status) => {
+    const version = await world.uploadedVersion(good);
+    world.run(version.id, status);
+    await world.refuses(() => world.upload(version, better), refused('a run has used it'));
+    await world.keepsEverything(() => world.upload(version, good));
+  });
+
+  it('is refused when a run was made from it while the bytes flowed', async () => {
+    const version = await world.uploadedVersion(good);
+    const slow = await startSlowly(version, better);
+    world.run(version.id, 'pending');
+    await world.refuses(slow.finish, refused('a run has used it'));
+    expect(await bytesHeld()).toEqual([good]);
+    expect(await unsettled()).toEqual([]);
+  });
+});
+
+describe('uploading to a version that takes no bytes any more', () => {
+  it('is refused at once when it is archived', async () => {
+    const version = await world.uploadedVersion(good, { provisional: true });
+    await world.useCases.archiveConfigurationVersion.execute(world.owner, version.id);
+    await world.refuses(
+      () => world.useCases.uploadConfigurationBundle.execute(version.objectId, untouched()),
+      refused('its status is archived'),
+    );
+    await world.refuses(() => world.upload(version, good), refused('its status is archived'));
+  });
+
+  it('is refused when it was archived while the bytes flowed', async () => {
+    const version = await world.uploadedVersion(good, { provisional: true });
+    const slow = await startSlowly(version, better);
+    await world.useCases.archiveConfigurationVersion.execute(world.owner, version.id);
+    await expect(slow.finish()).rejects.toMatchObject(refused('its status is archived'));
+    await world.performEffects();
+    expect(await bytesHeld()).toEqual([]);
+    expect(await unsettled()).toEqual([]);
+  });
+
+  it('is accepted without change while it still holds the same bytes, softly deleted', async () => {
+    const version = await world.uploadedVersion(good, { provisional: true });
+    await world.fire(version.id, 'soft-delete');
+    await world.keepsEverything(() => world.upload(version, good));
+    await world.refuses(() => world.upload(version, better), refused('its status is backing_data_soft_deleted'));
+    expect((await world.stateOf(version.id)).status).toBe('backing_data_soft_deleted');
+  });
+
+  it('is refused once its bytes are deleted for good', async () => {
+    const version = await world.uploadedVersion(good, { provisional: true });
+    await world.fire(version.id, 'soft-delete');
+    await world.fire(version.id, 'permanently-delete');
+    await world.refuses(() => world.upload(version, good), refused('its status is backing_data_permanently_deleted'));
+  });
+
+  it('is refused when it comes from version control', async () => {
+    const attributes = { id: 'ingress-attributes-1' } as Parameters<World['fetchedVersion']>[0];
+    const id = await world.fetchedVersion(attributes);
+    const objectId = objectIdOf(world.urls.issue('upload', id, world.clock.now()));
+    await world.refuses(() => world.upload({ objectId }, good), refused('it was created from version control'));
+  });
+});
+
+describe('uploads at once to one version', () => {
+  it('end with the bytes of the last to finish, whole, and nothing of the others', async () => {
+    const version = await world.newVersion();
+    const first = await startSlowly(version, good);
+    const second = await startSlowly(version, better);
+    await world.upload(version, best);
+    await second.finish();
+    await first.finish();
+    await world.performEffects();
+    const { bundle } = await world.stateOf(version.id);
+    expect(await world.bundles()).toEqual(new Map([[bundle?.key, good]]));
+    expect(await unsettled()).toEqual([]);
+  });
+
+  it('end with one whole bundle when they finish in the same moment', async () => {
+    const version = await world.newVersion();
+    await Promise.all([good, better, best].map((bytes) => world.upload(version, bytes)));
+    await world.performEffects();
+    const { bundle } = await world.stateOf(version.id);
+    const held = await world.bundles();
+    expect([...held.keys()]).toEqual([bundle?.key]);
+    expect([good, better, best]).toContainEqual(held.get(bundle?.key ?? ''));
+    expect(await unsettled()).toEqual([]);
+  });
+
+  it('keep one copy when all bring the same bytes', async () => {
+    const version = await world.newVersion();
+    await Promise.all([good, good, good].map((bytes) => world.upload(version, bytes)));
+    expect(await bytesHeld()).toEqual([good]);
+    expect(world.ordered).toEqual([]);
+    expect(await unsettled()).toEqual([]);
+  });
+
+  it('have nothing to do with uploads to other versions', async () => {
+    const version = await world.newVersion();
+    const other = await world.newVersion();
+    const slow = await startSlowly(version, good);
+    await world.upload(other, good);
+    await slow.finish();
+    expect(await bytesHeld()).toEqual([good, good]);
+  });
+});
+
+describe('an upload whose version goes away while the bytes flow', () => {
+  const deletions = {
+    workspace: () => world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id }),
+    organization: () => world.useCases.removeOrganization.execute(world.owner, 'acme'),
+  };
+
+  it.each([
+    ['a good archive', 'workspace', 'is deleted', good],
+    ['a good archive', 'workspace', 'is deleted and taken away', good],
+    ['a bad archive', 'workspace', 'is deleted', bad],
+    ['a good archive', 'organization', 'is deleted', good],
+    ['a good archive', 'organization', 'is deleted and taken away', good],
+  ] as const)('brings %s to nowhere when the %s %s, and leaves nothing', async (_kind, what, happens, bytes) => {
+    const version = await world.newVersion();
+    const slow = await startSlowly(version, bytes);
+    await deletions[what]();
+    if (happens === 'is deleted and taken away') await world.performEffects();
+    await world.refuses(slow.finish, missing);
+    await world.performEffects();
+    expect(await bytesHeld()).toEqual([]);
+    expect(await unsettled()).toEqual([]);
+  });
+
+  it('leaves nothing in the store when it replaces bytes that go away with the workspace', async () => {
+    const version = await world.uploadedVersion(good);
+    const slow = await startSlowly(version, better);
+    await deletions.workspace();
+    await world.performEffects();
+    await expect(slow.finish()).rejects.toMatchObject(missing);
+    expect(await bytesHeld()).toEqual([]);
+    expect(await unsettled()).toEqual([]);
+  });
+
+  it('is not found either when it begins after the deletion', async () => {
+    const version = await world.newVersion();
+    await deletions.organization();
+    await world.refuses(() => world.upload(version, good), missing);
+  });
+});

@@ -1,0 +1,581 @@
+import { createCipheriv, createHash } from 'node:crypto';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { TarBundleInspector } from '../../src/adapters/bundles/tar-bundle-inspector.js';
+import { isDomainError } from '../../src/domain/index.js';
+import {
+  type ArchiveEntry,
+  archiveOf,
+  blocksOf,
+  endOfTar,
+  type ForgedHeader,
+  forgedHeader,
+  gzipped,
+  packed,
+  tarOf,
+} from '../support/archives.js';
+
+const mebibyte = 1024 * 1024;
+const limits = { maxArchiveBytes: mebibyte, maxUnpackedBytes: 4 * mebibyte, maxArchiveEntries: 50 };
+const inspector = new TarBundleInspector(limits);
+
+/** A source that knows how much of it was taken, and whether it was told that no more is wanted. */
+class Source implements AsyncIterable<Uint8Array> {
+  given = 0;
+  stopped = false;
+
+  constructor(
+    private readonly whole: Buffer,
+    private readonly chunkBytes: number,
+  ) {}
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    try {
+      while (this.given < this.whole.length) {
+        const chunk = this.whole.subarray(this.given, this.given + this.chunkBytes);
+        this.given += chunk.length;
+        yield chunk;
+      }
+    } finally {
+      this.stopped = true;
+    }
+  }
+}
+
+async function gathered(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+const inspected = (archive: Buffer, chunkBytes = 1000): Promise<Buffer> =>
+  gathered(inspector.inspect(new Source(archive, chunkBytes)).bytes);
+
+const malformed = (words: string) => ({ code: 'bundle/malformed', message: expect.stringContaining(words) });
+
+const acceptsTar = async (tar: Buffer): Promise<void> => {
+  const archive = await gzipped(tar);
+  expect((await inspected(archive)).equals(archive)).toBe(true);
+};
+
+const refusesTar = async (tar: Buffer, words: string): Promise<void> => {
+  await expect(inspected(await gzipped(tar))).rejects.toMatchObject(malformed(words));
+};
+
+const accepts = async (...entries: ArchiveEntry[]): Promise<void> => acceptsTar(await tarOf(entries));
+
+const refuses = async (words: string, ...entries: ArchiveEntry[]): Promise<void> =>
+  refusesTar(await tarOf(entries), words);
+
+const file = (name: string, body = 'x'): ArchiveEntry => ({ header: { name }, body });
+const directory = (name: string): ArchiveEntry => ({ header: { name, type: 'directory' } });
+const symlink = (name: string, linkname: string): ArchiveEntry => ({ header: { name, linkname, type: 'symlink' } });
+const hardLink = (name: string, linkname: string): ArchiveEntry => ({ header: { name, linkname, type: 'link' } });
+
+const paxRecord = (key: string, value: string): string => {
+  const rest = ` ${key}=${value}\n`;
+  const length = [1, 2, 3, 4]
+    .map((digits) => Buffer.byteLength(rest) + digits)
+    .find((n, at) => `${n}`.length === at + 1);
+  return `${length}${rest}`;
+};
+
+/** Headers written by hand, each followed by its contents. */
+const forged = (...parts: (ForgedHeader & { readonly contents?: string })[]): Buffer =>
+  Buffer.concat([
+    ...parts.flatMap(({ contents = '', ...given }) => [
+      forgedHeader({ size: Buffer.byteLength(contents), ...given }),
+      blocksOf(contents),
+    ]),
+    endOfTar,
+  ]);
+
+describe('a good bundle', () => {
+  it('passes through byte by byte, and its size and SHA-256 are known then', async () => {
+    const archive = await archiveOf({ 'main.tf': 'resource {}', 'modules/a/main.tf': 'x'.repeat(100_000) });
+    const inspection = inspector.inspect(new Source(archive, 100));
+    expect((await gathered(inspection.bytes)).equals(archive)).toBe(true);
+    expect(inspection.facts()).toEqual({
+      bytes: archive.length,
+      sha256: createHash('sha256').update(archive).digest('hex'),
+    });
+  });
+
+  it('may come in pieces of any size', async () => {
+    const archive = await archiveOf({ 'main.tf': 'resource {}', 'modules/a/main.tf': 'y'.repeat(2000) });
+    for (const chunkBytes of [1, 7, 511, 512, 513, 1_000_000]) {
+      expect((await inspected(archive, chunkBytes)).equals(archive)).toBe(true);
+    }
+  });
+
+  it('may hold files, directories and its own root', () =>
+    accepts(directory('./'), directory('a/'), file('./a/b.tf'), file('a//c.tf'), file('empty', '')));
+
+  it('may hold contiguous files', () => accepts({ header: { name: 'a', type: 'contiguous-file' }, body: 'x' }));
+
+  it('may hold names beyond the room of a plain header', () =>
+    accepts(file(`${'long/'.repeat(100)}name.tf`), file('ünïcödé.tf'), symlink('s', `${'deep/'.repeat(60)}x`)));
+
+  it('may hold names beyond the room of a plain header the way GNU writes them', () =>
+    acceptsTar(
+      forged(
+        { name: '././@LongLink', flag: 'K', magic: 'ustar  \0', contents: 'target/'.repeat(30) },
+        { name: '././@LongLink', flag: 'L', magic: 'ustar  \0', contents: 'name/'.repeat(30) },
+        { name: 'name', flag: '2', magic: 'ustar  \0', target: 'target' },
+      ),
+    ));
+
+  it('may hold a global header', () =>
+    acceptsTar(
+      forged({ name: 'pax_global_header', flag: 'g', contents: paxRecord('comment', 'a commit') }, { name: 'main.tf' }),
+    ));
+
+  it('may hold a size in binary, and one in an extended header', async () => {
+    await acceptsTar(
+      Buffer.concat([
+        forgedHeader({ name: 'a', size: '\x80\0\0\0\0\0\0\0\0\0\0\x03' }),
+        blocksOf('abc'),
+        forgedHeader({ name: 'pax', flag: 'x', size: 9 }),
+        blocksOf(paxRecord('size', '3')),
+        forgedHeader({ name: 'b' }),
+        blocksOf('abc'),
+        endOfTar,
+      ]),
+    );
+  });
+
+  it('may hold nothing at all', () => accepts());
+
+  it('may lack the end of its tar', async () => {
+    const tar = await tarOf([file('main.tf')]);
+    await acceptsTar(tar.subarray(0, -1024));
+  });
+
+  it('may be made of several gzip members', async () => {
+    const tar = await tarOf([file('main.tf', 'z'.repeat(3000)), file('b.tf')]);
+    const members = [tar.subarray(0, 700), tar.subarray(700, 2048), Buffer.alloc(0), tar.subarray(2048)];
+    const archive = Buffer.concat(await Promise.all(members.map(gzipped)));
+    for (const chunkBytes of [10, 10_000]) {
+      expect((await inspected(archive, chunkBytes)).equals(archive)).toBe(true);
+    }
+  });
+
+  it('is taken no faster than it is asked for', async () => {
+    const archive = await gzipped(await tarOf([{ header: { name: 'a' }, body: noise(500_000) }]));
+    const source = new Source(archive, 10_000);
+    let taken = 0;
+    for await (const chunk of inspector.inspect(source).bytes) {
+      taken += chunk.length;
+      await setImmediate();
+      expect(source.given - taken).toBeLessThanOrEqual(10_000);
+    }
+    expect(taken).toBe(archive.length);
+  });
+});
+
+describe('symbolic links', () => {
+  it('may lead to anything in the archive, also what is not there yet', () =>
+    accepts(
+      symlink('a', 'b'),
+      file('b'),
+      symlink('c/d/e', '../../b'),
+      symlink('c/f', './d//e'),
+      symlink('c/root', '..'),
+      symlink('modules/x/shared', '../../shared/'),
+      symlink('dangling', 'nowhere/at/all'),
+    ));
+
+  it('may not be absolute', () => refuses('is an absolute path', symlink('a', '/etc/passwd')));
+
+  it('may not lead above the root', async () => {
+    await refuses('lies outside the archive', symlink('a', '..'));
+    await refuses('lies outside the archive', symlink('a/b', '../../x'));
+    await refuses('lies outside the archive', symlink('a/./b', './../.././x'));
+    await refuses('lies outside the archive', symlink('./b', '../x'));
+  });
+
+  it('may climb only at the beginning of their target', async () => {
+    await refuses('elsewhere than at its beginning', symlink('a/b/c', 'd/../../../x'));
+    await refuses('elsewhere than at its beginning', symlink('a/b/c', '../d/..'));
+  });
+
+  it('may not lead nowhere, nor to a name with a NUL', async () => {
+    await refusesTar(forged({ name: 'a', flag: '2' }), 'has no name');
+    await refusesTar(
+      forged({ name: 'pax', flag: 'x', contents: paxRecord('linkpath', 'b\0c') }, { name: 'a', flag: '2' }),
+      'has a NUL',
+    );
+  });
+
+  it('may not be run through, be the link good or not', async () => {
+    const through = 'runs through a symbolic link';
+    await refuses(through, directory('b'), symlink('a', 'b'), file('a/evil'));
+    await refuses(through, symlink('a', 'b'), file('./a//evil'));
+    await refuses(through, symlink('a', '.'), symlink('a/b', '..'));
+    await refuses(through, symlink('x/a', '..'), directory('x/a/b/'));
+    await refuses(through, symlink('a', 'b'), file('a'));
+    await refuses(through, symlink('a', 'b'), symlink('a', 'c'));
+    await refuses(through, symlink('a', 'b'), directory('a'));
+    await refuses(through, symlink('a', 'b'), file('f'), hardLink('a/x', 'f'));
+  });
+
+  it('may not be run through on a file system that takes two names for one', async () => {
+    await refuses('runs through a symbolic link', symlink('Link', 'b'), file('lINK/x'));
+    await refuses('runs through a symbolic link', symlink('é', 'b'), file('e\u0301/x'));
+  });
+
+  it('cannot climb step by step', async () => {
+    await refuses('runs through', symlink('a/b/c', '../..'), symlink('a/b/c/d', '../../..'));
+    await refuses('elsewhere than', symlink('a/b', '..'), symlink('c', 'a/b/..'));
+    await refuses('outside', directory('a/b/'), symlink('up', 'a/b'), symlink('x', '../up'));
+  });
+
+  it('may not take the place of a directory that is in use', async () => {
+    const otherwise = 'earlier entries use otherwise';
+    await refuses(otherwise, directory('a/'), symlink('a', 'b'));
+    await refuses(otherwise, file('a/b/c'), symlink('a', 'd'));
+    await refuses(otherwise, file('A/b'), symlink('a', 'd'));
+    await refuses(otherwise, symlink('a/b/c', 'd'), symlink('a/b', 'e'));
+  });
+
+  it('may not take the place of the root', async () => {
+    await refuses('own directory', symlink('.', 'a'));
+    await refuses('own directory', file('.'));
+  });
+});
+
+describe('hard links', () => {
+  it('may lead to a file', () => accepts(file('a/b'), hardLink('c', 'a/b'), hardLink('d/e', './a/b')));
+
+  it('may not lead out of the archive', async () => {
+    await refuses('is an absolute path', hardLink('a', '/etc/passwd'));
+    await refuses('climbs out', hardLink('a/b', '../x'));
+    await refuses('climbs out', hardLink('a/b', 'c/../../x'));
+  });
+
+  it('may not lead to a symbolic link, nor through one', async () => {
+    await refuses('runs through a symbolic link', symlink('a/b/c', '../..'), hardLink('d', 'a/b/c'));
+    await refuses('runs through a symbolic link', symlink('a', 'b'), hardLink('c', 'a/x'));
+  });
+
+  it('may not lead to what becomes a symbolic link later', () =>
+    refuses('earlier entries use otherwise', hardLink('d', 'a/b/c'), symlink('a/b/c', '../..')));
+
+  it('may not lead nowhere', () => refusesTar(forged({ name: 'a', flag: '1' }), 'has no name'));
+});
+
+describe('names', () => {
+  it('may not be absolute', () => refuses('"/etc/passwd" is an absolute path', file('/etc/passwd')));
+
+  it('may not climb', async () => {
+    await refuses('climbs out', file('../x'));
+    await refuses('climbs out', file('a/../b'));
+    await refuses('climbs out', directory('a/..'));
+    await refuses('climbs out', symlink('../a', 'b'));
+  });
+
+  it('may hold dots that climb nowhere', () => accepts(file('..a/b..'), file('...')));
+
+  it('may not be empty, hold a NUL or be endless', async () => {
+    await refusesTar(forged({ name: '' }), 'has no name');
+    await refusesTar(forged({ name: 'p', flag: 'x', contents: paxRecord('path', 'a\0b') }, { name: 'a' }), 'NUL');
+    await accepts(file('n'.repeat(4096)));
+    await refuses('longer than 4096', file('n'.repeat(4097)));
+  });
+
+  it('may not be too many to be remembered', async () => {
+    const roomy = new TarBundleInspector({ ...limits, maxUnpackedBytes: 2 ** 30, maxArchiveEntries: 1_000_000 });
+    const names = Array.from({ length: 30_000 }, (_, at) => `${at}`.padEnd(90, '-'));
+    const headers = names.map((name) => forgedHeader({ name, flag: '5' }));
+    const source = new Source(await gzipped(Buffer.concat(headers)), 64 * 1024);
+    await expect(gathered(roomy.inspect(source).bytes)).rejects.toMatchObject(malformed('too many directories'));
+  });
+});
+
+describe('other kinds of entries', () => {
+  it.each(['character-device', 'block-device'] as const)('refuses a %s', (type) =>
+    refuses('the entry "dev" is a device', { header: { name: 'dev', type } }),
+  );
+
+  it('refuses a fifo', () => refuses('the entry "pipe" is a fifo', { header: { name: 'pipe', type: 'fifo' } }));
+
+  it('refuses types it does not know', async () => {
+    for (const flag of ['S', 'V', 'D', 'M', 'X', 'N', '8', 'z']) {
+      await refusesTar(forged({ name: 'a', flag }), `is of the unknown type "${flag}"`);
+    }
+  });
+
+  it('refuses sparse files in disguise', () =>
+    refusesTar(
+      forged({ name: 'p', flag: 'x', contents: paxRecord('GNU.sparse.name', '../evil') }, { name: 'good' }),
+      'sparse',
+    ));
+});
+
+describe('a tar that programs would read in different ways', () => {
+  it('is refused when a link or a directory has contents', async () => {
+    const hidden = forged({ name: '../evil' }).toString('latin1', 0, 512);
+    await refusesTar(forged({ name: 'a', flag: '1', target: 'b', contents: hidden }), 'a hard link with contents');
+    await refusesTar(forged({ name: 'a', flag: '2', target: 'b', contents: hidden }), 'a symbolic link with contents');
+    await refusesTar(forged({ name: 'a/', flag: '5', contents: hidden }), 'a directory with contents');
+    await refusesTar(forged({ name: 'a/', flag: '0', contents: hidden }), 'a directory with contents');
+    const long = { name: 'L', flag: 'L', contents: 'a' };
+    await refusesTar(forged(long, { name: 'a/', flag: '\0', contents: hidden }), 'a directory with contents');
+    await acceptsTar(forged(long, { name: 'a/', flag: '0', contents: 'cut short at a slash' }));
+  });
+
+  it('is refused when an entry is named twice', async () => {
+    const long = { name: 'L', flag: 'L', contents: '../evil' };
+    const pax = { name: 'p', flag: 'x', contents: paxRecord('path', 'good') };
+    const other = { name: 'p', flag: 'x', contents: paxRecord('comment', 'none') };
+    const global = { name: 'g', flag: 'g', contents: paxRecord('comment', 'none') };
+    const end = { name: 'short' };
+    await refusesTar(forged(long, pax, end), 'set twice');
+    await refusesTar(forged(pax, long, end), 'set twice');
+    await refusesTar(forged(long, long, end), 'more than one extended header');
+    await refusesTar(forged(pax, other, end), 'more than one extended header');
+    await refusesTar(forged(pax, global, end), 'more than one extended header');
+    await refusesTar(forged({ ...pax, contents: paxRecord('path', 'a') + paxRecord('path', 'b') }, end), 'set twice');
+    await refusesTar(forged({ ...pax, contents: paxRecord('path', '') }, end), 'is empty');
+  });
+
+  it('is refused when a global header names entries', async () => {
+    for (const key of ['path', 'linkpath', 'size']) {
+      await refusesTar(forged({ name: 'g', flag: 'g', contents: paxRecord(key, '1') }, { name: 'a' }), 'global header');
+    }
+  });
+
+  it('is refused when a number is unclear', async () => {
+    for (const size of ['\0\0 00001000', '0000000010x', '12 34', '-0000000001', '\xff'.repeat(12), '\x81\0\0\0\0']) {
+      await refusesTar(forged({ name: 'a', size }), 'there is no header at byte 0');
+    }
+    for (const size of ['', '-1', '1e3', ' 1', '9'.repeat(20)]) {
+      const pax = { name: 'p', flag: 'x', contents: paxRecord('size', size) };
+      await refusesTar(forged(pax, { name: 'a' }), size === '' ? 'is empty' : 'has no proper size');
+    }
+  });
+
+  it('is refused when its extended headers are damaged', async () => {
+    for (const contents of [
+      '5 a=b',
+      '99 a=b\n',
+      '0 a=b\n',
+      'x a=b\n',
+      '7 path\n',
+      '6 =ab\n',
+      'none',
+      '3 a=b\n',
+      '-6 a=b\n',
+    ]) {
+      await refusesTar(forged({ name: 'p', flag: 'x', contents }, { name: 'a' }), 'damaged extended header');
+    }
+    await refusesTar(forged({ name: 'p', flag: 'x' }, { name: 'a' }), 'extended header of 0 bytes');
+    await refusesTar(forged({ name: 'L', flag: 'L', contents: '\0' }, { name: 'a' }), 'is empty');
+    await refusesTar(forged({ name: 'p', flag: 'x', size: 2 * mebibyte }, { name: 'a' }), 'of 2097152 bytes');
+  });
+
+  it('is refused in old formats', async () => {
+    const unknown = 'unknown format at byte 0';
+    await refusesTar(forged({ name: 'a', magic: '\0'.repeat(8) }), unknown);
+    await refusesTar(forged({ name: 'a', trailer: 'tar\0' }), unknown);
+    await refusesTar(forged({ name: 'a', magic: 'ustar  \0', prefix: '../b' }), unknown);
+  });
+
+  it('is refused when it goes on after its end', async () => {
+    const [first, second] = [await tarOf([file('a')]), await tarOf([file('../b')])];
+    await refusesTar(Buffer.concat([first, second]), `goes on after its end, at byte ${first.length}`);
+    await acceptsTar(Buffer.concat([first, Buffer.alloc(10_240)]));
+  });
+});
+
+describe('what is no bundle', () => {
+  it('refuses an empty body', () => expect(inspected(Buffer.alloc(0))).rejects.toMatchObject(malformed('not gzip')));
+
+  it('refuses plain text', () =>
+    expect(inspected(Buffer.from('resource "a" "b" {}'))).rejects.toMatchObject(malformed('not gzip')));
+
+  it('refuses a tar that is not compressed', async () =>
+    expect(inspected(await tarOf([file('a')]))).rejects.toMatchObject(malformed('not gzip')));
+
+  it('refuses gzip that unpacks to nothing, or to less than one block', async () => {
+    await refusesTar(Buffer.alloc(0), 'unpacks to nothing');
+    await refusesTar(Buffer.alloc(511), 'ends in the middle');
+    await acceptsTar(Buffer.alloc(512));
+  });
+
+  it('refuses gzip that is not a tar', () =>
+    refusesTar(Buffer.from('text '.repeat(500)), 'not a tar, or is damaged: there is no header at byte 0'));
+
+  it('refuses a header whose checksum is wrong, and says where', async () => {
+    const tar = await tarOf([file('a'), file('b')]);
+    tar[1024] = 0x63;
+    await refusesTar(tar, 'no header at byte 1024');
+  });
+
+  it('refuses a tar that was cut off before it was compressed', async () => {
+    const tar = await tarOf([file('a', 'x'.repeat(1000)), file(`${'long/'.repeat(60)}b`)]);
+    for (const length of [100, 600, 1024, 1535, 2000]) {
+      await refusesTar(tar.subarray(0, length), 'ends in the middle');
+    }
+  });
+
+  it('refuses anything after the gzip data', async () => {
+    const archive = await archiveOf({ 'main.tf': 'x' });
+    for (const garbage of [Buffer.alloc(1), Buffer.alloc(5000), Buffer.from('junk'), Buffer.from([0x1f, 0x8b])]) {
+      for (const chunkBytes of [50, archive.length, 100_000]) {
+        const bytes = Buffer.concat([archive, garbage]);
+        await expect(inspected(bytes, chunkBytes)).rejects.toMatchObject({ code: 'bundle/malformed' });
+      }
+    }
+    const hidden = Buffer.concat([archive, Buffer.alloc(100), archive]);
+    for (const chunkBytes of [50, archive.length, 100_000]) {
+      await expect(inspected(hidden, chunkBytes)).rejects.toMatchObject(malformed('goes on after its gzip data'));
+    }
+  });
+
+  it('never hangs, crashes or lets changed contents pass, wherever it is cut and whatever byte is changed', async () => {
+    const archive = await packed([
+      directory('a/'),
+      file(`${'long/'.repeat(30)}main.tf`, 'x'.repeat(2000)),
+      symlink('b', 'a'),
+      file('noise', noise(700).toString('hex')),
+    ]);
+    const within = fc.nat(archive.length - 1);
+    const damage = fc.record({
+      cut: fc.option(within),
+      changes: fc.array(fc.tuple(within, fc.integer({ min: 1, max: 255 })), { maxLength: 3 }),
+      chunkBytes: fc.integer({ min: 1, max: archive.length }),
+    });
+    await fc.assert(
+      fc.asyncProperty(damage, async ({ cut, changes, chunkBytes }) => {
+        const bytes = Buffer.from(archive.subarray(0, cut ?? archive.length));
+        for (const [at, by] of changes) if (at < bytes.length) bytes[at] = (bytes[at] ?? 0) ^ by;
+        const outcome = await Promise.race([
+          inspected(bytes, chunkBytes).catch((error: unknown) => error),
+          setTimeout(3000, 'hangs', { ref: false }),
+        ]);
+        if (Buffer.isBuffer(outcome)) expect(outcome.equals(bytes)).toBe(true);
+        else expect(isDomainError(outcome) && outcome.code).toMatch(/^bundle\/(malformed|over-limit)$/);
+        if (cut !== null) expect(Buffer.isBuffer(outcome)).toBe(false);
+      }),
+      { numRuns: 400 },
+    );
+  }, 60_000);
+
+  it('is refused at every single place it could be cut', async () => {
+    const archive = await archiveOf({ 'main.tf': 'resource {}', 'b/c.tf': 'x' });
+    for (let length = 0; length < archive.length; length += 1) {
+      await expect(inspected(archive.subarray(0, length))).rejects.toMatchObject({ code: 'bundle/malformed' });
+    }
+  });
+});
+
+describe('limits', () => {
+  const overLimit = (message: string) => ({ code: 'bundle/over-limit', message });
+
+  it('stops at MAX_ARCHIVE_BYTES', async () => {
+    const source = new Source(
+      await gzipped(await tarOf([{ header: { name: 'a' }, body: noise(2 * mebibyte) }])),
+      10_000,
+    );
+    await expect(gathered(inspector.inspect(source).bytes)).rejects.toMatchObject(
+      overLimit('the archive is larger than MAX_ARCHIVE_BYTES allows (1048576)'),
+    );
+    expect(source.given).toBeLessThanOrEqual(mebibyte + 10_000);
+  });
+
+  it('stops at MAX_ARCHIVE_ENTRIES, and takes exactly as many', async () => {
+    const names = Array.from({ length: 50 }, (_, at) => `file-${at}`);
+    await accepts(...names.map((name) => file(name)));
+    const archive = await packed([...names, 'one-more'].map((name) => file(name)));
+    await expect(inspected(archive)).rejects.toMatchObject(
+      overLimit('the archive has more entries than MAX_ARCHIVE_ENTRIES allows (50)'),
+    );
+  });
+
+  it('stops at MAX_UNPACKED_BYTES, and takes exactly as many', async () => {
+    const [header, contents] = [512, 4 * mebibyte - 512 - 1024];
+    const body = Buffer.alloc(contents);
+    const tar = await tarOf([{ header: { name: 'a' }, body }]);
+    expect(tar.length).toBe(header + contents + 1024);
+    await acceptsTar(tar);
+    await expect(inspected(await gzipped(Buffer.concat([tar, Buffer.alloc(1)])))).rejects.toMatchObject(
+      overLimit('the archive unpacks to more than MAX_UNPACKED_BYTES allows (4194304)'),
+    );
+  });
+
+  it('stops a bomb of a gigabyte long before it is unpacked', async () => {
+    const zeros = await gzipped(Buffer.alloc(16 * mebibyte));
+    const header = await gzipped(forgedHeader({ name: 'zeros', size: 2 ** 30 }));
+    const bomb = Buffer.concat([header, ...Array.from({ length: 64 }, () => zeros)]);
+    const roomy = new TarBundleInspector({ ...limits, maxArchiveBytes: 10 * mebibyte });
+    const begun = performance.now();
+    gunzipSync(zeros);
+    const aQuarter = 16 * (performance.now() - begun);
+    for (const chunkBytes of [16 * 1024, bomb.length]) {
+      const source = new Source(bomb, chunkBytes);
+      const started = performance.now();
+      await expect(gathered(roomy.inspect(source).bytes)).rejects.toMatchObject({ code: 'bundle/over-limit' });
+      expect(performance.now() - started).toBeLessThan(aQuarter);
+      expect(source.given).toBeLessThan(Math.max(bomb.length / 2, chunkBytes + 1));
+      expect(source.stopped).toBe(true);
+    }
+  });
+
+  it('holds for the digest as well, which looks at bytes only', async () => {
+    const text = Buffer.from('no archive at all');
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    expect(await inspector.digest(new Source(text, 3))).toEqual({ bytes: text.length, sha256 });
+    const source = new Source(Buffer.alloc(3 * mebibyte), 100_000);
+    await expect(inspector.digest(source)).rejects.toMatchObject(
+      overLimit('the archive is larger than MAX_ARCHIVE_BYTES allows (1048576)'),
+    );
+    expect(source.stopped).toBe(true);
+  });
+});
+
+describe('an inspection that is broken off', () => {
+  const noisy = async () => gzipped(await tarOf([{ header: { name: 'a' }, body: noise(500_000) }]));
+
+  it('knows nothing of a bundle it has not seen the end of', async () => {
+    const inspection = inspector.inspect(new Source(await noisy(), 1000));
+    expect(() => inspection.facts()).toThrow('not read to its end');
+    for await (const _ of inspection.bytes) break;
+    expect(() => inspection.facts()).toThrow('not read to its end');
+  });
+
+  it('stops its source when nobody reads on', async () => {
+    const archive = await noisy();
+    for (const chunkBytes of [1000, 100_000]) {
+      const source = new Source(archive, chunkBytes);
+      for await (const _ of inspector.inspect(source).bytes) break;
+      expect(source.stopped).toBe(true);
+    }
+    await setTimeout(50);
+  });
+
+  it('stops its source at the first fault', async () => {
+    const source = new Source(Buffer.concat([await noisy(), Buffer.alloc(500_000)]).fill('x', 5000, 6000), 1000);
+    await expect(gathered(inspector.inspect(source).bytes)).rejects.toMatchObject({ code: 'bundle/malformed' });
+    expect(source.stopped).toBe(true);
+  });
+
+  it('passes on the error of its source, as it is', async () => {
+    const archive = await noisy();
+    const gone = new Error('the client went away');
+    async function* leaving() {
+      yield* new Source(archive.subarray(0, 200_000), 50_000);
+      throw gone;
+    }
+    await expect(gathered(inspector.inspect(leaving()).bytes)).rejects.toBe(gone);
+    await expect(inspector.digest(leaving())).rejects.toBe(gone);
+    await setTimeout(50);
+  });
+});
+
+/** Bytes that do not compress, the same ones every time. */
+function noise(length: number): Buffer {
+  return createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(length));
+}

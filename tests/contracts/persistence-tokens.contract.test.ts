@@ -1,0 +1,157 @@
+import { expect, it } from '@jest/globals';
+import type { ApiToken, TokenOwner } from '../../src/domain/index.js';
+import { afterNoon, aToken, noon, ownedBy } from '../support/builders.js';
+import { onEveryBackend } from './on-every-backend.js';
+
+onEveryBackend('tokens', (on) => {
+  const credential = (token: ApiToken) => on.read((tx) => tx.tokens.findCredential(token.secretDigest));
+  const find = (token: ApiToken) => on.read((tx) => tx.tokens.find(token.id));
+
+  it('gives back a token as it was stored', async () => {
+    const user = await on.user();
+    const token = await on.token(ownedBy('user', user), {
+      description: 'laptop',
+      createdBy: ownedBy('team', { id: 'team-1' }),
+      expiresAt: afterNoon(60),
+      lastUsedAt: afterNoon(1),
+    });
+    expect(await find(token)).toEqual(token);
+    expect((await credential(token))?.token).toEqual(token);
+    expect(await on.read((tx) => tx.tokens.find('at-nobody'))).toBeUndefined();
+    expect(await on.read((tx) => tx.tokens.findCredential('no digest'))).toBeUndefined();
+  });
+
+  it('lets the bearer of a user’s token act as the user', async () => {
+    for (const siteAdministrator of [true, false]) {
+      const user = await on.user({ siteAdministrator });
+      const token = await on.token(ownedBy('user', user));
+      const actor = { kind: 'user', tokenId: token.id, userId: user.id, siteAdministrator };
+      expect(await credential(token)).toEqual({ token, actor });
+    }
+  });
+
+  it('lets the bearer of a team’s token act as the team', async () => {
+    const organization = await on.organization();
+    const team = await on.team(organization);
+    const token = await on.token(ownedBy('team', team));
+    const actor = { kind: 'team', tokenId: token.id, teamId: team.id, organizationId: organization.id };
+    expect(await credential(token)).toEqual({ token, actor });
+  });
+
+  it('lets the bearer of an organization’s token act as the organization', async () => {
+    const organization = await on.organization();
+    const token = await on.token(ownedBy('organization', organization));
+    const actor = { kind: 'organization', tokenId: token.id, organizationId: organization.id };
+    expect(await credential(token)).toEqual({ token, actor });
+  });
+
+  it('leaves the judgement of expiry to the caller', async () => {
+    const token = await on.token(ownedBy('user', await on.user()), { expiresAt: '2001-01-01T00:00:00.000Z' });
+    expect((await credential(token))?.token).toEqual(token);
+  });
+
+  it('accepts no token of a suspended user until it is taken back', async () => {
+    const user = await on.user();
+    const token = await on.token(ownedBy('user', user));
+    await on.run((tx) => tx.users.setSuspended(user.id, true));
+    expect(await credential(token)).toBeUndefined();
+    await on.run((tx) => tx.users.setSuspended(user.id, false));
+    expect(await credential(token)).toMatchObject({ token });
+  });
+
+  it('finds the one token of a team and of an organization', async () => {
+    const organization = await on.organization();
+    const owners: TokenOwner[] = [ownedBy('team', await on.team(organization)), ownedBy('organization', organization)];
+    for (const owner of owners) {
+      expect(await on.read((tx) => tx.tokens.findOf(owner))).toBeUndefined();
+      const token = await on.token(owner);
+      expect(await on.read((tx) => tx.tokens.findOf(owner))).toEqual(token);
+    }
+  });
+
+  it('keeps one token per team and per organization, however many are issued at once', async () => {
+    const organization = await on.organization();
+    const bystander = await on.token(ownedBy('team', await on.team(organization)));
+    for (const owner of [ownedBy('team', await on.team(organization)), ownedBy('organization', organization)]) {
+      const issued = Array.from({ length: 50 }, () => aToken(owner));
+      await Promise.all(issued.map((token) => on.run((tx) => tx.tokens.replace(token))));
+      const kept = await on.read((tx) => tx.tokens.findOf(owner));
+      const alive = [];
+      for (const token of issued) if ((await credential(token)) !== undefined) alive.push(token);
+      expect(alive).toEqual([kept]);
+    }
+    expect(await find(bystander)).toEqual(bystander);
+  });
+
+  it('replaces a token by the next one', async () => {
+    const owner = ownedBy('team', await on.team(await on.organization()));
+    const [first, second] = [aToken(owner), aToken(owner)];
+    await on.run((tx) => tx.tokens.replace(first));
+    await on.run((tx) => tx.tokens.replace(second));
+    expect(await credential(first)).toBeUndefined();
+    expect(await find(first)).toBeUndefined();
+    expect(await credential(second)).toMatchObject({ token: second });
+  });
+
+  it('removes a token once', async () => {
+    const token = await on.token(ownedBy('user', await on.user()));
+    expect(await on.run((tx) => tx.tokens.remove(token.id))).toBe(true);
+    expect(await on.run((tx) => tx.tokens.remove(token.id))).toBe(false);
+    expect(await credential(token)).toBeUndefined();
+    expect(await find(token)).toBeUndefined();
+  });
+
+  it('lists the tokens of a user, newest first', async () => {
+    const user = await on.user();
+    const owner = ownedBy('user', user);
+    const middle = await on.token(owner, { createdAt: afterNoon(2) });
+    const newest = await on.token(owner, { createdAt: afterNoon(3) });
+    const oldest = await on.token(owner, { createdAt: afterNoon(1) });
+    await on.token(ownedBy('user', await on.user()));
+    const page = (number: number, size: number) => on.read((tx) => tx.tokens.pageOfUser(user.id, { number, size }));
+    expect(await page(1, 2)).toEqual({ number: 1, size: 2, total: 3, items: [newest, middle] });
+    expect(await page(2, 2)).toEqual({ number: 2, size: 2, total: 3, items: [oldest] });
+    expect(await page(3, 2)).toEqual({ number: 3, size: 2, total: 3, items: [] });
+    const none = await on.read((tx) => tx.tokens.pageOfUser('user-nobody', { number: 1, size: 2 }));
+    expect(none).toEqual({ number: 1, size: 2, total: 0, items: [] });
+  });
+
+  it('moves the last use of tokens forward, and never back', async () => {
+    const owner = ownedBy('user', await on.user());
+    const [unused, used, other] = [
+      await on.token(owner),
+      await on.token(owner, { lastUsedAt: afterNoon(10) }),
+      await on.token(owner, { lastUsedAt: noon }),
+    ];
+    const lastUses = async () =>
+      Promise.all([unused, used, other].map(async (token) => (await find(token))?.lastUsedAt ?? null));
+    const mark = (uses: readonly (readonly [ApiToken, string])[]) =>
+      on.run((tx) => tx.tokens.markUsed(new Map(uses.map(([{ id }, at]) => [id, at]))));
+
+    await mark([
+      [used, afterNoon(5)],
+      [unused, afterNoon(5)],
+    ]);
+    expect(await lastUses()).toEqual([afterNoon(5), afterNoon(10), noon]);
+    await mark([
+      [unused, afterNoon(4)],
+      [used, afterNoon(11)],
+    ]);
+    expect(await lastUses()).toEqual([afterNoon(5), afterNoon(11), noon]);
+    await mark([[aToken(owner), afterNoon(1)]]);
+    await mark([]);
+    expect(await lastUses()).toEqual([afterNoon(5), afterNoon(11), noon]);
+  });
+
+  it('marks the same tokens used by many at once', async () => {
+    const owner = ownedBy('user', await on.user());
+    const tokens: ApiToken[] = [];
+    for (let n = 0; n < 5; n += 1) tokens.push(await on.token(owner));
+    const marks = Array.from({ length: 10 }, (_, n) => {
+      const order = n % 2 === 0 ? tokens : tokens.toReversed();
+      return on.run((tx) => tx.tokens.markUsed(new Map(order.map(({ id }) => [id, afterNoon(n)]))));
+    });
+    await Promise.all(marks);
+    for (const token of tokens) expect((await find(token))?.lastUsedAt).toBe(afterNoon(9));
+  });
+});

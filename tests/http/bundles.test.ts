@@ -1,0 +1,505 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, request, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import supertest, { type Test } from 'supertest';
+import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import { missing, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
+import { type ArchiveEntry, archiveOf, gzipped, packed } from '../support/archives.js';
+
+const lifetimes = { UPLOAD_URL_SECONDS: '600', DOWNLOAD_URL_SECONDS: '30' };
+const limits = { MAX_ARCHIVE_BYTES: '5000', MAX_UNPACKED_BYTES: '20000', MAX_ARCHIVE_ENTRIES: '3' };
+
+const unitOfWork = new MemoryUnitOfWork();
+const bundleStore = new MemoryBundleStore();
+let api: TestApi;
+let workspaceId: string;
+let good: Buffer;
+let other: Buffer;
+
+beforeAll(async () => {
+  api = await startApi({ unitOfWork, bundleStore, environment: lifetimes });
+  await api.organization('acme');
+  workspaceId = await api.workspace('acme', 'api');
+  good = await archiveOf({ 'main.tf': 'terraform {}', 'modules/network/main.tf': '# nothing yet' });
+  other = await archiveOf({ 'main.tf': randomBytes(4000).toString('hex') });
+});
+
+const servers: Server[] = [];
+
+/** Listens for clients that supertest cannot play, until the last test is over. Answers the port. */
+async function serve({ app }: TestApi): Promise<number> {
+  const server = createServer(app).listen(0, '127.0.0.1');
+  servers.push(server);
+  await new Promise((resolve) => server.once('listening', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+afterAll(async () => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+/** A version nothing stands in the way of archiving. */
+const newVersion = (of: TestApi = api, workspace = workspaceId) => of.version(workspace, { speculative: true });
+
+async function newUploaded(bytes: Buffer = good): Promise<{ id: string; uploadUrl: string }> {
+  const version = await newVersion();
+  await api.upload(version.uploadUrl, bytes).expect(200);
+  return version;
+}
+
+const shown = async (id: string, of: TestApi = api) =>
+  (await of.admin.get(`/configuration-versions/${id}`).expect(200)).body.data.attributes;
+
+const statusOf = async (id: string, of: TestApi = api): Promise<string> => (await shown(id, of)).status;
+
+const downloadUrl = async (id: string): Promise<string> =>
+  (await api.admin.get(`/configuration-versions/${id}/download`).expect(302)).headers.location as string;
+
+const at = (method: 'get' | 'head' | 'put' | 'post' | 'patch' | 'delete', url: string, of: TestApi = api): Test =>
+  supertest(of.app)[method](pathOf(url)).redirects(0);
+
+const download = (url: string): Test => at('get', url).responseType('blob');
+
+const refused = (reason: string) =>
+  refusal(409, 'transition not allowed', `configuration could not be uploaded because ${reason}`);
+
+/** Attempts in the store that are neither kept nor discarded, of any age. */
+const leftBehind = () => bundleStore.unsettled(-60);
+
+const until = async (happened: () => boolean): Promise<void> => {
+  for (let waited = 0; !happened(); waited += 5) {
+    if (waited > 5000) throw new Error('it did not happen');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
+describe('an upload', () => {
+  it('makes its version uploaded before it is answered, with an empty 200', async () => {
+    const { id, uploadUrl } = await newVersion();
+    const answer = await api.upload(uploadUrl, good).expect(200);
+    expect(answer.text).toBe('');
+    expect(answer.headers['content-length']).toBe('0');
+    expect(await shown(id)).toMatchObject({
+      status: 'uploaded',
+      error: null,
+      'error-message': null,
+      'status-timestamps': { 'uploaded-at': api.clock.now() },
+    });
+  });
+
+  it('needs no token, and neither looks at one nor at the type of its contents', async () => {
+    for (const headers of [
+      { Authorization: 'Bearer no such secret' },
+      { Authorization: 'nonsense', 'Content-Type': 'text/plain; charset=klingon' },
+      { 'Content-Type': 'application/json' },
+      { 'Content-Type': 'application/vnd.api+json', Accept: 'application/json, */*' },
+    ]) {
+      const { id, uploadUrl } = await newVersion();
+      const bytesAsTheyAre = (given: unknown) => given as string;
+      await at('put', uploadUrl).set(headers).serialize(bytesAsTheyAre).send(good).expect(200);
+      expect(await statusOf(id)).toBe('uploaded');
+    }
+  });
+
+  it('replaces the one before it, whose bytes are gone soon after', async () => {
+    const { id, uploadUrl } = await newUploaded();
+    const key = (await unitOfWork.read((tx) => tx.configurationVersions.find(id)))?.state.bundle?.key ?? '';
+    await api.upload(uploadUrl, other).expect(200);
+    expect((await download(await downloadUrl(id)).expect(200)).body.equals(other)).toBe(true);
+    await api.performEffects();
+    expect(await bundleStore.read(key)).toBeUndefined();
+    expect((await download(await downloadUrl(id)).expect(200)).body.equals(other)).toBe(true);
+  });
+
+  it('of the bytes already there changes nothing, and is good', async () => {
+    const { id, uploadUrl } = await newUploaded();
+    api.clock.advance(1);
+    await api.upload(uploadUrl, good).expect(200);
+    await api.performEffects();
+    expect((await download(await downloadUrl(id)).expect(200)).body.equals(good)).toBe(true);
+    expect(await leftBehind()).toEqual([]);
+  });
+
+  it('at the same time as another leaves one of the two, whole', async () => {
+    const { id, uploadUrl } = await newVersion();
+    const answers = await Promise.all([good, other].map((bytes) => api.upload(uploadUrl, bytes)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    await api.performEffects();
+    const { body } = await download(await downloadUrl(id)).expect(200);
+    expect([good, other].some((bytes) => bytes.equals(body))).toBe(true);
+    expect(await leftBehind()).toEqual([]);
+  });
+
+  it('that is bad changes nothing about an uploaded version', async () => {
+    const { id, uploadUrl } = await newUploaded();
+    const before = await shown(id);
+    await api.upload(uploadUrl, Buffer.from('not an archive')).expect(422);
+    expect(await shown(id)).toEqual(before);
+    expect((await download(await downloadUrl(id)).expect(200)).body.equals(good)).toBe(true);
+  });
+
+  it('is refused once a run has used the version, but for the very bytes it holds', async () => {
+    const { id, uploadUrl } = await newUploaded();
+    unitOfWork.seedRun({
+      id: 'run-1',
+      workspaceId,
+      configurationVersionId: id,
+      status: 'applied',
+      createdBy: null,
+    });
+    expect((await api.upload(uploadUrl, other).expect(409)).body).toEqual(refused('a run has used it'));
+    await api.upload(uploadUrl, good).expect(200);
+    expect((await download(await downloadUrl(id)).expect(200)).body.equals(good)).toBe(true);
+  });
+
+  it('is refused to an archived version', async () => {
+    const { id, uploadUrl } = await newUploaded();
+    await api.admin.post(`/configuration-versions/${id}/actions/archive`).expect(202);
+    expect((await api.upload(uploadUrl, good).expect(409)).body).toEqual(refused('its status is archived'));
+    expect(await statusOf(id)).toBe('archived');
+  });
+
+  it('to an altered, foreign or expired address is 404', async () => {
+    const { id, uploadUrl } = await newVersion();
+    const { uploadUrl: anothers } = await newVersion();
+    const directory = uploadUrl.slice(0, uploadUrl.lastIndexOf('/') + 1);
+    const [own, expiry, signature] = uploadUrl.slice(directory.length).split('.');
+    for (const url of [
+      `${uploadUrl.slice(0, -10)}nonexisting`,
+      uploadUrl.slice(0, -1),
+      `${uploadUrl}A`,
+      `${uploadUrl}.A`,
+      `${directory}${own}.zzzzzzz.${signature}`,
+      `${directory}${own}.${expiry}.${anothers.split('.').at(-1)}`,
+      `${directory}nonexisting`,
+      `${directory}...`,
+    ]) {
+      const answer = await api.upload(url, good).expect(404);
+      expect(answer.body).toEqual(missing);
+    }
+    api.clock.advance(599);
+    await api.upload(uploadUrl, good).expect(200);
+    api.clock.advance(1);
+    expect((await api.upload(uploadUrl, good).expect(404)).body).toEqual(missing);
+    expect(await statusOf(id)).toBe('uploaded');
+  });
+});
+
+const entries = (...given: ArchiveEntry[]) => packed([{ header: { name: 'main.tf' }, body: '{}' }, ...given]);
+
+describe('an upload that is no good archive', () => {
+  const bad: Readonly<Record<string, () => Promise<Buffer> | Buffer>> = {
+    'plain text': () => Buffer.from('resource "nothing" "here" {}'),
+    nothing: () => Buffer.alloc(0),
+    'a truncated gzip': () => good.subarray(0, good.length - 10),
+    'a gzip of text': () => gzipped(Buffer.from('not a tar'.repeat(200))),
+    'a gzip of nothing': () => gzipped(Buffer.alloc(0)),
+    'an archive with something behind it': () => Buffer.concat([good, Buffer.from('more')]),
+    'an absolute path': () => entries({ header: { name: '/etc/passwd' }, body: 'root' }),
+    'a path that climbs out': () => entries({ header: { name: '../main.tf' }, body: '{}' }),
+    'a path that climbs out later': () => entries({ header: { name: 'a/../../main.tf' }, body: '{}' }),
+    'a symbolic link out': () => entries({ header: { name: 'a/link', type: 'symlink', linkname: '../../etc' } }),
+    'an absolute symbolic link': () => entries({ header: { name: 'link', type: 'symlink', linkname: '/etc' } }),
+    'a hard link out': () => entries({ header: { name: 'link', type: 'link', linkname: '../etc/passwd' } }),
+    'a device': () => entries({ header: { name: 'null', type: 'character-device', devmajor: 1, devminor: 3 } }),
+  };
+
+  it.each(Object.keys(bad))('but %s is 422, and its version errored', async (name) => {
+    const { id, uploadUrl } = await newVersion();
+    const answer = await api.upload(uploadUrl, await (bad[name] as () => Buffer)()).expect(422);
+    expect(answer.body).toEqual(refusal(422, 'invalid archive', expect.any(String)));
+    expect(await shown(id)).toMatchObject({
+      status: 'errored',
+      error: 'bad-archive',
+      'error-message': answer.body.errors[0].detail,
+      'status-timestamps': { 'errored-at': api.clock.now() },
+    });
+    expect(await leftBehind()).toEqual([]);
+    await api.admin.get(`/configuration-versions/${id}/download`).expect(404);
+    expect((await api.upload(uploadUrl, good).expect(409)).body).toEqual(refused('its status is errored'));
+  });
+});
+
+describe('an upload over a limit', () => {
+  let limited: TestApi;
+  let workspace: string;
+
+  beforeAll(async () => {
+    limited = await startApi({ environment: limits, bundleStore });
+    await limited.organization('acme');
+    workspace = await limited.workspace('acme', 'api');
+  });
+
+  const over: readonly { limit: keyof typeof limits; sentence: string; bytes: () => Promise<Buffer> | Buffer }[] = [
+    { limit: 'MAX_ARCHIVE_BYTES', sentence: 'the archive is larger', bytes: () => randomBytes(6000) },
+    {
+      limit: 'MAX_UNPACKED_BYTES',
+      sentence: 'the archive unpacks to more',
+      bytes: () => archiveOf({ 'zeros.tf': '0'.repeat(30_000) }),
+    },
+    {
+      limit: 'MAX_ARCHIVE_ENTRIES',
+      sentence: 'the archive has more entries',
+      bytes: () => archiveOf({ a: '', b: '', c: '', d: '' }),
+    },
+  ];
+
+  it.each(over)('is 413 naming $limit, and its version stays pending', async ({ limit, sentence, bytes }) => {
+    const { id, uploadUrl } = await newVersion(limited, workspace);
+    const answer = await limited.upload(uploadUrl, await bytes()).expect(413);
+    const detail = `${sentence} than ${limit} allows (${limits[limit]})`;
+    expect(answer.body).toEqual(refusal(413, 'payload too large', detail));
+    expect(await statusOf(id, limited)).toBe('pending');
+    expect(await leftBehind()).toEqual([]);
+    await limited.upload(uploadUrl, good).expect(200);
+    expect(await statusOf(id, limited)).toBe('uploaded');
+    await limited.upload(uploadUrl, await bytes()).expect(413);
+    expect(await statusOf(id, limited)).toBe('uploaded');
+  });
+
+  it('is refused in words a client can read that sends everything before it listens', async () => {
+    const { uploadUrl } = await newVersion(limited, workspace);
+    const socket = connect(await serve(limited), '127.0.0.1').pause();
+    const bytes = randomBytes(16 * 1024 * 1024);
+    socket.write(`PUT ${pathOf(uploadUrl)} HTTP/1.1\r\nHost: gatehouse\r\nContent-Length: ${bytes.length}\r\n\r\n`);
+    await new Promise<void>((resolve, reject) => {
+      socket.write(bytes, (error) => (error ? reject(error) : resolve()));
+    });
+    const answer = await new Promise<string>((resolve, reject) => {
+      socket
+        .once('data', (chunk) => resolve(String(chunk)))
+        .once('error', reject)
+        .resume();
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answer).toContain('MAX_ARCHIVE_BYTES');
+    socket.destroy();
+  });
+});
+
+describe('an upload that breaks off', () => {
+  let port: number;
+
+  beforeAll(async () => {
+    port = await serve(api);
+  });
+
+  /** How often the log says that a client went away before its answer. */
+  const goneAway = () => api.log.lines.filter(({ fields }) => (fields as { status?: number }).status === 499).length;
+
+  const put = (url: string, headers: Record<string, string | number> = {}) =>
+    request({ host: '127.0.0.1', port, method: 'PUT', path: pathOf(url), headers });
+
+  it('because the client goes away leaves its version pending, and nothing behind', async () => {
+    const { id, uploadUrl } = await newVersion();
+    const before = goneAway();
+    const upload = put(uploadUrl).on('error', () => undefined);
+    upload.write(other.subarray(0, 2000));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    upload.destroy();
+    await until(() => goneAway() > before);
+    expect(await statusOf(id)).toBe('pending');
+    expect(await leftBehind()).toEqual([]);
+    await api.upload(uploadUrl, other).expect(200);
+  });
+
+  it('before it is as long as it said leaves its version pending, and nothing behind', async () => {
+    const { id, uploadUrl } = await newVersion();
+    const before = goneAway();
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`PUT ${pathOf(uploadUrl)} HTTP/1.1\r\nHost: gatehouse\r\nContent-Length: ${good.length + 50}\r\n\r\n`);
+    socket.end(good);
+    await until(() => goneAway() > before);
+    expect(await statusOf(id)).toBe('pending');
+    expect(await leftBehind()).toEqual([]);
+  });
+
+  it('does not when it only comes in pieces of unknown number', async () => {
+    const { id, uploadUrl } = await newVersion();
+    const status = await new Promise((resolve, reject) => {
+      const upload = put(uploadUrl, { 'Transfer-Encoding': 'chunked' });
+      upload.on('error', reject).on('response', (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      for (let at = 0; at < other.length; at += 1000) upload.write(other.subarray(at, at + 1000));
+      upload.end();
+    });
+    expect(status).toBe(200);
+    expect((await download(await downloadUrl(id)).expect(200)).body.equals(other)).toBe(true);
+  });
+
+  it('because the service stops is told so', async () => {
+    const stopping = await startApi({ bundleStore });
+    await stopping.organization('acme');
+    const { id, uploadUrl } = await newVersion(stopping, await stopping.workspace('acme', 'api'));
+    const upload = stopping.upload(uploadUrl, good);
+    stopping.stopping.abort();
+    expect((await upload.expect(408)).body).toEqual(refusal(408, 'request timeout', 'the service is stopping'));
+    expect(await statusOf(id, stopping)).toBe('pending');
+    expect(await leftBehind()).toEqual([]);
+  });
+});
+
+describe('a download', () => {
+  it('is the uploaded bytes, unchanged and not encoded, whatever the client asks for', async () => {
+    const { id } = await newUploaded();
+    const url = await downloadUrl(id);
+    for (const headers of [
+      {},
+      { 'Accept-Encoding': 'gzip, br' },
+      { Accept: 'application/vnd.api+json', Authorization: 'Bearer no such secret' },
+      { Accept: 'image/png', 'If-None-Match': '*' },
+    ]) {
+      const answer = await download(url).set(headers).expect(200);
+      expect(answer.body.equals(good)).toBe(true);
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/octet-stream',
+        'content-length': String(good.length),
+        'accept-ranges': 'bytes',
+        etag: `"${createHash('sha256').update(good).digest('hex')}"`,
+        'content-disposition': 'attachment; filename="configuration.tar.gz"',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      });
+      expect(answer.headers).not.toHaveProperty('content-encoding');
+      expect(answer.headers).not.toHaveProperty('transfer-encoding');
+    }
+  });
+
+  it('of a part is that part', async () => {
+    const { id } = await newUploaded();
+    const url = await downloadUrl(id);
+    const { length } = good;
+    const parts: readonly [string, number, number][] = [
+      ['bytes=0-9', 0, 9],
+      ['bytes=5-5', 5, 5],
+      ['bytes=20-', 20, length - 1],
+      ['bytes=-7', length - 7, length - 1],
+      [`bytes=10-${length + 100}`, 10, length - 1],
+    ];
+    for (const [range, start, end] of parts) {
+      const answer = await download(url).set('Range', range).expect(206);
+      expect(answer.body.equals(good.subarray(start, end + 1))).toBe(true);
+      expect(answer.headers['content-range']).toBe(`bytes ${start}-${end}/${length}`);
+      expect(answer.headers['content-length']).toBe(String(end - start + 1));
+      expect(answer.headers['content-type']).toBe('application/octet-stream');
+    }
+  });
+
+  it('of a part that is not there is 416', async () => {
+    const { id } = await newUploaded();
+    const answer = await at('get', await downloadUrl(id)).set('Range', `bytes=${good.length}-`);
+    expect(answer.status).toBe(416);
+    expect(answer.headers['content-range']).toBe(`bytes */${good.length}`);
+  });
+
+  it('is whole when several parts are asked for, or none that can be understood', async () => {
+    const { id } = await newUploaded();
+    const url = await downloadUrl(id);
+    for (const range of ['bytes=0-1,4-5', 'bytes=abc', 'lines=0-1', 'bytes']) {
+      const answer = await download(url).set('Range', range).expect(200);
+      expect(answer.body.equals(good)).toBe(true);
+      expect(answer.headers).not.toHaveProperty('content-range');
+    }
+  });
+
+  it('of a part is whole when the part is wanted of other bytes', async () => {
+    const { id, uploadUrl } = await newUploaded();
+    const url = await downloadUrl(id);
+    const { etag = '' } = (await download(url).expect(200)).headers;
+    await download(url).set({ Range: 'bytes=0-9', 'If-Range': etag }).expect(206);
+    await api.upload(uploadUrl, other).expect(200);
+    for (const condition of [etag, 'Tue, 01 Jan 2030 00:00:00 GMT']) {
+      const answer = await download(url).set({ Range: 'bytes=0-9', 'If-Range': condition }).expect(200);
+      expect(answer.body.equals(other)).toBe(true);
+    }
+  });
+
+  it('can be asked for its headers alone', async () => {
+    const { id } = await newUploaded();
+    const url = await downloadUrl(id);
+    for (const headers of [{}, { Range: 'bytes=0-9' }]) {
+      const answer = await at('head', url).set(headers).expect(200);
+      expect(answer.headers['content-length']).toBe(String(good.length));
+      expect(answer.headers['content-type']).toBe('application/octet-stream');
+      expect(answer.text ?? '').toBe('');
+    }
+  });
+
+  it('asks again each time whether the version still has its bytes', async () => {
+    const { id } = await newUploaded();
+    const url = await downloadUrl(id);
+    await download(url).expect(200);
+    await api.admin.post(`/configuration-versions/${id}/actions/archive`).expect(202);
+    expect((await at('get', url).expect(404)).body).toEqual(missing);
+    await at('head', url).expect(404);
+  });
+
+  it('from an altered or expired address is 404', async () => {
+    const { id } = await newUploaded();
+    const url = await downloadUrl(id);
+    expect((await at('get', `${url.slice(0, -10)}nonexisting`).expect(404)).body).toEqual(missing);
+    api.clock.advance(29);
+    await download(url).expect(200);
+    api.clock.advance(1);
+    expect((await at('get', url).expect(404)).body).toEqual(missing);
+    await download(await downloadUrl(id)).expect(200);
+  });
+});
+
+describe('a capability URL', () => {
+  it('serves the one purpose it was given for', async () => {
+    const { id, uploadUrl } = await newUploaded();
+    const url = await downloadUrl(id);
+    expect((await at('get', uploadUrl).expect(404)).body).toEqual(missing);
+    expect((await api.upload(url, other).expect(404)).body).toEqual(missing);
+    expect((await download(url).expect(200)).body.equals(good)).toBe(true);
+  });
+
+  it('names its methods when asked with another', async () => {
+    const { uploadUrl } = await newVersion();
+    for (const method of ['post', 'patch', 'delete'] as const) {
+      const answer = await at(method, uploadUrl).expect(405);
+      expect(answer.headers.allow).toBe('GET, HEAD, PUT');
+      expect(answer.body.errors[0]).toMatchObject({ status: '405', title: 'method not allowed' });
+    }
+  });
+
+  it('is dead with its workspace', async () => {
+    const doomed = await api.workspace('acme', 'doomed');
+    const { id, uploadUrl } = await newVersion(api, doomed);
+    await api.upload(uploadUrl, good).expect(200);
+    const url = await downloadUrl(id);
+    await api.admin.delete(`/workspaces/${doomed}`).expect(204);
+    expect((await at('get', url).expect(404)).body).toEqual(missing);
+    expect((await api.upload(uploadUrl, other).expect(404)).body).toEqual(missing);
+    expect((await api.upload(uploadUrl, good).expect(404)).body).toEqual(missing);
+    await api.performEffects();
+    expect(await leftBehind()).toEqual([]);
+  });
+
+  it('is not served under the prefix of the clients', async () => {
+    const { uploadUrl } = await newVersion();
+    await supertest(api.app)
+      .put(`/api/v2${pathOf(uploadUrl)}`)
+      .send(good)
+      .expect(404);
+  });
+
+  it('never stands in the log', async () => {
+    const { id } = await newUploaded();
+    const url = await downloadUrl(id);
+    await download(url).expect(200);
+    const lines = inspect(api.log.lines, { depth: null, maxArrayLength: null, maxStringLength: null });
+    expect(lines).toContain("route: '/v1/object/:objectId'");
+    expect(lines).not.toContain(url.split('.').at(-1));
+    expect(lines).not.toMatch(/v1\/object\/cv-/);
+  });
+});

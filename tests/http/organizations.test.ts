@@ -1,0 +1,583 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import {
+  type Caller,
+  doc,
+  invalid,
+  lacking,
+  missing,
+  pathOf,
+  refusal,
+  startApi,
+  type TestApi,
+} from '../support/api.js';
+import { archiveOf } from '../support/archives.js';
+
+const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
+
+const unitOfWork = new MemoryUnitOfWork();
+let api: TestApi;
+let names = 0;
+
+beforeAll(async () => {
+  api = await startApi({ unitOfWork });
+});
+
+const newName = (): string => {
+  names += 1;
+  return `name-${names}`;
+};
+
+async function newOrganization(): Promise<string> {
+  const name = newName();
+  await api.organization(name);
+  return name;
+}
+
+/** A member whose only team holds these organization-level permissions. */
+async function holderOf(organization: string, ...permissions: string[]): Promise<Caller> {
+  const access = Object.fromEntries(permissions.map((permission) => [permission, true]));
+  const team = await api.team(organization, newName(), { 'organization-access': access });
+  return api.member(organization, newName(), [team]);
+}
+
+const idsOf = (body: { data: readonly { id: string }[] }): readonly string[] => body.data.map(({ id }) => id);
+
+const membershipOf = async (organization: string, { id }: Caller): Promise<string> => {
+  const { body } = await api.admin.get(`/organizations/${organization}/organization-memberships`).expect(200);
+  return body.data.find(
+    (row: { relationships: { user: { data: { id: string } } } }) => row.relationships.user.data.id === id,
+  ).id;
+};
+
+const everyPermission = (value: boolean) => ({
+  'can-update': value,
+  'can-destroy': value,
+  'can-create-team': value,
+  'can-create-workspace': value,
+  'can-manage-users': value,
+  'can-update-api-token': value,
+});
+
+describe.each(mounts)('organizations at "$prefix"', ({ prefix }) => {
+  let admin: Caller;
+
+  beforeAll(() => {
+    admin = api.admin.at(prefix);
+  });
+
+  const resource = (name: string, attributes: object = {}) => ({
+    id: name,
+    type: 'organizations',
+    attributes: {
+      name,
+      email: 'ops@example.com',
+      'external-id': expect.stringMatching(/^org-[A-Za-z0-9]{16}$/),
+      'created-at': api.clock.now(),
+      ...attributes,
+    },
+    relationships: { 'entitlement-set': { links: { related: `${prefix}/organizations/${name}/entitlement-set` } } },
+    links: { self: `${prefix}/organizations/${name}` },
+  });
+
+  it('are created by a site administrator, who owns them from then on', async () => {
+    const name = newName();
+    const body = doc('organizations', { name, email: 'ops@example.com' });
+    const created = await admin.post('/organizations', body).expect(201);
+    expect(created.body).toEqual({ data: resource(name) });
+    const shown = await admin.get(`/organizations/${name}`).expect(200);
+    expect(shown.body).toEqual({ data: resource(name, { permissions: everyPermission(true) }) });
+    const memberships = await admin.get(`/organizations/${name}/organization-memberships`).expect(200);
+    expect(memberships.body.data.map(({ attributes }: { attributes: object }) => attributes)).toEqual([
+      { status: 'active', email: 'admin@example.com', username: 'admin', 'created-at': api.clock.now() },
+    ]);
+    const teams = await admin.get(`/organizations/${name}/teams`).expect(200);
+    expect(teams.body.data[0].attributes).toMatchObject({ name: 'owners', 'users-count': 1 });
+  });
+
+  it('are created by nobody else', async () => {
+    const name = await newOrganization();
+    const body = doc('organizations', { name: newName(), email: 'ops@example.com' });
+    const owner = await holderOf(name);
+    const owners = (await admin.get(`/organizations/${name}/teams`)).body.data.find(
+      (team: { attributes: { name: string } }) => team.attributes.name === 'owners',
+    ).id;
+    const users = { data: [{ type: 'users', id: owner.id }] };
+    await admin.post(`/teams/${owners}/relationships/users`, users).expect(204);
+    for (const caller of [owner, await api.organizationToken(name), await api.user(newName())]) {
+      expect((await caller.at(prefix).post('/organizations', body).expect(404)).body).toEqual(missing);
+    }
+  });
+
+  it('are listed by name to their members and to nobody else', async () => {
+    const [first, second] = [`A-${newName()}`, `b-${newName()}`];
+    for (const name of [second, first]) await api.organization(name);
+    const caller = (await api.member(second, newName())).at(prefix);
+    const list = await caller.get('/organizations').expect(200);
+    expect(list.body.data).toEqual([resource(second)]);
+    expect(list.body.links.self).toBe(`${prefix}/organizations?page%5Bnumber%5D=1&page%5Bsize%5D=20`);
+    expect(list.body.meta.pagination['total-count']).toBe(1);
+    await api.admin.post(`/organizations/${first}/organization-memberships`, {
+      data: { attributes: { email: (await caller.get('/account/details')).body.data.attributes.email } },
+    });
+    expect(idsOf((await caller.get('/organizations').expect(200)).body)).toEqual([first, second]);
+    expect(idsOf((await caller.get('/organizations?page[size]=1&page[number]=2').expect(200)).body)).toEqual([second]);
+    const token = (await api.organizationToken(first)).at(prefix);
+    expect(idsOf((await token.get('/organizations').expect(200)).body)).toEqual([first]);
+    expect((await (await api.user(newName())).at(prefix).get('/organizations').expect(200)).body.data).toEqual([]);
+  });
+
+  it('say to each caller what that caller may do', async () => {
+    const name = await newOrganization();
+    const permissions = async (caller: Caller) =>
+      (await caller.at(prefix).get(`/organizations/${name}`).expect(200)).body.data.attributes.permissions;
+    const nothing = everyPermission(false);
+    expect(await permissions(await holderOf(name))).toEqual(nothing);
+    expect(await permissions(await holderOf(name, 'manage-teams'))).toEqual({ ...nothing, 'can-create-team': true });
+    expect(await permissions(await holderOf(name, 'manage-workspaces', 'manage-membership'))).toEqual({
+      ...nothing,
+      'can-create-workspace': true,
+      'can-manage-users': true,
+    });
+    expect(await permissions(await api.organizationToken(name))).toEqual({
+      ...nothing,
+      'can-create-team': true,
+      'can-create-workspace': true,
+      'can-manage-users': true,
+    });
+  });
+
+  it('are hidden from a site administrator who is no member', async () => {
+    const body = doc('users', { username: newName(), email: `${newName()}@example.com`, 'is-admin': true });
+    const created = await admin.post('/admin/users', body).expect(201);
+    const second = api.as(created.body.included[0].attributes.token).at(prefix);
+    const name = await newOrganization();
+    expect((await second.get(`/organizations/${name}`).expect(404)).body).toEqual(missing);
+    expect((await second.delete(`/organizations/${name}`).expect(404)).body).toEqual(missing);
+    expect((await second.get('/organizations').expect(200)).body.data).toEqual([]);
+  });
+
+  it('are renamed with all that hangs on them', async () => {
+    const name = await newOrganization();
+    const workspace = await api.workspace(name, 'api');
+    const renamed = newName();
+    const change = doc('organizations', { name: renamed });
+    const answer = await admin.patch(`/organizations/${name}`, change).expect(200);
+    expect(answer.body).toEqual({ data: resource(renamed) });
+    expect((await admin.get(`/organizations/${name}`).expect(404)).body).toEqual(missing);
+    const shown = (await admin.get(`/workspaces/${workspace}`).expect(200)).body.data;
+    expect(shown.links.self).toBe(`${prefix}/organizations/${renamed}/workspaces/api`);
+    expect(shown.relationships.organization).toEqual({ data: { id: renamed, type: 'organizations' } });
+    await api.organization(name);
+  });
+
+  it('change only in what is named', async () => {
+    const name = await newOrganization();
+    for (const attributes of [{}, { email: null }, { name: null }, { 'unknown-attribute': 7 }]) {
+      const answer = await admin.patch(`/organizations/${name}`, doc('organizations', attributes)).expect(200);
+      expect(answer.body).toEqual({ data: resource(name) });
+    }
+    const email = 'new@example.com';
+    const answer = await admin.patch(`/organizations/${name}`, doc('organizations', { email })).expect(200);
+    expect(answer.body).toEqual({ data: resource(name, { email }) });
+  });
+
+  it('are refused with one error for each attribute that is wrong', async () => {
+    const post = async (body: object) => (await admin.post('/organizations', body).expect(422)).body;
+    expect(await post({})).toEqual(refusal(422, 'invalid attribute', 'Data is required', { pointer: '/data' }));
+    expect((await post(doc('organizations'))).errors).toEqual([
+      ...invalid('name', 'Name is required').errors,
+      ...invalid('email', 'Email is required').errors,
+    ]);
+    expect((await post(doc('organizations', { name: 7, email: ['a@b'] }))).errors).toEqual([
+      ...invalid('name', 'Name must be a string').errors,
+      ...invalid('email', 'Email must be a string').errors,
+    ]);
+    for (const name of ['', 'with blank', 'a/b', 'ä', 'x'.repeat(91)]) {
+      const answer = await post(doc('organizations', { name, email: 'ops@example.com' }));
+      expect(answer).toEqual(invalid('name', 'Name must be 1 to 90 letters, digits, dashes and underscores'));
+    }
+    for (const email of ['', 'nobody', '@', 'a b@c', 'a@']) {
+      const answer = await post(doc('organizations', { name: newName(), email }));
+      expect(answer).toEqual(invalid('email', 'Email must be an e-mail address'));
+    }
+  });
+
+  it('have names of their own', async () => {
+    const [name, other] = [await newOrganization(), await newOrganization()];
+    const taken = invalid('name', 'Name has already been taken');
+    const again = doc('organizations', { name, email: 'ops@example.com' });
+    expect((await admin.post('/organizations', again).expect(422)).body).toEqual(taken);
+    const change = doc('organizations', { name });
+    expect((await admin.patch(`/organizations/${other}`, change).expect(422)).body).toEqual(taken);
+  });
+
+  it('are changed and deleted by owners alone', async () => {
+    const name = await newOrganization();
+    const others = [
+      await holderOf(name, 'manage-workspaces', 'manage-teams', 'manage-membership', 'manage-organization-access'),
+      await api.organizationToken(name),
+    ];
+    for (const caller of others.map((other) => other.at(prefix))) {
+      const change = doc('organizations', { email: 'mine@example.com' });
+      expect((await caller.patch(`/organizations/${name}`, change).expect(404)).body).toEqual(lacking('owner'));
+      expect((await caller.delete(`/organizations/${name}`).expect(404)).body).toEqual(lacking('owner'));
+    }
+  });
+
+  it('are gone at once when they are deleted, with their tokens and all that hangs on them', async () => {
+    const name = await newOrganization();
+    const workspace = await api.workspace(name, 'api');
+    const team = await api.team(name, 'developers');
+    const { id, uploadUrl } = await api.version(workspace);
+    await api.upload(uploadUrl, await archiveOf({ 'main.tf': '' })).expect(200);
+    const download = (await admin.get(`/configuration-versions/${id}/download`).expect(302)).headers.location ?? '';
+    const token = (await api.organizationToken(name)).at(prefix);
+    const member = (await api.member(name, newName())).at(prefix);
+    const membership = await membershipOf(name, member);
+    await admin.delete(`/organizations/${name}`).expect(204);
+    for (const when of ['at once', 'later']) {
+      for (const path of [
+        `/organizations/${name}`,
+        `/organizations/${name}/teams`,
+        `/workspaces/${workspace}`,
+        `/teams/${team}`,
+        `/configuration-versions/${id}`,
+        `/organization-memberships/${membership}`,
+      ]) {
+        expect([when, (await admin.get(path).expect(404)).body]).toEqual([when, missing]);
+      }
+      await token.get('/organizations').expect(401);
+      expect((await member.get('/organizations').expect(200)).body.data).toEqual([]);
+      await api.anonymous.get(pathOf(download)).expect(404);
+      await api.performEffects();
+    }
+    await api.organization(name);
+  });
+
+  it('are not deleted while one of their runs is in progress', async () => {
+    const name = await newOrganization();
+    const workspaceId = await api.workspace(name, 'api');
+    const { id } = await api.version(workspaceId);
+    const run = { id: `run-${id}`, workspaceId, configurationVersionId: id, createdBy: null };
+    unitOfWork.seedRun({ ...run, status: 'planning' });
+    const answer = await admin.delete(`/organizations/${name}`).expect(409);
+    expect(answer.body).toEqual(refusal(409, 'conflict', 'the organization has a run in progress'));
+    unitOfWork.seedRun({ ...run, status: 'planned_and_finished' });
+    await admin.delete(`/organizations/${name}`).expect(204);
+  });
+
+  it('tell their members what the service can do for them', async () => {
+    const name = await newOrganization();
+    const id = (await admin.get(`/organizations/${name}`)).body.data.attributes['external-id'];
+    const answer = await (await holderOf(name)).at(prefix).get(`/organizations/${name}/entitlement-set`).expect(200);
+    expect(answer.body).toEqual({
+      data: {
+        id,
+        type: 'entitlement-sets',
+        attributes: {
+          agents: false,
+          'audit-logging': false,
+          'cost-estimation': false,
+          operations: false,
+          'policy-enforcement': false,
+          'private-module-registry': false,
+          'run-tasks': false,
+          sentinel: false,
+          sso: false,
+          'state-storage': false,
+          teams: true,
+          'user-limit': null,
+          'vcs-integrations': false,
+        },
+        links: { self: `${prefix}/organizations/${name}/entitlement-set` },
+      },
+    });
+  });
+
+  it('are created by a request of a type the mount takes, or of none', async () => {
+    const taken = prefix === '' ? ['organizations', undefined] : ['organizations', 'organization', '', undefined];
+    for (const type of ['organizations', 'organization', '', 'teams', undefined]) {
+      const attributes = { name: newName(), email: 'ops@example.com' };
+      const answer = await admin.post('/organizations', { data: { type, attributes } });
+      expect([type, answer.status]).toEqual([type, taken.includes(type) ? 201 : 422]);
+      if (answer.status === 422) expect(answer.body.errors[0].source).toEqual({ pointer: '/data/type' });
+    }
+  });
+});
+
+describe.each(mounts)('the token of an organization at "$prefix"', ({ prefix }) => {
+  let name: string;
+  let path: string;
+  let admin: Caller;
+
+  beforeAll(async () => {
+    admin = api.admin.at(prefix);
+    name = await newOrganization();
+    path = `/organizations/${name}/authentication-token`;
+  });
+
+  const resource = (token: unknown, attributes: object = {}) => ({
+    id: expect.stringMatching(/^at-[A-Za-z0-9]{16}$/),
+    type: 'authentication-tokens',
+    attributes: {
+      'created-at': api.clock.now(),
+      'last-used-at': null,
+      description: null,
+      'expired-at': null,
+      token,
+      ...attributes,
+    },
+    relationships: {
+      organization: { data: { id: name, type: 'organizations' } },
+      'created-by': { data: { id: admin.id, type: 'users' } },
+    },
+  });
+
+  it('is shown in full once, when it is issued, and never again', async () => {
+    expect((await admin.get(path).expect(404)).body).toEqual(missing);
+    const issued = await admin.post(path).expect(201);
+    expect(issued.body).toEqual({ data: resource(expect.stringMatching(/^\S{40,}$/)) });
+    const shown = await admin.get(path).expect(200);
+    expect(shown.body).toEqual({ data: { ...resource(null), id: issued.body.data.id } });
+    await api.as(issued.body.data.attributes.token).get(`/organizations/${name}`).expect(200);
+    expect((await admin.get(`/authentication-tokens/${issued.body.data.id}`).expect(404)).body).toEqual(missing);
+  });
+
+  it('is replaced by the next one, and dead from that moment', async () => {
+    const [first, second] = [await api.organizationToken(name), await api.organizationToken(name)];
+    await first.get(`/organizations/${name}`).expect(401);
+    await second.get(`/organizations/${name}`).expect(200);
+  });
+
+  it('is dead from the moment it is revoked', async () => {
+    const token = await api.organizationToken(name);
+    const answer = await admin.delete(path).expect(204);
+    expect(answer.text).toBe('');
+    await token.get(`/organizations/${name}`).expect(401);
+    for (const again of [admin.get(path), admin.delete(path)]) expect((await again.expect(404)).body).toEqual(missing);
+  });
+
+  it('is issued, shown and revoked by owners alone, and not by itself', async () => {
+    const token = await api.organizationToken(name);
+    const holder = await holderOf(name, 'manage-teams', 'manage-membership', 'manage-organization-access');
+    for (const caller of [token, holder].map((other) => other.at(prefix))) {
+      await caller.get(path).expect(404);
+      await caller.post(path, {}).expect(404);
+      await caller.delete(path).expect(404);
+    }
+    await token.get(`/organizations/${name}`).expect(200);
+  });
+
+  it('expires when it was told to', async () => {
+    const expiry = new Date(Date.parse(api.clock.now()) + 60_000).toISOString();
+    const body = doc('authentication-tokens', { 'expired-at': expiry });
+    const issued = await admin.post(path, body).expect(201);
+    expect(issued.body).toEqual({ data: resource(expect.any(String), { 'expired-at': expiry }) });
+    const caller = api.as(issued.body.data.attributes.token).at(prefix);
+    api.clock.advance(59);
+    await caller.get('/organizations').expect(200);
+    api.clock.advance(1);
+    await caller.get('/organizations').expect(401);
+    expect((await admin.get(path).expect(200)).body.data.attributes['expired-at']).toBe(expiry);
+  });
+
+  it('is not issued for a time that is past or no time', async () => {
+    const issue = async (expiry: unknown) =>
+      (await admin.post(path, doc('authentication-tokens', { 'expired-at': expiry })).expect(422)).body;
+    expect(await issue(api.clock.now())).toEqual(invalid('expired-at', 'Expired at must be in the future'));
+    expect(await issue('tomorrow')).toEqual(invalid('expired-at', expect.stringContaining('must be an ISO 8601')));
+  });
+});
+
+describe.each(mounts)('memberships of an organization at "$prefix"', ({ prefix }) => {
+  let name: string;
+  let path: string;
+  let admin: Caller;
+  let owners: string;
+
+  beforeAll(async () => {
+    admin = api.admin.at(prefix);
+    name = await newOrganization();
+    path = `/organizations/${name}/organization-memberships`;
+    owners = (await admin.get(`/organizations/${name}/teams`)).body.data[0].id;
+  });
+
+  const add = (caller: Caller, username: string, teamIds: readonly string[] = []) => {
+    const teams = { data: teamIds.map((id) => ({ id, type: 'teams' })) };
+    return caller.post(path, doc('organization-memberships', { email: `${username}@example.com` }, { teams }));
+  };
+
+  it('are added by the e-mail address of a user, in any spelling, with the teams named', async () => {
+    const team = await api.team(name, newName());
+    const username = newName();
+    const user = await api.user(username);
+    const created = await add(admin, username.toUpperCase(), [team, team]).expect(201);
+    const { id } = created.body.data;
+    const document = {
+      data: {
+        id,
+        type: 'organization-memberships',
+        attributes: {
+          status: 'active',
+          email: `${username}@example.com`,
+          username,
+          'created-at': api.clock.now(),
+        },
+        relationships: {
+          organization: { data: { id: name, type: 'organizations' } },
+          user: { data: { id: user.id, type: 'users' } },
+          teams: { data: [{ id: team, type: 'teams' }] },
+        },
+        links: { self: `${prefix}/organization-memberships/${id}` },
+      },
+    };
+    expect(id).toMatch(/^ou-[A-Za-z0-9]{16}$/);
+    expect(created.body).toEqual(document);
+    expect((await admin.get(`/organization-memberships/${id}`).expect(200)).body).toEqual(document);
+    expect((await user.at(prefix).get(`/teams/${team}`).expect(200)).body.data.relationships.users).toEqual({
+      data: [{ id: user.id, type: 'users' }],
+    });
+  });
+
+  it('need no team', async () => {
+    const username = newName();
+    await api.user(username);
+    for (const relationships of [undefined, {}, { teams: null }]) {
+      const body = doc('organization-memberships', { email: `${username}@example.com` }, relationships);
+      const created = await admin.post(path, body).expect(201);
+      expect(created.body.data.relationships.teams).toEqual({ data: [] });
+      await admin.delete(`/organization-memberships/${created.body.data.id}`).expect(204);
+    }
+  });
+
+  it('are listed by user name to every member, page by page', async () => {
+    const organization = await newOrganization();
+    const names = ['Zed', 'amy', 'Bob'].map((first) => `${first}-${newName()}`);
+    for (const username of names) await api.member(organization, username);
+    const caller = (await api.member(organization, `mia-${newName()}`)).at(prefix);
+    const list = async (query: string) =>
+      (await caller.get(`/organizations/${organization}/organization-memberships?${query}`).expect(200)).body;
+    const usernames = (body: { data: readonly { attributes: { username: string } }[] }) =>
+      body.data.map(({ attributes }) => attributes.username.split('-')[0]);
+    expect(usernames(await list(''))).toEqual(['admin', 'amy', 'Bob', 'mia', 'Zed']);
+    const page = await list('page[size]=2&page[number]=3');
+    expect(usernames(page)).toEqual(['Zed']);
+    expect(page.meta.pagination).toMatchObject({ 'next-page': null, 'total-pages': 3, 'total-count': 5 });
+    expect(page.links.self).toContain(`${prefix}/organizations/${organization}/organization-memberships?`);
+  });
+
+  it('keep secret teams from those who do not see them', async () => {
+    const secret = await api.team(name, newName());
+    const open = await api.team(name, newName(), { visibility: 'organization' });
+    const insider = await api.member(name, newName(), [secret, open]);
+    const membership = `/organization-memberships/${await membershipOf(name, insider)}`;
+    const teams = async (caller: Caller) => {
+      const shown = (await caller.at(prefix).get(membership).expect(200)).body.data.relationships.teams.data;
+      const list = (await caller.at(prefix).get(`${path}?page[size]=100`).expect(200)).body.data;
+      const listed = list.find((row: { links: { self: string } }) => row.links.self.endsWith(membership));
+      expect(listed.relationships.teams.data).toEqual(shown);
+      return idsOf({ data: shown });
+    };
+    expect([...(await teams(insider))].sort()).toEqual([secret, open].sort());
+    expect([...(await teams(admin))].sort()).toEqual([secret, open].sort());
+    expect(await teams(await api.member(name, newName()))).toEqual([open]);
+  });
+
+  it('are refused to who is one already, and to who is no user', async () => {
+    const username = newName();
+    await api.member(name, username);
+    const again = await add(admin, username).expect(422);
+    expect(again.body).toEqual(invalid('email', 'User has already been taken'));
+    const nobody = await add(admin, newName()).expect(422);
+    expect(nobody.body).toEqual(invalid('email', 'Email belongs to no user of this service'));
+  });
+
+  it('are refused with one error for each fault', async () => {
+    const post = async (body: object) => (await admin.post(path, body).expect(422)).body.errors;
+    const pointers = async (body: object) => (await post(body)).map(({ source }: { source: object }) => source);
+    expect(await post(doc('organization-memberships'))).toEqual(invalid('email', 'Email is required').errors);
+    const teams = { data: [{ type: 'teams' }, { type: 'teams', id: 5 }, { type: 'teams', id: '' }] };
+    expect(await pointers(doc('organization-memberships', { email: 5 }, { teams }))).toEqual([
+      { pointer: '/data/attributes/email' },
+      { pointer: '/data/relationships/teams/data/0/id' },
+      { pointer: '/data/relationships/teams/data/1/id' },
+      { pointer: '/data/relationships/teams/data/2/id' },
+    ]);
+    const email = 'admin@example.com';
+    expect(await pointers(doc('organization-memberships', { email }, { teams: { data: 'all' } }))).toEqual([
+      { pointer: '/data/relationships/teams/data' },
+    ]);
+    expect(await pointers(doc('teams', { email }))).toEqual([{ pointer: '/data/type' }]);
+  });
+
+  it('lead into no team of another organization, and into none the caller may not add to', async () => {
+    const username = newName();
+    await api.user(username);
+    const foreign = await api.team(await newOrganization(), 'developers');
+    for (const team of [foreign, 'nonexisting']) {
+      expect((await add(admin, username, [team]).expect(404)).body).toEqual(missing);
+    }
+    const strong = await api.team(name, newName(), {
+      visibility: 'organization',
+      'organization-access': { 'manage-workspaces': true },
+    });
+    const open = await api.team(name, newName(), { visibility: 'organization' });
+    const manager = (await holderOf(name, 'manage-membership')).at(prefix);
+    expect((await add(manager, username, [strong]).expect(404)).body).toEqual(missing);
+    expect((await add(manager, username, [owners]).expect(404)).body).toEqual(missing);
+    const token = (await api.organizationToken(name)).at(prefix);
+    await add(token, username, [owners]).expect(404);
+    await add(manager, username, [open]).expect(201);
+  });
+
+  it('are managed by those who hold the right, and by the token of the organization', async () => {
+    const username = newName();
+    await api.user(username);
+    const outsiders = [await holderOf(name, 'manage-teams'), await holderOf(name, 'manage-workspaces')];
+    for (const caller of outsiders) {
+      expect((await add(caller.at(prefix), username).expect(404)).body).toEqual(lacking('manage-membership'));
+    }
+    for (const caller of [await holderOf(name, 'manage-membership'), await api.organizationToken(name)]) {
+      const { id } = (await add(caller.at(prefix), username).expect(201)).body.data;
+      for (const outsider of outsiders) {
+        const answer = await outsider.at(prefix).delete(`/organization-memberships/${id}`).expect(404);
+        expect(answer.body).toEqual(lacking('manage-membership'));
+      }
+      await caller.at(prefix).delete(`/organization-memberships/${id}`).expect(204);
+    }
+  });
+
+  it('take the user out of the organization and its teams at once when they end', async () => {
+    const team = await api.team(name, newName(), { 'organization-access': { 'manage-workspaces': true } });
+    const leaver = (await api.member(name, newName(), [team])).at(prefix);
+    await leaver.get(`/organizations/${name}/workspaces`).expect(200);
+    const id = await membershipOf(name, leaver);
+    await admin.delete(`/organization-memberships/${id}`).expect(204);
+    expect((await leaver.get(`/organizations/${name}`).expect(404)).body).toEqual(missing);
+    expect((await admin.get(`/organization-memberships/${id}`).expect(404)).body).toEqual(missing);
+    expect((await admin.delete(`/organization-memberships/${id}`).expect(404)).body).toEqual(missing);
+    expect((await admin.get(`/teams/${team}`).expect(200)).body.data.attributes['users-count']).toBe(0);
+    await leaver.get('/account/details').expect(200);
+  });
+
+  it('of owners are ended by owners, and that of the last owner never', async () => {
+    const own = await membershipOf(name, admin);
+    const manager = (await holderOf(name, 'manage-membership')).at(prefix);
+    const token = (await api.organizationToken(name)).at(prefix);
+    for (const caller of [manager, token]) await caller.delete(`/organization-memberships/${own}`).expect(404);
+    const answer = await admin.delete(`/organization-memberships/${own}`).expect(409);
+    expect(answer.body).toEqual(refusal(409, 'conflict', `the owners team of ${name} cannot be left empty`));
+    const second = await api.member(name, newName(), [owners]);
+    await admin.delete(`/organization-memberships/${await membershipOf(name, second)}`).expect(204);
+  });
+
+  it('of somebody in a stronger team are not ended by who lacks its permissions', async () => {
+    const strong = await api.team(name, newName(), { 'organization-access': { 'manage-workspaces': true } });
+    const target = await membershipOf(name, await api.member(name, newName(), [strong]));
+    const weak = (await holderOf(name, 'manage-membership')).at(prefix);
+    await weak.delete(`/organization-memberships/${target}`).expect(404);
+    const equal = (await holderOf(name, 'manage-membership', 'manage-workspaces')).at(prefix);
+    await equal.delete(`/organization-memberships/${target}`).expect(204);
+  });
+});

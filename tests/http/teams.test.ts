@@ -1,0 +1,568 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
+import { issueToken, type OrganizationPermission, organizationPermissions } from '../../src/domain/index.js';
+import { type Caller, doc, invalid, lacking, missing, refusal, startApi, type TestApi } from '../support/api.js';
+
+const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
+
+const unitOfWork = new MemoryUnitOfWork();
+let api: TestApi;
+let names = 0;
+let tokens = 0;
+
+beforeAll(async () => {
+  api = await startApi({ unitOfWork });
+  await api.organization('acme');
+});
+
+const newName = (): string => {
+  names += 1;
+  return `name-${names}`;
+};
+
+const access = (...permissions: OrganizationPermission[]) =>
+  Object.fromEntries(organizationPermissions.map((permission) => [permission, permissions.includes(permission)]));
+
+const newTeam = (...permissions: OrganizationPermission[]): Promise<string> =>
+  api.team('acme', newName(), { visibility: 'organization', 'organization-access': access(...permissions) });
+
+/** A member whose only team holds these organization-level permissions. */
+const holderOf = async (...permissions: OrganizationPermission[]): Promise<Caller> =>
+  api.member('acme', newName(), [await newTeam(...permissions)]);
+
+const ownersOf = async (organization: string): Promise<string> => {
+  const { body } = await api.admin.get(`/organizations/${organization}/teams?page[size]=100`).expect(200);
+  return body.data.find(({ attributes }: { attributes: { name: string } }) => attributes.name === 'owners').id;
+};
+
+/** A token of the team, as issuing one would leave it. */
+async function tokenOf(team: string): Promise<Caller> {
+  const { secret, digest } = new RandomSecrets().generate();
+  tokens += 1;
+  const token = issueToken({
+    id: `at-team-${tokens}`,
+    owner: { kind: 'team', id: team },
+    secretDigest: digest,
+    description: null,
+    createdBy: null,
+    createdAt: api.clock.now(),
+    expiresAt: null,
+  });
+  await unitOfWork.run((tx) => tx.tokens.add(token));
+  return api.as(secret);
+}
+
+const users = (...ids: readonly string[]) => ({ data: ids.map((id) => ({ type: 'users', id })) });
+
+describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
+  const path = '/organizations/acme/teams';
+  let admin: Caller;
+  let owners: string;
+
+  beforeAll(async () => {
+    admin = api.admin.at(prefix);
+    owners = await ownersOf('acme');
+  });
+
+  const may = (value: boolean) => ({
+    'can-update': value,
+    'can-destroy': value,
+    'can-update-membership': value,
+    'can-update-organization-access': value,
+    'can-update-api-token': value,
+    'can-update-visibility': value,
+  });
+
+  const resource = (id: unknown, name: string, attributes: object = {}, members?: readonly string[]) => ({
+    id,
+    type: 'teams',
+    attributes: {
+      name,
+      'users-count': 0,
+      visibility: 'secret',
+      'allow-member-token-management': true,
+      'organization-access': access(),
+      permissions: may(true),
+      ...attributes,
+    },
+    relationships: {
+      organization: { data: { id: 'acme', type: 'organizations' } },
+      ...(members && { users: users(...members) }),
+    },
+    links: { self: `${prefix}/teams/${id}` },
+  });
+
+  const membersOf = async (team: string): Promise<readonly string[]> => {
+    const { data } = (await admin.get(`/teams/${team}`).expect(200)).body;
+    expect(data.attributes['users-count']).toBe(data.relationships.users.data.length);
+    return data.relationships.users.data.map(({ id }: { id: string }) => id);
+  };
+
+  it('are created secret and without rights', async () => {
+    const name = newName();
+    const created = await admin.post(path, doc('teams', { name })).expect(201);
+    const { id } = created.body.data;
+    expect(id).toMatch(/^team-[A-Za-z0-9]{16}$/);
+    expect(created.body).toEqual({ data: resource(id, name) });
+    expect((await admin.get(`/teams/${id}`).expect(200)).body).toEqual({ data: resource(id, name, {}, []) });
+  });
+
+  it('take every attribute they are created with', async () => {
+    const name = newName();
+    const attributes = {
+      visibility: 'organization',
+      'allow-member-token-management': false,
+      'organization-access': { 'manage-workspaces': true, 'manage-teams': null, 'unknown-right': true },
+    };
+    const created = await admin.post(path, doc('teams', { name, ...attributes })).expect(201);
+    const expected = { ...attributes, 'organization-access': access('manage-workspaces') };
+    expect(created.body).toEqual({ data: resource(created.body.data.id, name, expected) });
+  });
+
+  it('change in what is named, and in nothing else', async () => {
+    const name = newName();
+    const renamed = newName();
+    const id = await api.team('acme', name, {
+      'organization-access': { 'manage-teams': true, 'manage-policies': true },
+    });
+    const patch = async (attributes: object) =>
+      (await admin.patch(`/teams/${id}`, doc('teams', attributes)).expect(200)).body;
+    const before = { 'organization-access': access('manage-teams', 'manage-policies') };
+    const nulls = { name: null, visibility: null, 'organization-access': null, 'allow-member-token-management': null };
+    for (const nothing of [
+      {},
+      nulls,
+      { 'organization-access': {} },
+      { 'organization-access': { 'manage-teams': null } },
+    ]) {
+      expect(await patch(nothing)).toEqual({ data: resource(id, name, before) });
+    }
+    const changed = { 'manage-teams': false, 'read-workspaces': true, 'manage-policies': true };
+    const after = { 'organization-access': access('read-workspaces', 'manage-policies') };
+    expect(await patch({ 'organization-access': changed })).toEqual({ data: resource(id, name, after) });
+    expect(await patch({ visibility: 'organization', name: renamed })).toEqual({
+      data: resource(id, renamed, { ...after, visibility: 'organization' }),
+    });
+    expect((await patch({ 'allow-member-token-management': false })).data.attributes).toMatchObject({
+      ...after,
+      'allow-member-token-management': false,
+    });
+  });
+
+  it('are refused with one error for each attribute that is wrong', async () => {
+    const post = async (body: object) => (await admin.post(path, body).expect(422)).body;
+    expect(await post(doc('teams'))).toEqual(invalid('name', 'Name is required'));
+    const wrong = {
+      name: {},
+      visibility: 'public',
+      'allow-member-token-management': 1,
+      'organization-access': { 'manage-teams': 'yes', 'manage-policies': 0 },
+    };
+    expect((await post(doc('teams', wrong))).errors).toEqual(
+      [
+        invalid('name', 'Name must be a string'),
+        invalid('visibility', 'Visibility must be one of secret, organization'),
+        invalid('allow-member-token-management', 'Allow member token management must be a boolean'),
+        invalid('organization-access/manage-policies', 'Manage policies must be a boolean'),
+        invalid('organization-access/manage-teams', 'Manage teams must be a boolean'),
+      ].flatMap(({ errors }) => errors),
+    );
+    const words = 'Name must be 1 to 90 letters, digits, dashes and underscores';
+    expect(await post(doc('teams', { name: 'a team' }))).toEqual(invalid('name', words));
+    const id = await newTeam();
+    expect((await admin.patch(`/teams/${id}`, doc('teams', { name: '' })).expect(422)).body).toEqual(
+      invalid('name', words),
+    );
+    expect((await post(doc('workspaces', { name: newName() }))).errors[0].source).toEqual({ pointer: '/data/type' });
+  });
+
+  it('have names of their own, of which "owners" is taken in every spelling', async () => {
+    const name = newName();
+    await api.team('acme', name);
+    const other = await newTeam();
+    const taken = invalid('name', 'Name has already been taken');
+    for (const used of [name, 'owners', 'Owners', 'OWNERS']) {
+      expect((await admin.post(path, doc('teams', { name: used })).expect(422)).body).toEqual(taken);
+      expect((await admin.patch(`/teams/${other}`, doc('teams', { name: used })).expect(422)).body).toEqual(taken);
+    }
+  });
+
+  it('are seen by their members, and by everybody of the organization unless they are secret', async () => {
+    const [secret, open] = [await api.team('acme', newName()), await newTeam()];
+    const insider = await api.member('acme', newName(), [secret]);
+    const outsider = await api.member('acme', newName());
+    const sees = async (caller: Caller, team: string) => {
+      const listed = (await caller.at(prefix).get(`${path}?page[size]=100`).expect(200)).body.data;
+      const found = listed.some(({ id }: { id: string }) => id === team);
+      const answer = await caller
+        .at(prefix)
+        .get(`/teams/${team}`)
+        .expect(found ? 200 : 404);
+      if (!found) expect(answer.body).toEqual(missing);
+      return found;
+    };
+    const all = [insider, admin, await holderOf('access-secret-teams'), await api.organizationToken('acme')];
+    for (const caller of [...all, await tokenOf(secret)]) expect(await sees(caller, secret)).toBe(true);
+    for (const caller of [outsider, await holderOf('manage-teams', 'manage-membership'), await tokenOf(open)]) {
+      expect([await sees(caller, secret), await sees(caller, open)]).toEqual([false, true]);
+    }
+    const stranger = (await api.user(newName())).at(prefix);
+    expect((await stranger.get(`/teams/${open}`).expect(404)).body).toEqual(missing);
+  });
+
+  it('are listed by name, page by page, without what is hidden', async () => {
+    const organization = newName();
+    await api.organization(organization);
+    for (const name of ['Zeta', 'beta']) await api.team(organization, name, { visibility: 'organization' });
+    await api.team(organization, 'Alpha');
+    const list = `/organizations/${organization}/teams`;
+    const listed = async (caller: Caller, query = '') => {
+      const { body } = await caller.at(prefix).get(`${list}?${query}`).expect(200);
+      return [
+        ...body.data.map(({ attributes }: { attributes: { name: string } }) => attributes.name),
+        body.meta.pagination['total-count'],
+      ];
+    };
+    expect(await listed(admin)).toEqual(['Alpha', 'beta', 'owners', 'Zeta', 4]);
+    expect(await listed(admin, 'page[size]=3&page[number]=2')).toEqual(['Zeta', 4]);
+    const member = await api.member(organization, newName());
+    expect(await listed(member)).toEqual(['beta', 'Zeta', 2]);
+    const answer = await member.at(prefix).get(list).expect(200);
+    expect(answer.body.links.self).toBe(`${prefix}${list}?page%5Bnumber%5D=1&page%5Bsize%5D=20`);
+    expect(answer.body.data[0].attributes.permissions).toEqual(may(false));
+    expect(answer.body.data[0].relationships).not.toHaveProperty('users');
+  });
+
+  it('say to each caller what that caller may do', async () => {
+    const open = await newTeam();
+    const permissions = async (caller: Caller, team = open) =>
+      (await caller.at(prefix).get(`/teams/${team}`).expect(200)).body.data.attributes.permissions;
+    const manage = {
+      'can-update': true,
+      'can-destroy': true,
+      'can-update-api-token': true,
+      'can-update-visibility': true,
+    };
+    expect(await permissions(await holderOf('manage-teams'))).toEqual({ ...may(false), ...manage });
+    expect(await permissions(await holderOf('manage-membership'))).toEqual({
+      ...may(false),
+      'can-update-membership': true,
+    });
+    expect(await permissions(await holderOf('manage-organization-access'))).toEqual({
+      ...may(false),
+      'can-update-organization-access': true,
+    });
+    expect(await permissions(await api.organizationToken('acme'))).toEqual({
+      ...may(true),
+      'can-update-organization-access': false,
+    });
+    const member = await api.member('acme', newName(), [open]);
+    expect(await permissions(member)).toEqual({ ...may(false), 'can-update-api-token': true });
+    expect((await admin.get(`/teams/${owners}`).expect(200)).body.data.attributes).toMatchObject({
+      'organization-access': access(...organizationPermissions),
+      permissions: { ...may(true), 'can-destroy': false, 'can-update-organization-access': false },
+    });
+  });
+
+  it('are managed by those who hold the right, and by the token of the organization', async () => {
+    const open = await newTeam();
+    const change = doc('teams', { 'allow-member-token-management': true });
+    for (const caller of [await holderOf('manage-teams'), await api.organizationToken('acme')]) {
+      await caller
+        .at(prefix)
+        .post(path, doc('teams', { name: newName() }))
+        .expect(201);
+      await caller.at(prefix).patch(`/teams/${open}`, change).expect(200);
+      await caller
+        .at(prefix)
+        .delete(`/teams/${await newTeam()}`)
+        .expect(204);
+    }
+    for (const caller of [await holderOf('manage-membership'), await api.member('acme', newName(), [open])]) {
+      const refused = lacking('manage-teams');
+      await caller
+        .at(prefix)
+        .post(path, doc('teams', { name: newName() }))
+        .expect(404);
+      expect((await caller.at(prefix).patch(`/teams/${open}`, change).expect(404)).body).toEqual(refused);
+      expect((await caller.at(prefix).delete(`/teams/${open}`).expect(404)).body).toEqual(refused);
+    }
+    const secret = await api.team('acme', newName());
+    const blind = (await holderOf('manage-teams')).at(prefix);
+    expect((await blind.patch(`/teams/${secret}`, change).expect(404)).body).toEqual(missing);
+    expect((await blind.delete(`/teams/${secret}`).expect(404)).body).toEqual(missing);
+    const seeing = (await holderOf('manage-teams', 'access-secret-teams')).at(prefix);
+    await seeing.patch(`/teams/${secret}`, change).expect(200);
+  });
+
+  it('that hold a right are out of reach of those who lack it', async () => {
+    const strong = await newTeam('manage-workspaces');
+    const change = doc('teams', { visibility: 'organization' });
+    const weak = (await holderOf('manage-teams', 'manage-membership', 'manage-organization-access')).at(prefix);
+    await weak.patch(`/teams/${strong}`, change).expect(404);
+    await weak.delete(`/teams/${strong}`).expect(404);
+    await weak.post(`/teams/${strong}/relationships/users`, users(weak.id)).expect(404);
+    await weak.delete(`/teams/${strong}/relationships/users`, users(weak.id)).expect(404);
+    const lowered = doc('teams', { 'organization-access': { 'manage-workspaces': false } });
+    await weak.patch(`/teams/${strong}`, lowered).expect(404);
+    expect((await admin.get(`/teams/${strong}`)).body.data.attributes).toMatchObject({
+      'users-count': 0,
+      'organization-access': access('manage-workspaces'),
+    });
+    const equal = (await holderOf('manage-teams', 'manage-membership', 'manage-workspaces')).at(prefix);
+    await equal.post(`/teams/${strong}/relationships/users`, users(equal.id)).expect(204);
+    await equal.patch(`/teams/${strong}`, change).expect(200);
+    const token = (await api.organizationToken('acme')).at(prefix);
+    await token.delete(`/teams/${strong}`).expect(204);
+  });
+
+  it('are given rights by owners, and by those who hold both the right to give and what they give', async () => {
+    const team = await newTeam();
+    const give = (caller: Caller, ...permissions: OrganizationPermission[]) => {
+      const given = Object.fromEntries(permissions.map((permission) => [permission, true]));
+      return caller.at(prefix).patch(`/teams/${team}`, doc('teams', { 'organization-access': given }));
+    };
+    const giver = await holderOf('manage-organization-access', 'read-workspaces');
+    await give(giver, 'read-workspaces').expect(200);
+    await give(giver, 'manage-workspaces').expect(404);
+    await give(giver, 'read-workspaces', 'manage-teams').expect(404);
+    expect((await give(await holderOf('read-workspaces')).expect(404)).body).toEqual(
+      lacking('manage-organization-access'),
+    );
+    await give(await api.organizationToken('acme'), 'read-workspaces').expect(404);
+    await give(await holderOf('manage-teams', 'read-workspaces'), 'read-workspaces').expect(404);
+    const both = doc('teams', { name: newName(), 'organization-access': { 'read-workspaces': false } });
+    await giver.at(prefix).patch(`/teams/${team}`, both).expect(404);
+    expect((await admin.get(`/teams/${team}`)).body.data.attributes['organization-access']).toEqual(
+      access('read-workspaces'),
+    );
+    await give(admin, 'manage-teams').expect(200);
+  });
+
+  it('are created with rights by those who may give them', async () => {
+    const create = (caller: Caller, ...permissions: OrganizationPermission[]) =>
+      caller.at(prefix).post(path, doc('teams', { name: newName(), 'organization-access': access(...permissions) }));
+    const maker = await holderOf('manage-teams', 'read-workspaces');
+    await create(maker).expect(201);
+    await create(maker, 'read-workspaces').expect(404);
+    const giver = await holderOf('manage-teams', 'manage-organization-access', 'read-workspaces');
+    await create(giver, 'read-workspaces').expect(201);
+    await create(giver, 'read-workspaces', 'manage-workspaces').expect(404);
+    await create(await api.organizationToken('acme'), 'read-workspaces').expect(404);
+  });
+
+  it('have members, named by user, by user name and by membership', async () => {
+    const team = await newTeam('read-workspaces');
+    const workspace = await api.workspace('acme', newName());
+    const username = newName();
+    const user = (await api.member('acme', username)).at(prefix);
+    const memberships = await admin.get('/organizations/acme/organization-memberships?page[size]=100').expect(200);
+    const membership = memberships.body.data.find(
+      ({ attributes }: { attributes: { username: string } }) => attributes.username === username,
+    ).id;
+    for (const { relationship, id } of [
+      { relationship: 'users', id: user.id },
+      { relationship: 'users', id: username },
+      { relationship: 'users', id: username.toUpperCase() },
+      { relationship: 'organization-memberships', id: membership },
+    ]) {
+      const of = `/teams/${team}/relationships/${relationship}`;
+      const body = { data: [{ type: relationship, id }] };
+      await user.get(`/workspaces/${workspace}`).expect(404);
+      const added = await admin.post(of, body).expect(204);
+      expect(added.text).toBe('');
+      await admin.post(of, body).expect(204);
+      expect(await membersOf(team)).toEqual([user.id]);
+      await user.get(`/workspaces/${workspace}`).expect(200);
+      await admin.delete(of, body).expect(204);
+      await admin.delete(of, body).expect(204);
+      expect(await membersOf(team)).toEqual([]);
+    }
+    await admin.post(`/teams/${team}/relationships/users`, { data: [] }).expect(204);
+    await admin.delete(`/teams/${team}/relationships/users`, users('nobody')).expect(204);
+  });
+
+  it('take several members at once, or none', async () => {
+    const team = await newTeam();
+    const [first, second] = [await api.member('acme', newName()), await api.member('acme', newName())];
+    const of = `/teams/${team}/relationships/users`;
+    const outsider = await api.user(newName());
+    for (const unknown of ['nobody', outsider.id]) {
+      const answer = await admin.post(of, users(first.id, unknown)).expect(422);
+      const words = 'Users must be members of the organization';
+      expect(answer.body).toEqual(refusal(422, 'invalid attribute', words, { pointer: '/data' }));
+    }
+    expect(await membersOf(team)).toEqual([]);
+    await admin.post(of, users(first.id, second.id, first.id)).expect(204);
+    expect([...(await membersOf(team))].sort()).toEqual([first.id, second.id].sort());
+    await admin.delete(of, users(first.id, second.id)).expect(204);
+    expect(await membersOf(team)).toEqual([]);
+  });
+
+  it('refuse malformed lists of members with one error for each fault', async () => {
+    const team = await newTeam();
+    for (const method of ['post', 'delete'] as const) {
+      const faults = async (body?: object) => {
+        const answer = await admin.send(method, `/teams/${team}/relationships/users`, body).expect(422);
+        return answer.body.errors.map((error: { detail: string; source: { pointer: string } }) => [
+          error.source.pointer,
+          error.detail,
+        ]);
+      };
+      expect(await faults()).toEqual([['/data', 'Data is required']]);
+      expect(await faults({ data: { type: 'users', id: 'amy' } })).toEqual([['/data', 'Data must be an array']]);
+      const data = [
+        { type: 'users' },
+        { type: 'teams', id: 'amy' },
+        { type: 'users', id: 7 },
+        { type: 'users', id: '' },
+        5,
+      ];
+      expect(await faults({ data })).toEqual([
+        ['/data/0/id', 'Id is required'],
+        ['/data/1/type', 'Type must be users'],
+        ['/data/2/id', 'Id must be a string'],
+        ['/data/3/id', "Id can't be blank"],
+        ['/data/4', 'Data must be an object'],
+      ]);
+    }
+  });
+
+  it('have their members managed by those who hold the right, and by the token of the organization', async () => {
+    const team = await newTeam();
+    const { id } = await api.member('acme', newName());
+    const of = `/teams/${team}/relationships/users`;
+    for (const caller of [await holderOf('manage-membership'), await api.organizationToken('acme')]) {
+      await caller.at(prefix).post(of, users(id)).expect(204);
+      await caller.at(prefix).delete(of, users(id)).expect(204);
+    }
+    for (const caller of [await holderOf('manage-teams'), await api.member('acme', newName(), [team])]) {
+      await caller.at(prefix).post(of, users(id)).expect(404);
+      await caller.at(prefix).delete(of, users(id)).expect(404);
+    }
+    expect(await membersOf(team)).not.toContain(id);
+  });
+
+  it('are gone at once when they are deleted, with the rights and the token of the team', async () => {
+    const name = newName();
+    const team = await api.team('acme', name, { 'organization-access': { 'read-workspaces': true } });
+    const member = (await api.member('acme', newName(), [team])).at(prefix);
+    const token = (await tokenOf(team)).at(prefix);
+    const workspace = await api.workspace('acme', newName());
+    for (const caller of [member, token]) await caller.get(`/workspaces/${workspace}`).expect(200);
+    expect((await admin.delete(`/teams/${team}`).expect(204)).text).toBe('');
+    await member.get(`/workspaces/${workspace}`).expect(404);
+    await token.get(`/workspaces/${workspace}`).expect(401);
+    expect((await admin.get(`/teams/${team}`).expect(404)).body).toEqual(missing);
+    expect((await admin.delete(`/teams/${team}`).expect(404)).body).toEqual(missing);
+    await api.team('acme', name);
+    await api.performEffects();
+    await token.get(`/workspaces/${workspace}`).expect(401);
+  });
+
+  it('are not deleted while a run of theirs is in progress', async () => {
+    const team = await newTeam();
+    const workspaceId = await api.workspace('acme', newName());
+    const { id } = await api.version(workspaceId);
+    const run = { id: `run-${id}`, workspaceId, configurationVersionId: id, createdBy: team };
+    unitOfWork.seedRun({ ...run, status: 'applying' });
+    const answer = await admin.delete(`/teams/${team}`).expect(409);
+    expect(answer.body).toEqual(refusal(409, 'conflict', 'the team has a run in progress'));
+    unitOfWork.seedRun({ ...run, status: 'applied' });
+    await admin.delete(`/teams/${team}`).expect(204);
+  });
+
+  it('that do not exist are 404', async () => {
+    expect((await admin.get('/teams/nonexisting').expect(404)).body).toEqual(missing);
+    expect((await admin.patch('/teams/nonexisting', doc('teams')).expect(404)).body).toEqual(missing);
+    expect((await admin.delete('/teams/nonexisting').expect(404)).body).toEqual(missing);
+    for (const relationship of ['users', 'organization-memberships']) {
+      const body = { data: [{ type: relationship, id: 'amy' }] };
+      const of = `/teams/nonexisting/relationships/${relationship}`;
+      expect((await admin.post(of, body).expect(404)).body).toEqual(missing);
+      expect((await admin.delete(of, body).expect(404)).body).toEqual(missing);
+    }
+  });
+});
+
+describe.each(mounts)('the owners team at "$prefix"', ({ prefix }) => {
+  let admin: Caller;
+  let owners: string;
+
+  beforeAll(async () => {
+    admin = api.admin.at(prefix);
+    owners = await ownersOf('acme');
+  });
+
+  const conflict = (detail: unknown) => refusal(409, 'conflict', detail);
+  const members = (relationship = 'users') => `/teams/${owners}/relationships/${relationship}`;
+
+  it('keeps its name, its rights and its existence', async () => {
+    const patch = (attributes: object) => admin.patch(`/teams/${owners}`, doc('teams', attributes));
+    expect((await patch({ name: 'masters' }).expect(409)).body).toEqual(conflict('the owners team cannot be renamed'));
+    for (const given of [{ 'manage-teams': false }, { 'manage-teams': true }, {}]) {
+      const answer = await patch({ 'organization-access': given }).expect(409);
+      expect(answer.body).toEqual(conflict('the owners team holds every right already'));
+    }
+    const deleted = await admin.delete(`/teams/${owners}`).expect(409);
+    expect(deleted.body).toEqual(conflict('the owners team cannot be deleted'));
+    await patch({ name: 'owners', visibility: 'organization' }).expect(200);
+    await patch({ visibility: 'secret' }).expect(200);
+  });
+
+  it('is never left empty', async () => {
+    const answer = await admin.delete(members(), users(admin.id)).expect(409);
+    expect(answer.body).toEqual(conflict('the owners team of acme cannot be left empty'));
+    const second = (await api.member('acme', newName())).at(prefix);
+    await admin.post(members(), users(second.id)).expect(204);
+    await second.delete(members(), users(admin.id, second.id)).expect(409);
+    await second.delete(members(), users(admin.id)).expect(204);
+    await admin.get(`/teams/${owners}`).expect(404);
+    await second.delete(members(), users(second.id)).expect(409);
+    await second.post(members(), users(admin.id)).expect(204);
+    await admin.delete(members(), users(second.id)).expect(204);
+  });
+
+  it('is out of reach of every delegated right, and of the token of the organization', async () => {
+    const all = organizationPermissions.filter((permission) => permission !== 'access-secret-teams');
+    await admin.patch(`/teams/${owners}`, doc('teams', { visibility: 'organization' })).expect(200);
+    for (const caller of [
+      await holderOf(...all),
+      await holderOf(...organizationPermissions),
+      await tokenOf(await newTeam(...organizationPermissions)),
+      await api.organizationToken('acme'),
+    ].map((other) => other.at(prefix))) {
+      await caller.get(`/teams/${owners}`).expect(200);
+      const { id } = await api.member('acme', newName());
+      await caller.patch(`/teams/${owners}`, doc('teams', { visibility: 'secret' })).expect(404);
+      await caller.patch(`/teams/${owners}`, doc('teams', { name: 'mine' })).expect(404);
+      const access = { 'organization-access': { 'manage-teams': false } };
+      await caller.patch(`/teams/${owners}`, doc('teams', access)).expect(404);
+      await caller.delete(`/teams/${owners}`).expect(404);
+      for (const relationship of ['users', 'organization-memberships']) {
+        const body = { data: [{ type: relationship, id }] };
+        expect((await caller.post(members(relationship), body).expect(404)).body).toEqual(missing);
+        expect((await caller.delete(members(relationship), body).expect(404)).body).toEqual(missing);
+      }
+    }
+    await admin.patch(`/teams/${owners}`, doc('teams', { visibility: 'secret' })).expect(200);
+  });
+
+  it('makes its token an owner', async () => {
+    const token = (await tokenOf(owners)).at(prefix);
+    const { id } = await api.member('acme', newName());
+    await token.post(members(), users(id)).expect(204);
+    await token.delete(members(), users(id)).expect(204);
+    await token.patch('/organizations/acme', doc('organizations', { email: 'new@example.com' })).expect(200);
+    await token.get('/organizations/acme/authentication-token').expect(200);
+  });
+
+  it('is seen by its members and by those who see secret teams', async () => {
+    for (const caller of [admin, await holderOf('access-secret-teams'), await api.organizationToken('acme')]) {
+      await caller.at(prefix).get(`/teams/${owners}`).expect(200);
+    }
+    const blind = await holderOf('manage-teams', 'manage-membership');
+    expect((await blind.at(prefix).get(`/teams/${owners}`).expect(404)).body).toEqual(missing);
+  });
+});

@@ -1,0 +1,425 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import { type Caller, doc, invalid, missing, refusal, startApi, type TestApi } from '../support/api.js';
+
+const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
+
+const unitOfWork = new MemoryUnitOfWork();
+let api: TestApi;
+let names = 0;
+
+beforeAll(async () => {
+  api = await startApi({ unitOfWork });
+  await api.organization('acme');
+});
+
+const newName = (): string => {
+  names += 1;
+  return `name-${names}`;
+};
+
+const emailOf = (username: string): string => `${username}@example.com`;
+
+/** The instant that many seconds from now. */
+const inSeconds = (seconds: number): string => new Date(Date.parse(api.clock.now()) + seconds * 1000).toISOString();
+
+const conflict = (detail: unknown) => refusal(409, 'conflict', detail);
+
+const userDocument = (id: unknown, username: string, attributes: object = {}) => ({
+  id,
+  type: 'users',
+  attributes: {
+    username,
+    email: emailOf(username),
+    'is-service-account': false,
+    'is-admin': false,
+    'is-suspended': false,
+    ...attributes,
+  },
+});
+
+const tokenDocument = (id: unknown, userId: unknown, createdBy: string, attributes: object = {}) => ({
+  id,
+  type: 'authentication-tokens',
+  attributes: {
+    'created-at': api.clock.now(),
+    'last-used-at': null,
+    description: '',
+    token: null,
+    'expired-at': null,
+    ...attributes,
+  },
+  relationships: {
+    user: { data: { id: userId, type: 'users' } },
+    'created-by': { data: { id: createdBy, type: 'users' } },
+  },
+});
+
+describe.each(mounts)('users at "$prefix"', ({ prefix }) => {
+  let admin: Caller;
+
+  beforeAll(() => {
+    admin = api.admin.at(prefix);
+  });
+
+  const create = (attributes: object) => admin.post('/admin/users', doc('users', attributes));
+
+  it('are created with a first token, which is shown in that answer alone', async () => {
+    const username = newName();
+    const created = await create({ username, email: emailOf(username) }).expect(201);
+    const { id } = created.body.data;
+    const tokenId = created.body.included[0].id;
+    const secret = created.body.included[0].attributes.token;
+    expect(id).toMatch(/^user-[A-Za-z0-9]{16}$/);
+    expect(secret).toMatch(/^\S{40,}$/);
+    expect(created.body).toEqual({
+      data: {
+        ...userDocument(id, username),
+        relationships: { 'authentication-token': { data: { id: tokenId, type: 'authentication-tokens' } } },
+      },
+      included: [tokenDocument(tokenId, id, admin.id, { description: 'first token', token: secret })],
+    });
+    const user = api.as(secret).at(prefix);
+    expect((await user.get('/account/details').expect(200)).body).toEqual({ data: userDocument(id, username) });
+    expect((await user.get(`/authentication-tokens/${tokenId}`).expect(200)).body).toEqual({
+      data: tokenDocument(tokenId, id, admin.id, { description: 'first token' }),
+    });
+  });
+
+  it('are made site administrators when the request says so', async () => {
+    const username = newName();
+    const created = await create({ username, email: emailOf(username), 'is-admin': true }).expect(201);
+    expect(created.body.data.attributes['is-admin']).toBe(true);
+    const second = api.as(created.body.included[0].attributes.token).at(prefix);
+    await second.get('/admin/users').expect(200);
+    const other = newName();
+    const body = doc('users', { username: other, email: emailOf(other), 'is-admin': null });
+    expect((await second.post('/admin/users', body).expect(201)).body.data.attributes['is-admin']).toBe(false);
+  });
+
+  it('are refused with one error for each attribute that is wrong', async () => {
+    const post = async (attributes: object) => (await create(attributes).expect(422)).body;
+    expect((await post({})).errors).toEqual([
+      ...invalid('username', 'Username is required').errors,
+      ...invalid('email', 'Email is required').errors,
+    ]);
+    expect((await post({ username: 5, email: null, 'is-admin': 'yes' })).errors).toEqual([
+      ...invalid('username', 'Username must be a string').errors,
+      ...invalid('email', 'Email must be a string').errors,
+      ...invalid('is-admin', 'Is admin must be a boolean').errors,
+    ]);
+    for (const username of ['', 'a b', 'a/b', 'x'.repeat(61)]) {
+      const words = 'Username must be 1 to 60 letters, digits, dots, dashes and underscores';
+      expect(await post({ username, email: 'a@example.com' })).toEqual(invalid('username', words));
+    }
+    const words = 'Email must be an e-mail address';
+    expect(await post({ username: newName(), email: 'nobody' })).toEqual(invalid('email', words));
+  });
+
+  it('have user names and e-mail addresses of their own, in any spelling', async () => {
+    const username = newName();
+    await api.user(username);
+    for (const used of [username, username.toUpperCase()]) {
+      expect((await create({ username: used, email: emailOf(newName()) }).expect(422)).body).toEqual(
+        invalid('username', 'Username has already been taken'),
+      );
+      expect((await create({ username: newName(), email: emailOf(used) }).expect(422)).body).toEqual(
+        invalid('email', 'Email has already been taken'),
+      );
+    }
+  });
+
+  it('are listed by user name, page by page', async () => {
+    const listed = async (query: string) => (await admin.get(`/admin/users?${query}`).expect(200)).body;
+    const { meta } = await listed('');
+    const total = meta.pagination['total-count'];
+    const everybody: string[] = [];
+    for (let number = 1; number <= Math.ceil(total / 7); number += 1) {
+      const { data } = await listed(`page[size]=7&page[number]=${number}`);
+      for (const { attributes } of data) everybody.push(attributes.username);
+    }
+    expect(everybody).toHaveLength(total);
+    expect(everybody).toContain('admin');
+    expect(everybody).toEqual([...everybody].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)));
+    const past = await listed('page[number]=1000');
+    expect(past).toMatchObject({ data: [], meta: { pagination: { 'next-page': null, 'total-count': total } } });
+    expect(past.links.first).toBe(`${prefix}/admin/users?page%5Bnumber%5D=1&page%5Bsize%5D=20`);
+  });
+
+  it('are managed by site administrators alone', async () => {
+    const { id } = await api.user(newName());
+    const others = [await api.member('acme', newName()), await api.organizationToken('acme')];
+    for (const caller of others.map((other) => other.at(prefix))) {
+      for (const refused of [
+        await caller.get('/admin/users').expect(404),
+        await caller.post('/admin/users', doc('users', { username: newName(), email: 'x@example.com' })).expect(404),
+        await caller.post(`/admin/users/${id}/actions/suspend`).expect(404),
+        await caller.post(`/admin/users/${id}/actions/unsuspend`).expect(404),
+        await caller.delete(`/admin/users/${id}`).expect(404),
+      ]) {
+        expect(refused.body).toEqual(missing);
+      }
+    }
+  });
+
+  it('are kept out while they are suspended, with every token', async () => {
+    const username = newName();
+    const user = (await api.member('acme', username)).at(prefix);
+    const second = await user.post(`/users/${user.id}/authentication-tokens`).expect(201);
+    const callers = [user, api.as(second.body.data.attributes.token).at(prefix)];
+    const suspended = { data: userDocument(user.id, username, { 'is-suspended': true }) };
+    for (const answer of [
+      await admin.post(`/admin/users/${user.id}/actions/suspend`).expect(200),
+      await admin.post(`/admin/users/${user.id}/actions/suspend`).set('Content-Type', 'text/plain').send('{oops'),
+    ]) {
+      expect([answer.status, answer.body]).toEqual([200, suspended]);
+    }
+    for (const caller of callers) {
+      const answer = await caller.get('/account/details').expect(401);
+      expect(answer.body).toEqual(refusal(401, 'unauthorized', expect.any(String)));
+      await caller.get('/organizations/acme').expect(401);
+    }
+    const back = await admin.post(`/admin/users/${user.id}/actions/unsuspend`).expect(200);
+    expect(back.body).toEqual({ data: userDocument(user.id, username) });
+    for (const caller of callers) await caller.get('/organizations/acme').expect(200);
+  });
+
+  it('are gone at once when they are deleted, with their tokens and memberships', async () => {
+    const username = newName();
+    const team = await api.team('acme', newName());
+    const user = (await api.member('acme', username, [team])).at(prefix);
+    expect((await admin.delete(`/admin/users/${user.id}`).expect(204)).text).toBe('');
+    for (const when of ['at once', 'later']) {
+      expect([when, (await user.get('/account/details')).status]).toEqual([when, 401]);
+      expect((await admin.get(`/teams/${team}`).expect(200)).body.data.relationships.users.data).toEqual([]);
+      for (const gone of [
+        await admin.delete(`/admin/users/${user.id}`).expect(404),
+        await admin.post(`/admin/users/${user.id}/actions/suspend`).expect(404),
+      ]) {
+        expect(gone.body).toEqual(missing);
+      }
+      await api.performEffects();
+    }
+    await api.user(username);
+  });
+
+  it('are neither suspended nor deleted by themselves', async () => {
+    const suspended = await admin.post(`/admin/users/${admin.id}/actions/suspend`).expect(409);
+    expect(suspended.body).toEqual(conflict('a site administrator cannot suspend their own user'));
+    const deleted = await admin.delete(`/admin/users/${admin.id}`).expect(409);
+    expect(deleted.body).toEqual(conflict('a site administrator cannot delete their own user'));
+    await admin.get('/account/details').expect(200);
+  });
+
+  it('are not deleted while an organization has no other owner', async () => {
+    const username = newName();
+    const body = doc('users', { username, email: emailOf(username), 'is-admin': true });
+    const created = await admin.post('/admin/users', body).expect(201);
+    const second = api.as(created.body.included[0].attributes.token).at(prefix);
+    const name = newName();
+    await second.post('/organizations', doc('organizations', { name, email: 'ops@example.com' })).expect(201);
+    const answer = await admin.delete(`/admin/users/${created.body.data.id}`).expect(409);
+    expect(answer.body).toEqual(conflict(expect.stringContaining(name)));
+    await second.delete(`/organizations/${name}`).expect(204);
+    await admin.delete(`/admin/users/${created.body.data.id}`).expect(204);
+  });
+
+  it('are not deleted while a run of theirs is in progress', async () => {
+    const user = await api.member('acme', newName());
+    const workspaceId = await api.workspace('acme', newName());
+    const { id } = await api.version(workspaceId);
+    const run = { id: `run-${id}`, workspaceId, configurationVersionId: id, createdBy: user.id };
+    unitOfWork.seedRun({ ...run, status: 'planning' });
+    const answer = await admin.delete(`/admin/users/${user.id}`).expect(409);
+    expect(answer.body).toEqual(conflict('the user has a run in progress'));
+    unitOfWork.seedRun({ ...run, status: 'discarded' });
+    await admin.delete(`/admin/users/${user.id}`).expect(204);
+  });
+
+  it('that do not exist are 404', async () => {
+    for (const gone of [
+      await admin.delete('/admin/users/nonexisting').expect(404),
+      await admin.post('/admin/users/nonexisting/actions/suspend').expect(404),
+      await admin.post('/admin/users/nonexisting/actions/unsuspend').expect(404),
+      await admin.get('/users/nonexisting/authentication-tokens').expect(404),
+      await admin.post('/users/nonexisting/authentication-tokens', {}).expect(404),
+    ]) {
+      expect(gone.body).toEqual(missing);
+    }
+  });
+
+  it('have an account that only they are shown', async () => {
+    const username = newName();
+    const user = (await api.user(username)).at(prefix);
+    expect((await user.get('/account/details').expect(200)).body).toEqual({ data: userDocument(user.id, username) });
+    expect((await admin.get('/account/details').expect(200)).body.data.attributes).toMatchObject({
+      username: 'admin',
+      'is-admin': true,
+    });
+    const token = (await api.organizationToken('acme')).at(prefix);
+    expect((await token.get('/account/details').expect(404)).body).toEqual(missing);
+  });
+});
+
+describe.each(mounts)('tokens of a user at "$prefix"', ({ prefix }) => {
+  let user: Caller;
+  let path: string;
+
+  beforeAll(async () => {
+    user = (await api.user(newName())).at(prefix);
+    path = `/users/${user.id}/authentication-tokens`;
+  });
+
+  it('are shown in full once, when they are issued, and never again', async () => {
+    const attributes = { description: 'for the pipeline', 'expired-at': inSeconds(3600) };
+    const issued = await user.post(path, doc('authentication-tokens', attributes)).expect(201);
+    const { id } = issued.body.data;
+    const secret = issued.body.data.attributes.token;
+    expect(id).toMatch(/^at-[A-Za-z0-9]{16}$/);
+    expect(issued.body).toEqual({ data: tokenDocument(id, user.id, user.id, { ...attributes, token: secret }) });
+    const shown = tokenDocument(id, user.id, user.id, attributes);
+    expect((await user.get(`/authentication-tokens/${id}`).expect(200)).body).toEqual({ data: shown });
+    const { body } = await user.get(path).expect(200);
+    expect(body.data).toContainEqual(shown);
+    expect(JSON.stringify(body)).not.toContain(secret);
+    expect((await api.as(secret).at(prefix).get('/account/details').expect(200)).body.data.id).toBe(user.id);
+  });
+
+  it('need no description and no expiry, and may be any number', async () => {
+    const secrets = new Set<string>();
+    const nulls = { description: null, 'expired-at': null };
+    for (const body of [undefined, {}, doc('authentication-tokens'), doc('authentication-tokens', nulls)]) {
+      const { data } = (await user.post(path, body).expect(201)).body;
+      expect(data.attributes).toMatchObject({ description: '', 'expired-at': null });
+      secrets.add(data.attributes.token);
+    }
+    expect(secrets.size).toBe(4);
+    for (const secret of secrets) await api.as(secret).at(prefix).get('/account/details').expect(200);
+  });
+
+  it('are listed newest first, page by page', async () => {
+    const owner = (await api.user(newName())).at(prefix);
+    const list = `/users/${owner.id}/authentication-tokens`;
+    for (const description of ['second', 'third']) {
+      api.clock.advance(1);
+      await owner.post(list, doc('authentication-tokens', { description })).expect(201);
+    }
+    const listed = async (query: string) => (await owner.get(`${list}?${query}`).expect(200)).body;
+    const descriptions = (body: { data: readonly { attributes: { description: string } }[] }) =>
+      body.data.map(({ attributes }) => attributes.description);
+    const all = await listed('');
+    expect(descriptions(all)).toEqual(['third', 'second', 'first token']);
+    expect(all.links.self).toBe(`${prefix}${list}?page%5Bnumber%5D=1&page%5Bsize%5D=20`);
+    expect(descriptions(await listed('page[size]=1&page[number]=2'))).toEqual(['second']);
+    await owner.get(`${list}?page[size]=0`).expect(422);
+  });
+
+  it('are dead from the moment they are revoked', async () => {
+    const { data } = (await user.post(path).expect(201)).body;
+    const caller = api.as(data.attributes.token).at(prefix);
+    expect((await caller.delete(`/authentication-tokens/${data.id}`).expect(204)).text).toBe('');
+    await caller.get('/account/details').expect(401);
+    for (const gone of [
+      await user.get(`/authentication-tokens/${data.id}`).expect(404),
+      await user.delete(`/authentication-tokens/${data.id}`).expect(404),
+    ]) {
+      expect(gone.body).toEqual(missing);
+    }
+    await user.get('/account/details').expect(200);
+  });
+
+  it('are managed by that user alone', async () => {
+    const { data } = (await user.post(path).expect(201)).body;
+    const others = [api.admin, await api.user(newName()), await api.organizationToken('acme')];
+    for (const caller of others.map((other) => other.at(prefix))) {
+      for (const refused of [
+        await caller.get(path).expect(404),
+        await caller.post(path, {}).expect(404),
+        await caller.get(`/authentication-tokens/${data.id}`).expect(404),
+        await caller.delete(`/authentication-tokens/${data.id}`).expect(404),
+      ]) {
+        expect(refused.body).toEqual(missing);
+      }
+    }
+    await api.as(data.attributes.token).at(prefix).get('/account/details').expect(200);
+  });
+
+  it('are refused with one error for each attribute that is wrong', async () => {
+    const body = doc('authentication-tokens', { description: 'x'.repeat(256), 'expired-at': 5 });
+    expect((await user.post(path, body).expect(422)).body.errors).toEqual([
+      ...invalid('description', 'Description is too long (the maximum is 255)').errors,
+      ...invalid('expired-at', 'Expired at must be a string').errors,
+    ]);
+    const answer = await user.post(path, doc('users')).expect(422);
+    expect(answer.body.errors[0].source).toEqual({ pointer: '/data/type' });
+  });
+
+  const issueFor = (expiry: unknown) => user.post(path, doc('authentication-tokens', { 'expired-at': expiry }));
+
+  it('are not issued for what is no instant in UTC', async () => {
+    const words = 'Expired at must be an ISO 8601 date-time in UTC, as 2030-01-31T09:00:00Z';
+    for (const expiry of [
+      'tomorrow',
+      '',
+      '2031-01-01',
+      '2031-02-30T00:00:00Z',
+      '2031-01-01T25:00:00Z',
+      '2031-01-01T00:00:00',
+      '2031-01-01T00:00:00+02:00',
+      '2031-01-01T00:00:00-00:30',
+      '1924992000',
+    ]) {
+      expect((await issueFor(expiry).expect(422)).body).toEqual(invalid('expired-at', words));
+    }
+  });
+
+  it('are not issued for what is past already', async () => {
+    for (const expiry of [inSeconds(-60), inSeconds(0), '1970-01-01T00:00:00Z']) {
+      expect((await issueFor(expiry).expect(422)).body).toEqual(
+        invalid('expired-at', 'Expired at must be in the future'),
+      );
+    }
+  });
+
+  it('are issued for any future instant in UTC, however it is written', async () => {
+    for (const [expiry, shown] of [
+      ['2040-01-31T09:00:00Z', '2040-01-31T09:00:00.000Z'],
+      ['2040-01-31T09:00:00.5Z', '2040-01-31T09:00:00.500Z'],
+      ['2040-01-31T09:00:00.123456Z', '2040-01-31T09:00:00.123Z'],
+      ['2040-01-31T09:00:00+00:00', '2040-01-31T09:00:00.000Z'],
+      ['2040-01-31T09:00:00-00:00', '2040-01-31T09:00:00.000Z'],
+    ]) {
+      expect((await issueFor(expiry).expect(201)).body.data.attributes['expired-at']).toBe(shown);
+    }
+  });
+
+  it('are refused from the exact instant they expire at, and still listed', async () => {
+    const expiry = inSeconds(10);
+    const { data } = (await issueFor(expiry).expect(201)).body;
+    const caller = api.as(data.attributes.token).at(prefix);
+    api.clock.advance(9.999);
+    await caller.get('/account/details').expect(200);
+    api.clock.advance(0.001);
+    expect(api.clock.now()).toBe(expiry);
+    const answer = await caller.get('/account/details').expect(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer');
+    expect((await user.get(`/authentication-tokens/${data.id}`).expect(200)).body.data.id).toBe(data.id);
+  });
+
+  it('remember when they were last used, to within a minute', async () => {
+    const { data } = (await user.post(path).expect(201)).body;
+    const lastUse = async () => {
+      await api.flushTokenUses();
+      const shown = await user.get(`/authentication-tokens/${data.id}`).expect(200);
+      return shown.body.data.attributes['last-used-at'];
+    };
+    const use = () => api.as(data.attributes.token).at(prefix).get('/account/details').expect(200);
+    expect(await lastUse()).toBeNull();
+    await use();
+    const first = api.clock.now();
+    expect(await lastUse()).toBe(first);
+    api.clock.advance(59);
+    await use();
+    expect(await lastUse()).toBe(api.clock.now());
+  });
+});

@@ -1,0 +1,359 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import type { FixedLevel } from '../../src/domain/index.js';
+import { type Caller, doc, invalid, lacking, missing, refusal, startApi, type TestApi } from '../support/api.js';
+
+const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
+
+const unitOfWork = new MemoryUnitOfWork();
+let api: TestApi;
+let names = 0;
+
+beforeAll(async () => {
+  api = await startApi({ unitOfWork });
+  await api.organization('acme');
+});
+
+const newName = (): string => {
+  names += 1;
+  return `name-${names}`;
+};
+
+const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
+
+/** A member whose only team has this level on the workspace. */
+async function memberWith(access: FixedLevel, workspaceId: string): Promise<Caller> {
+  const team = await api.team('acme', newName());
+  await unitOfWork.run((tx) => tx.teams.setGrant(team, workspaceId, { access }));
+  return api.member('acme', newName(), [team]);
+}
+
+/** A member whose only team holds this organization-level permission. */
+const holderOf = async (permission: string): Promise<Caller> =>
+  api.member('acme', newName(), [await api.team('acme', newName(), { 'organization-access': { [permission]: true } })]);
+
+const everything = {
+  'can-read-settings': true,
+  'can-read-run': true,
+  'can-create-configuration-version': true,
+  'can-update': true,
+  'can-destroy': true,
+  'can-queue-run': true,
+  'can-queue-apply': true,
+  'can-queue-destroy': true,
+  'can-lock': true,
+  'can-unlock': true,
+  'can-force-unlock': true,
+};
+
+const only = (...held: readonly (keyof typeof everything)[]) =>
+  Object.fromEntries(Object.keys(everything).map((name) => [name, (held as readonly string[]).includes(name)]));
+
+describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
+  const path = '/organizations/acme/workspaces';
+  let admin: Caller;
+
+  beforeAll(() => {
+    admin = api.admin.at(prefix);
+  });
+
+  const resource = (id: unknown, name: string, attributes: object = {}, relationships: object = {}) => ({
+    id,
+    type: 'workspaces',
+    attributes: {
+      name,
+      description: null,
+      'auto-apply': false,
+      'execution-mode': 'remote',
+      operations: true,
+      'terraform-version': 'latest',
+      'working-directory': '',
+      'structured-run-output-enabled': false,
+      locked: false,
+      'locked-reason': null,
+      'vcs-repo': null,
+      'created-at': api.clock.now(),
+      'updated-at': api.clock.now(),
+      permissions: everything,
+      ...attributes,
+    },
+    relationships: {
+      organization: { data: { id: 'acme', type: 'organizations' } },
+      'current-configuration-version': { data: null },
+      'locked-by': { data: null },
+      ...relationships,
+    },
+    links: { self: `${prefix}/organizations/acme/workspaces/${name}` },
+  });
+
+  it('are created with defaults, and shown by id and by name', async () => {
+    const name = newName();
+    const created = await admin.post(path, doc('workspaces', { name })).expect(201);
+    const { id } = created.body.data;
+    expect(id).toMatch(/^ws-[A-Za-z0-9]{16}$/);
+    expect(created.body).toEqual({ data: resource(id, name) });
+    expect((await admin.get(`/workspaces/${id}`).expect(200)).body).toEqual(created.body);
+    expect((await admin.get(`${path}/${name}`).expect(200)).body).toEqual(created.body);
+  });
+
+  it('take every attribute they are created with', async () => {
+    const name = newName();
+    const attributes = {
+      description: 'What the others stand on',
+      'auto-apply': true,
+      'execution-mode': 'local',
+      'terraform-version': '1.11.4',
+      'working-directory': 'stacks/network',
+    };
+    const created = await admin.post(path, doc('workspaces', { name, ...attributes })).expect(201);
+    const { id } = created.body.data;
+    expect(created.body).toEqual({ data: resource(id, name, { ...attributes, operations: false }) });
+  });
+
+  it('change in what is named, by id and by name, and in nothing else', async () => {
+    const [name, renamed] = [newName(), newName()];
+    const { id } = (await admin.post(path, doc('workspaces', { name, description: 'first' })).expect(201)).body.data;
+    const createdAt = api.clock.now();
+    api.clock.advance(1);
+    const changed = await admin
+      .patch(`/workspaces/${id}`, doc('workspaces', { 'auto-apply': true, 'execution-mode': null }))
+      .expect(200);
+    const auto = { 'auto-apply': true, 'created-at': createdAt };
+    expect(changed.body).toEqual({ data: resource(id, name, { ...auto, description: 'first' }) });
+    const body = { data: { id, type: 'workspaces', attributes: { name: renamed, description: null } } };
+    const again = await admin.patch(`${path}/${name}`, body).expect(200);
+    expect(again.body).toEqual({ data: resource(id, renamed, auto) });
+    await admin.get(`${path}/${name}`).expect(404);
+    expect((await admin.get(`${path}/${renamed}`).expect(200)).body).toEqual(again.body);
+  });
+
+  it('are refused with one error for each attribute that is wrong', async () => {
+    const post = async (body: object) => (await admin.post(path, body).expect(422)).body;
+    expect(await post(doc('workspaces'))).toEqual(invalid('name', 'Name is required'));
+    const wrong = {
+      name: 5,
+      description: 'x'.repeat(4097),
+      'auto-apply': 'yes',
+      'execution-mode': 'cloud',
+      'terraform-version': '',
+      'working-directory': ['a'],
+    };
+    expect((await post(doc('workspaces', wrong))).errors).toEqual(
+      [
+        invalid('name', 'Name must be a string'),
+        invalid('description', 'Description is too long (the maximum is 4096)'),
+        invalid('auto-apply', 'Auto apply must be a boolean'),
+        invalid('execution-mode', 'Execution mode must be one of remote, local, agent'),
+        invalid('terraform-version', "Terraform version can't be blank"),
+        invalid('working-directory', 'Working directory must be a string'),
+      ].flatMap(({ errors }) => errors),
+    );
+    const words = 'Name must be 1 to 90 letters, digits, dashes and underscores';
+    expect(await post(doc('workspaces', { name: 'a b' }))).toEqual(invalid('name', words));
+    const below = 'Working directory must be a path below the configuration root';
+    for (const directory of ['/etc', '../up', 'a/../../b']) {
+      const body = doc('workspaces', { name: newName(), 'working-directory': directory });
+      expect(await post(body)).toEqual(invalid('working-directory', below));
+    }
+    const id = await newWorkspace();
+    expect((await admin.patch(`/workspaces/${id}`, doc('workspaces', { name: '' })).expect(422)).body).toEqual(
+      invalid('name', words),
+    );
+    expect((await post({ data: { type: 'organizations', attributes: {} } })).errors).toHaveLength(2);
+  });
+
+  it('have names of their own within their organization', async () => {
+    const [name, other] = [newName(), newName()];
+    await api.workspace('acme', name);
+    await api.workspace('acme', other);
+    const taken = invalid('name', 'Name has already been taken');
+    expect((await admin.post(path, doc('workspaces', { name })).expect(422)).body).toEqual(taken);
+    expect((await admin.patch(`${path}/${other}`, doc('workspaces', { name })).expect(422)).body).toEqual(taken);
+    await admin.patch(`${path}/${other}`, doc('workspaces', { name: other })).expect(200);
+    const elsewhere = newName();
+    await api.organization(elsewhere);
+    await api.workspace(elsewhere, name);
+  });
+
+  it('are listed by name, and only those the caller may read', async () => {
+    const organization = newName();
+    await api.organization(organization);
+    const list = `/organizations/${organization}/workspaces`;
+    const ids: string[] = [];
+    for (const name of ['Beta', 'alpha', 'delta', 'Gamma']) ids.push(await api.workspace(organization, name));
+    const listed = async (caller: Caller, query = '') => {
+      const { body } = await caller.at(prefix).get(`${list}?${query}`).expect(200);
+      return {
+        names: body.data.map(({ attributes }: { attributes: { name: string } }) => attributes.name),
+        total: body.meta.pagination['total-count'],
+        self: body.links.self,
+      };
+    };
+    const all = ['alpha', 'Beta', 'delta', 'Gamma'];
+    const self = `${prefix}${list}?page%5Bnumber%5D=1&page%5Bsize%5D=20`;
+    expect(await listed(admin)).toEqual({ names: all, total: 4, self });
+    expect(await listed(await api.organizationToken(organization))).toEqual({ names: all, total: 4, self });
+    expect((await listed(admin, 'page[size]=3&page[number]=2')).names).toEqual(['Gamma']);
+
+    const team = await api.team(organization, 'developers');
+    const caller = await api.member(organization, newName(), [team]);
+    expect(await listed(caller)).toEqual({ names: [], total: 0, self });
+    await unitOfWork.run(async (tx) => {
+      await tx.teams.setGrant(team, ids[3] ?? '', { access: 'read' });
+      await tx.teams.setGrant(team, ids[0] ?? '', { access: 'admin' });
+    });
+    expect(await listed(caller)).toEqual({ names: ['Beta', 'Gamma'], total: 2, self });
+    const [beta, gamma] = (await caller.at(prefix).get(list)).body.data;
+    expect(beta.attributes.permissions).toEqual(everything);
+    expect(gamma.attributes.permissions).toEqual(only('can-read-settings', 'can-read-run'));
+    const readers = await api.team(organization, 'readers', { 'organization-access': { 'read-workspaces': true } });
+    expect((await listed(await api.member(organization, newName(), [readers]))).names).toEqual(all);
+  });
+
+  it('say to each caller what that caller may do', async () => {
+    const id = await newWorkspace();
+    const permissions = async (caller: Caller) =>
+      (await caller.at(prefix).get(`/workspaces/${id}`).expect(200)).body.data.attributes.permissions;
+    const read = ['can-read-settings', 'can-read-run'] as const;
+    const plan = [...read, 'can-create-configuration-version', 'can-queue-run'] as const;
+    const write = [...plan, 'can-queue-apply', 'can-queue-destroy', 'can-lock', 'can-unlock'] as const;
+    expect(await permissions(await memberWith('read', id))).toEqual(only(...read));
+    expect(await permissions(await memberWith('plan', id))).toEqual(only(...plan));
+    expect(await permissions(await memberWith('write', id))).toEqual(only(...write));
+    expect(await permissions(await memberWith('admin', id))).toEqual(everything);
+    expect(await permissions(await holderOf('manage-workspaces'))).toEqual(everything);
+    expect(await permissions(await holderOf('read-workspaces'))).toEqual(only(...read));
+    expect(await permissions(await holderOf('manage-policies'))).toEqual(only(...read));
+    expect(await permissions(await api.organizationToken('acme'))).toEqual(only(...read, 'can-update', 'can-destroy'));
+  });
+
+  it('are created by those who manage workspaces, and by the token of the organization', async () => {
+    const create = (caller: Caller) => caller.at(prefix).post(path, doc('workspaces', { name: newName() }));
+    for (const caller of [await holderOf('manage-workspaces'), await api.organizationToken('acme')]) {
+      await create(caller).expect(201);
+    }
+    const admins = await memberWith('admin', await newWorkspace());
+    for (const caller of [admins, await holderOf('read-workspaces'), await holderOf('manage-teams')]) {
+      await create(caller).expect(404);
+    }
+    expect((await create(await api.user(newName())).expect(404)).body).toEqual(missing);
+  });
+
+  it('are changed and deleted by their admins, and by the token of the organization', async () => {
+    const id = await newWorkspace();
+    const change = doc('workspaces', { description: 'changed' });
+    for (const level of ['read', 'plan', 'write'] as const) {
+      const caller = (await memberWith(level, id)).at(prefix);
+      const refused = lacking('workspace admin');
+      expect((await caller.patch(`/workspaces/${id}`, change).expect(404)).body).toEqual(refused);
+      expect((await caller.delete(`/workspaces/${id}`).expect(404)).body).toEqual(refused);
+    }
+    const stranger = (await memberWith('admin', await newWorkspace())).at(prefix);
+    expect((await stranger.patch(`/workspaces/${id}`, change).expect(404)).body).toEqual(missing);
+    expect((await stranger.delete(`/workspaces/${id}`).expect(404)).body).toEqual(missing);
+    for (const caller of [await memberWith('admin', id), await api.organizationToken('acme')]) {
+      await caller.at(prefix).patch(`/workspaces/${id}`, change).expect(200);
+    }
+    const admins = (await memberWith('admin', id)).at(prefix);
+    await admins.delete(`/workspaces/${id}`).expect(204);
+    expect((await admins.get(`/workspaces/${id}`).expect(404)).body).toEqual(missing);
+  });
+
+  it('are gone at once when they are deleted, by id or by name, and free their name', async () => {
+    const name = newName();
+    for (const by of ['id', 'name']) {
+      const id = await api.workspace('acme', name);
+      const answer = await admin.delete(by === 'id' ? `/workspaces/${id}` : `${path}/${name}`).expect(204);
+      expect(answer.text).toBe('');
+      for (const gone of [`/workspaces/${id}`, `${path}/${name}`]) {
+        expect((await admin.get(gone).expect(404)).body).toEqual(missing);
+        expect((await admin.delete(gone).expect(404)).body).toEqual(missing);
+      }
+    }
+  });
+
+  it('are not deleted while one of their runs is in progress', async () => {
+    const workspaceId = await newWorkspace();
+    const { id } = await api.version(workspaceId);
+    const run = { id: `run-${id}`, workspaceId, configurationVersionId: id, createdBy: null };
+    unitOfWork.seedRun({ ...run, status: 'pending' });
+    const answer = await admin.delete(`/workspaces/${workspaceId}`).expect(409);
+    expect(answer.body).toEqual(refusal(409, 'conflict', 'the workspace has a run in progress'));
+    unitOfWork.seedRun({ ...run, status: 'errored' });
+    await admin.delete(`/workspaces/${workspaceId}`).expect(204);
+  });
+
+  it('are locked with a reason or without one, and unlocked by who locked them', async () => {
+    const name = newName();
+    const id = await api.workspace('acme', name);
+    const action = (word: string, body?: object) => admin.post(`/workspaces/${id}/actions/${word}`, body);
+    const by = { 'locked-by': { data: { id: admin.id, type: 'users' } } };
+    for (const { body, reason } of [
+      { body: undefined, reason: null },
+      { body: {}, reason: null },
+      { body: { reason: 'plainly' }, reason: 'plainly' },
+      { body: { data: { attributes: { reason: 'in a document' } } }, reason: 'in a document' },
+      { body: { reason: null, data: { type: prefix === '' ? 'workspaces' : '' } }, reason: null },
+    ]) {
+      const locked = await action('lock', body).expect(200);
+      expect(locked.body).toEqual({ data: resource(id, name, { locked: true, 'locked-reason': reason }, by) });
+      expect((await admin.get(`/workspaces/${id}`).expect(200)).body).toEqual(locked.body);
+      expect((await action('unlock').expect(200)).body).toEqual({ data: resource(id, name) });
+    }
+    expect((await action('lock', { reason: 5 }).expect(422)).body.errors[0].source).toEqual({ pointer: '/reason' });
+  });
+
+  it('are not locked twice, nor unlocked twice, nor by somebody else', async () => {
+    const id = await newWorkspace();
+    const action = (caller: Caller, word: string) => caller.at(prefix).post(`/workspaces/${id}/actions/${word}`);
+    const writer = await memberWith('write', id);
+    const conflict = (detail: string) => refusal(409, 'conflict', detail);
+    for (const word of ['unlock', 'force-unlock']) {
+      expect((await action(admin, word).expect(409)).body).toEqual(conflict('workspace already unlocked'));
+    }
+    await action(writer, 'lock').expect(200);
+    for (const caller of [writer, admin]) {
+      expect((await action(caller, 'lock').expect(409)).body).toEqual(conflict('workspace already locked'));
+    }
+    expect((await action(admin, 'unlock').expect(409)).body).toEqual(conflict('workspace locked by somebody else'));
+    expect((await action(writer, 'force-unlock').expect(404)).body).toEqual(lacking('workspace admin'));
+    expect((await action(admin, 'force-unlock').expect(200)).body.data.attributes.locked).toBe(false);
+    await action(writer, 'lock').expect(200);
+    await action(writer, 'unlock').expect(200);
+  });
+
+  it('are locked by those who hold the permission', async () => {
+    const id = await newWorkspace();
+    const lock = (caller: Caller, word = 'lock') => caller.at(prefix).post(`/workspaces/${id}/actions/${word}`);
+    for (const caller of [await memberWith('plan', id), await api.organizationToken('acme')]) {
+      for (const word of ['lock', 'unlock', 'force-unlock']) await lock(caller, word).expect(404);
+      expect((await lock(caller).expect(404)).body).toEqual(lacking('workspace locking'));
+    }
+    expect((await lock(await holderOf('manage-teams')).expect(404)).body).toEqual(missing);
+    await lock(await holderOf('manage-workspaces')).expect(200);
+  });
+
+  it('are unlocked whatever the request has for a body', async () => {
+    const id = await newWorkspace();
+    for (const word of ['unlock', 'force-unlock']) {
+      await admin.post(`/workspaces/${id}/actions/lock`).expect(200);
+      const request = admin.post(`/workspaces/${id}/actions/${word}`).set('Content-Type', 'text/plain');
+      await request.send('{oops').expect(200);
+    }
+  });
+
+  it('that do not exist are 404, by id and by name', async () => {
+    for (const gone of [
+      '/workspaces/nonexisting',
+      `${path}/nonexisting`,
+      '/organizations/nonexisting/workspaces/api',
+    ]) {
+      expect((await admin.get(gone).expect(404)).body).toEqual(missing);
+      expect((await admin.patch(gone, doc('workspaces')).expect(404)).body).toEqual(missing);
+      expect((await admin.delete(gone).expect(404)).body).toEqual(missing);
+    }
+    for (const word of ['lock', 'unlock', 'force-unlock']) {
+      expect((await admin.post(`/workspaces/nonexisting/actions/${word}`).expect(404)).body).toEqual(missing);
+    }
+  });
+});
