@@ -263,23 +263,46 @@ describe('an upload over a limit', () => {
     expect(await statusOf(id, limited)).toBe('uploaded');
   });
 
-  it('is refused in words a client can read that sends everything before it listens', async () => {
+  it.each(['keep-alive', 'close'])(
+    'is refused in words that reach a client who sends everything before listening, on a connection to %s',
+    async (connection) => {
+      const { uploadUrl } = await newVersion(limited, workspace);
+      const socket = connect(await serve(limited), '127.0.0.1').pause();
+      const bytes = randomBytes(16 * 1024 * 1024);
+      const headers = `Host: gatehouse\r\nConnection: ${connection}\r\nContent-Length: ${bytes.length}`;
+      socket.write(`PUT ${pathOf(uploadUrl)} HTTP/1.1\r\n${headers}\r\n\r\n`);
+      await new Promise<void>((resolve, reject) => {
+        socket.write(bytes, (error) => (error ? reject(error) : resolve()));
+      });
+      const answer = await new Promise<string>((resolve, reject) => {
+        socket.once('data', (chunk) => resolve(String(chunk))).once('error', reject);
+        socket.resume();
+      });
+      expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+      expect(answer).toContain('MAX_ARCHIVE_BYTES');
+      socket.destroy();
+    },
+  );
+
+  it('is refused before it is over, and logged as refused when the client then leaves', async () => {
     const { uploadUrl } = await newVersion(limited, workspace);
-    const socket = connect(await serve(limited), '127.0.0.1').pause();
-    const bytes = randomBytes(16 * 1024 * 1024);
-    socket.write(`PUT ${pathOf(uploadUrl)} HTTP/1.1\r\nHost: gatehouse\r\nContent-Length: ${bytes.length}\r\n\r\n`);
-    await new Promise<void>((resolve, reject) => {
-      socket.write(bytes, (error) => (error ? reject(error) : resolve()));
+    const refusals = () => limited.log.lines.filter(({ fields }) => (fields as { status?: number }).status === 413);
+    const before = refusals().length;
+    const headers = { 'Content-Length': 1_000_000_000 };
+    const options = { host: '127.0.0.1', port: await serve(limited), method: 'PUT', path: pathOf(uploadUrl), headers };
+    const status = await new Promise((resolve, reject) => {
+      const upload = request(options).on('error', reject);
+      upload.on('response', (response) => {
+        response.resume().once('end', () => {
+          upload.off('error', reject).on('error', () => undefined);
+          upload.destroy();
+          resolve(response.statusCode);
+        });
+      });
+      upload.write(randomBytes(6000));
     });
-    const answer = await new Promise<string>((resolve, reject) => {
-      socket
-        .once('data', (chunk) => resolve(String(chunk)))
-        .once('error', reject)
-        .resume();
-    });
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-    expect(answer).toContain('MAX_ARCHIVE_BYTES');
-    socket.destroy();
+    expect(status).toBe(413);
+    await until(() => refusals().length > before);
   });
 });
 
@@ -476,12 +499,15 @@ describe('a capability URL', () => {
     const doomed = await api.workspace('acme', 'doomed');
     const { id, uploadUrl } = await newVersion(api, doomed);
     await api.upload(uploadUrl, good).expect(200);
+    const key = (await unitOfWork.read((tx) => tx.configurationVersions.find(id)))?.state.bundle?.key ?? '';
     const url = await downloadUrl(id);
     await api.admin.delete(`/workspaces/${doomed}`).expect(204);
     expect((await at('get', url).expect(404)).body).toEqual(missing);
     expect((await api.upload(uploadUrl, other).expect(404)).body).toEqual(missing);
     expect((await api.upload(uploadUrl, good).expect(404)).body).toEqual(missing);
-    await api.performEffects();
+    expect(await bundleStore.read(key)).toBeDefined();
+    while ((await api.performEffects()).done > 0);
+    expect(await bundleStore.read(key)).toBeUndefined();
     expect(await leftBehind()).toEqual([]);
   });
 

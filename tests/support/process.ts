@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../dist/infrastructure/main.js', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What `npm start` runs, word by word: a program's flags are part of how it behaves. */
+const [, ...words] = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts.start as string).split(' ');
 
 export const adminToken = 'an-administrator-token-for-tests';
 
@@ -21,7 +25,8 @@ export class ServiceProcess {
 
   /** Resolves once it says where it serves; rejects with what it printed when it ends before. */
   static async start(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-    const child = spawn(process.execPath, [main], {
+    const child = spawn(process.execPath, words, {
+      cwd: root,
       env: { PATH: process.env.PATH, PORT: '0', RATE_LIMIT_PER_SECOND: '0', ADMIN_TOKEN: adminToken, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -55,6 +55,8 @@ interface Traced {
   id: string;
   route: string;
   actor?: Actor;
+  /** Whether the answer went out before the request was read: the client may then leave without hearing its end. */
+  refusedEarly?: boolean;
 }
 
 const traceOf = (response: Response): Traced => response.locals.trace as Traced;
@@ -64,15 +66,25 @@ const nameOf = (actor: Actor): string => {
   return (actor as Record<string, unknown>)[owner[actor.kind]] as string;
 };
 
-const send = (response: Response, { status, document, headers = {} }: Answer | Problem): void => {
-  if (document === undefined) {
-    response.writeHead(status, headers).end();
-    return;
-  }
+/** Writes the whole answer, and leaves it to the caller to end it. */
+const write = (response: Response, { status, document, headers = {} }: Answer | Problem): Response => {
+  if (document === undefined) return response.writeHead(status, headers);
   const body = JSON.stringify(document);
-  response
-    .writeHead(status, { ...headers, 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(body) })
-    .end(body);
+  response.writeHead(status, { ...headers, 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(body) });
+  response.write(body);
+  return response;
+};
+
+/**
+ * Answers a client that is still sending, and reads on for a moment: ending at once may reset the connection, and with
+ * it the answer be lost.
+ */
+const refuseEarly = (request: Request, response: Response, problem: Problem): void => {
+  traceOf(response).refusedEarly = true;
+  write(response, problem);
+  request.resume().once('end', () => response.end());
+  const cut = setTimeout(() => request.destroy(), lastWordMilliseconds).unref();
+  response.once('close', () => clearTimeout(cut));
 };
 
 /** The HTTP face of the service: both dialects, the capability URLs, and what the service says about itself. */
@@ -102,13 +114,9 @@ export function buildApp(options: AppOptions): Express {
       response.destroy();
       return;
     }
-    send(response, known ?? internalProblem);
-    if (!request.complete) {
-      // Reading on for a moment lets a client that is still sending see the answer instead of a reset.
-      request.resume();
-      const cut = setTimeout(() => request.destroy(), lastWordMilliseconds).unref();
-      request.once('close', () => clearTimeout(cut));
-    }
+    const problem = known ?? internalProblem;
+    if (request.complete) write(response, problem).end();
+    else refuseEarly(request, response, problem);
   };
 
   const authenticate = async (request: Request, response: Response): Promise<Actor> => {
@@ -138,7 +146,7 @@ export function buildApp(options: AppOptions): Express {
       header: (name) => request.get(name),
       path,
     });
-    send(response, answer);
+    write(response, answer).end();
   };
 
   const servePlain =
@@ -160,7 +168,7 @@ export function buildApp(options: AppOptions): Express {
           request: trace.id,
           method: _request.method,
           route: trace.route,
-          status: response.writableFinished ? response.statusCode : 499,
+          status: response.writableFinished || trace.refusedEarly ? response.statusCode : 499,
           ms: Math.round((performance.now() - begun) * 10) / 10,
           address: _request.ip,
           actor: trace.actor && nameOf(trace.actor),

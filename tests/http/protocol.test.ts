@@ -1,0 +1,526 @@
+import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import supertest, { type Test } from 'supertest';
+import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import { type Caller, doc, missing, pathOf, publicUrl, refusal, startApi, type TestApi } from '../support/api.js';
+import { archiveOf } from '../support/archives.js';
+
+const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
+
+let api: TestApi;
+let workspaceId: string;
+let names = 0;
+
+beforeAll(async () => {
+  api = await startApi();
+  await api.organization('acme');
+  workspaceId = await api.workspace('acme', 'api');
+});
+
+const newName = (): string => {
+  names += 1;
+  return `name-${names}`;
+};
+
+/** The fields of the log line of one request. */
+async function lineOf(
+  answer: { headers: Record<string, string> },
+  of: TestApi = api,
+): Promise<Record<string, unknown>> {
+  const id = answer.headers['x-request-id'];
+  for (let waited = 0; waited < 2000; waited += 5) {
+    const line = of.log.lines.find(
+      ({ fields, level }) => level === 'info' && (fields as { request?: string }).request === id,
+    );
+    if (line !== undefined) return line.fields as Record<string, unknown>;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(`no line of request ${id}`);
+}
+
+describe.each(mounts)('a body at "$prefix"', ({ prefix }) => {
+  const path = '/organizations/acme/workspaces';
+  let admin: Caller;
+
+  beforeAll(() => {
+    admin = api.admin.at(prefix);
+  });
+
+  const send = (text: string | Buffer, headers: Record<string, string>): Test =>
+    admin
+      .post(path)
+      .set(headers)
+      .serialize((given) => given as string)
+      .send(text);
+  const good = (): string => JSON.stringify(doc('workspaces', { name: newName() }));
+
+  it('is JSON, as the media type of the API or as plain JSON, with any parameters', async () => {
+    for (const type of [
+      'application/vnd.api+json',
+      'application/vnd.api+json; charset=utf-8',
+      'application/vnd.api+json;ext="https://example.com/ext"; profile="https://example.com/profile"',
+      'Application/VND.API+JSON',
+      'application/json',
+      'application/json; charset=UTF-8',
+    ]) {
+      await send(good(), { 'Content-Type': type }).expect(201);
+    }
+  });
+
+  it('of any other type is 415', async () => {
+    for (const headers of [
+      { 'Content-Type': 'text/plain' },
+      { 'Content-Type': 'application/x-www-form-urlencoded' },
+      { 'Content-Type': 'application/jsonp' },
+      { 'Content-Type': 'application/json; charset=klingon' },
+      { 'Content-Type': '' },
+    ]) {
+      const answer = await send(good(), headers).expect(415);
+      expect(answer.body).toEqual(refusal(415, 'unsupported media type', expect.any(String)));
+    }
+    const packed = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
+    const answer = await send(gzipSync(good()), packed).expect(415);
+    expect(answer.body).toEqual(refusal(415, 'unsupported media type', 'the body must not be content-encoded'));
+  });
+
+  it('that is no JSON is 400', async () => {
+    for (const text of ['{', '{"data":}', 'data=1', '{"data":{}} {}', "{'data':{}}", '\0']) {
+      const answer = await send(text, { 'Content-Type': 'application/vnd.api+json' }).expect(400);
+      expect(answer.body).toEqual(refusal(400, 'bad request', expect.stringContaining('not valid JSON')));
+    }
+  });
+
+  it('that is JSON and no document is 422', async () => {
+    for (const text of ['5', '"text"', 'true', '[]']) {
+      const answer = await send(text, { 'Content-Type': 'application/vnd.api+json' }).expect(422);
+      expect(answer.body).toEqual(refusal(422, 'invalid attribute', 'Body must be an object', { pointer: '' }));
+    }
+    for (const text of ['null', '{}']) {
+      const answer = await send(text, { 'Content-Type': 'application/vnd.api+json' }).expect(422);
+      expect(answer.body).toEqual(refusal(422, 'invalid attribute', 'Data is required', { pointer: '/data' }));
+    }
+  });
+
+  it('that is empty where one is needed is 422', async () => {
+    await admin.post(path).expect(422);
+    await admin.post(path).set('Content-Type', 'text/plain').expect(422);
+  });
+
+  it('is at most a mebibyte', async () => {
+    const padded = (bytes: number) => good().padEnd(bytes);
+    await send(padded(1024 * 1024), { 'Content-Type': 'application/json' }).expect(201);
+    const answer = await send(padded(1024 * 1024 + 1), { 'Content-Type': 'application/json' }).expect(413);
+    expect(answer.body).toEqual(refusal(413, 'payload too large', 'the body is larger than 1048576 bytes'));
+  });
+
+  it('may hold what nobody asked for, which changes nothing', async () => {
+    const name = newName();
+    const strange = [
+      '"__proto__":{"auto-apply":true,"polluted":true}',
+      '"constructor":{"prototype":{"polluted":true}}',
+      '"hasOwnProperty":1,"id":"ws-mine","vcs-repo":{"identifier":"x"},"locked":true',
+    ].join();
+    const text = `{"data":{"id":"ws-mine","type":"workspaces",${strange},"attributes":{"name":"${name}",${strange}}},${strange}}`;
+    const answer = await send(text, { 'Content-Type': 'application/vnd.api+json' }).expect(201);
+    expect(answer.body.data.id).not.toBe('ws-mine');
+    expect(answer.body.data.attributes).toMatchObject({ name, 'auto-apply': false, locked: false, 'vcs-repo': null });
+    expect(answer.body.data.attributes).not.toHaveProperty('polluted');
+    expect({}).not.toHaveProperty('polluted');
+  });
+
+  it('with a NUL character in it, or a URL with one, is 400', async () => {
+    for (const attributes of [{ name: 'a\0b' }, { name: newName(), description: '\0' }]) {
+      await admin.post(path, doc('workspaces', attributes)).expect(400);
+    }
+    for (const url of ['/workspaces/a%00b', '/organizations/%00', '/organizations/acme/teams?page[size]=%00']) {
+      await admin.get(url).expect(400);
+    }
+  });
+});
+
+describe.each(mounts)('a request at "$prefix"', ({ prefix }) => {
+  let admin: Caller;
+
+  beforeAll(() => {
+    admin = api.admin.at(prefix);
+  });
+
+  it('is never refused for what it accepts', async () => {
+    for (const accept of ['text/html', 'image/png', 'application/json;q=0', 'application/vnd.api+json;version=1', '']) {
+      const answer = await admin.get('/account/details').set('Accept', accept).expect(200);
+      expect(answer.headers['content-type']).toBe('application/vnd.api+json');
+    }
+  });
+
+  it('may carry query parameters nobody knows', async () => {
+    const query = 'foo=bar&foo=baz&filter[name]=x&__proto__=1&constructor=2&page[offset]=7&%5B%5D&=&&sort=-name';
+    const answer = await admin.get(`/organizations/acme/workspaces?${query}`).expect(200);
+    expect(answer.body.data.length).toBeGreaterThan(0);
+    await admin.get(`/organizations/acme?include=nonsense&${query}`).expect(200);
+  });
+
+  it('may percent-encode the brackets of its parameters, or not', async () => {
+    for (const query of ['page%5Bsize%5D=1', 'page[size]=1', 'page%5bsize%5d=1', 'page%5Bsize]=1']) {
+      const answer = await admin.get(`/admin/users?${query}`).expect(200);
+      expect(answer.body.meta.pagination['page-size']).toBe(1);
+    }
+  });
+
+  it('with HEAD is answered as GET is, without the body', async () => {
+    for (const path of [
+      '/account/details',
+      '/organizations/acme',
+      `/workspaces/${workspaceId}/configuration-versions`,
+    ]) {
+      const got = await admin.get(path).expect(200);
+      const asked = await admin.send('head', path).expect(200);
+      const same = ['content-type', 'content-length', 'cache-control'];
+      for (const name of same) expect(asked.headers[name]).toBe(got.headers[name]);
+      expect(asked.text ?? '').toBe('');
+    }
+    await admin.send('head', '/organizations/nonexisting').expect(404);
+    await api.anonymous.at(prefix).send('head', '/account/details').expect(401);
+  });
+
+  it('for a path that cannot be decoded is 400', async () => {
+    for (const path of ['/organizations/%E0%A4%A', '/workspaces/%', '/teams/%ff']) {
+      const answer = await admin.get(path).expect(400);
+      expect(answer.body).toEqual(refusal(400, 'bad request', 'the request cannot be understood'));
+    }
+    await api.anonymous.get('/v1/object/%E0%A4%A').expect(400);
+    expect((await admin.get('/organizations/%C3%A4').expect(404)).body).toEqual(missing);
+  });
+
+  it('with a method nobody serves is 405', async () => {
+    const answer = await supertest(api.app).options(`${prefix}/organizations`).expect(405);
+    expect(answer.headers.allow).toBe('GET, HEAD, POST');
+    expect(answer.body).toEqual(refusal(405, 'method not allowed', 'OPTIONS is not one of GET, HEAD, POST'));
+  });
+
+  it('without a good token is 401, and with one for what is hidden 404', async () => {
+    const get = (authorization: string) =>
+      supertest(api.app).get(`${prefix}/organizations/nonexisting`).set('Authorization', authorization);
+    const { secret } = admin;
+    for (const bad of [
+      '',
+      'Bearer',
+      'Bearer ',
+      `Basic ${secret}`,
+      `Bearer ${secret}x`,
+      `Token ${secret}`,
+      `${secret}`,
+    ]) {
+      const answer = await get(bad).expect(401);
+      expect(answer.body).toEqual(refusal(401, 'unauthorized', 'a valid API token is needed'));
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+    }
+    for (const good of [`Bearer ${secret}`, `bearer ${secret}`, `Bearer   ${secret}  `]) {
+      expect((await get(good).expect(404)).body).toEqual(missing);
+    }
+    expect((await api.anonymous.at(prefix).get('/nothing/here').expect(404)).body).toEqual(missing);
+  });
+
+  it('for a ping is answered with and without a token, and only by headers', async () => {
+    for (const caller of [admin, api.anonymous.at(prefix), api.as('no such secret').at(prefix)]) {
+      const answer = await caller.get('/ping').expect(204);
+      expect(answer.text).toBe('');
+      expect(answer.headers).toMatchObject({ 'tfp-api-version': '2.6', 'tfp-appname': 'Gatehouse' });
+    }
+  });
+});
+
+describe('the service', () => {
+  it('tells clients where its API is', async () => {
+    const answer = await api.anonymous.get('/.well-known/terraform.json').expect(200);
+    expect(answer.headers['content-type']).toBe('application/json');
+    expect(answer.body).toEqual({ 'tfe.v2': '/api/v2/', 'tfe.v2.1': '/api/v2/', 'tfe.v2.2': '/api/v2/' });
+  });
+
+  it('says whether it is alive and whether it is ready', async () => {
+    const alive = () => api.anonymous.get('/healthz').expect(200);
+    expect((await alive()).body).toEqual({ status: 'ok' });
+    expect((await api.anonymous.get('/readyz').expect(200)).body).toEqual({ status: 'ready' });
+    api.health.ready = false;
+    expect((await api.anonymous.get('/readyz').expect(503)).body).toEqual({ status: 'not ready' });
+    await alive();
+    api.health.ready = true;
+    await api.anonymous.get('/readyz').expect(200);
+  });
+
+  it('serves what is about itself at the root alone', async () => {
+    for (const path of ['/healthz', '/readyz', '/.well-known/terraform.json']) {
+      await api.admin.get(`/api/v2${path}`).expect(404);
+    }
+  });
+
+  it('sends the same careful headers with every answer', async () => {
+    for (const answer of [
+      await api.admin.get('/account/details').expect(200),
+      await api.anonymous.get('/account/details').expect(401),
+      await api.admin.get('/nothing').expect(404),
+      await api.admin.delete('/healthz').expect(405),
+      await api.admin.get('/organizations/%ff').expect(400),
+      await api.anonymous.get('/ping').expect(204),
+      await api.anonymous.get('/healthz').expect(200),
+    ]) {
+      expect(answer.headers).toMatchObject({
+        'cache-control': 'no-store',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'tfp-api-version': '2.6',
+        'tfp-appname': 'Gatehouse',
+      });
+      for (const unwanted of ['x-powered-by', 'etag', 'strict-transport-security', 'access-control-allow-origin']) {
+        expect(answer.headers).not.toHaveProperty(unwanted);
+      }
+    }
+  });
+
+  it('takes its address from its configuration, and never from a request', async () => {
+    const forged = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' };
+    const create = api.admin.post(`/workspaces/${workspaceId}/configuration-versions`).set(forged);
+    const created = await create.expect(201);
+    expect(created.body.data.attributes['upload-url']).toMatch(`${publicUrl}/v1/object/`);
+    expect(JSON.stringify([created.body, created.headers])).not.toContain('evil');
+  });
+
+  it('gives every request an id of its own, which stands in its log line', async () => {
+    const answers = [
+      await api.admin.get('/account/details').expect(200),
+      await api.admin.get('/account/details').set('X-Request-Id', 'mine').expect(200),
+      await api.anonymous.get('/nothing').expect(404),
+    ];
+    const ids = answers.map(({ headers }) => headers['x-request-id']);
+    expect(new Set(ids).size).toBe(3);
+    expect(ids).not.toContain('mine');
+    for (const answer of answers) {
+      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      expect((await lineOf(answer)).status).toBe(answer.status);
+    }
+    const lines = api.log.lines.filter(({ fields }) => (fields as { request?: string }).request === ids[0]);
+    expect(lines).toHaveLength(1);
+  });
+
+  it('logs the pattern of a route, who asked and how it went', async () => {
+    const shown = await api.admin.at('/api/v2').get(`/workspaces/${workspaceId}?secret=thing`).expect(200);
+    expect(await lineOf(shown)).toEqual({
+      request: shown.headers['x-request-id'],
+      method: 'GET',
+      route: '/api/v2/workspaces/:id',
+      status: 200,
+      ms: expect.any(Number),
+      address: expect.stringContaining('127.0.0.1'),
+      actor: api.admin.id,
+    });
+    const organizationId = (await api.admin.get('/organizations/acme')).body.data.attributes['external-id'];
+    const token = await api.organizationToken('acme');
+    expect(await lineOf(await token.get('/organizations/acme'))).toMatchObject({ actor: organizationId });
+    const refused = await api.anonymous.delete('/teams/some').expect(401);
+    expect(await lineOf(refused)).toMatchObject({
+      method: 'DELETE',
+      route: '/teams/:id',
+      status: 401,
+      actor: undefined,
+    });
+    const unknown = await api.admin.get('/some/thing/else').expect(404);
+    expect(await lineOf(unknown)).toMatchObject({ route: 'unmatched', actor: undefined });
+    expect(await lineOf(await api.admin.send('put', '/teams/some'))).toMatchObject({
+      route: '/teams/:id',
+      status: 405,
+    });
+  });
+
+  it('believes an address it is forwarded from its proxies alone', async () => {
+    const forwarded = (caller: Caller) => caller.get('/ping').set('X-Forwarded-For', '203.0.113.9').expect(204);
+    expect((await lineOf(await forwarded(api.anonymous))).address).toContain('127.0.0.1');
+    const behind = await startApi({ environment: { TRUSTED_PROXIES: '10.0.0.1, 127.0.0.1' } });
+    expect((await lineOf(await forwarded(behind.anonymous), behind)).address).toBe('203.0.113.9');
+    const elsewhere = await startApi({ environment: { TRUSTED_PROXIES: '10.0.0.1' } });
+    expect((await lineOf(await forwarded(elsewhere.anonymous), elsewhere)).address).toContain('127.0.0.1');
+  });
+});
+
+/** Keeps what it is given, and fails to give it back. */
+class BrokenStore extends MemoryBundleStore {
+  constructor(private readonly broken: 'at once' | 'halfway') {
+    super();
+  }
+
+  override async read(): Promise<AsyncIterable<Uint8Array>> {
+    if (this.broken === 'at once') throw new Error('the disk of /secret/path is on fire');
+    return (async function* () {
+      yield Buffer.from('half');
+      throw new Error('the disk of /secret/path is on fire');
+    })();
+  }
+}
+
+describe('a fault of the service', () => {
+  async function downloadFrom(broken: 'at once' | 'halfway'): Promise<{ faulty: TestApi; download: Test }> {
+    const faulty = await startApi({ bundleStore: new BrokenStore(broken) });
+    await faulty.organization('acme');
+    const { id, uploadUrl } = await faulty.version(await faulty.workspace('acme', 'api'));
+    await faulty.upload(uploadUrl, await archiveOf({ 'main.tf': '# a comment' })).expect(200);
+    const { headers } = await faulty.admin.get(`/configuration-versions/${id}/download`).expect(302);
+    return { faulty, download: supertest(faulty.app).get(pathOf(headers.location ?? '')) };
+  }
+
+  const errorsOf = ({ log }: TestApi) => log.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields);
+
+  it('is 500, says nothing of itself, and is logged with the id of the request', async () => {
+    const { faulty, download } = await downloadFrom('at once');
+    const answer = await download.expect(500);
+    const detail = 'the request could not be served; its id is in the X-Request-Id header';
+    expect(answer.body).toEqual(refusal(500, 'internal server error', detail));
+    expect(answer.headers['content-type']).toBe('application/vnd.api+json');
+    expect(errorsOf(faulty)).toEqual([
+      { request: answer.headers['x-request-id'], route: '/v1/object/:objectId', err: expect.any(Error) },
+    ]);
+    expect((await lineOf(answer, faulty)).status).toBe(500);
+  });
+
+  it('in the middle of an answer breaks it off, so that it cannot be taken for whole', async () => {
+    const { faulty, download } = await downloadFrom('halfway');
+    await expect(download.then()).rejects.toThrow();
+    expect(errorsOf(faulty)).toHaveLength(1);
+  });
+});
+
+describe('the rate limit', () => {
+  const limited = () => startApi({ environment: { RATE_LIMIT_PER_SECOND: '5' } });
+
+  /** How many of a burst passed, which were refused, and how many may have passed in the time it took. */
+  const burst = async (ask: () => Test): Promise<{ passed: number; allowed: number; refused: Awaited<Test>[] }> => {
+    const begun = performance.now();
+    const answers = await Promise.all(Array.from({ length: 20 }, ask));
+    const refused = answers.filter(({ status }) => status === 429);
+    const seconds = Math.ceil((performance.now() - begun) / 1000);
+    return { passed: answers.length - refused.length, allowed: 5 * seconds, refused };
+  };
+
+  /** The counting second is over, whenever it began. */
+  const aSecond = () => new Promise((resolve) => setTimeout(resolve, 1100));
+
+  it('counts down in the headers of each answer, and ends in a 429 that says when to ask again', async () => {
+    const service = await limited();
+    const headers = [];
+    for (let asked = 0; asked < 3; asked += 1)
+      headers.push((await service.admin.get('/account/details').expect(200)).headers);
+    expect(headers.map((header) => header['x-ratelimit-limit'])).toEqual(['5', '5', '5']);
+    expect(headers.map((header) => header['x-ratelimit-remaining'])).toEqual(['4', '3', '2']);
+    for (const header of headers) {
+      expect(header['x-ratelimit-reset']).toMatch(/^[01]\.\d{3}$/);
+      expect(header).not.toHaveProperty('retry-after');
+    }
+    const { refused } = await burst(() => service.admin.get('/account/details'));
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused) {
+      expect(answer.body).toEqual(refusal(429, 'Too many requests', "You have exceeded the API's rate limit."));
+      expect(answer.headers).toMatchObject({
+        'x-ratelimit-limit': '5',
+        'x-ratelimit-remaining': '0',
+        'retry-after': '1',
+      });
+      expect(Number(answer.headers['x-ratelimit-reset'])).toBeLessThanOrEqual(1);
+    }
+    await aSecond();
+    await service.admin.get('/account/details').expect(200);
+  });
+
+  it('counts each token for itself, at both mounts together', async () => {
+    const service = await limited();
+    const second = await service.user('second');
+    let at = 0;
+    const both = () => {
+      at += 1;
+      return service.admin.at(at % 2 === 0 ? '' : '/api/v2').get('/account/details');
+    };
+    const { passed, allowed } = await burst(both);
+    expect(passed).toBeLessThanOrEqual(allowed);
+    await second.get('/account/details').expect(200);
+    await service.anonymous.get('/ping').expect(204);
+  });
+
+  it('counts those without a good token by their address', async () => {
+    const service = await limited();
+    let asked = 0;
+    const { passed, allowed, refused } = await burst(() => {
+      asked += 1;
+      return [service.anonymous.get('/ping'), service.as(`guess ${asked}`).get('/account/details')][asked % 2] as Test;
+    });
+    expect(passed).toBeLessThanOrEqual(allowed);
+    expect(refused.length).toBeGreaterThan(0);
+    await service.admin.get('/account/details').expect(200);
+  });
+
+  it('counts capability URLs apart from everything else', async () => {
+    const service = await limited();
+    const { passed, allowed } = await burst(() => service.anonymous.get('/v1/object/guess'));
+    expect(passed).toBeLessThanOrEqual(allowed);
+    await service.anonymous.get('/ping').expect(204);
+    await service.admin.get('/account/details').expect(200);
+  });
+
+  it('never silences the health checks', async () => {
+    const service = await limited();
+    for (const path of ['/healthz', '/readyz']) {
+      const { refused } = await burst(() => service.anonymous.get(path));
+      expect(refused).toEqual([]);
+    }
+    expect((await service.anonymous.get('/healthz')).headers).not.toHaveProperty('x-ratelimit-limit');
+  });
+
+  it('leaves no header when it is off', async () => {
+    const { refused } = await burst(() => api.admin.get('/account/details'));
+    expect(refused).toEqual([]);
+    const answers = [await api.admin.get('/account/details'), await api.anonymous.get('/ping')];
+    for (const { headers } of answers) {
+      expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+    }
+  });
+});
+
+describe('the log', () => {
+  const secrets: string[] = [];
+
+  beforeAll(async () => {
+    const user = await api.user(newName());
+    const own = await user.post(`/users/${user.id}/authentication-tokens`).expect(201);
+    const organization = await api.organizationToken('acme');
+    const { id, uploadUrl } = await api.version(workspaceId);
+    await api.upload(uploadUrl, Buffer.from('no archive')).expect(422);
+    await api.upload(`${uploadUrl}x`, Buffer.from('no archive')).expect(404);
+    const uploaded = await api.version(workspaceId);
+    await api.upload(uploaded.uploadUrl, await archiveOf({ 'main.tf': '' })).expect(200);
+    const { location = '' } = (await api.admin.get(`/configuration-versions/${uploaded.id}/download`)).headers;
+    await api.anonymous.get(pathOf(location)).expect(200);
+    await api.admin.get(`${pathOf(location)}/more`).expect(404);
+    await api.admin.send('patch', pathOf(location)).expect(405);
+    await api.admin.get(`/configuration-versions/${id}?token=${user.secret}`).expect(200);
+    await api.as('a-secret-that-is-nobodys').get('/account/details').expect(401);
+    secrets.push(
+      ...[api.admin.secret, user.secret, organization.secret].map(String),
+      own.body.data.attributes.token,
+      'a-secret-that-is-nobodys',
+      ...[uploadUrl, uploaded.uploadUrl, location].flatMap((url) => [pathOf(url), url.split('.').at(-1) ?? '']),
+    );
+  });
+
+  // The last test of this file, so that it is about all of them.
+  it('holds lines of requests with secrets in them, and no secret', () => {
+    const routes = api.log.lines.map(({ fields }) => (fields as { route?: string }).route);
+    expect(routes).toContain('/v1/object/:objectId');
+    expect(routes).toContain('/users/:userId/authentication-tokens');
+    const log = inspect(api.log.lines, { depth: null, maxArrayLength: null, maxStringLength: null });
+    expect(api.log.lines.length).toBeGreaterThan(100);
+    for (const secret of secrets) {
+      expect(secret.length).toBeGreaterThan(20);
+      expect(log).not.toContain(secret);
+    }
+    expect(log).not.toMatch(/bearer|authorization|v1\/object\/(?!:objectId)|gatehouse\.v1\./i);
+  });
+});
