@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import type { ConfigurationVersion } from '../../src/domain/index.js';
 import { missing, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
 import { type ArchiveEntry, archiveOf, gzipped, packed } from '../support/archives.js';
 
@@ -463,6 +464,25 @@ describe('a download', () => {
     await api.admin.post(`/configuration-versions/${id}/actions/archive`).expect(202);
     expect((await at('get', url).expect(404)).body).toEqual(missing);
     await at('head', url).expect(404);
+  });
+
+  it('is 404 while the backing data of the version is softly deleted', async () => {
+    const { id, uploadUrl } = await newUploaded();
+    const url = await downloadUrl(id);
+    const fire = (trigger: 'soft-delete' | 'restore'): Promise<void> =>
+      unitOfWork.run(async (tx) => {
+        const version = (await tx.configurationVersions.find(id)) as ConfigurationVersion;
+        const { next } = version.fire(trigger, await tx.runs.aboutVersion(id), api.clock.now());
+        await tx.configurationVersions.save(next);
+      });
+    await fire('soft-delete');
+    expect((await at('get', url).expect(404)).body).toEqual(missing);
+    const status = 'its status is backing_data_soft_deleted';
+    expect((await api.upload(uploadUrl, other).expect(409)).body).toEqual(refused(status));
+    await api.upload(uploadUrl, good).expect(200);
+    expect((await at('get', url).expect(404)).body).toEqual(missing);
+    await fire('restore');
+    expect((await download(url).expect(200)).body.equals(good)).toBe(true);
   });
 
   it('from an altered or expired address is 404', async () => {
