@@ -13,6 +13,7 @@ export * from './shared/domain-error.js';
 export * from './shared/id.js';
 export * from './shared/name.js';
 export * from './team-access/access-level.js';
+export * from './team-access/team-workspace.js';
 export * from './teams/team.js';
 export * from './users/user.js';
 export * from './workspaces/workspace.js';

@@ -139,6 +139,7 @@ const subjectsByAction: Partial<Record<Action, readonly Subject[]>> = {
   'teams/set-organization-access': teams,
   'team-members/manage': teams,
   'team-tokens/manage': teams,
+  'team-access/read': teams,
 };
 
 /** Empty where it makes no difference which one of its kind an action is about. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { TeamChange } from '../../src/application/index.js';
 import { type Actor, may, type Team, type TeamId } from '../../src/domain/index.js';
 import { firstPage, invalid, lacking, missing, taken, unauthenticated, World } from '../support/application.js';
+import { giveGrant } from '../support/builders.js';
 
 let world: World;
 let robots: Team;
@@ -319,7 +320,7 @@ describe('changing the members of a team', () => {
 
   it('gives and takes what the team may do, at once', async () => {
     const { workspace, member, useCases } = world;
-    await world.unitOfWork.run((tx) => tx.teams.setGrant(robots.id, workspace.id, { access: 'read' }));
+    await world.unitOfWork.run((tx) => giveGrant(tx, robots.id, workspace.id, { access: 'read' }));
     await change(world.owner, robots, 'add', 'max');
     await expect(useCases.showWorkspace.execute(member, { id: workspace.id })).resolves.toBeDefined();
     await change(world.owner, robots, 'remove', 'max');
@@ -362,7 +363,7 @@ describe('deleting a team', () => {
     const { workspace, useCases } = world;
     const { secret } = await tokenOf(robots);
     const insider = await world.join('ina', robots.id);
-    await world.unitOfWork.run((tx) => tx.teams.setGrant(robots.id, workspace.id, { access: 'admin' }));
+    await world.unitOfWork.run((tx) => giveGrant(tx, robots.id, workspace.id, { access: 'admin' }));
     await useCases.showWorkspace.execute(insider, { id: workspace.id });
     await remove(world.owner, robots);
     await expect(world.bearerOf(secret)).rejects.toMatchObject(unauthenticated);
@@ -380,7 +381,7 @@ describe('deleting a team', () => {
   });
 
   it('leaves nothing behind once the worker was there', async () => {
-    await world.unitOfWork.run((tx) => tx.teams.setGrant(robots.id, world.workspace.id, { access: 'admin' }));
+    await world.unitOfWork.run((tx) => giveGrant(tx, robots.id, world.workspace.id, { access: 'admin' }));
     const insider = await world.join('ina', robots.id);
     const { id: tokenId } = await tokenOf(robots);
     await remove(world.owner, robots);

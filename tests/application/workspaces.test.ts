@@ -9,6 +9,7 @@ import {
 } from '../../src/domain/index.js';
 import { firstPage, invalid, lacking, missing, taken, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
+import { giveGrant } from '../support/builders.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
 
@@ -37,7 +38,7 @@ const change = async (actor: Actor, action: LockAction, reason: string | null = 
 /** A member through whose team's token the workspace is administered. */
 async function administeringToken(): Promise<Actor> {
   const team = await world.newTeam('robots');
-  await world.unitOfWork.run((tx) => tx.teams.setGrant(team.id, network.id, { access: 'admin' }));
+  await world.unitOfWork.run((tx) => giveGrant(tx, team.id, network.id, { access: 'admin' }));
   return world.bearerOf((await world.newTokenOf({ kind: 'team', id: team.id })).secret);
 }
 

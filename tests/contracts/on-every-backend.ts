@@ -21,6 +21,7 @@ import {
   aToken,
   aUser,
   aWorkspace,
+  giveGrant,
 } from '../support/builders.js';
 
 // A busy machine with a real database takes its time.
@@ -104,7 +105,7 @@ export class Ground {
   }
 
   async grant(team: Team, workspace: Workspace, grant: Grant): Promise<void> {
-    await this.run((tx) => tx.teams.setGrant(team.id, workspace.id, grant));
+    await this.run((tx) => giveGrant(tx, team.id, workspace.id, grant));
   }
 
   /** The workspace's next version, which does not become its current one. */

@@ -155,17 +155,6 @@ onEveryBackend('teams', (on) => {
     expect(await teamsOn(other.id)).toEqual([bare]);
   });
 
-  it('sets a grant in place of the one the team had there', async () => {
-    const organization = await on.organization();
-    const user = await on.member(organization);
-    const team = await on.team(organization, {}, [user]);
-    const workspace = await on.workspace(organization);
-    for (const [, grant] of grants) await on.grant(team, workspace, grant);
-    await on.grant(team, workspace, { access: 'read' });
-    const seen = await on.read((tx) => tx.workspaces.findFor(asUser(user), workspace.id));
-    expect(seen?.standing.teams.map(({ grant }) => grant)).toEqual([{ access: 'read' }]);
-  });
-
   it('keeps nothing of a team that could not be added', async () => {
     const organization = await on.organization();
     const { name } = await on.team(organization);

@@ -11,6 +11,7 @@ import {
 } from '../../src/domain/index.js';
 import { type Caller, lacking, missing, publicUrl, refusal, startApi, type TestApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
+import { giveGrant } from '../support/builders.js';
 
 const mounts = [
   { prefix: '', type: 'configuration-version' },
@@ -141,7 +142,7 @@ const seedRun = (workspaceId: string, configurationVersionId: string, status: Ru
 async function memberWith(access: FixedLevel, workspaceId: string): Promise<Caller> {
   const name = `${access}-${workspaceId}`;
   const team = await api.team('acme', name);
-  await unitOfWork.run((tx) => tx.teams.setGrant(team, workspaceId, { access }));
+  await unitOfWork.run((tx) => giveGrant(tx, team, workspaceId, { access }));
   return api.member('acme', name, [team]);
 }
 
@@ -636,7 +637,7 @@ describe('the right to configuration versions', () => {
     const team = await api.team('acme', `token-${workspaceId}`);
     const { secret, digest } = new RandomSecrets().generate();
     await unitOfWork.run(async (tx) => {
-      await tx.teams.setGrant(team, workspaceId, { access: 'plan' });
+      await giveGrant(tx, team, workspaceId, { access: 'plan' });
       const createdAt = api.clock.now();
       const owner = { kind: 'team', id: team } as const;
       const token = { id: 'at-team', owner, secretDigest: digest, description: null, createdBy: null, createdAt };

@@ -28,6 +28,16 @@ const bodies: Readonly<Record<string, object>> = {
     data: [{ type: 'organization-memberships', id: 'ou-nobody' }],
   },
   'post /users/:userId/authentication-tokens': {},
+  'post /teams/:teamId/authentication-token': doc('authentication-token'),
+  'post /team-workspaces': doc(
+    'team-workspaces',
+    { access: 'read' },
+    {
+      workspace: { data: { type: 'workspaces', id: 'ws-any' } },
+      team: { data: { type: 'teams', id: 'team-any' } },
+    },
+  ),
+  'patch /team-workspaces/:id': doc('team-workspaces', { access: 'plan' }),
   'post /admin/users': doc('users', { username: 'fresh', email: 'fresh@example.com' }),
 };
 
@@ -52,12 +62,28 @@ describe('every route', () => {
     const version = await api.admin.post(`/workspaces/${workspace}/configuration-versions`).expect(201);
     const memberships = await api.admin.get('/organizations/acme/organization-memberships').expect(200);
     const tokens = await api.admin.get(`/users/${api.admin.id}/authentication-tokens`).expect(200);
+    await api.admin.post(`/teams/${team}/authentication-token`, doc('authentication-token')).expect(201);
+    const granted = await api.admin
+      .post(
+        '/team-workspaces',
+        doc(
+          'team-workspaces',
+          { access: 'read' },
+          {
+            workspace: { data: { type: 'workspaces', id: workspace } },
+            team: { data: { type: 'teams', id: team } },
+          },
+        ),
+      )
+      .expect(200);
     stranger = await api.user('stranger');
     existing = {
       organization: 'acme',
       name: 'api',
       workspaceId: workspace,
       userId: api.admin.id,
+      teamId: team,
+      '/team-workspaces': granted.body.data.id,
       '/workspaces': workspace,
       '/teams': team,
       '/configuration-versions': version.body.data.id,
@@ -70,13 +96,17 @@ describe('every route', () => {
   const filled = ({ path }: Route, value: (parameter: string) => string): string =>
     path.replaceAll(/:(\w+)/g, (_, parameter: string) => value(parameter));
 
+  /** A query where a route asks for one. */
+  const queried = (route: Route, workspaceId: string | undefined): string =>
+    route.method === 'get' && route.path === '/team-workspaces' ? `?filter[workspace][id]=${workspaceId}` : '';
+
   const real = (route: Route): string =>
     filled(route, (parameter) => {
       const key = parameter === 'id' ? route.path.slice(0, route.path.indexOf('/:id')) : parameter;
       const value = existing[key];
       if (value === undefined) throw new Error(`the test knows no ${key}`);
       return value;
-    });
+    }) + queried(route, existing.workspaceId);
 
   const call = (caller: Caller, prefix: Prefix, route: Route, path: string) =>
     caller.at(prefix).send(route.method, path, bodies[`${route.method} ${route.path}`]);

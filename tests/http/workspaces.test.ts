@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { FixedLevel } from '../../src/domain/index.js';
 import { type Caller, doc, invalid, lacking, missing, refusal, startApi, type TestApi } from '../support/api.js';
+import { giveGrant } from '../support/builders.js';
 
 const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
 
@@ -24,7 +25,7 @@ const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
 /** A member whose only team has this level on the workspace. */
 async function memberWith(access: FixedLevel, workspaceId: string): Promise<Caller> {
   const team = await api.team('acme', newName());
-  await unitOfWork.run((tx) => tx.teams.setGrant(team, workspaceId, { access }));
+  await unitOfWork.run((tx) => giveGrant(tx, team, workspaceId, { access }));
   return api.member('acme', newName(), [team]);
 }
 
@@ -199,8 +200,8 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
     const caller = await api.member(organization, newName(), [team]);
     expect(await listed(caller)).toEqual({ names: [], total: 0, self });
     await unitOfWork.run(async (tx) => {
-      await tx.teams.setGrant(team, ids[3] ?? '', { access: 'read' });
-      await tx.teams.setGrant(team, ids[0] ?? '', { access: 'admin' });
+      await giveGrant(tx, team, ids[3] ?? '', { access: 'read' });
+      await giveGrant(tx, team, ids[0] ?? '', { access: 'admin' });
     });
     expect(await listed(caller)).toEqual({ names: ['Beta', 'Gamma'], total: 2, self });
     const [beta, gamma] = (await caller.at(prefix).get(list)).body.data;

@@ -28,6 +28,7 @@ import {
   type Workspace,
   type WorkspaceId,
 } from '../../src/domain/index.js';
+import { giveGrant } from './builders.js';
 import { FixedClock } from './fixed-clock.js';
 
 /** Ids in the order they are asked for: `team-1`, `team-2`, … */
@@ -206,7 +207,7 @@ export class World {
     const grant = typeof given === 'string' ? { access: given } : given;
     const name = `grantees-${grant.access}-${id}`;
     const team = await this.newTeam(name);
-    await this.unitOfWork.run((tx) => tx.teams.setGrant(team.id, id, grant));
+    await this.unitOfWork.run((tx) => giveGrant(tx, team.id, id, grant));
     return this.join(name, team.id);
   }
 

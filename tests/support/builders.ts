@@ -1,3 +1,4 @@
+import type { Transaction } from '../../src/application/index.js';
 import {
   type Actor,
   type ApiToken,
@@ -11,9 +12,11 @@ import {
   nothing,
   type Organization,
   type Team,
+  type TeamId,
   type TokenOwner,
   type User,
   type Workspace,
+  type WorkspaceId,
   type WorkspacePermissions,
 } from '../../src/domain/index.js';
 
@@ -181,3 +184,11 @@ export const asOrganization = ({ id: organizationId }: Organization): Actor => (
   tokenId: 'at-of-organization',
   organizationId,
 });
+
+let grantsGiven = 0;
+
+/** Gives a team rights on a workspace. */
+export const giveGrant = (tx: Transaction, teamId: TeamId, workspaceId: WorkspaceId, grant: Grant): Promise<void> => {
+  grantsGiven += 1;
+  return tx.teamAccess.add({ id: `tws-${grantsGiven}`, teamId, workspaceId, grant, revision: 0 });
+};

@@ -2,8 +2,8 @@
 export interface TypeName {
   readonly singular: string;
   readonly plural: string;
-  /** Whether the contract demands it in a request. */
-  readonly required?: boolean;
+  /** How the contract writes it, where that is not the plural, and whether it may be missing there. */
+  readonly contract?: { readonly word: string; readonly required: boolean };
 }
 
 /**
@@ -15,6 +15,9 @@ export interface Dialect {
   /** Where it is mounted, and so how its links begin. */
   readonly prefix: string;
   readonly configurationVersionType: string;
+  readonly listedTeamTokenType: string;
+  /** The names under which the permission on policy mocks is shown. Both are taken everywhere. */
+  readonly mocksAttributes: readonly string[];
   /** The words taken as a request's `type`, its own first; `undefined` among them stands for a missing one. */
   readonly acceptedTypes: (type: TypeName) => readonly (string | undefined)[];
 }
@@ -23,16 +26,18 @@ export const contract: Dialect = {
   name: 'contract',
   prefix: '',
   configurationVersionType: 'configuration-version',
-  acceptedTypes: ({ singular, plural, required }) => {
-    const type = singular === 'configuration-version' ? singular : plural;
-    return required ? [type] : [type, undefined];
-  },
+  listedTeamTokenType: 'team-tokens',
+  mocksAttributes: ['policy-mocks'],
+  acceptedTypes: ({ plural, contract: { word, required } = { word: plural, required: false } }) =>
+    required ? [word] : [word, undefined],
 };
 
 export const client: Dialect = {
   name: 'client',
   prefix: '/api/v2',
   configurationVersionType: 'configuration-versions',
+  listedTeamTokenType: 'authentication-tokens',
+  mocksAttributes: ['policy-mocks', 'sentinel-mocks'],
   acceptedTypes: ({ singular, plural }) => [plural, singular, '', undefined],
 };
 

@@ -2,6 +2,8 @@ import { configurationVersionRoutes } from './configuration-versions/configurati
 import type { Dialect } from './dialect.js';
 import { organizationRoutes } from './organizations/organization-routes.js';
 import type { Route } from './route.js';
+import { teamAccessRoutes } from './team-access/team-access-routes.js';
+import { teamTokenRoutes } from './team-tokens/team-token-routes.js';
 import { teamRoutes } from './teams/team-routes.js';
 import type { UseCases } from './use-cases.js';
 import { userRoutes } from './users/user-routes.js';
@@ -10,6 +12,8 @@ import { workspaceRoutes } from './workspaces/workspace-routes.js';
 /** The map of the API: every endpoint that asks for a token, as one dialect serves it. */
 export const routes = (use: UseCases, dialect: Dialect): readonly Route[] => [
   ...configurationVersionRoutes(use, dialect),
+  ...teamAccessRoutes(use, dialect),
+  ...teamTokenRoutes(use, dialect),
   ...workspaceRoutes(use, dialect),
   ...organizationRoutes(use, dialect),
   ...teamRoutes(use, dialect),

@@ -31,6 +31,17 @@ export interface UseCases {
   readonly removeTeam: application.RemoveTeam;
   readonly changeTeamMembers: application.ChangeTeamMembers;
 
+  readonly addTeamAccess: application.AddTeamAccess;
+  readonly listTeamAccess: application.ListTeamAccess;
+  readonly showTeamAccess: application.ShowTeamAccess;
+  readonly updateTeamAccess: application.UpdateTeamAccess;
+  readonly removeTeamAccess: application.RemoveTeamAccess;
+
+  readonly issueTeamToken: application.IssueTeamToken;
+  readonly listTeamTokens: application.ListTeamTokens;
+  readonly showTeamToken: application.ShowTeamToken;
+  readonly revokeTeamToken: application.RevokeTeamToken;
+
   readonly createUser: application.CreateUser;
   readonly listUsers: application.ListUsers;
   readonly changeUserSuspension: application.ChangeUserSuspension;

@@ -1,10 +1,36 @@
-import type { Actor, ApiToken, Instant, TokenId, TokenOwner, UserId } from '../../domain/index.js';
+import type {
+  Actor,
+  ApiToken,
+  Instant,
+  OrganizationId,
+  TeamTokenVisibility,
+  TokenId,
+  TokenOwner,
+  UserId,
+} from '../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
 /** A token as it was presented, and as whom its bearer acts. */
 export interface Credential {
   readonly token: ApiToken;
   readonly actor: Actor;
+}
+
+/** What a list of team tokens may be sorted by, in the words of the wire. */
+export const teamTokenSorts = ['team-name', 'created-by', 'expired-at', 'last-used-at'] as const;
+
+export interface TeamTokenSort {
+  readonly key: (typeof teamTokenSorts)[number];
+  readonly descending: boolean;
+}
+
+export interface TeamTokenQuery {
+  readonly organizationId: OrganizationId;
+  readonly visibility: TeamTokenVisibility;
+  /** Part of the team's name, in any case; undefined for all. */
+  readonly search: string | undefined;
+  /** Names in lower case; `created-by` is the name of the user, team or organization that issued it. */
+  readonly sort: TeamTokenSort;
 }
 
 export interface ApiTokenRepository {
@@ -20,6 +46,8 @@ export interface ApiTokenRepository {
   remove(id: TokenId): Promise<boolean>;
   /** Newest first. */
   pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>>;
+  /** Tokens of an organization's teams. Nothing sorts last, in both directions; ties are in the order of ids. */
+  pageOfTeams(query: TeamTokenQuery, page: PageRequest): Promise<Page<ApiToken>>;
   /** Moves `lastUsedAt` forward, never back. */
   markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void>;
 }

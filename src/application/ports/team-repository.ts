@@ -1,15 +1,4 @@
-import type {
-  Actor,
-  Grant,
-  OrganizationId,
-  Seen,
-  Team,
-  TeamId,
-  TeamVisibility,
-  User,
-  UserId,
-  WorkspaceId,
-} from '../../domain/index.js';
+import type { Actor, OrganizationId, Seen, Team, TeamId, TeamVisibility, User, UserId } from '../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
 export interface TeamRepository {
@@ -30,6 +19,4 @@ export interface TeamRepository {
   /** Those who are in it already stay. */
   addMembers(team: Team, userIds: readonly UserId[]): Promise<void>;
   removeMembers(id: TeamId, userIds: readonly UserId[]): Promise<void>;
-  /** Gives the team a grant on a workspace, in place of the one it had there. */
-  setGrant(id: TeamId, workspaceId: WorkspaceId, grant: Grant): Promise<void>;
 }

@@ -7,6 +7,7 @@ import type { EffectOutbox, Removals } from './effect-outbox.js';
 import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
 import type { RunFacts } from './run-facts.js';
 import type { TeamRepository } from './team-repository.js';
+import type { TeamWorkspaceRepository } from './team-workspace-repository.js';
 import type { UserRepository } from './user-repository.js';
 import type { WorkspaceRepository } from './workspace-repository.js';
 
@@ -17,6 +18,7 @@ export interface Transaction {
   readonly users: UserRepository;
   readonly tokens: ApiTokenRepository;
   readonly teams: TeamRepository;
+  readonly teamAccess: TeamWorkspaceRepository;
   readonly workspaces: WorkspaceRepository;
   readonly configurationVersions: ConfigurationVersionRepository & ConfigurationVersionQueries;
   readonly runs: RunFacts;

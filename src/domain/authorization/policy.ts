@@ -139,6 +139,9 @@ export const policy = {
   'teams/set-organization-access': [['manage-organization-access', 'sees the team', 'the team is within reach']],
   'team-members/manage': delegated('manage-membership'),
   'team-tokens/manage': [...delegated('manage-teams'), ['in the team', 'its members manage its token']],
+  'team-access/list': [['member']],
+  'team-access/read': [['member', 'sees the team'], ['workspace admin'], ['organization token']],
+  'team-access/manage': [['workspace admin'], ['organization token']],
   'runs/queue': [['runs: plan']],
   'runs/apply': [['runs: apply']],
   'configuration-versions/read': [['runs: read'], ['organization token']],
@@ -201,10 +204,47 @@ export const workspaceVisibility = (standing: Standing): WorkspaceVisibility =>
 /** Which teams of an organization a list may hold: all, or the visible ones and these. */
 export type TeamVisibility = 'all' | { readonly visibleAnd: readonly TeamId[] };
 
+/** A team the caller has nothing to do with, to ask what they may do to any such. */
+const stranger = (secret: boolean, access: OrganizationAccess = new Set()): TeamInQuestion => ({
+  teamId: '',
+  owners: false,
+  secret,
+  membersManageToken: false,
+  access,
+});
+
+const visibleFor =
+  (action: Action) =>
+  (standing: Standing): TeamVisibility =>
+    may({ ...standing, team: stranger(true) }, action)
+      ? 'all'
+      : { visibleAnd: standing.teams.map(({ teamId }) => teamId) };
+
 /** `standing` is the caller's on the organization; whoever sees a secret team of others sees all. */
-export const teamVisibility = (standing: Standing): TeamVisibility => {
-  const stranger = { teamId: '', owners: false, secret: true, membersManageToken: false, access: new Set<never>() };
-  return may({ ...standing, team: stranger }, 'teams/read')
-    ? 'all'
-    : { visibleAnd: standing.teams.map(({ teamId }) => teamId) };
+export const teamVisibility = visibleFor('teams/read');
+
+/** The same for the rows of a workspace, on which `standing` is the caller's. */
+export const teamAccessVisibility = visibleFor('team-access/read');
+
+/** Which teams' tokens a list may hold: all, or those of some of the caller's own teams and of some seen ones. */
+export type TeamTokenVisibility =
+  | 'all'
+  | {
+      /** Those of them whose members manage their token. */
+      readonly own: readonly TeamId[];
+      /** Teams but the owners that hold none of `lacking`; undefined for none. */
+      readonly delegated:
+        | { readonly seen: TeamVisibility; readonly lacking: readonly OrganizationPermission[] }
+        | undefined;
+    };
+
+/** `standing` is the caller's on the organization. */
+export const teamTokenVisibility = (standing: Standing): TeamTokenVisibility => {
+  const manages = (team: TeamInQuestion) => may({ ...standing, team }, 'team-tokens/manage');
+  if (manages({ ...stranger(false), owners: true })) return 'all';
+  const lacking = organizationPermissions.filter((permission) => !manages(stranger(false, new Set([permission]))));
+  return {
+    own: standing.teams.map(({ teamId }) => teamId),
+    delegated: manages(stranger(false)) ? { seen: teamVisibility(standing), lacking } : undefined,
+  };
 };

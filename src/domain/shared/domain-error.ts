@@ -13,6 +13,7 @@ export type DomainErrorCode =
   | 'bundle/over-limit'
   | 'bundle/interrupted'
   | 'owners-team/protected'
+  | 'team-access/permissions-are-custom-only'
   | 'runs/in-progress'
   | 'user/protected'
   | 'workspace/lock-refused';

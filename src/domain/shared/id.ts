@@ -6,6 +6,7 @@ export type MembershipId = Id<'membership'>;
 export type UserId = Id<'user'>;
 export type TeamId = Id<'team'>;
 export type WorkspaceId = Id<'workspace'>;
+export type TeamWorkspaceId = Id<'team-workspace'>;
 export type ConfigurationVersionId = Id<'configuration-version'>;
 export type TokenId = Id<'token'>;
 /** Where a bundle lies in the store. One per upload attempt, never one per version. */

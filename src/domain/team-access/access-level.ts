@@ -38,6 +38,20 @@ export const impliedBy = {
 
 export type FixedLevel = keyof typeof impliedBy;
 
+export const accessLevels = ['read', 'plan', 'write', 'admin', 'custom'] as const;
+
+export type AccessLevel = (typeof accessLevels)[number];
+
+/** What a custom grant allows where nobody says otherwise. */
+export const customDefaults: WorkspacePermissions = {
+  runs: 'read',
+  variables: 'none',
+  stateVersions: 'none',
+  policyMocks: 'none',
+  workspaceLocking: false,
+  runTasks: false,
+};
+
 /** An access level with what it allows. A fixed level has nowhere to keep a detailed permission. */
 export type Grant =
   | { readonly access: FixedLevel }

@@ -65,6 +65,11 @@ export function changeTeam(team: Team, change: Partial<TeamSettings>): Team {
   return { ...team, ...change, revision: team.revision + 1 };
 }
 
+/** Throws `owners-team/protected`: owners hold every right on every workspace already. */
+export function checkGrantable(team: Team): void {
+  if (team.owners) throw protectedOwners('the owners team has access to every workspace already');
+}
+
 /** Throws `owners-team/protected`: an organization always has its owners. */
 export function checkRemovable(team: Team): void {
   if (team.owners) throw protectedOwners('the owners team cannot be deleted');

@@ -33,6 +33,15 @@ export const useCasesByName = {
   updateTeam: application.UpdateTeam,
   removeTeam: application.RemoveTeam,
   changeTeamMembers: application.ChangeTeamMembers,
+  addTeamAccess: application.AddTeamAccess,
+  listTeamAccess: application.ListTeamAccess,
+  showTeamAccess: application.ShowTeamAccess,
+  updateTeamAccess: application.UpdateTeamAccess,
+  removeTeamAccess: application.RemoveTeamAccess,
+  issueTeamToken: application.IssueTeamToken,
+  listTeamTokens: application.ListTeamTokens,
+  showTeamToken: application.ShowTeamToken,
+  revokeTeamToken: application.RevokeTeamToken,
   createUser: application.CreateUser,
   listUsers: application.ListUsers,
   changeUserSuspension: application.ChangeUserSuspension,
@@ -82,6 +91,17 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.UpdateTeam, [unitOfWork]);
   provideClass(bind, application.RemoveTeam, [unitOfWork, clock]);
   provideClass(bind, application.ChangeTeamMembers, [unitOfWork]);
+
+  provideClass(bind, application.AddTeamAccess, [unitOfWork, ids]);
+  provideClass(bind, application.ListTeamAccess, [unitOfWork]);
+  provideClass(bind, application.ShowTeamAccess, [unitOfWork]);
+  provideClass(bind, application.UpdateTeamAccess, [unitOfWork]);
+  provideClass(bind, application.RemoveTeamAccess, [unitOfWork]);
+
+  provideClass(bind, application.IssueTeamToken, [unitOfWork, clock, ids, secrets]);
+  provideClass(bind, application.ListTeamTokens, [unitOfWork]);
+  provideClass(bind, application.ShowTeamToken, [unitOfWork]);
+  provideClass(bind, application.RevokeTeamToken, [unitOfWork]);
 
   provideClass(bind, application.CreateUser, [unitOfWork, clock, ids, secrets]);
   provideClass(bind, application.ListUsers, [unitOfWork]);

@@ -4,7 +4,11 @@ import type { Dialect, TypeName } from '../dialect.js';
 import { absentable, optionalDocument, parse } from '../json-api/schema.js';
 import { type Call, parameter } from '../route.js';
 
-const type: TypeName = { singular: 'configuration-version', plural: 'configuration-versions' };
+const type: TypeName = {
+  singular: 'configuration-version',
+  plural: 'configuration-versions',
+  contract: { word: 'configuration-version', required: false },
+};
 
 /** The words `include` takes, in both spellings of the first. */
 export const includes: Readonly<Record<string, Include>> = {

@@ -39,9 +39,12 @@ export const resourceDocument = <Attributes extends Shape, Relationships extends
     }),
   });
 
+export const identifier = (dialect: Dialect, type: TypeName) =>
+  z.object({ type: typeMember(dialect, type), id: z.string().min(1) });
+
 /** A body that is a list of identifiers, as relationship endpoints take it. */
 export const identifiersDocument = (dialect: Dialect, type: TypeName) =>
-  z.object({ data: z.array(z.object({ type: typeMember(dialect, type), id: z.string().min(1) })) });
+  z.object({ data: z.array(identifier(dialect, type)) });
 
 const utcDateTime = z
   .string()

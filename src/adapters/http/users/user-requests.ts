@@ -36,7 +36,7 @@ export const newUserToken = (dialect: Dialect) => {
 };
 
 /** The expiry of a token that has no description: null when it never expires. */
-export const tokenExpiry = (dialect: Dialect) => {
-  const schema = optionalDocument(dialect, tokenType, { 'expired-at': instant });
+export const tokenExpiry = (dialect: Dialect, type = tokenType) => {
+  const schema = optionalDocument(dialect, type, { 'expired-at': instant });
   return (call: Call): Instant | null => parse(schema, call.body).data.attributes['expired-at'];
 };

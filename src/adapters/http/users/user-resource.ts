@@ -23,10 +23,10 @@ export const presentOwner = (owner: TokenOwner | null) =>
 
 /** `secret` is given in the response that issues the token; everywhere else `token` is null. */
 export const presentToken =
-  (secret: string | null = null) =>
+  (secret: string | null = null, type = 'authentication-tokens') =>
   (token: ApiToken): Resource => ({
     id: token.id,
-    type: 'authentication-tokens',
+    type,
     attributes: {
       'created-at': token.createdAt,
       'last-used-at': token.lastUsedAt,

@@ -1,8 +1,23 @@
 import type { Knex } from 'knex';
-import type { ApiTokenRepository, Credential } from '../../../application/ports/api-token-repository.js';
+import type {
+  ApiTokenRepository,
+  Credential,
+  TeamTokenQuery,
+  TeamTokenSort,
+} from '../../../application/ports/api-token-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
-import type { Actor, ApiToken, Instant, OrganizationId, TokenId, TokenOwner, UserId } from '../../../domain/index.js';
+import type {
+  Actor,
+  ApiToken,
+  Instant,
+  OrganizationId,
+  TeamTokenVisibility,
+  TokenId,
+  TokenOwner,
+  UserId,
+} from '../../../domain/index.js';
 import { columnsOf, pageOf, type Statements } from './engine/statements.js';
+import { livingTeams, onlyVisibleTeams } from './knex-teams.js';
 
 interface TokenRow {
   readonly id: TokenId;
@@ -86,6 +101,35 @@ function actorFromRow(row: CredentialRow): Actor {
   }
 }
 
+const sortColumns = {
+  'team-name': 'lower(t.name)',
+  'created-by': 'lower(coalesce(iu.username, it.name, io.name))',
+  'expired-at': 'k.expires_at',
+  'last-used-at': 'k.last_used_at',
+} as const satisfies Record<TeamTokenSort['key'], string>;
+
+/** Joins whoever issued a token: a user, a team or an organization. */
+const withIssuer = (tokens: Knex.QueryBuilder): Knex.QueryBuilder =>
+  tokens
+    .leftJoin('users as iu', (on) => on.on('iu.id', 'k.created_by_id').onVal('k.created_by_kind', 'user'))
+    .leftJoin('teams as it', (on) => on.on('it.id', 'k.created_by_id').onVal('k.created_by_kind', 'team'))
+    .leftJoin('organizations as io', (on) =>
+      on.on('io.id', 'k.created_by_id').onVal('k.created_by_kind', 'organization'),
+    );
+
+const likeLiteral = (text: string): string => text.replaceAll(/[!%_]/g, '!$&');
+
+/** Keeps of a query that has teams as `t` those whose token the visibility reaches. */
+function manageable(teams: Knex.QueryBuilder, { own, delegated }: Exclude<TeamTokenVisibility, 'all'>): void {
+  teams.where((any) => any.whereIn('t.id', own).where('t.members_manage_token', true));
+  if (delegated === undefined) return;
+  teams.orWhere((reached) => {
+    onlyVisibleTeams(reached.where('t.is_owners', false), delegated.seen);
+    for (const permission of delegated.lacking)
+      reached.whereRaw('t.organization_access not like ?', [`%"${permission}"%`]);
+  });
+}
+
 export class KnexApiTokens implements ApiTokenRepository {
   constructor(private readonly db: Statements) {}
 
@@ -131,6 +175,27 @@ export class KnexApiTokens implements ApiTokenRepository {
         { column: 'k.id', order: 'desc' },
       ]);
     return pageOf(this.db, this.living().where('k.user_id', userId), newestFirst, fromRow, page);
+  }
+
+  pageOfTeams(
+    { organizationId, visibility, search, sort }: TeamTokenQuery,
+    page: PageRequest,
+  ): Promise<Page<ApiToken>> {
+    const { sql } = this.db;
+    // From the teams on, because they lead to an organization's tokens by index.
+    const tokens = livingTeams(sql)
+      .join('api_tokens as k', 'k.team_id', 't.id')
+      .where('t.organization_id', organizationId);
+    if (visibility !== 'all') tokens.where((any) => manageable(any, visibility));
+    if (search !== undefined)
+      tokens.whereRaw("lower(t.name) like ? escape '!'", [`%${likeLiteral(search.toLowerCase())}%`]);
+    const column = sortColumns[sort.key];
+    const sorted = (matching: Knex.QueryBuilder) =>
+      withIssuer(matching.select(...columnsOf('k', columns)))
+        // SQLite sorts NULL first and Postgres last; what is missing comes last on both, in both directions.
+        .orderByRaw(`${column} is null, ${column} ${sort.descending ? 'desc' : 'asc'}`)
+        .orderBy('k.id');
+    return pageOf(this.db, tokens, sorted, fromRow, page);
   }
 
   async markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void> {

@@ -9,6 +9,7 @@ import { KnexConfigurationVersions } from './knex-configuration-versions.js';
 import { KnexEffects, KnexRemovals } from './knex-effects.js';
 import { KnexMemberships, KnexOrganizations } from './knex-organizations.js';
 import { KnexRuns, type SeededRun } from './knex-runs.js';
+import { KnexTeamAccess } from './knex-team-access.js';
 import { KnexTeams } from './knex-teams.js';
 import { KnexUsers } from './knex-users.js';
 import { KnexWorkspaces } from './knex-workspaces.js';
@@ -38,6 +39,7 @@ const transactionOn = (db: Statements): Transaction => ({
   users: new KnexUsers(db),
   tokens: new KnexApiTokens(db),
   teams: new KnexTeams(db),
+  teamAccess: new KnexTeamAccess(db),
   workspaces: new KnexWorkspaces(db),
   configurationVersions: new KnexConfigurationVersions(db),
   runs: new KnexRuns(db),

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import type { TeamRepository } from '../../../application/ports/team-repository.js';
@@ -6,7 +5,6 @@ import {
   type Actor,
   alreadyTaken,
   asQuestion,
-  type Grant,
   type Instant,
   type OrganizationId,
   type Seen,
@@ -15,11 +13,10 @@ import {
   type TeamVisibility,
   type User,
   type UserId,
-  type WorkspaceId,
 } from '../../../domain/index.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
 import { byUsername, type UserRow, userColumns, userFromRow } from './knex-users.js';
-import { accessFromText, findSeen, grantToRow } from './standing.js';
+import { accessFromText, findSeen } from './standing.js';
 
 export interface TeamRow {
   readonly id: TeamId;
@@ -90,6 +87,12 @@ export const livingTeams = (sql: Knex): Knex.QueryBuilder =>
 export const selectTeams = (sql: Knex, teams: Knex.QueryBuilder): Knex.QueryBuilder =>
   teams.select(...columnsOf('t', columns), { organization_name: 'o.name', users_count: sql.raw(usersCount) });
 
+/** Keeps of a query that has teams as `t` those that may be seen. */
+export const onlyVisibleTeams = (teams: Knex.QueryBuilder, visibility: TeamVisibility): Knex.QueryBuilder =>
+  visibility === 'all'
+    ? teams
+    : teams.where((any) => any.where('t.visibility', 'organization').orWhereIn('t.id', visibility.visibleAnd));
+
 export const byTeamName = (teams: Knex.QueryBuilder): Knex.QueryBuilder =>
   teams.orderByRaw('lower(t.name)').orderBy('t.id');
 
@@ -128,10 +131,7 @@ export class KnexTeams implements TeamRepository {
   }
 
   page(organizationId: OrganizationId, visibility: TeamVisibility, page: PageRequest): Promise<Page<Team>> {
-    const teams = this.living().where('t.organization_id', organizationId);
-    if (visibility !== 'all') {
-      teams.where((any) => any.where('t.visibility', 'organization').orWhereIn('t.id', visibility.visibleAnd));
-    }
+    const teams = onlyVisibleTeams(this.living().where('t.organization_id', organizationId), visibility);
     return pageOf(this.db, teams, (matching) => byTeamName(this.select(matching)), teamFromRow, page);
   }
 
@@ -159,23 +159,6 @@ export class KnexTeams implements TeamRepository {
 
   async removeMembers(id: TeamId, userIds: readonly UserId[]): Promise<void> {
     await this.db.run(this.db.sql('team_members').where('team_id', id).whereIn('user_id', userIds).delete());
-  }
-
-  async setGrant(id: TeamId, workspaceId: WorkspaceId, grant: Grant): Promise<void> {
-    const row = grantToRow(grant);
-    // The row's own id is the adapter's to make: the port knows a grant by its team and workspace.
-    const added = {
-      id: `tws-${randomUUID().replaceAll('-', '').slice(0, 16)}`,
-      team_id: id,
-      workspace_id: workspaceId,
-    };
-    await this.db.run(
-      this.db
-        .sql('team_workspaces')
-        .insert({ ...added, ...row })
-        .onConflict(['team_id', 'workspace_id'])
-        .merge(row),
-    );
   }
 
   private living(): Knex.QueryBuilder {

@@ -24,7 +24,7 @@ export interface GrantRow {
   readonly run_tasks: boolean | number;
 }
 
-const grantColumns = [
+export const grantColumns = [
   'access',
   'runs',
   'variables',

@@ -1,7 +1,31 @@
-import type { ApiTokenRepository, Credential } from '../../../application/ports/api-token-repository.js';
+import type {
+  ApiTokenRepository,
+  Credential,
+  TeamTokenQuery,
+  TeamTokenSort,
+} from '../../../application/ports/api-token-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
-import type { Actor, ApiToken, Instant, TokenId, TokenOwner, UserId } from '../../../domain/index.js';
-import { byText, type CurrentTables, pageOf, present } from './memory-tables.js';
+import type {
+  Actor,
+  ApiToken,
+  Instant,
+  Team,
+  TeamTokenVisibility,
+  TokenId,
+  TokenOwner,
+  UserId,
+} from '../../../domain/index.js';
+import { byText, type CurrentTables, compare, pageOf, present } from './memory-tables.js';
+
+function manageable(team: Team, visibility: TeamTokenVisibility): boolean {
+  if (visibility === 'all') return true;
+  const { own, delegated } = visibility;
+  if (own.includes(team.id) && team.membersManageToken) return true;
+  if (delegated === undefined || team.owners) return false;
+  const { seen, lacking } = delegated;
+  const isSeen = seen === 'all' || team.visibility === 'organization' || seen.visibleAnd.includes(team.id);
+  return isSeen && !lacking.some((permission) => team.access.has(permission));
+}
 
 export class MemoryApiTokens implements ApiTokenRepository {
   constructor(private readonly tables: CurrentTables) {}
@@ -40,6 +64,52 @@ export class MemoryApiTokens implements ApiTokenRepository {
   async pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>> {
     const oldestFirst = this.ownedBy({ kind: 'user', id: userId }).sort(byText(({ createdAt }) => createdAt));
     return pageOf(oldestFirst.reverse(), page);
+  }
+
+  async pageOfTeams(query: TeamTokenQuery, page: PageRequest): Promise<Page<ApiToken>> {
+    const tables = this.tables();
+    const listed = tables.teamsOf(query.organizationId).filter((team) => manageable(team, query.visibility));
+    const searched = listed.filter(({ name }) => name.toLowerCase().includes((query.search ?? '').toLowerCase()));
+    const rows = searched.flatMap((team) => {
+      const [token] = this.ownedBy({ kind: 'team', id: team.id });
+      return token === undefined ? [] : [{ id: token.id, token, text: this.sortText(team, token, query.sort.key) }];
+    });
+    const known = rows.filter((row): row is typeof row & { text: string } => row.text !== null);
+    const nothing = rows.filter(({ text }) => text === null).sort(byText(() => ''));
+    const direction = query.sort.descending ? -1 : 1;
+    known.sort((a, b) => direction * compare(a.text, b.text) || compare(a.id, b.id));
+    return pageOf(
+      [...known, ...nothing].map(({ token }) => token),
+      page,
+    );
+  }
+
+  private sortText(team: Team, token: ApiToken, key: TeamTokenSort['key']): string | null {
+    switch (key) {
+      case 'team-name':
+        return team.name.toLowerCase();
+      case 'created-by':
+        return this.nameOf(token.createdBy)?.toLowerCase() ?? null;
+      case 'expired-at':
+        return token.expiresAt;
+      case 'last-used-at':
+        return token.lastUsedAt;
+    }
+  }
+
+  /** Also of a deleted one, as long as its row is there. */
+  private nameOf(owner: TokenOwner | null): string | undefined {
+    const { users, teams, organizations } = this.tables();
+    switch (owner?.kind) {
+      case 'user':
+        return users.get(owner.id)?.username;
+      case 'team':
+        return teams.get(owner.id)?.name;
+      case 'organization':
+        return organizations.get(owner.id)?.name;
+      case undefined:
+        return undefined;
+    }
   }
 
   async markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void> {

@@ -79,9 +79,7 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
 }
 
 function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
-  for (const [teamId, grants] of tables.grants) {
-    tables.grants.set(teamId, new Map([...grants].filter(([workspaceId]) => workspaceId !== id)));
-  }
+  dropWhere(tables.teamWorkspaces, (row) => row.workspaceId === id);
   dropWhere(tables.runs, (run) => run.workspaceId === id);
   tables.sequences.delete(id);
   tables.workspaces.delete(id);
@@ -91,7 +89,7 @@ function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
 function removeTeam(tables: MemoryTables, id: TeamId): void {
   dropWhere(tables.tokens, ({ owner }) => owner.id === id);
   tables.teamMembers.delete(id);
-  tables.grants.delete(id);
+  dropWhere(tables.teamWorkspaces, (row) => row.teamId === id);
   tables.teams.delete(id);
   tables.deletions.delete(id);
 }

@@ -30,7 +30,7 @@ export const standingIn = (tables: MemoryTables, actor: Actor, organizationId: O
 export const standingOn = (tables: MemoryTables, standing: Standing, workspaceId: WorkspaceId): Standing => ({
   ...standing,
   teams: standing.teams.map(({ teamId, owners, access }): TeamStanding => {
-    const grant = tables.grants.get(teamId)?.get(workspaceId);
+    const grant = tables.grantOf(teamId, workspaceId);
     return { teamId, owners, access, ...(grant && { grant }) };
   }),
 });

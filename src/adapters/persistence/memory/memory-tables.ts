@@ -15,6 +15,8 @@ import {
   type RunStatus,
   type Team,
   type TeamId,
+  type TeamWorkspace,
+  type TeamWorkspaceId,
   type TokenId,
   type TokenOwner,
   type User,
@@ -51,7 +53,7 @@ export class MemoryTables {
   readonly tokens = new Map<TokenId, ApiToken>();
   readonly teams = new Map<TeamId, Team>();
   readonly teamMembers = new Map<TeamId, ReadonlySet<UserId>>();
-  readonly grants = new Map<TeamId, ReadonlyMap<WorkspaceId, Grant>>();
+  readonly teamWorkspaces = new Map<TeamWorkspaceId, TeamWorkspace>();
   readonly workspaces = new Map<WorkspaceId, Workspace>();
   readonly configurationVersions = new Map<ConfigurationVersionId, ConfigurationVersionState>();
   readonly ingressAttributes = new Map<ConfigurationVersionId, IngressAttributes>();
@@ -117,6 +119,11 @@ export class MemoryTables {
     return this.user(userId) !== undefined && memberships.some((row) => row.userId === userId);
   }
 
+  grantOf(teamId: TeamId, workspaceId: WorkspaceId): Grant | undefined {
+    return [...this.teamWorkspaces.values()].find((row) => row.teamId === teamId && row.workspaceId === workspaceId)
+      ?.grant;
+  }
+
   delete(id: string, now: Instant): void {
     if (!this.deletions.has(id)) this.deletions.set(id, now);
   }
@@ -145,7 +152,7 @@ export type CurrentTables = () => MemoryTables;
 export const present = <Item>(items: Iterable<Item | undefined>): Item[] =>
   [...items].filter((item): item is Item & {} => item !== undefined);
 
-const compare = (a: string, b: string): number => Number(a > b) - Number(a < b);
+export const compare = (a: string, b: string): number => Number(a > b) - Number(a < b);
 
 /** Ties are broken by id. */
 export const byText =

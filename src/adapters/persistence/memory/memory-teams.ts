@@ -4,7 +4,6 @@ import {
   type Actor,
   alreadyTaken,
   asQuestion,
-  type Grant,
   type Instant,
   type OrganizationId,
   type Seen,
@@ -13,10 +12,9 @@ import {
   type TeamVisibility,
   type User,
   type UserId,
-  type WorkspaceId,
 } from '../../../domain/index.js';
 import { standingIn } from './memory-standing.js';
-import { type CurrentTables, checkRevision, pageOf } from './memory-tables.js';
+import { type CurrentTables, checkRevision, pageOf, present } from './memory-tables.js';
 
 export class MemoryTeams implements TeamRepository {
   constructor(private readonly tables: CurrentTables) {}
@@ -30,8 +28,8 @@ export class MemoryTeams implements TeamRepository {
 
   async ownedBy(userId: UserId): Promise<readonly Team[]> {
     const tables = this.tables();
-    const teams = [...tables.teams.keys()].map((id) => tables.team(id));
-    return teams.filter((team) => team?.owners && tables.isInTeam(team.id, userId)) as Team[];
+    const living = present([...tables.teams.keys()].map((id) => tables.team(id)));
+    return living.filter((team) => team.owners && tables.isInTeam(team.id, userId));
   }
 
   async add(team: Team): Promise<void> {
@@ -68,11 +66,6 @@ export class MemoryTeams implements TeamRepository {
   async removeMembers(id: TeamId, userIds: readonly UserId[]): Promise<void> {
     const { teamMembers } = this.tables();
     teamMembers.set(id, new Set([...(teamMembers.get(id) ?? [])].filter((userId) => !userIds.includes(userId))));
-  }
-
-  async setGrant(id: TeamId, workspaceId: WorkspaceId, grant: Grant): Promise<void> {
-    const { grants } = this.tables();
-    grants.set(id, new Map([...(grants.get(id) ?? []), [workspaceId, grant]]));
   }
 
   private checkName({ id, organizationId, name }: Team): void {

@@ -5,6 +5,7 @@ import { MemoryEffects, MemoryRemovals } from './memory-effects.js';
 import { MemoryMemberships, MemoryOrganizations } from './memory-organizations.js';
 import { MemoryRuns } from './memory-runs.js';
 import { type CurrentTables, type MemoryRun, MemoryTables } from './memory-tables.js';
+import { MemoryTeamAccess } from './memory-team-access.js';
 import { MemoryTeams } from './memory-teams.js';
 import { MemoryUsers } from './memory-users.js';
 import { MemoryWorkspaces } from './memory-workspaces.js';
@@ -15,6 +16,7 @@ const transactionOn = (tables: CurrentTables): Transaction => ({
   users: new MemoryUsers(tables),
   tokens: new MemoryApiTokens(tables),
   teams: new MemoryTeams(tables),
+  teamAccess: new MemoryTeamAccess(tables),
   workspaces: new MemoryWorkspaces(tables),
   configurationVersions: new MemoryConfigurationVersions(tables),
   runs: new MemoryRuns(tables),

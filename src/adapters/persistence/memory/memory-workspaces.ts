@@ -61,7 +61,7 @@ export class MemoryWorkspaces implements WorkspaceRepository {
   ): Promise<Page<Seen<Workspace>>> {
     const tables = this.tables();
     const visible = ({ id }: Workspace) =>
-      visibility === 'all' || visibility.throughTeams.some((teamId) => tables.grants.get(teamId)?.has(id));
+      visibility === 'all' || visibility.throughTeams.some((teamId) => tables.grantOf(teamId, id) !== undefined);
     const found = pageOf(this.living(organizationId).filter(visible), page);
     const items = found.items.map((subject) => ({ subject, standing: standingOn(tables, standing, subject.id) }));
     return { ...found, items };

@@ -122,7 +122,7 @@ export async function up(knex: Knex): Promise<void> {
     maybeText('deleted_at');
   });
   await knex.schema.createTable('team_workspaces', (table) => {
-    const { id, text, maybeText, reference } = column(table);
+    const { id, text, maybeText, reference, revision } = column(table);
     id();
     reference('team_id', 'teams.id');
     reference('workspace_id', 'workspaces.id');
@@ -133,6 +133,7 @@ export async function up(knex: Knex): Promise<void> {
     maybeText('policy_mocks');
     table.boolean('workspace_locking');
     table.boolean('run_tasks');
+    revision();
   });
   await knex.schema.createTable('configuration_versions', (table) => {
     const { id, text, maybeText, flag, reference, revision } = column(table);

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { NewTeamAccess, TeamAccessChange, TeamAccessQuery } from '../../../application/index.js';
+import { accessLevels, type RequestedPermissions, scales } from '../../../domain/index.js';
+import type { Dialect, TypeName } from '../dialect.js';
+import { pageRequest } from '../json-api/pagination.js';
+import { invalid, invalidParameter } from '../json-api/request-error.js';
+import { absentable, identifier, parse, resourceDocument } from '../json-api/schema.js';
+import type { Call } from '../route.js';
+
+/** The contract demands the types of a request that adds, and leaves that of a change open. */
+const demanded = (singular: string): TypeName => {
+  const plural = `${singular}s`;
+  return { singular, plural, contract: { word: plural, required: true } };
+};
+
+const type: TypeName = { singular: 'team-workspace', plural: 'team-workspaces' };
+
+/** `none` is no level of runs that may be asked for: whoever has a grant may read runs. */
+const permissions = {
+  runs: absentable(z.enum(['read', 'plan', 'apply'])),
+  variables: absentable(z.enum(scales.variables)),
+  'state-versions': absentable(z.enum(scales.stateVersions)),
+  'policy-mocks': absentable(z.enum(scales.policyMocks)),
+  'sentinel-mocks': absentable(z.enum(scales.policyMocks)),
+  'workspace-locking': absentable(z.boolean()),
+  'run-tasks': absentable(z.boolean()),
+};
+
+type Attributes = { readonly [Name in keyof typeof permissions]?: z.infer<(typeof permissions)[Name]> };
+
+/** Only what the request names. Throws a 422 when the two spellings of the mocks attribute say different things. */
+const requested = (attributes: Attributes): RequestedPermissions => {
+  const { 'policy-mocks': policyMocks, 'sentinel-mocks': otherSpelling } = attributes;
+  if (policyMocks !== undefined && otherSpelling !== undefined && policyMocks !== otherSpelling) {
+    const detail = 'Policy mocks and sentinel mocks are one attribute and must not differ';
+    throw invalid([{ pointer: '/data/attributes/sentinel-mocks', detail }]);
+  }
+  const named = {
+    runs: attributes.runs,
+    variables: attributes.variables,
+    stateVersions: attributes['state-versions'],
+    policyMocks: policyMocks ?? otherSpelling,
+    workspaceLocking: attributes['workspace-locking'],
+    runTasks: attributes['run-tasks'],
+  };
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+};
+
+export const newTeamAccess = (dialect: Dialect) => {
+  const schema = resourceDocument(
+    dialect,
+    demanded('team-workspace'),
+    { access: z.enum(accessLevels), ...permissions },
+    {
+      workspace: z.object({ data: identifier(dialect, demanded('workspace')) }),
+      team: z.object({ data: identifier(dialect, demanded('team')) }),
+    },
+  );
+  return (call: Call): NewTeamAccess => {
+    const { attributes, relationships } = parse(schema, call.body).data;
+    return {
+      workspaceId: relationships.workspace.data.id,
+      teamId: relationships.team.data.id,
+      access: attributes.access,
+      permissions: requested(attributes),
+    };
+  };
+};
+
+export const teamAccessChange = (dialect: Dialect) => {
+  const schema = resourceDocument(dialect, type, { access: absentable(z.enum(accessLevels)), ...permissions });
+  return (call: Call): TeamAccessChange => {
+    const { attributes } = parse(schema, call.body).data;
+    return { access: attributes.access, permissions: requested(attributes) };
+  };
+};
+
+const workspaceFilter = 'filter[workspace][id]';
+
+/** Throws a 422 without a workspace. Without a page parameter the list is not cut into pages. */
+export const teamAccessQuery = ({ query }: Call): TeamAccessQuery => {
+  const workspaceId = query.one(workspaceFilter);
+  if (!workspaceId) throw invalidParameter(workspaceFilter, `${workspaceFilter} is required`);
+  const paginated = query.one('page[number]') !== undefined || query.one('page[size]') !== undefined;
+  return {
+    workspaceId,
+    teamId: query.one('filter[team][id]'),
+    page: paginated ? pageRequest(query) : undefined,
+  };
+};

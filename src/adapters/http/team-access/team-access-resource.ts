@@ -1,0 +1,34 @@
+import type { TeamWorkspaceView } from '../../../application/index.js';
+import { permissionsOf } from '../../../domain/index.js';
+import type { Dialect } from '../dialect.js';
+import { type Resource, toOne } from '../json-api/document.js';
+
+/** A fixed level shows the permissions it implies. */
+export const presentTeamAccess =
+  (dialect: Dialect) =>
+  (teamWorkspace: TeamWorkspaceView): Resource => {
+    const permissions = permissionsOf(teamWorkspace.grant);
+    const { organizationName, workspaceName } = teamWorkspace;
+    const workspace = `${dialect.prefix}/organizations/${organizationName}/workspaces/${workspaceName}`;
+    return {
+      id: teamWorkspace.id,
+      type: 'team-workspaces',
+      attributes: {
+        access: teamWorkspace.grant.access,
+        runs: permissions.runs,
+        variables: permissions.variables,
+        'state-versions': permissions.stateVersions,
+        ...Object.fromEntries(dialect.mocksAttributes.map((name) => [name, permissions.policyMocks])),
+        'workspace-locking': permissions.workspaceLocking,
+        'run-tasks': permissions.runTasks,
+      },
+      relationships: {
+        team: {
+          ...toOne('teams', teamWorkspace.teamId),
+          links: { related: `${dialect.prefix}/teams/${teamWorkspace.teamId}` },
+        },
+        workspace: { ...toOne('workspaces', teamWorkspace.workspaceId), links: { related: workspace } },
+      },
+      links: { self: `${dialect.prefix}/team-workspaces/${teamWorkspace.id}` },
+    };
+  };

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { type TeamTokenSort, type TeamTokensQuery, teamTokenSorts } from '../../../application/index.js';
+import type { Dialect, TypeName } from '../dialect.js';
+import { pageRequest } from '../json-api/pagination.js';
+import { invalidParameter } from '../json-api/request-error.js';
+import { type Call, parameter } from '../route.js';
+import { tokenExpiry } from '../users/user-requests.js';
+
+/** The contract demands the type here, and in the singular. */
+const type: TypeName = {
+  singular: 'authentication-token',
+  plural: 'authentication-tokens',
+  contract: { word: 'authentication-token', required: true },
+};
+
+export const teamTokenExpiry = (dialect: Dialect) => tokenExpiry(dialect, type);
+
+const sortKey = z.enum(teamTokenSorts);
+
+/** A sort key, reversed by a hyphen before it. Throws a 422 for any other word. */
+const sortOf = (text: string): TeamTokenSort => {
+  const descending = text.startsWith('-');
+  const key = sortKey.safeParse(descending ? text.slice(1) : text);
+  if (!key.success) throw invalidParameter('sort', `sort must be one of ${teamTokenSorts.join(', ')}`);
+  return { key: key.data, descending };
+};
+
+export const teamTokensQuery = (call: Call): TeamTokensQuery => ({
+  organizationName: parameter(call, 'organization'),
+  page: pageRequest(call.query),
+  search: call.query.one('q'),
+  sort: sortOf(call.query.one('sort') ?? 'expired-at'),
+});

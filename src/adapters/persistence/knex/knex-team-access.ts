@@ -1,0 +1,139 @@
+import type { Knex } from 'knex';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type {
+  TeamAccessFilter,
+  TeamWorkspaceRepository,
+  TeamWorkspaceView,
+} from '../../../application/ports/team-workspace-repository.js';
+import {
+  type Actor,
+  alreadyTaken,
+  type Grant,
+  type Seen,
+  type TeamId,
+  type TeamInQuestion,
+  type TeamWorkspace,
+  type TeamWorkspaceId,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
+import { byTeamName, onlyVisibleTeams } from './knex-teams.js';
+import { livingWorkspaces } from './knex-workspaces.js';
+import { accessFromText, findSeen, type GrantRow, grantColumns, grantFromRow, grantToRow } from './standing.js';
+
+interface TeamWorkspaceRow extends GrantRow {
+  readonly id: TeamWorkspaceId;
+  readonly team_id: TeamId;
+  readonly workspace_id: WorkspaceId;
+  readonly revision: number;
+  readonly organization_name: string;
+  readonly workspace_name: string;
+}
+
+const columns = [
+  'id',
+  'team_id',
+  'workspace_id',
+  'revision',
+  ...grantColumns,
+] as const satisfies readonly (keyof TeamWorkspaceRow)[];
+
+/** The row's columns under names of their own: beside them stand the grants that make the caller's standing. */
+type SeenRow = { readonly [Column in keyof TeamWorkspaceRow as `own_${Column}`]: TeamWorkspaceRow[Column] } & {
+  readonly team_visibility: string;
+  readonly team_is_owners: boolean | number;
+  readonly team_members_manage_token: boolean | number;
+  readonly team_organization_access: string;
+};
+
+const names = { organization_name: 'o.name', workspace_name: 'w.name' };
+
+const own = (values: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, column]) => [`own_${name}`, column]));
+
+const changeableToRow = ({ grant, revision }: TeamWorkspace) => ({ ...grantToRow(grant), revision });
+
+const fromRow = (row: TeamWorkspaceRow): TeamWorkspaceView => ({
+  id: row.id,
+  teamId: row.team_id,
+  workspaceId: row.workspace_id,
+  organizationName: row.organization_name,
+  workspaceName: row.workspace_name,
+  grant: grantFromRow(row) as Grant,
+  revision: row.revision,
+});
+
+const fromSeenRow = (row: SeenRow): TeamWorkspaceView =>
+  fromRow(Object.fromEntries(Object.entries(row).map(([name, value]) => [name.replace(/^own_/, ''), value])) as never);
+
+const teamFromSeenRow = (row: SeenRow): TeamInQuestion => ({
+  teamId: row.own_team_id,
+  owners: Boolean(row.team_is_owners),
+  secret: row.team_visibility === 'secret',
+  membersManageToken: Boolean(row.team_members_manage_token),
+  access: accessFromText(row.team_organization_access),
+});
+
+export class KnexTeamAccess implements TeamWorkspaceRepository {
+  constructor(private readonly db: Statements) {}
+
+  async findFor(actor: Actor, id: TeamWorkspaceId): Promise<Seen<TeamWorkspaceView> | undefined> {
+    const query = this.living()
+      .where('g.id', id)
+      .select({
+        ...own({ ...Object.fromEntries(columns.map((column) => [column, `g.${column}`])), ...names }),
+        team_visibility: 't.visibility',
+        team_is_owners: 't.is_owners',
+        team_members_manage_token: 't.members_manage_token',
+        team_organization_access: 't.organization_access',
+      });
+    const read = (row: SeenRow) => ({ teamWorkspace: fromSeenRow(row), team: teamFromSeenRow(row) });
+    const seen = await findSeen(this.db, actor, 'workspace', query, read);
+    return (
+      seen && {
+        subject: seen.subject.teamWorkspace,
+        standing: { ...seen.standing, team: seen.subject.team },
+      }
+    );
+  }
+
+  add(teamWorkspace: TeamWorkspace): Promise<void> {
+    const { id, teamId, workspaceId } = teamWorkspace;
+    const row = { id, team_id: teamId, workspace_id: workspaceId, ...changeableToRow(teamWorkspace) };
+    const taken = {
+      team_id: () => alreadyTaken('team', 'Team'),
+      team_workspaces_workspace_id: () => alreadyTaken('team', 'Team'),
+    };
+    return unlessTaken(this.db.run(this.db.sql('team_workspaces').insert(row)), taken);
+  }
+
+  save(teamWorkspace: TeamWorkspace): Promise<void> {
+    const { id, revision } = teamWorkspace;
+    const update = this.db
+      .sql('team_workspaces')
+      .where({ id, revision: revision - 1 })
+      .update(changeableToRow(teamWorkspace));
+    return unlessStale(id, this.db.run(update));
+  }
+
+  async remove(id: TeamWorkspaceId): Promise<boolean> {
+    return (await this.db.run(this.db.sql('team_workspaces').where({ id }).delete())) > 0;
+  }
+
+  async page(
+    { workspaceId, teamId, visibility }: TeamAccessFilter,
+    page: PageRequest | undefined,
+  ): Promise<Page<TeamWorkspaceView>> {
+    const rows = onlyVisibleTeams(this.living().where('g.workspace_id', workspaceId), visibility);
+    if (teamId !== undefined) rows.where('g.team_id', teamId);
+    const byName = (matching: Knex.QueryBuilder) => byTeamName(matching.select(...columnsOf('g', columns), names));
+    if (page !== undefined) return pageOf(this.db, rows, byName, fromRow, page);
+    const items = (await this.db.all<TeamWorkspaceRow>(byName(rows))).map(fromRow);
+    return { number: 1, size: Math.max(1, items.length), total: items.length, items };
+  }
+
+  private living(): Knex.QueryBuilder {
+    const rows = this.db.sql('team_workspaces as g').join('workspaces as w', 'w.id', 'g.workspace_id');
+    return livingWorkspaces(rows).join('teams as t', 't.id', 'g.team_id').where('t.deleted_at', null);
+  }
+}

@@ -1,0 +1,49 @@
+import {
+  type AccessLevel,
+  type Actor,
+  authorized,
+  checkGrantable,
+  newGrant,
+  notFound,
+  type RequestedPermissions,
+  type TeamId,
+  type WorkspaceId,
+} from '../../domain/index.js';
+import type { IdGenerator } from '../ports/id-generator.js';
+import type { TeamWorkspaceView } from '../ports/team-workspace-repository.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+export interface NewTeamAccess {
+  readonly workspaceId: WorkspaceId;
+  readonly teamId: TeamId;
+  readonly access: AccessLevel;
+  readonly permissions: RequestedPermissions;
+}
+
+/** POST /team-workspaces: gives a team rights on a workspace of its organization. */
+export class AddTeamAccess {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  execute(actor: Actor, command: NewTeamAccess): Promise<TeamWorkspaceView> {
+    return this.unitOfWork.run(async (tx) => {
+      const workspace = authorized(await tx.workspaces.findFor(actor, command.workspaceId), 'team-access/manage');
+      const team = authorized(await tx.teams.findFor(actor, command.teamId), 'teams/read');
+      if (team.organizationId !== workspace.organizationId) throw notFound();
+      checkGrantable(team);
+      const added: TeamWorkspaceView = {
+        id: this.ids.next('team-workspace'),
+        teamId: team.id,
+        workspaceId: workspace.id,
+        organizationName: workspace.organizationName,
+        workspaceName: workspace.name,
+        grant: newGrant(command.access, command.permissions),
+        revision: 0,
+      };
+      await tx.teamAccess.add(added);
+      return added;
+    });
+  }
+}

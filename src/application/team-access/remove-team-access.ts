@@ -1,0 +1,14 @@
+import { type Actor, authorized, notFound, type TeamWorkspaceId } from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** DELETE /team-workspaces/:id: the team's rights on the workspace end with the next request. */
+export class RemoveTeamAccess {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  execute(actor: Actor, id: TeamWorkspaceId): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      authorized(await tx.teamAccess.findFor(actor, id), 'team-access/manage');
+      if (!(await tx.teamAccess.remove(id))) throw notFound();
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import {
+  type AccessLevel,
+  type Actor,
+  authorized,
+  changedGrant,
+  type RequestedPermissions,
+  type TeamWorkspaceId,
+} from '../../domain/index.js';
+import type { TeamWorkspaceView } from '../ports/team-workspace-repository.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** What is not named stays. */
+export interface TeamAccessChange {
+  readonly access: AccessLevel | undefined;
+  readonly permissions: RequestedPermissions;
+}
+
+/** PATCH /team-workspaces/:id. */
+export class UpdateTeamAccess {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  execute(actor: Actor, id: TeamWorkspaceId, change: TeamAccessChange): Promise<TeamWorkspaceView> {
+    return this.unitOfWork.run(async (tx) => {
+      const current = authorized(await tx.teamAccess.findFor(actor, id), 'team-access/manage');
+      const grant = changedGrant(current.grant, change.access, change.permissions);
+      const next = { ...current, grant, revision: current.revision + 1 };
+      await tx.teamAccess.save(next);
+      return next;
+    });
+  }
+}

@@ -1,0 +1,15 @@
+import { type Actor, notFound, type TeamId } from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { findTeamToken } from './show-team-token.js';
+
+/** DELETE /teams/:id/authentication-token. Its secret is refused from the next request on. */
+export class RevokeTeamToken {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  execute(actor: Actor, teamId: TeamId): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const { id } = await findTeamToken(tx, actor, teamId);
+      if (!(await tx.tokens.remove(id))) throw notFound();
+    });
+  }
+}
