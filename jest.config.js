@@ -4,7 +4,7 @@ const shared = {
   transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
 };
 
-/** `fast` needs nothing built, `slow` starts the built service, `full` also needs other programs. */
+/** `fast` needs nothing built; `sqlite` is its HTTP suite on real rows; `slow` starts the built service; `full` needs more. */
 export default {
   maxWorkers: 2,
   reporters: ['default', '<rootDir>/tests/support/closing-line.cjs'],
@@ -13,6 +13,12 @@ export default {
       ...shared,
       displayName: 'fast',
       testMatch: ['<rootDir>/tests/{domain,application,contracts,http,architecture}/**/*.test.ts'],
+    },
+    {
+      ...shared,
+      displayName: 'sqlite',
+      testMatch: ['<rootDir>/tests/http/**/*.test.ts'],
+      setupFiles: ['<rootDir>/tests/support/on-sqlite.cjs'],
     },
     { ...shared, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },
     { ...shared, displayName: 'full', testMatch: ['<rootDir>/tests/e2e/**/*.full.test.ts'] },

@@ -32,8 +32,17 @@ class Narrator {
 
   constructor(
     private readonly base: string,
-    private readonly token: string,
+    private token: string,
   ) {}
+
+  /** Sends what follows with another token, until the answered function puts the old one back. */
+  actAs(token: string): () => void {
+    const before = this.token;
+    this.token = token;
+    return () => {
+      this.token = before;
+    };
+  }
 
   heading(text: string): void {
     this.step += 1;
@@ -62,7 +71,9 @@ class Narrator {
   }
 }
 
-const document = (type: string, attributes: object) => ({ data: { type, attributes } });
+const document = (type: string, attributes: object, relationships?: object) => ({
+  data: { type, attributes, ...(relationships && { relationships }) },
+});
 
 /** Packs a folder the way clients do: paths relative to its root, gzipped. */
 async function packed(folder: string): Promise<Buffer> {
@@ -78,12 +89,16 @@ async function packed(folder: string): Promise<Buffer> {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-async function walk(base: string, token: string): Promise<void> {
-  const http = new Narrator(base, token);
+/** What `provision` made, by id. */
+interface Made {
+  readonly teamId: string;
+  readonly workspaceId: string;
+}
 
+async function provision(http: Narrator): Promise<Made> {
   http.heading('Make an organization, a team and a workspace');
   await http.call('POST', '/organizations', document('organizations', { name: 'acme', email: 'ops@acme.example' }));
-  await http.call(
+  const team = await http.call(
     'POST',
     '/organizations/acme/teams',
     document('teams', { name: 'platform', visibility: 'organization' }),
@@ -93,7 +108,11 @@ async function walk(base: string, token: string): Promise<void> {
     '/organizations/acme/workspaces',
     document('workspaces', { name: 'network' }),
   );
-  const versions = `/workspaces/${workspace.json.data.id}/configuration-versions`;
+  return { teamId: team.json.data.id, workspaceId: workspace.json.data.id };
+}
+
+async function configurationVersions(http: Narrator, { workspaceId }: Made): Promise<void> {
+  const versions = `/workspaces/${workspaceId}/configuration-versions`;
 
   http.heading('Create a configuration version; its upload URL is shown now and never again');
   const created = await http.call('POST', versions, document('configuration-version', { 'auto-queue-runs': false }));
@@ -130,13 +149,57 @@ async function walk(base: string, token: string): Promise<void> {
   await http.call('GET', `/configuration-versions/${id}/download`);
 }
 
+async function teamAccess(http: Narrator, { teamId, workspaceId }: Made): Promise<void> {
+  const tokenPath = `/teams/${teamId}/authentication-token`;
+
+  http.heading('Issue a token for the team; its secret is shown now and never again');
+  const issued = await http.call('POST', tokenPath, document('authentication-token', {}));
+  const asAdministrator = http.actAs(issued.json.data.attributes.token);
+
+  http.heading('As the team, look at the workspace: hidden, because the team has no access to it');
+  await http.call('GET', `/workspaces/${workspaceId}/configuration-versions`);
+  asAdministrator();
+
+  http.heading('Give the team plan access to the workspace; the level shows what it implies');
+  const relationships = {
+    workspace: { data: { type: 'workspaces', id: workspaceId } },
+    team: { data: { type: 'teams', id: teamId } },
+  };
+  const added = await http.call(
+    'POST',
+    '/team-workspaces',
+    document('team-workspaces', { access: 'plan' }, relationships),
+  );
+
+  http.heading('As the team, create a configuration version');
+  http.actAs(issued.json.data.attributes.token);
+  await http.call('POST', `/workspaces/${workspaceId}/configuration-versions`, document('configuration-version', {}));
+  asAdministrator();
+
+  http.heading('Detailed permissions are refused with a fixed level, and kept with custom access');
+  const grant = `/team-workspaces/${added.json.data.id}`;
+  await http.call('PATCH', grant, document('team-workspaces', { runs: 'apply' }));
+  await http.call('PATCH', grant, document('team-workspaces', { access: 'custom', runs: 'apply', variables: 'read' }));
+  await http.call('GET', `/team-workspaces?filter[workspace][id]=${workspaceId}`);
+
+  http.heading("List the organization's team tokens, then revoke this one: its secret is refused at once");
+  await http.call('GET', '/organizations/acme/team-tokens?q=plat&sort=-last-used-at');
+  await http.call('DELETE', tokenPath);
+  http.actAs(issued.json.data.attributes.token);
+  await http.call('GET', `/workspaces/${workspaceId}`);
+  asAdministrator();
+}
+
 const directory = await mkdtemp(join(tmpdir(), 'gatehouse-demo-'));
 const config = loadConfig({ PORT: '0', DATA_DIR: directory, LOG_LEVEL: 'silent' });
 const service = await startService(config, pino({ level: config.LOG_LEVEL }));
 try {
   say(`Gatehouse serves at ${service.publicUrl}, from a directory that is thrown away afterwards.`);
-  await walk(service.publicUrl, service.adminSecret ?? '');
-  say('\nThat was a whole life of a configuration version.');
+  const http = new Narrator(service.publicUrl, service.adminSecret ?? '');
+  const made = await provision(http);
+  await configurationVersions(http, made);
+  await teamAccess(http, made);
+  say('\nThat was a whole life of a configuration version, and of a team that worked with it.');
 } finally {
   await service.stop();
   await rm(directory, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { type Grant, organizationPermissions, type Team } from '../../src/domain/index.js';
-import { aCustomGrant, asTeam, asUser, aTeam, noon, unique } from '../support/builders.js';
+import { aCustomGrant, asTeam, aTeam, noon, unique } from '../support/builders.js';
 import { onEveryBackend, refusal } from './on-every-backend.js';
 
 onEveryBackend('teams', (on) => {

@@ -3,43 +3,7 @@ import { dialects } from '../../src/adapters/http/dialect.js';
 import type { Route } from '../../src/adapters/http/route.js';
 import { routes } from '../../src/adapters/http/routes.js';
 import { type Caller, doc, type Prefix, startApi, type TestApi } from '../support/api.js';
-
-/** A well-formed body for each route that reads one: what is refused then is refused for its caller. */
-const bodies: Readonly<Record<string, object>> = {
-  'post /organizations': doc('organizations', { name: 'fresh', email: 'a@example.com' }),
-  'patch /organizations/:organization': doc('organizations', { email: 'b@example.com' }),
-  'post /organizations/:organization/authentication-token': {},
-  'post /organizations/:organization/organization-memberships': doc('organization-memberships', {
-    email: 'admin@example.com',
-  }),
-  'post /organizations/:organization/workspaces': doc('workspaces', { name: 'fresh' }),
-  'patch /organizations/:organization/workspaces/:name': doc('workspaces', { description: 'changed' }),
-  'patch /workspaces/:id': doc('workspaces', { description: 'changed' }),
-  'post /workspaces/:id/actions/lock': {},
-  'post /workspaces/:workspaceId/configuration-versions': {},
-  'post /organizations/:organization/teams': doc('teams', { name: 'fresh' }),
-  'patch /teams/:id': doc('teams', { visibility: 'organization' }),
-  'post /teams/:id/relationships/users': { data: [{ type: 'users', id: 'admin' }] },
-  'delete /teams/:id/relationships/users': { data: [{ type: 'users', id: 'admin' }] },
-  'post /teams/:id/relationships/organization-memberships': {
-    data: [{ type: 'organization-memberships', id: 'ou-nobody' }],
-  },
-  'delete /teams/:id/relationships/organization-memberships': {
-    data: [{ type: 'organization-memberships', id: 'ou-nobody' }],
-  },
-  'post /users/:userId/authentication-tokens': {},
-  'post /teams/:teamId/authentication-token': doc('authentication-token'),
-  'post /team-workspaces': doc(
-    'team-workspaces',
-    { access: 'read' },
-    {
-      workspace: { data: { type: 'workspaces', id: 'ws-any' } },
-      team: { data: { type: 'teams', id: 'team-any' } },
-    },
-  ),
-  'patch /team-workspaces/:id': doc('team-workspaces', { access: 'plan' }),
-  'post /admin/users': doc('users', { username: 'fresh', email: 'fresh@example.com' }),
-};
+import { bodies } from '../support/route-bodies.js';
 
 const table = (prefix: Prefix): readonly Route[] =>
   routes({} as never, dialects.find((dialect) => dialect.prefix === prefix) ?? (undefined as never));
@@ -133,7 +97,7 @@ describe('every route', () => {
         stranger,
         prefix,
         route,
-        filled(route, () => 'nonexisting'),
+        filled(route, () => 'nonexisting') + queried(route, 'nonexisting'),
       ).expect(404);
       expect(hidden.text).toBe(missing.text);
       expect(hidden.body.errors[0]).toEqual({ status: '404', title: 'not found', detail: 'resource not found' });

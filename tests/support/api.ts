@@ -1,6 +1,11 @@
-import { expect } from '@jest/globals';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import { openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import {
   type BundleStore,
@@ -92,6 +97,22 @@ export const lacking = (right: string) => refusal(404, 'not found', expect.strin
 export const invalid = (attribute: string, detail: unknown) =>
   refusal(422, 'invalid attribute', detail, { pointer: `/data/attributes/${attribute}` });
 
+const directories: string[] = [];
+
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+/** Memory, unless TEST_HTTP_DATABASE asks for a SQLite file: then the same suite walks the service on real rows. */
+async function usualUnitOfWork(): Promise<UnitOfWork> {
+  if (process.env.TEST_HTTP_DATABASE !== 'sqlite') return new MemoryUnitOfWork();
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-http-'));
+  directories.push(directory);
+  const database = openSqlite(join(directory, 'gatehouse.sqlite'));
+  await database.migrate();
+  return database.unitOfWork;
+}
+
 /** The whole service but its socket, on adapters of the test's choice, with a clock the test moves. */
 export async function startApi(
   options: {
@@ -102,7 +123,7 @@ export async function startApi(
 ) {
   const clock = new FixedClock();
   const log = new KeptLog();
-  const unitOfWork = options.unitOfWork ?? new MemoryUnitOfWork();
+  const unitOfWork = options.unitOfWork ?? (await usualUnitOfWork());
   const bundleStore = options.bundleStore ?? new MemoryBundleStore();
   const stopping = new AbortController();
   const health = { ready: true };

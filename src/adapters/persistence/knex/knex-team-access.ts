@@ -63,8 +63,10 @@ const fromRow = (row: TeamWorkspaceRow): TeamWorkspaceView => ({
   revision: row.revision,
 });
 
-const fromSeenRow = (row: SeenRow): TeamWorkspaceView =>
-  fromRow(Object.fromEntries(Object.entries(row).map(([name, value]) => [name.replace(/^own_/, ''), value])) as never);
+const fromSeenRow = (row: SeenRow): TeamWorkspaceView => {
+  const owned = Object.entries(row).filter(([name]) => name.startsWith('own_'));
+  return fromRow(Object.fromEntries(owned.map(([name, value]) => [name.slice('own_'.length), value])) as never);
+};
 
 const teamFromSeenRow = (row: SeenRow): TeamInQuestion => ({
   teamId: row.own_team_id,

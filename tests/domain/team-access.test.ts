@@ -1,0 +1,138 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type AccessLevel,
+  accessLevels,
+  changedGrant,
+  checkGrantable,
+  customDefaults,
+  type Grant,
+  newGrant,
+  type RequestedPermissions,
+  scaleNames,
+} from '../../src/domain/index.js';
+import { anyGrant, anyPermissions, aTeam, custom, theOwnersTeam, thrownBy } from './samples.js';
+
+const fixedLevels = ['read', 'plan', 'write', 'admin'] as const;
+
+const anyRequest: fc.Arbitrary<RequestedPermissions> = fc
+  .tuple(anyPermissions, fc.subarray([...scaleNames]))
+  .map(([permissions, named]) => Object.fromEntries(named.map((scale) => [scale, permissions[scale]])));
+
+const anyLevel: fc.Arbitrary<AccessLevel> = fc.constantFrom(...accessLevels);
+
+const refusal = (label: string, attribute: string, level: AccessLevel) => ({
+  code: 'team-access/permissions-are-custom-only',
+  message: `${label} is read-only when access level is '${level}'; use the 'custom' access level to set this attribute.`,
+  details: { attribute },
+});
+
+describe('the access levels', () => {
+  it('are the five that clients know', () => {
+    expect(accessLevels).toEqual([...fixedLevels, 'custom']);
+  });
+});
+
+describe('a new grant', () => {
+  it.each(fixedLevels)('of %s is that level and nothing more', (access) => {
+    expect(newGrant(access, {})).toEqual({ access });
+  });
+
+  it('of custom reads runs and nothing else unless more is asked for', () => {
+    expect(newGrant('custom', {})).toEqual(custom({ runs: 'read' }));
+    expect(customDefaults).toEqual({
+      runs: 'read',
+      variables: 'none',
+      stateVersions: 'none',
+      policyMocks: 'none',
+      workspaceLocking: false,
+      runTasks: false,
+    });
+  });
+
+  it('of custom allows what is asked for, and the default of what is not', () => {
+    expect(newGrant('custom', { variables: 'write', runTasks: true })).toEqual(
+      custom({ runs: 'read', variables: 'write', runTasks: true }),
+    );
+  });
+
+  it.each<[RequestedPermissions, string, string]>([
+    [{ runs: 'read' }, 'Runs', 'runs'],
+    [{ variables: 'read' }, 'Variables', 'variables'],
+    [{ stateVersions: 'read' }, 'State versions', 'state-versions'],
+    [{ policyMocks: 'none' }, 'Policy mocks', 'policy-mocks'],
+    [{ workspaceLocking: false }, 'Workspace locking', 'workspace-locking'],
+    [{ runTasks: false }, 'Run tasks', 'run-tasks'],
+  ])('of a fixed level refuses %o, even where the level implies it', (requested, label, attribute) => {
+    for (const access of fixedLevels) {
+      expect(thrownBy(() => newGrant(access, requested))).toMatchObject(refusal(label, attribute, access));
+    }
+  });
+});
+
+describe('a changed grant', () => {
+  const current = custom({ runs: 'apply', variables: 'write', workspaceLocking: true });
+
+  it('that stays custom changes only what is named', () => {
+    const changed = custom({ runs: 'plan', variables: 'write', workspaceLocking: true });
+    expect(changedGrant(current, 'custom', { runs: 'plan' })).toEqual(changed);
+    expect(changedGrant(current, undefined, { runs: 'plan' })).toEqual(changed);
+    expect(current).toEqual(custom({ runs: 'apply', variables: 'write', workspaceLocking: true }));
+  });
+
+  it('that becomes custom gets the defaults, and keeps nothing that its fixed level implied', () => {
+    expect(changedGrant({ access: 'admin' }, 'custom', {})).toEqual(custom({ runs: 'read' }));
+    expect(changedGrant({ access: 'admin' }, 'custom', { runs: 'plan' })).toEqual(custom({ runs: 'plan' }));
+  });
+
+  it('that becomes fixed forgets its custom permissions', () => {
+    expect(changedGrant(current, 'plan', {})).toEqual({ access: 'plan' });
+  });
+
+  it('refuses permissions together with a fixed level, and by themselves while the level is fixed', () => {
+    expect(thrownBy(() => changedGrant(current, 'read', { runs: 'read' }))).toMatchObject(
+      refusal('Runs', 'runs', 'read'),
+    );
+    expect(thrownBy(() => changedGrant({ access: 'write' }, undefined, { stateVersions: 'read' }))).toMatchObject(
+      refusal('State versions', 'state-versions', 'write'),
+    );
+  });
+
+  it('is the same again when nothing is named', () => {
+    fc.assert(fc.property(anyGrant, (grant) => expect(changedGrant(grant, undefined, {})).toEqual(grant)));
+  });
+
+  it('is the same whether asked for once or twice', () => {
+    fc.assert(
+      fc.property(anyGrant, anyLevel, anyRequest, (grant, access, requested) => {
+        const ask = (from: Grant) => changedGrant(from, access, access === 'custom' ? requested : {});
+        expect(ask(ask(grant))).toEqual(ask(grant));
+      }),
+    );
+  });
+
+  it('stores detailed permissions when custom and never otherwise', () => {
+    fc.assert(
+      fc.property(anyGrant, fc.option(anyLevel, { nil: undefined }), anyRequest, (grant, access, requested) => {
+        const fixed = (access ?? grant.access) !== 'custom';
+        if (fixed && Object.keys(requested).length > 0) {
+          expect(() => changedGrant(grant, access, requested)).toThrow('is read-only when access level is');
+          return;
+        }
+        const changed = changedGrant(grant, access, requested);
+        expect('permissions' in changed).toBe(!fixed);
+        if (changed.access === 'custom') expect(changed.permissions).toMatchObject(requested);
+      }),
+    );
+  });
+});
+
+describe('the owners team', () => {
+  it('is given no workspace, since it has them all', () => {
+    expect(thrownBy(() => checkGrantable(theOwnersTeam))).toMatchObject({
+      code: 'owners-team/protected',
+      message: 'the owners team has access to every workspace already',
+    });
+    expect(() => checkGrantable(aTeam())).not.toThrow();
+  });
+});

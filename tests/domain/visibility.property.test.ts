@@ -1,0 +1,119 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type Action,
+  may,
+  type Standing,
+  type TeamInQuestion,
+  type TeamVisibility,
+  teamAccessVisibility,
+  teamTokenVisibility,
+  teamVisibility,
+  workspaceVisibility,
+} from '../../src/domain/index.js';
+import { anyGrant, anyStanding, throughTeam } from './samples.js';
+
+const anyQuestion = anyStanding.chain((standing) =>
+  fc.record({ standing: fc.constant(standing), team: fc.constant(standing.team as TeamInQuestion) }),
+);
+
+const seenThrough = (visible: TeamVisibility, team: TeamInQuestion): boolean =>
+  visible === 'all' || !team.secret || visible.visibleAnd.includes(team.teamId);
+
+const tokenListed = (standing: Standing, team: TeamInQuestion): boolean => {
+  const visible = teamTokenVisibility(standing);
+  if (visible === 'all') return true;
+  const { own, delegated } = visible;
+  return (
+    (team.membersManageToken && own.includes(team.teamId)) ||
+    (delegated !== undefined &&
+      !team.owners &&
+      seenThrough(delegated.seen, team) &&
+      delegated.lacking.every((permission) => !team.access.has(permission)))
+  );
+};
+
+const agrees = (action: Action, listed: (standing: Standing, team: TeamInQuestion) => boolean) =>
+  fc.assert(
+    fc.property(anyQuestion, ({ standing, team }) => {
+      // Only members and tokens of the organization get to its lists at all.
+      fc.pre(standing.member);
+      expect(listed(standing, team)).toBe(may(standing, action));
+    }),
+    { numRuns: 3000 },
+  );
+
+describe('a list holds exactly what the caller could ask for one by one', () => {
+  it('of teams', () => {
+    agrees('teams/read', (standing, team) => seenThrough(teamVisibility(standing), team));
+  });
+
+  it('of the team access of a workspace', () => {
+    agrees('team-access/read', (standing, team) => seenThrough(teamAccessVisibility(standing), team));
+  });
+
+  it('of team tokens', () => {
+    agrees('team-tokens/manage', tokenListed);
+  });
+
+  it('of workspaces, where a grant shows the runs as every grant that can be given does', () => {
+    const showsRuns = anyGrant.filter((grant) => grant.access !== 'custom' || grant.permissions.runs !== 'none');
+    fc.assert(
+      fc.property(anyStanding, fc.option(showsRuns), (standing, grant) => {
+        const teams = standing.teams.map(({ grant: _, ...team }) => team);
+        const inOrganization = { ...standing, teams };
+        const onWorkspace = {
+          ...standing,
+          teams: grant === null ? teams : teams.map((team, index) => (index === 0 ? { ...team, grant } : team)),
+        };
+        const granted = grant === null ? [] : teams.slice(0, 1).map(({ teamId }) => teamId);
+        const visible = workspaceVisibility(inOrganization);
+        const listed = visible === 'all' || granted.some((teamId) => visible.throughTeams.includes(teamId));
+        expect(listed).toBe(may(onWorkspace, 'workspaces/read'));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('the list of team tokens', () => {
+  const caller: Standing = { actor: 'user', siteAdministrator: false, member: true, teams: [] };
+
+  it('is all for owners alone', () => {
+    expect(teamTokenVisibility({ ...caller, teams: [throughTeam({ owners: true })] })).toBe('all');
+  });
+
+  it('is that of the caller’s own teams for a plain member', () => {
+    expect(teamTokenVisibility({ ...caller, teams: [throughTeam()] })).toEqual({
+      own: ['team-1'],
+      delegated: undefined,
+    });
+  });
+
+  it('is everything but the owners for the organization token', () => {
+    expect(teamTokenVisibility({ ...caller, actor: 'organization' })).toEqual({
+      own: [],
+      delegated: { seen: 'all', lacking: [] },
+    });
+  });
+
+  it('leaves out, for a holder of manage-teams, the teams that may do what the caller may not', () => {
+    const access = new Set(['manage-teams', 'read-workspaces'] as const);
+    expect(teamTokenVisibility({ ...caller, teams: [throughTeam({ access })] })).toEqual({
+      own: ['team-1'],
+      delegated: {
+        seen: { visibleAnd: ['team-1'] },
+        lacking: [
+          'manage-workspaces',
+          'manage-policies',
+          'manage-policy-overrides',
+          'manage-vcs-settings',
+          'manage-agent-pools',
+          'manage-membership',
+          'manage-organization-access',
+          'access-secret-teams',
+        ],
+      },
+    });
+  });
+});

@@ -1,0 +1,154 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Route } from '../../src/adapters/http/route.js';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import type { UnitOfWork } from '../../src/application/index.js';
+import { type Action, may, type Standing } from '../../src/domain/index.js';
+import { type ActorKind, actorGroups, type Subject, subjectsOf } from '../../src/infrastructure/actor-kinds.js';
+import { doc, startApi } from '../support/api.js';
+import { bodiesWith } from '../support/route-bodies.js';
+import { makeSmallWorld, type SmallWorld } from '../support/small-world.js';
+import { everyRoute, keyOf, pathAbout } from '../support/walk-routes.js';
+
+/** Each call is made in a world of its own, so that it finds what it names whatever calls before it took away. */
+class PassingWorlds implements UnitOfWork {
+  private current = new MemoryUnitOfWork();
+  readonly run: UnitOfWork['run'] = (work) => this.current.run(work);
+  readonly read: UnitOfWork['read'] = (work) => this.current.read(work);
+
+  begin(): void {
+    this.current = new MemoryUnitOfWork();
+  }
+}
+
+const actors = actorGroups.flatMap((group) => group.actors);
+const anyOne: Subject = { name: '', of: (standing) => standing };
+
+/** A subject whose team is the caller's own is there for callers through a team only. */
+const exists = (subject: Subject, { standing }: ActorKind): boolean =>
+  !subject.name.startsWith('its own team') || standing.teams.length > 0;
+
+interface Special {
+  readonly route: string;
+  readonly applies: (standing: Standing) => boolean;
+  readonly status: number;
+  readonly because: string;
+}
+
+const always = () => true;
+const aboutOwners = ({ team }: Standing) => team?.owners === true;
+const isUser = ({ actor }: Standing) => actor === 'user';
+
+/** What is answered to those who may, where that is not a success. */
+const special: readonly Special[] = [
+  {
+    route: 'get /account/details',
+    applies: (standing) => !isUser(standing),
+    status: 404,
+    because: 'tokens of teams and organizations have no account',
+  },
+  { route: 'post /workspaces/:id/actions/unlock', applies: always, status: 409, because: 'it is not locked' },
+  { route: 'post /workspaces/:id/actions/force-unlock', applies: always, status: 409, because: 'it is not locked' },
+  { route: 'delete /teams/:id', applies: aboutOwners, status: 409, because: 'the owners team stays' },
+];
+
+/** Requests that ask for more than their route's action does. */
+const demanding: readonly { readonly route: string; readonly body: object; readonly actions: readonly Action[] }[] = [
+  {
+    route: 'patch /teams/:id',
+    body: doc('teams', { 'organization-access': { 'manage-organization-access': false } }),
+    actions: ['teams/update', 'teams/set-organization-access'],
+  },
+];
+
+const allowedStatus = (route: Route, standing: Standing): number | 'success' =>
+  special.find((row) => row.route === keyOf(route) && row.applies(standing))?.status ?? 'success';
+
+const succeeded = (status: number): boolean => (status >= 200 && status < 300) || status === 302;
+
+describe('over HTTP, as the policy says', () => {
+  const worlds = new PassingWorlds();
+  let server: Server;
+  let origin: string;
+
+  beforeAll(async () => {
+    const api = await startApi({ unitOfWork: worlds });
+    server = createServer(api.app).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
+
+  async function call(secret: string, route: Route, path: string, body: object | undefined): Promise<number> {
+    const answer = await fetch(origin + path, {
+      method: route.method.toUpperCase(),
+      redirect: 'manual',
+      headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/vnd.api+json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+
+  async function worldOf(standing: Standing): Promise<SmallWorld> {
+    worlds.begin();
+    return makeSmallWorld(worlds, standing);
+  }
+
+  const bodyOf = (route: Route, { newcomer, other, otherMembership, existing, freeTeam }: SmallWorld) =>
+    bodiesWith({
+      email: newcomer.email,
+      user: other.id,
+      membership: otherMembership,
+      workspace: existing.workspaceId ?? '',
+      team: freeTeam.id,
+    })[keyOf(route)];
+
+  it.each(everyRoute)('$name', async ({ prefix, route }) => {
+    const { action } = route;
+    const subjects = action === null ? [] : subjectsOf(action);
+    const unlike: string[] = [];
+    for (const kind of actors) {
+      for (const subject of (subjects.length === 0 ? [anyOne] : subjects).filter((one) => exists(one, kind))) {
+        const standing = subject.of(kind.standing);
+        const world = await worldOf(standing);
+        const status = await call(world.secret, route, prefix + pathAbout(route, world.existing), bodyOf(route, world));
+        const allowed = action === null || may(standing, action);
+        const wanted = allowed ? allowedStatus(route, standing) : 404;
+        if (wanted === 'success' ? !succeeded(status) : status !== wanted) {
+          unlike.push(`${kind.name}${subject.name && ` about ${subject.name}`}: ${status} instead of ${wanted}`);
+        }
+      }
+    }
+    expect(unlike).toEqual([]);
+  });
+
+  it.each(demanding)('$route asks for $actions', async ({ route: wanted, body, actions }) => {
+    for (const { route, prefix } of everyRoute.filter((known) => keyOf(known.route) === wanted)) {
+      const unlike: string[] = [];
+      for (const kind of actors) {
+        for (const subject of subjectsOf(actions[0] as Action).filter((one) => exists(one, kind))) {
+          const standing = subject.of(kind.standing);
+          const world = await worldOf(standing);
+          const status = await call(world.secret, route, prefix + pathAbout(route, world.existing), body);
+          const allowed = actions.every((action) => may(standing, action));
+          const refused = status === 404;
+          if (refused === allowed) unlike.push(`${kind.name} about ${subject.name}: ${status}`);
+        }
+      }
+      expect(unlike).toEqual([]);
+    }
+  });
+
+  it('an expired token is refused everywhere, whoever it belonged to', async () => {
+    const world = await worldOf({ actor: 'user', siteAdministrator: false, member: true, teams: [] });
+    const statuses: Record<string, number> = {};
+    for (const { name, prefix, route } of everyRoute) {
+      const path = prefix + pathAbout(route, world.existing);
+      statuses[name] = await call(world.expiredSecret, route, path, bodyOf(route, world));
+    }
+    expect(Object.entries(statuses).filter(([, status]) => status !== 401)).toEqual([]);
+  });
+});

@@ -1,0 +1,55 @@
+import { doc } from './api.js';
+
+/** What bodies refer to. */
+export interface Referred {
+  readonly email: string;
+  readonly user: string;
+  readonly membership: string;
+  readonly workspace: string;
+  readonly team: string;
+}
+
+const relationTo = (type: string, id: string) => ({ data: { type, id } });
+
+/** A well-formed body for each route that reads one: what is refused then is refused for its caller. */
+export const bodiesWith = (referred: Referred): Readonly<Record<string, object>> => {
+  const users = { data: [{ type: 'users', id: referred.user }] };
+  const memberships = { data: [{ type: 'organization-memberships', id: referred.membership }] };
+  return {
+    'post /organizations': doc('organizations', { name: 'fresh', email: 'a@example.com' }),
+    'patch /organizations/:organization': doc('organizations', { email: 'b@example.com' }),
+    'post /organizations/:organization/authentication-token': {},
+    'post /organizations/:organization/organization-memberships': doc('organization-memberships', {
+      email: referred.email,
+    }),
+    'post /organizations/:organization/workspaces': doc('workspaces', { name: 'fresh' }),
+    'patch /organizations/:organization/workspaces/:name': doc('workspaces', { description: 'changed' }),
+    'patch /workspaces/:id': doc('workspaces', { description: 'changed' }),
+    'post /workspaces/:id/actions/lock': {},
+    'post /workspaces/:workspaceId/configuration-versions': {},
+    'post /organizations/:organization/teams': doc('teams', { name: 'fresh' }),
+    'patch /teams/:id': doc('teams', { visibility: 'organization' }),
+    'post /teams/:id/relationships/users': users,
+    'delete /teams/:id/relationships/users': users,
+    'post /teams/:id/relationships/organization-memberships': memberships,
+    'delete /teams/:id/relationships/organization-memberships': memberships,
+    'post /users/:userId/authentication-tokens': {},
+    'post /teams/:teamId/authentication-token': doc('authentication-token'),
+    'post /team-workspaces': doc(
+      'team-workspaces',
+      { access: 'read' },
+      { workspace: relationTo('workspaces', referred.workspace), team: relationTo('teams', referred.team) },
+    ),
+    'patch /team-workspaces/:id': doc('team-workspaces', { access: 'plan' }),
+    'post /admin/users': doc('users', { username: 'fresh', email: 'fresh@example.com' }),
+  };
+};
+
+/** The same, about nothing that exists. */
+export const bodies = bodiesWith({
+  email: 'admin@example.com',
+  user: 'admin',
+  membership: 'ou-nobody',
+  workspace: 'ws-any',
+  team: 'team-any',
+});

@@ -1,0 +1,28 @@
+import { dialects } from '../../src/adapters/http/dialect.js';
+import type { Route } from '../../src/adapters/http/route.js';
+import { routes } from '../../src/adapters/http/routes.js';
+import type { Prefix } from './api.js';
+
+/** The routes of one dialect, to look at and not to serve. */
+export const routesAt = (prefix: Prefix): readonly Route[] =>
+  dialects.filter((dialect) => dialect.prefix === prefix).flatMap((dialect) => routes({} as never, dialect));
+
+export const everyRoute = (['', '/api/v2'] as const).flatMap((prefix) =>
+  routesAt(prefix).map((route) => ({ name: `${route.method} ${prefix}${route.path}`, prefix, route })),
+);
+
+/** The route without its dialect. */
+export const keyOf = ({ method, path }: Route): string => `${method} ${path}`;
+
+/** The route's path about real things. `:id` is looked up by what comes before it. */
+export function pathAbout({ method, path }: Route, existing: Readonly<Record<string, string>>): string {
+  const filled = path.replaceAll(/:(\w+)/g, (_, parameter: string) => {
+    const key = parameter === 'id' ? path.slice(0, path.indexOf('/:id')) : parameter;
+    const value = existing[key];
+    if (value === undefined) throw new Error(`the test knows no ${key}`);
+    return value;
+  });
+  return method === 'get' && path === '/team-workspaces'
+    ? `${filled}?filter[workspace][id]=${existing.workspaceId}`
+    : filled;
+}
