@@ -18,6 +18,8 @@ export default {
       ...shared,
       displayName: 'sqlite',
       testMatch: ['<rootDir>/tests/http/**/*.test.ts'],
+      // These bring their own tables, or need none.
+      testPathIgnorePatterns: ['/rights.test', '/no-gain.property.test', '/statements.test', '/error-table.test'],
       setupFiles: ['<rootDir>/tests/support/on-sqlite.cjs'],
     },
     { ...shared, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },

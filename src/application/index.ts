@@ -66,6 +66,7 @@ export * from './users/remove-user.js';
 export * from './users/revoke-token.js';
 export * from './users/show-account.js';
 export * from './users/show-token.js';
+export * from './users/token-issuer.js';
 export * from './users/token-uses.js';
 export * from './workspaces/change-workspace-lock.js';
 export * from './workspaces/create-workspace.js';

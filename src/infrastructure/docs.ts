@@ -128,6 +128,10 @@ export const permissionsPage = (): string =>
       'caller, and over organization-level and workspace-level permissions, the highest counts. This page is printed by',
       '`npm run docs` from `src/domain/authorization/policy.ts`; change the table there.',
     ].join('\n'),
+    [
+      'A request without a token, or with one that is unknown, has expired, was revoked or belongs to a suspended or deleted',
+      'user, is refused with 401 before any of this is asked: such a caller has no column below.',
+    ].join('\n'),
     '## What an action needs',
     [
       'Claims joined by `+` must all hold; any of the alternatives is enough. An owner holds every organization-level',

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
-import { CreateUser } from '../../src/application/index.js';
+import { CreateUser, TokenIssuer } from '../../src/application/index.js';
 import type { Actor } from '../../src/domain/index.js';
 import {
   CountedIds,
@@ -89,7 +89,8 @@ describe('the first user of an empty database', () => {
   it('is a site administrator, with the secret that was chosen for it', async () => {
     const secrets = new RandomSecrets();
     const unitOfWork = new MemoryUnitOfWork();
-    const createUser = new CreateUser(unitOfWork, new FixedClock(), new CountedIds(), secrets);
+    const [clock, ids] = [new FixedClock(), new CountedIds()];
+    const createUser = new CreateUser(unitOfWork, clock, ids, new TokenIssuer(clock, ids, secrets));
     const secret = { secret: 'chosen', digest: secrets.digestOf('chosen') };
     const user = await createUser.first(command, secret);
     expect(user).toMatchObject({ username: 'root', siteAdministrator: true });

@@ -35,7 +35,7 @@ describe('the container', () => {
   });
 
   it('gives the HTTP adapter every use case that a request can reach', () => {
-    const background = ['PerformEffects', 'SweepBundles', 'TokenUses'];
+    const background = ['PerformEffects', 'SweepBundles', 'TokenIssuer', 'TokenUses'];
     const names = classes.map(([name]) => name).filter((name) => !background.includes(name));
     const given = Object.values(resolve(container, Port.useCases)).map((useCase) => useCase.constructor.name);
     expect(given.sort()).toEqual(names.sort());

@@ -264,6 +264,7 @@ async function finds(on: Ground, find: Find): Promise<boolean> {
   const found = await on.read(find);
   if (found === undefined) return false;
   if (Array.isArray(found)) return found.length > 0;
+  if (found instanceof Map) return found.size > 0;
   const { total, items } = found as { total?: number; items?: readonly unknown[] };
   return total === undefined || total > 0 || (items ?? []).length > 0;
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { Transaction } from '../../src/application/index.js';
-import type { Workspace } from '../../src/domain/index.js';
+import type { User, Workspace } from '../../src/domain/index.js';
 import {
   aMembership,
   anOrganization,
@@ -13,6 +13,7 @@ import {
   aWorkspace,
   changed,
   noon,
+  unique,
 } from '../support/builders.js';
 import { onEveryBackend, onFreshGround, refusal } from './on-every-backend.js';
 
@@ -374,26 +375,52 @@ onEveryBackend('memberships', (on) => {
     expect(await on.read((tx) => tx.memberships.page(empty.id, { number: 1, size: 2 }))).toMatchObject({ total: 0 });
   });
 
-  it('finds members by user id, user name and membership id, and leaves strangers out', async () => {
+  it('finds members by each way to name them, and leaves strangers out', async () => {
     const organization = await on.organization();
     const [ann, bob, cid] = [await on.user(), await on.user(), await on.user()];
-    const [, , cids] = [
+    const [, bobs, cids] = [
       await on.membership(organization, ann),
       await on.membership(organization, bob),
       await on.membership(organization, cid),
     ];
     const stranger = await on.user();
     const strange = await on.membership(await on.organization(), stranger);
-    const find = async (...references: string[]) => {
-      const users = await on.read((tx) => tx.memberships.findUsers(organization.id, references));
-      return users.map(({ id }) => id).sort();
-    };
-    expect(await find(ann.id)).toEqual([ann.id]);
-    expect(await find(bob.username.toUpperCase())).toEqual([bob.id]);
-    expect(await find(cids.id)).toEqual([cid.id]);
-    expect(await find(ann.id, bob.username, cids.id)).toEqual([ann.id, bob.id, cid.id].sort());
-    expect(await find(ann.id, ann.username)).toEqual([ann.id]);
-    expect(await find(stranger.id, stranger.username, strange.id, 'nobody', '')).toEqual([]);
-    expect(await find()).toEqual([]);
+    const find = (...references: string[]) => on.read((tx) => tx.memberships.findUsers(organization.id, references));
+    expect(await find(ann.id)).toEqual(new Map([[ann.id, ann]]));
+    const shouted = bob.username.toUpperCase();
+    expect(await find(shouted, bob.username, bob.id, bobs.id, bob.id)).toEqual(
+      new Map([shouted, bob.username, bob.id, bobs.id].map((reference) => [reference, bob])),
+    );
+    expect(await find(ann.id, bob.username, cids.id)).toEqual(
+      new Map([
+        [ann.id, ann],
+        [bob.username, bob],
+        [cids.id, cid],
+      ]),
+    );
+    expect(await find(stranger.id, stranger.username, strange.id, 'nobody', '', ann.id)).toEqual(
+      new Map([[ann.id, ann]]),
+    );
+    expect(await find()).toEqual(new Map());
+  });
+
+  it('reads a reference as a user id first, then as a membership id, then as a user name', async () => {
+    const organization = await on.organization();
+    const first = await on.member(organization, { username: unique('first') });
+    const namesake = await on.member(organization, { username: first.id });
+    const named = await on.user();
+    const { id } = await on.membership(organization, named);
+    const other = await on.member(organization, { username: id });
+    const found = await on.read((tx) =>
+      tx.memberships.findUsers(organization.id, [first.id, id, namesake.id, other.id]),
+    );
+    expect(found).toEqual(
+      new Map<string, User>([
+        [first.id, first],
+        [id, named],
+        [namesake.id, namesake],
+        [other.id, other],
+      ]),
+    );
   });
 });

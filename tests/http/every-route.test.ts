@@ -1,16 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { dialects } from '../../src/adapters/http/dialect.js';
 import type { Route } from '../../src/adapters/http/route.js';
-import { routes } from '../../src/adapters/http/routes.js';
 import { type Caller, doc, type Prefix, startApi, type TestApi } from '../support/api.js';
 import { bodies } from '../support/route-bodies.js';
-
-const table = (prefix: Prefix): readonly Route[] =>
-  routes({} as never, dialects.find((dialect) => dialect.prefix === prefix) ?? (undefined as never));
-
-const everywhere = (['', '/api/v2'] as const).flatMap((prefix) =>
-  table(prefix).map((route) => ({ name: `${route.method} ${prefix}${route.path}`, prefix, route })),
-);
+import { everyRoute, keyOf, pathAbout, routesAt } from '../support/walk-routes.js';
 
 describe('every route', () => {
   let api: TestApi;
@@ -57,30 +49,20 @@ describe('every route', () => {
     };
   });
 
-  const filled = ({ path }: Route, value: (parameter: string) => string): string =>
-    path.replaceAll(/:(\w+)/g, (_, parameter: string) => value(parameter));
+  const real = (route: Route): string => pathAbout(route, existing);
 
-  /** A query where a route asks for one. */
-  const queried = (route: Route, workspaceId: string | undefined): string =>
-    route.method === 'get' && route.path === '/team-workspaces' ? `?filter[workspace][id]=${workspaceId}` : '';
-
-  const real = (route: Route): string =>
-    filled(route, (parameter) => {
-      const key = parameter === 'id' ? route.path.slice(0, route.path.indexOf('/:id')) : parameter;
-      const value = existing[key];
-      if (value === undefined) throw new Error(`the test knows no ${key}`);
-      return value;
-    }) + queried(route, existing.workspaceId);
+  const unreal = (route: Route): string =>
+    pathAbout(route, Object.fromEntries(Object.keys(existing).map((key) => [key, 'nonexisting'])));
 
   const call = (caller: Caller, prefix: Prefix, route: Route, path: string) =>
-    caller.at(prefix).send(route.method, path, bodies[`${route.method} ${route.path}`]);
+    caller.at(prefix).send(route.method, path, bodies[keyOf(route)]);
 
   it('that reads a body is tried with a good one', () => {
-    const reading = table('').filter((route) => route.body === 'read');
-    expect(reading.map((route) => `${route.method} ${route.path}`).sort()).toEqual(Object.keys(bodies).sort());
+    const reading = routesAt('').filter((route) => route.body === 'read');
+    expect(reading.map(keyOf).sort()).toEqual(Object.keys(bodies).sort());
   });
 
-  it.each(everywhere)('$name asks for a token', async ({ prefix, route }) => {
+  it.each(everyRoute)('$name asks for a token', async ({ prefix, route }) => {
     for (const caller of [api.anonymous, api.as('no such secret')]) {
       const answer = await call(caller, prefix, route, real(route)).expect(401);
       expect(answer.headers['content-type']).toBe('application/vnd.api+json');
@@ -89,16 +71,11 @@ describe('every route', () => {
     }
   });
 
-  it.each(everywhere.filter(({ route }) => route.action !== null))(
+  it.each(everyRoute.filter(({ route }) => route.action !== null))(
     '$name tells a stranger the same of what exists and of what does not',
     async ({ prefix, route }) => {
       const hidden = await call(stranger, prefix, route, real(route)).expect(404);
-      const missing = await call(
-        stranger,
-        prefix,
-        route,
-        filled(route, () => 'nonexisting') + queried(route, 'nonexisting'),
-      ).expect(404);
+      const missing = await call(stranger, prefix, route, unreal(route)).expect(404);
       expect(hidden.text).toBe(missing.text);
       expect(hidden.body.errors[0]).toEqual({ status: '404', title: 'not found', detail: 'resource not found' });
       const telling = ({ 'x-request-id': _id, date: _date, ...rest }: Record<string, string>) => rest;
@@ -106,7 +83,7 @@ describe('every route', () => {
     },
   );
 
-  it.each(everywhere)('$name names its methods when asked with another', async ({ prefix, route }) => {
+  it.each(everyRoute)('$name names its methods when asked with another', async ({ prefix, route }) => {
     const answer = await api.admin.at(prefix).send('put', real(route)).expect(405);
     expect(answer.headers.allow?.split(', ')).toContain(route.method.toUpperCase());
     expect(answer.body.errors[0].status).toBe('405');

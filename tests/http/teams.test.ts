@@ -394,7 +394,10 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
       expect(answer.body).toEqual(refusal(422, 'invalid attribute', words, { pointer: '/data' }));
     }
     expect(await membersOf(team)).toEqual([]);
-    await admin.post(of, users(first.id, second.id, first.id)).expect(204);
+    const { body } = await admin.get(`/organizations/acme/organization-memberships?page[size]=100`).expect(200);
+    type Row = { id: string; relationships: { user: { data: { id: string } } } };
+    const row = body.data.find(({ relationships }: Row) => relationships.user.data.id === first.id);
+    await admin.post(of, users(first.id, second.id, first.id, row.id)).expect(204);
     expect([...(await membersOf(team))].sort()).toEqual([first.id, second.id].sort());
     await admin.delete(of, users(first.id, second.id)).expect(204);
     expect(await membersOf(team)).toEqual([]);

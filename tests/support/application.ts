@@ -421,6 +421,7 @@ function useCasesOf(world: World) {
   const unitOfWork = new application.RetryingUnitOfWork(world.unitOfWork);
   const inspector = new TarBundleInspector(limits);
   const tokenUses = new application.TokenUses(unitOfWork);
+  const issuer = new application.TokenIssuer(clock, ids, secrets);
   return {
     tokenUses,
     authenticate: new application.Authenticate(unitOfWork, clock, secrets, tokenUses),
@@ -429,7 +430,7 @@ function useCasesOf(world: World) {
     showOrganization: new application.ShowOrganization(unitOfWork),
     updateOrganization: new application.UpdateOrganization(unitOfWork),
     removeOrganization: new application.RemoveOrganization(unitOfWork, clock),
-    issueOrganizationToken: new application.IssueOrganizationToken(unitOfWork, clock, ids, secrets),
+    issueOrganizationToken: new application.IssueOrganizationToken(unitOfWork, issuer),
     showOrganizationToken: new application.ShowOrganizationToken(unitOfWork),
     revokeOrganizationToken: new application.RevokeOrganizationToken(unitOfWork),
     addOrganizationMembership: new application.AddOrganizationMembership(unitOfWork, clock, ids),
@@ -448,12 +449,12 @@ function useCasesOf(world: World) {
     updateTeam: new application.UpdateTeam(unitOfWork),
     removeTeam: new application.RemoveTeam(unitOfWork, clock),
     changeTeamMembers: new application.ChangeTeamMembers(unitOfWork),
-    createUser: new application.CreateUser(unitOfWork, clock, ids, secrets),
+    createUser: new application.CreateUser(unitOfWork, clock, ids, issuer),
     listUsers: new application.ListUsers(unitOfWork),
     changeUserSuspension: new application.ChangeUserSuspension(unitOfWork),
     removeUser: new application.RemoveUser(unitOfWork, clock),
     showAccount: new application.ShowAccount(unitOfWork),
-    issueUserToken: new application.IssueUserToken(unitOfWork, clock, ids, secrets),
+    issueUserToken: new application.IssueUserToken(unitOfWork, issuer),
     listUserTokens: new application.ListUserTokens(unitOfWork),
     showToken: new application.ShowToken(unitOfWork),
     revokeToken: new application.RevokeToken(unitOfWork),

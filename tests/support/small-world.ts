@@ -18,8 +18,8 @@ import {
 
 export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-const secret = 'the secret of the caller';
-const expiredSecret = 'a secret of the caller that has expired';
+const secret = 'secret-of-the-caller';
+const expiredSecret = 'secret-that-has-expired';
 const secrets = { digest: digestOf(secret), expiredDigest: digestOf(expiredSecret) };
 
 /** An organization as small as can be in which there is one of everything, and a caller of the kind that is asked for. */

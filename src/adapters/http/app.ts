@@ -157,7 +157,7 @@ export function buildApp(options: AppOptions): Express {
       await handle(request, response);
     };
 
-  app.use((_request, response, next) => {
+  app.use((request, response, next) => {
     const trace: Traced = { id: randomUUID(), route: 'unmatched' };
     const begun = performance.now();
     response.locals.trace = trace;
@@ -166,11 +166,11 @@ export function buildApp(options: AppOptions): Express {
       log.info(
         {
           request: trace.id,
-          method: _request.method,
+          method: request.method,
           route: trace.route,
           status: response.writableFinished || trace.refusedEarly ? response.statusCode : 499,
           ms: Math.round((performance.now() - begun) * 10) / 10,
-          address: _request.ip,
+          address: request.ip,
           actor: trace.actor && nameOf(trace.actor),
         },
         'request',

@@ -1,38 +1,26 @@
-import { type Actor, type ApiToken, authorized, type Instant, identityOf, issueToken } from '../../domain/index.js';
-import type { Clock } from '../ports/clock.js';
-import type { IdGenerator } from '../ports/id-generator.js';
-import type { SecretGenerator } from '../ports/secret-generator.js';
+import { type Actor, authorized, type Instant, identityOf } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { IssuedToken, TokenIssuer } from '../users/token-issuer.js';
 
 /** POST /organizations/:name/authentication-token: replaces the one there is. The secret is shown here only. */
 export class IssueOrganizationToken {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly clock: Clock,
-    private readonly ids: IdGenerator,
-    private readonly secrets: SecretGenerator,
+    private readonly issuer: TokenIssuer,
   ) {}
 
-  async execute(
+  execute(
     actor: Actor,
     command: { readonly organizationName: string; readonly expiresAt: Instant | null },
-  ): Promise<{ token: ApiToken; secret: string }> {
-    const { secret, digest } = this.secrets.generate();
-    const token = await this.unitOfWork.run(async (tx) => {
+  ): Promise<IssuedToken> {
+    return this.unitOfWork.run(async (tx) => {
       const seen = await tx.organizations.findFor(actor, command.organizationName);
       const { id } = authorized(seen, 'organization-tokens/manage');
-      const issued = issueToken({
-        id: this.ids.next('token'),
-        owner: { kind: 'organization', id },
-        secretDigest: digest,
-        description: null,
-        createdBy: identityOf(actor),
-        createdAt: this.clock.now(),
-        expiresAt: command.expiresAt,
-      });
-      await tx.tokens.replace(issued);
+      const owner = { kind: 'organization', id } as const;
+      const { expiresAt } = command;
+      const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), description: null, expiresAt });
+      await tx.tokens.replace(issued.token);
       return issued;
     });
-    return { token, secret };
   }
 }

@@ -31,8 +31,11 @@ export interface MembershipView extends Membership {
 
 export interface MembershipRepository {
   findFor(actor: Actor, id: MembershipId): Promise<Seen<MembershipView> | undefined>;
-  /** Members by user id, user name or membership id, in no order; references that name nobody are left out. */
-  findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<readonly User[]>;
+  /**
+   * The member each reference names: by user id, else by membership id, else by user name in any case. References that
+   * name nobody are left out.
+   */
+  findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, User>>;
   /** Throws `attribute/taken` when the user is a member already. */
   add(membership: Membership): Promise<void>;
   /** Takes the user out of the organization's teams as well. */

@@ -17,9 +17,9 @@ export class ChangeTeamMembers {
     return this.unitOfWork.run(async (tx) => {
       const team = authorized(await tx.teams.findFor(actor, id), 'team-members/manage');
       const users = await tx.memberships.findUsers(team.organizationId, references);
-      const userIds = users.map((user) => user.id);
+      const userIds = [...new Set([...users.values()].map((user) => user.id))];
       if (change === 'add') {
-        if (userIds.length < new Set(references).size) {
+        if (!references.every((reference) => users.has(reference))) {
           const details = { attribute: 'users', pointer: '/data' };
           throw new DomainError('attribute/invalid', 'Users must be members of the organization', details);
         }

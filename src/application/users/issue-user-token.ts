@@ -1,17 +1,6 @@
-import {
-  type Actor,
-  type ApiToken,
-  authorize,
-  type Instant,
-  identityOf,
-  issueToken,
-  standingOnSite,
-  type UserId,
-} from '../../domain/index.js';
-import type { Clock } from '../ports/clock.js';
-import type { IdGenerator } from '../ports/id-generator.js';
-import type { SecretGenerator } from '../ports/secret-generator.js';
+import { type Actor, authorize, type Instant, identityOf, standingOnSite, type UserId } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { IssuedToken, TokenIssuer } from './token-issuer.js';
 
 export interface NewUserToken {
   readonly userId: UserId;
@@ -23,25 +12,14 @@ export interface NewUserToken {
 export class IssueUserToken {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly clock: Clock,
-    private readonly ids: IdGenerator,
-    private readonly secrets: SecretGenerator,
+    private readonly issuer: TokenIssuer,
   ) {}
 
-  async execute(actor: Actor, command: NewUserToken): Promise<{ token: ApiToken; secret: string }> {
-    const own = actor.kind === 'user' && actor.userId === command.userId;
-    authorize(standingOnSite(actor, own), 'user-tokens/manage');
-    const { secret, digest } = this.secrets.generate();
-    const token = issueToken({
-      id: this.ids.next('token'),
-      owner: identityOf(actor),
-      secretDigest: digest,
-      description: command.description,
-      createdBy: identityOf(actor),
-      createdAt: this.clock.now(),
-      expiresAt: command.expiresAt,
-    });
-    await this.unitOfWork.run((tx) => tx.tokens.add(token));
-    return { token, secret };
+  async execute(actor: Actor, { userId, ...given }: NewUserToken): Promise<IssuedToken> {
+    authorize(standingOnSite(actor, actor.kind === 'user' && actor.userId === userId), 'user-tokens/manage');
+    const owner = { kind: 'user', id: userId } as const;
+    const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), ...given });
+    await this.unitOfWork.run((tx) => tx.tokens.add(issued.token));
+    return issued;
   }
 }

@@ -63,6 +63,7 @@ export const useCasesByName = {
 
 export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.TokenUses, [unitOfWork]);
+  provideClass(bind, application.TokenIssuer, [clock, ids, secrets]);
   provideClass(bind, application.Authenticate, [unitOfWork, clock, secrets, application.TokenUses]);
 
   provideClass(bind, application.CreateOrganization, [unitOfWork, clock, ids]);
@@ -70,7 +71,7 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.ShowOrganization, [unitOfWork]);
   provideClass(bind, application.UpdateOrganization, [unitOfWork]);
   provideClass(bind, application.RemoveOrganization, [unitOfWork, clock]);
-  provideClass(bind, application.IssueOrganizationToken, [unitOfWork, clock, ids, secrets]);
+  provideClass(bind, application.IssueOrganizationToken, [unitOfWork, application.TokenIssuer]);
   provideClass(bind, application.ShowOrganizationToken, [unitOfWork]);
   provideClass(bind, application.RevokeOrganizationToken, [unitOfWork]);
   provideClass(bind, application.AddOrganizationMembership, [unitOfWork, clock, ids]);
@@ -98,17 +99,17 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.UpdateTeamAccess, [unitOfWork]);
   provideClass(bind, application.RemoveTeamAccess, [unitOfWork]);
 
-  provideClass(bind, application.IssueTeamToken, [unitOfWork, clock, ids, secrets]);
+  provideClass(bind, application.IssueTeamToken, [unitOfWork, application.TokenIssuer]);
   provideClass(bind, application.ListTeamTokens, [unitOfWork]);
   provideClass(bind, application.ShowTeamToken, [unitOfWork]);
   provideClass(bind, application.RevokeTeamToken, [unitOfWork]);
 
-  provideClass(bind, application.CreateUser, [unitOfWork, clock, ids, secrets]);
+  provideClass(bind, application.CreateUser, [unitOfWork, clock, ids, application.TokenIssuer]);
   provideClass(bind, application.ListUsers, [unitOfWork]);
   provideClass(bind, application.ChangeUserSuspension, [unitOfWork]);
   provideClass(bind, application.RemoveUser, [unitOfWork, clock]);
   provideClass(bind, application.ShowAccount, [unitOfWork]);
-  provideClass(bind, application.IssueUserToken, [unitOfWork, clock, ids, secrets]);
+  provideClass(bind, application.IssueUserToken, [unitOfWork, application.TokenIssuer]);
   provideClass(bind, application.ListUserTokens, [unitOfWork]);
   provideClass(bind, application.ShowToken, [unitOfWork]);
   provideClass(bind, application.RevokeToken, [unitOfWork]);

@@ -7,12 +7,11 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 /** The `type` member: which words pass is the dialect's to say. */
 const typeMember = (dialect: Dialect, type: TypeName) => {
   const accepted = dialect.acceptedTypes(type);
-  return z
-    .unknown()
-    .optional()
-    .refine((given) => accepted.includes(given as string | undefined), {
-      error: `Type must be ${accepted.find((word) => word !== '' && word !== undefined)}`,
-    });
+  const member = z.unknown().refine((given) => accepted.includes(given as string | undefined), {
+    error: `Type must be ${accepted.find((word) => word !== '' && word !== undefined)}`,
+  });
+  // A member that may be missing is not looked at when it is, so only that of a type that may be missing is one.
+  return accepted.includes(undefined) ? member.optional() : member;
 };
 
 /** An object that may be left out, as may what is in it; `null` counts as left out. */

@@ -5,6 +5,7 @@ import type {
   OrganizationRepository,
 } from '../../../application/ports/organization-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
+import { usersByReference } from '../../../application/ports/referenced-users.js';
 import {
   type Actor,
   alreadyTaken,
@@ -142,16 +143,16 @@ export class KnexMemberships implements MembershipRepository {
     return { ...seen, subject: { ...seen.subject, teams: teams(seen.subject.userId) } };
   }
 
-  async findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<readonly User[]> {
-    if (references.length === 0) return [];
+  async findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, User>> {
+    if (references.length === 0) return new Map();
     const named = `lower(u.username) in (${references.map(() => 'lower(?)').join(', ')})`;
-    const rows = await this.db.all<UserRow>(
+    const rows = await this.db.all<MembershipRow>(
       this.living()
         .where('m.organization_id', organizationId)
         .where((any) => any.whereIn('m.id', references).orWhereIn('u.id', references).orWhereRaw(named, references))
-        .select(...columnsOf('u', userColumns)),
+        .select(...columnsOf('u', userColumns), membershipColumns),
     );
-    return rows.map(userFromRow);
+    return usersByReference(rows.map(memberFromRow), references);
   }
 
   add(membership: Membership): Promise<void> {

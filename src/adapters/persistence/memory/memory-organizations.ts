@@ -4,6 +4,7 @@ import type {
   OrganizationRepository,
 } from '../../../application/ports/organization-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
+import { usersByReference } from '../../../application/ports/referenced-users.js';
 import {
   type Actor,
   alreadyTaken,
@@ -66,12 +67,8 @@ export class MemoryMemberships implements MembershipRepository {
     return subject && { subject, standing: standingIn(this.tables(), actor, subject.organizationId) };
   }
 
-  async findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<readonly User[]> {
-    const named = new Set(references);
-    const usernames = new Set(references.map((reference) => reference.toLowerCase()));
-    return this.living(organizationId)
-      .filter(({ id, user }) => named.has(id) || named.has(user.id) || usernames.has(user.username.toLowerCase()))
-      .map(({ user }) => user);
+  async findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, User>> {
+    return usersByReference(this.living(organizationId), references);
   }
 
   async add(membership: Membership): Promise<void> {

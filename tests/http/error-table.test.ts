@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { errorTable, problemOf } from '../../src/adapters/http/json-api/error-table.js';
+import { DomainError, type DomainErrorCode } from '../../src/domain/index.js';
+
+/** What clients are promised, written out by hand and not read from the table. */
+const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title: string]>> = {
+  'actor/unauthenticated': [401, 'unauthorized'],
+  'resource/not-found': [404, 'not found'],
+  'shared/stale-revision': [409, 'conflict'],
+  'attribute/invalid': [422, 'invalid attribute'],
+  'attribute/taken': [422, 'invalid attribute'],
+  'configuration-version/upload-refused': [409, 'transition not allowed'],
+  'configuration-version/fetch-refused': [409, 'transition not allowed'],
+  'configuration-version/not-archivable': [409, 'transition not allowed'],
+  'configuration-version/backing-data-unchanged': [400, 'transition not allowed'],
+  'bundle/malformed': [422, 'invalid archive'],
+  'bundle/over-limit': [413, 'payload too large'],
+  'bundle/interrupted': [408, 'request timeout'],
+  'team-access/permissions-are-custom-only': [422, 'invalid attribute'],
+  'owners-team/protected': [409, 'conflict'],
+  'user/protected': [409, 'conflict'],
+  'runs/in-progress': [409, 'conflict'],
+  'workspace/lock-refused': [409, 'conflict'],
+};
+
+describe('a refusal of the domain', () => {
+  it('is promised an answer for each code', () => {
+    expect(Object.keys(errorTable).sort()).toEqual(Object.keys(promised).sort());
+  });
+
+  it.each(Object.entries(promised))('%s is answered as promised', (code, [status, title]) => {
+    const problem = problemOf(new DomainError(code as DomainErrorCode, 'a sentence'));
+    expect(problem?.status).toBe(status);
+    expect(problem?.document).toEqual({ errors: [{ status: String(status), title, detail: 'a sentence' }] });
+  });
+});

@@ -1,0 +1,288 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  effectivePermissions,
+  isOwner,
+  nothing,
+  type OrganizationAccess,
+  type OrganizationPermission,
+  organizationAccessOf,
+  organizationPermissions,
+  type Team,
+} from '../../src/domain/index.js';
+import { doc, startApi, type TestApi } from '../support/api.js';
+import {
+  aMembership,
+  anOrganization,
+  aTeam,
+  aToken,
+  aUser,
+  aWorkspace,
+  giveGrant,
+  ownedBy,
+} from '../support/builders.js';
+import { PassingWorlds } from '../support/passing-worlds.js';
+import { digestOf } from '../support/small-world.js';
+
+const delegatedRights = [
+  'manage-teams',
+  'manage-membership',
+  'manage-organization-access',
+  'manage-workspaces',
+  'access-secret-teams',
+  'workspace admin',
+] as const;
+
+type Right = (typeof delegatedRights)[number];
+
+/** Everyone the caller may act through, by secret, and every team, row and membership there is to act on. */
+interface Walk {
+  readonly bearers: string[];
+  readonly teams: string[];
+  readonly rows: string[];
+  readonly memberships: string[];
+  readonly users: readonly string[];
+  readonly workspaces: readonly string[];
+}
+
+const callerSecret = 'secret-of-the-caller';
+const colluderSecret = 'secret-of-the-colluder';
+const newcomerSecret = 'secret-of-the-newcomer';
+
+/** An organization in which `rights` are all that the caller holds, and there is more to be had than that. */
+async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<Walk> {
+  worlds.begin();
+  const organization = anOrganization({ name: 'acme' });
+  const [boss, caller, colluder, newcomer] = [
+    aUser({ username: 'boss' }),
+    aUser({ username: 'caller' }),
+    aUser({ username: 'colluder' }),
+    aUser({ username: 'newcomer', email: 'newcomer@example.com' }),
+  ];
+  const team = (name: string, given: Partial<Team> = {}) => aTeam(organization, { name, ...given });
+  const owners = team('owners', { owners: true, visibility: 'organization' });
+  const held = rights.filter((right) => right !== 'workspace admin');
+  const mine = team('mine', { access: new Set(held) });
+  const theirs = team('theirs');
+  const others = [
+    ...organizationPermissions.map((permission, index) =>
+      team(permission, { access: new Set([permission]), visibility: index % 2 === 0 ? 'organization' : 'secret' }),
+    ),
+    ...delegatedRights.flatMap((right) =>
+      right === 'workspace admin'
+        ? []
+        : [team(`open-${right}`, { access: new Set([right]), visibility: 'organization' as const })],
+    ),
+    team('plain', { visibility: 'organization' }),
+  ];
+  const teams = [owners, mine, theirs, ...others];
+  const [here, there] = [aWorkspace(organization, { name: 'here' }), aWorkspace(organization, { name: 'there' })];
+  const memberships = [boss, caller, colluder].map((user) => aMembership(organization, user));
+  return worlds.run(async (tx) => {
+    await tx.organizations.add(organization);
+    for (const user of [boss, caller, colluder, newcomer]) await tx.users.add(user);
+    for (const membership of memberships) await tx.memberships.add(membership);
+    for (const one of teams) await tx.teams.add(one);
+    await tx.teams.addMembers(owners, [boss.id]);
+    await tx.teams.addMembers(mine, [caller.id]);
+    await tx.teams.addMembers(theirs, [colluder.id]);
+    await tx.workspaces.add(here);
+    await tx.workspaces.add(there);
+    if (rights.includes('workspace admin')) await giveGrant(tx, mine.id, here.id, { access: 'admin' });
+    await giveGrant(tx, others.at(-1)?.id ?? mine.id, there.id, { access: 'write' });
+    for (const [user, secret] of [
+      [caller, callerSecret],
+      [colluder, colluderSecret],
+      [newcomer, newcomerSecret],
+    ] as const) {
+      await tx.tokens.add(aToken(ownedBy('user', user), { secretDigest: digestOf(secret) }));
+    }
+    await tx.tokens.add(aToken(ownedBy('organization', organization)));
+    const rows = await Promise.all(
+      [here, there].map(({ id: workspaceId }) =>
+        tx.teamAccess.page({ workspaceId, teamId: undefined, visibility: 'all' }, undefined),
+      ),
+    );
+    return {
+      bearers: [callerSecret, colluderSecret, newcomerSecret],
+      teams: teams.map(({ id }) => id),
+      rows: rows.flatMap(({ items }) => items.map(({ id }) => id)),
+      memberships: memberships.map(({ id }) => id),
+      users: [caller.id, colluder.id, newcomer.id, boss.id],
+      workspaces: [here.id, there.id],
+    };
+  });
+}
+
+interface Step {
+  readonly kind: string;
+  /** Mostly the caller, sometimes one of the others. */
+  readonly bearer: number;
+  readonly team: number;
+  readonly other: number;
+  readonly access: readonly OrganizationPermission[];
+  readonly given: boolean;
+}
+
+const from = <Item>(items: readonly Item[], index: number): Item => items[index % items.length] as Item;
+
+type Take = (api: TestApi, walk: Walk, step: Step) => Promise<void>;
+
+const as = (api: TestApi, { bearers }: Walk, { bearer }: Step) => api.as(from(bearers, bearer));
+const teamPath = ({ teams }: Walk, { team }: Step) => `/teams/${from(teams, team)}`;
+const flags = ({ access, given }: Step) => ({
+  'organization-access': Object.fromEntries(access.map((permission) => [permission, given])),
+});
+
+let named = 0;
+const fresh = (): string => {
+  named += 1;
+  return `fresh-${named}`;
+};
+
+/** What was made or handed out is there to go on with. */
+const keep = (status: number, made: string[], value: unknown): void => {
+  if (status < 300 && typeof value === 'string') made.push(value);
+};
+
+const steps: Readonly<Record<string, Take>> = {
+  'create a team': async (api, walk, step) => {
+    const body = doc('teams', { name: fresh(), visibility: step.given ? 'organization' : 'secret', ...flags(step) });
+    const answer = await as(api, walk, step).post('/organizations/acme/teams', body);
+    keep(answer.status, walk.teams, answer.body.data?.id);
+  },
+  'create a bare team': async (api, walk, step) => {
+    const body = doc('teams', { name: fresh(), visibility: 'organization' });
+    const answer = await as(api, walk, step).post('/organizations/acme/teams', body);
+    keep(answer.status, walk.teams, answer.body.data?.id);
+  },
+  'change a team': async (api, walk, step) => {
+    await as(api, walk, step).patch(teamPath(walk, step), doc('teams', { visibility: 'organization', ...flags(step) }));
+  },
+  'change the access of a team': async (api, walk, step) => {
+    await as(api, walk, step).patch(teamPath(walk, step), doc('teams', flags(step)));
+  },
+  'let members manage the token': async (api, walk, step) => {
+    const body = doc('teams', { 'allow-member-token-management': true, visibility: 'organization' });
+    await as(api, walk, step).patch(teamPath(walk, step), body);
+  },
+  'delete a team': async (api, walk, step) => {
+    if (step.given) await as(api, walk, step).delete(teamPath(walk, step));
+  },
+  'add a member': async (api, walk, step) => {
+    const body = { data: [{ type: 'users', id: from(walk.users, step.other) }] };
+    await as(api, walk, step).post(`${teamPath(walk, step)}/relationships/users`, body);
+  },
+  'take a member out': async (api, walk, step) => {
+    const body = { data: [{ type: 'users', id: from(walk.users, step.other) }] };
+    await as(api, walk, step).delete(`${teamPath(walk, step)}/relationships/users`, body);
+  },
+  'add a membership': async (api, walk, step) => {
+    const teams = { data: step.given ? [{ type: 'teams', id: from(walk.teams, step.team) }] : [] };
+    const body = doc('organization-memberships', { email: 'newcomer@example.com' }, { teams });
+    const answer = await as(api, walk, step).post('/organizations/acme/organization-memberships', body);
+    keep(answer.status, walk.memberships, answer.body.data?.id);
+  },
+  'end a membership': async (api, walk, step) => {
+    await as(api, walk, step).delete(`/organization-memberships/${from(walk.memberships, step.other)}`);
+  },
+  'issue the token of a team': async (api, walk, step) => {
+    const answer = await as(api, walk, step).post(
+      `${teamPath(walk, step)}/authentication-token`,
+      doc('authentication-token'),
+    );
+    keep(answer.status, walk.bearers, answer.body.data?.attributes.token);
+  },
+  'show the token of a team': async (api, walk, step) => {
+    const answer = await as(api, walk, step).get(`${teamPath(walk, step)}/authentication-token`);
+    keep(answer.status, walk.bearers, answer.body.data?.attributes.token);
+  },
+  "issue the organization's token": async (api, walk, step) => {
+    const answer = await as(api, walk, step).post('/organizations/acme/authentication-token');
+    keep(answer.status, walk.bearers, answer.body.data?.attributes.token);
+  },
+  'give a team access': async (api, walk, step) => {
+    const body = doc(
+      'team-workspaces',
+      { access: 'admin' },
+      {
+        workspace: { data: { type: 'workspaces', id: from(walk.workspaces, step.other) } },
+        team: { data: { type: 'teams', id: from(walk.teams, step.team) } },
+      },
+    );
+    const answer = await as(api, walk, step).post('/team-workspaces', body);
+    keep(answer.status, walk.rows, answer.body.data?.id);
+  },
+  'change the access on a workspace': async (api, walk, step) => {
+    const path = `/team-workspaces/${from(walk.rows, step.other)}`;
+    await as(api, walk, step).patch(path, doc('team-workspaces', { access: 'admin' }));
+  },
+};
+
+const aStep = fc.record<Step>({
+  kind: fc.constantFrom(...Object.keys(steps)),
+  bearer: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(12) }),
+  team: fc.nat(40),
+  other: fc.nat(11),
+  access: fc.uniqueArray(fc.constantFrom(...organizationPermissions), { maxLength: 2 }),
+  given: fc.boolean(),
+});
+
+describe('a member with delegated rights, with whoever helps them', () => {
+  const worlds = new PassingWorlds();
+  let api: TestApi;
+
+  beforeAll(async () => {
+    api = await startApi({ unitOfWork: worlds });
+  });
+
+  /** What a bearer is on the organization and on a workspace; undefined when the secret is dead. */
+  const standingOf = (secret: string, workspaceId: string) =>
+    worlds.read(async (tx) => {
+      const credential = await tx.tokens.findCredential(digestOf(secret));
+      if (credential === undefined) return undefined;
+      const organization = await tx.organizations.findFor(credential.actor, 'acme');
+      const workspace = await tx.workspaces.findFor(credential.actor, workspaceId);
+      return { organization: organization?.standing, workspace: workspace?.standing };
+    });
+
+  async function gains(walk: Walk, atStart: OrganizationAccess): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const secret of walk.bearers) {
+      const standing = await standingOf(secret, '');
+      if (standing?.organization === undefined) continue;
+      const gained = [...organizationAccessOf(standing.organization)].filter((permission) => !atStart.has(permission));
+      if (gained.length > 0) found.push(`a ${standing.organization.actor} holds ${gained}`);
+      if (isOwner(standing.organization)) found.push(`a ${standing.organization.actor} is an owner`);
+      if (standing.organization.actor === 'organization') found.push("the organization's token is theirs");
+    }
+    return found;
+  }
+
+  const rightsOfOneOrTwo = delegatedRights.flatMap((right, index) => [
+    [right],
+    ...delegatedRights.slice(index + 1).map((second) => [right, second]),
+  ]);
+
+  it.each(rightsOfOneOrTwo.map((rights) => ({ rights, name: rights.join(' and ') })))(
+    '$name: nobody ends with an organization-level permission the member lacked',
+    async ({ rights }) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(aStep, { minLength: 20, maxLength: 40 }), async (walked) => {
+          const walk = await begin(worlds, rights);
+          const elsewhere = walk.workspaces[1] ?? '';
+          const start = await standingOf(callerSecret, elsewhere);
+          const atStart = new Set(start?.organization ? organizationAccessOf(start.organization) : []);
+          for (const step of walked) await steps[step.kind]?.(api, walk, step);
+          expect(await gains(walk, atStart)).toEqual([]);
+          if (!rights.includes('workspace admin') || rights.length > 1) return;
+          for (const secret of walk.bearers) {
+            const { workspace } = (await standingOf(secret, elsewhere)) ?? {};
+            expect(workspace === undefined ? nothing : effectivePermissions(workspace)).toEqual(nothing);
+          }
+        }),
+        { numRuns: 4 },
+      );
+    },
+  );
+});

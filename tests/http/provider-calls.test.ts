@@ -1,0 +1,75 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Caller, startApi } from '../support/api.js';
+
+let admin: Caller;
+let team: string;
+let workspace: string;
+
+beforeAll(async () => {
+  const api = await startApi();
+  await api.organization('acme');
+  team = await api.team('acme', 'platform');
+  workspace = await api.workspace('acme', 'network');
+  admin = api.admin.at('/api/v2');
+});
+
+describe('the calls of the Terraform provider', () => {
+  it('create, read and destroy a team token', async () => {
+    await admin.get('/ping').expect(204);
+    const ofTeam = `/teams/${team}/authentication-token`;
+    await admin.get(ofTeam).expect(404);
+    const body = { data: { type: 'authentication-tokens', attributes: {} } };
+    const { data } = (await admin.post(ofTeam, body).expect(201)).body;
+    expect(data.attributes.token).toEqual(expect.any(String));
+    const byId = `/authentication-tokens/${data.id}`;
+    const read = (await admin.get(byId).expect(200)).body.data;
+    expect(read).toMatchObject({ id: data.id, relationships: { team: { data: { id: team, type: 'teams' } } } });
+    await admin.get(ofTeam).expect(200);
+    await admin.delete(`/teams/${data.id}/authentication-token`).expect(404);
+    await admin.delete(byId).expect(204);
+    await admin.get(byId).expect(404);
+    await admin.delete(byId).expect(404);
+  });
+
+  it('create, update, look up, import and destroy team access', async () => {
+    const named = async (path: string) => (await admin.get(path).expect(200)).body.data.attributes.name;
+    expect(await named(`/workspaces/${workspace}`)).toBe('network');
+    expect(await named(`/teams/${team}`)).toBe('platform');
+    const create = {
+      data: {
+        type: 'team-workspaces',
+        attributes: { access: 'custom', runs: 'plan', variables: 'read', 'sentinel-mocks': 'none' },
+        relationships: {
+          team: { data: { type: 'teams', id: team } },
+          workspace: { data: { type: 'workspaces', id: workspace } },
+        },
+      },
+    };
+    const { id } = (await admin.post('/team-workspaces', create).expect(200)).body.data;
+    const path = `/team-workspaces/${id}`;
+    expect((await admin.get(path).expect(200)).body.data.attributes).toMatchObject({ access: 'custom', runs: 'plan' });
+
+    const update = { data: { id, type: 'team-workspaces', attributes: { access: 'custom', 'run-tasks': true } } };
+    expect((await admin.patch(path, update).expect(200)).body.data.attributes).toEqual({
+      access: 'custom',
+      runs: 'plan',
+      variables: 'read',
+      'state-versions': 'none',
+      'policy-mocks': 'none',
+      'sentinel-mocks': 'none',
+      'workspace-locking': false,
+      'run-tasks': true,
+    });
+
+    const found = `/team-workspaces?filter%5Bteam%5D%5Bid%5D=${team}&filter%5Bworkspace%5D%5Bid%5D=${workspace}`;
+    expect((await admin.get(found).expect(200)).body).toMatchObject({ data: [{ id }] });
+    const paged = (await admin.get(`${found}&page%5Bnumber%5D=1&page%5Bsize%5D=100`).expect(200)).body;
+    expect(paged).toMatchObject({ data: [{ id }], meta: { pagination: { 'next-page': null } } });
+
+    const imported = await admin.get('/organizations/acme/workspaces/network').expect(200);
+    expect(imported.body.data.id).toBe(workspace);
+    await admin.delete(path).expect(204);
+    await admin.get(path).expect(404);
+    await admin.delete(path).expect(404);
+  });
+});

@@ -1,0 +1,530 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Caller, doc, invalid, lacking, missing, refusal, startApi, type TestApi } from '../support/api.js';
+
+const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
+
+let api: TestApi;
+let owners: string;
+let names = 0;
+
+beforeAll(async () => {
+  api = await startApi();
+  await api.organization('acme');
+  await api.organization('globex');
+  owners = await ownersOf('acme');
+});
+
+const newName = (): string => {
+  names += 1;
+  return `name-${names}`;
+};
+
+const newTeam = (attributes: object = {}): Promise<string> =>
+  api.team('acme', newName(), { visibility: 'organization', ...attributes });
+
+const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
+
+/** A member of a new team that holds these organization-level permissions. */
+const holderOf = async (...permissions: string[]): Promise<Caller> => {
+  const access = Object.fromEntries(permissions.map((permission) => [permission, true]));
+  return api.member('acme', newName(), [await newTeam({ 'organization-access': access })]);
+};
+
+const ownersOf = async (organization: string): Promise<string> => {
+  const { body } = await api.admin.get(`/organizations/${organization}/teams?page[size]=100`).expect(200);
+  return body.data.find(({ attributes }: { attributes: { name: string } }) => attributes.name === 'owners').id;
+};
+
+const permissions = (
+  runs: string,
+  variables: string,
+  stateVersions: string,
+  mocks: string,
+  workspaceLocking: boolean,
+  runTasks: boolean,
+) => ({
+  runs,
+  variables,
+  'state-versions': stateVersions,
+  'policy-mocks': mocks,
+  'workspace-locking': workspaceLocking,
+  'run-tasks': runTasks,
+});
+
+const implied = {
+  read: permissions('read', 'read', 'read', 'none', false, false),
+  plan: permissions('plan', 'read', 'read', 'none', false, false),
+  write: permissions('apply', 'write', 'write', 'read', true, false),
+  admin: permissions('apply', 'write', 'write', 'read', true, true),
+};
+const levels = Object.entries(implied);
+const fallback = permissions('read', 'none', 'none', 'none', false, false);
+
+const values = {
+  runs: ['read', 'plan', 'apply'],
+  variables: ['none', 'read', 'write'],
+  'state-versions': ['none', 'read-outputs', 'read', 'write'],
+  'policy-mocks': ['none', 'read'],
+  'workspace-locking': [false, true],
+  'run-tasks': [false, true],
+};
+
+const readOnly = (attribute: string, label: string, access: string) =>
+  invalid(
+    attribute,
+    `${label} is read-only when access level is '${access}'; use the 'custom' access level to set this attribute.`,
+  );
+
+const taken = refusal(422, 'invalid attribute', 'Team has already been taken', { pointer: '/data/attributes/team' });
+
+const onto = (workspace: string, team: string) => ({
+  workspace: { data: { id: workspace, type: 'workspaces' } },
+  team: { data: { id: team, type: 'teams' } },
+});
+
+describe.each(mounts)('team access at "$prefix"', ({ prefix }) => {
+  const contract = prefix === '';
+  let admin: Caller;
+
+  beforeAll(() => {
+    admin = api.admin.at(prefix);
+  });
+
+  const shown = (attributes: Readonly<Record<string, unknown>>) =>
+    contract ? attributes : { ...attributes, 'sentinel-mocks': attributes['policy-mocks'] };
+
+  const resource = (id: string, team: string, workspace: string, workspaceName: string, attributes: object) => ({
+    id,
+    type: 'team-workspaces',
+    attributes: shown({ ...attributes }),
+    relationships: {
+      team: { data: { id: team, type: 'teams' }, links: { related: `${prefix}/teams/${team}` } },
+      workspace: {
+        data: { id: workspace, type: 'workspaces' },
+        links: { related: `${prefix}/organizations/acme/workspaces/${workspaceName}` },
+      },
+    },
+    links: { self: `${prefix}/team-workspaces/${id}` },
+  });
+
+  const post = (team: string, workspace: string, attributes: object, caller = admin) =>
+    caller.post('/team-workspaces', doc('team-workspaces', attributes, onto(workspace, team)));
+
+  /** A grant to a new team on a new workspace. */
+  const newGrant = async (attributes: object): Promise<{ id: string; team: string; workspace: string }> => {
+    const [team, workspace] = [await newTeam(), await newWorkspace()];
+    return { id: (await post(team, workspace, attributes).expect(200)).body.data.id, team, workspace };
+  };
+
+  const list = (workspace: string, more = '') => `/team-workspaces?filter[workspace][id]=${workspace}${more}`;
+
+  const attributesOf = async (id: string) =>
+    (await admin.get(`/team-workspaces/${id}`).expect(200)).body.data.attributes;
+
+  describe('that is given', () => {
+    it.each(levels)('as %s shows what that implies', async (access, permitted) => {
+      const name = newName();
+      const [team, workspace] = [await newTeam(), await api.workspace('acme', name)];
+      const created = await post(team, workspace, { access }).expect(200);
+      const { id } = created.body.data;
+      expect(id).toMatch(/^tws-[A-Za-z0-9]{16}$/);
+      const expected = resource(id, team, workspace, name, { access, ...permitted });
+      expect(created.body).toEqual({ data: expected });
+      expect((await admin.get(`/team-workspaces/${id}`).expect(200)).body).toEqual({ data: expected });
+      expect((await admin.get(list(workspace)).expect(200)).body).toEqual({ data: [expected] });
+    });
+
+    it('as custom reads runs and nothing else, unless it says more', async () => {
+      const { id } = await newGrant({ access: 'custom' });
+      expect(await attributesOf(id)).toEqual(shown({ access: 'custom', ...fallback }));
+    });
+
+    it.each(Object.entries(values))('as custom takes every value of %s', async (attribute, taking) => {
+      for (const value of taking) {
+        const { id } = await newGrant({ access: 'custom', [attribute]: value });
+        expect(await attributesOf(id)).toEqual(shown({ access: 'custom', ...fallback, [attribute]: value }));
+      }
+    });
+
+    it('takes the mocks attribute in both spellings, which must agree', async () => {
+      for (const spellings of [
+        { 'policy-mocks': 'read' },
+        { 'sentinel-mocks': 'read' },
+        { 'policy-mocks': 'read', 'sentinel-mocks': 'read' },
+        { 'policy-mocks': null, 'sentinel-mocks': 'read' },
+      ]) {
+        const { id } = await newGrant({ access: 'custom', ...spellings });
+        expect(await attributesOf(id)).toEqual(shown({ access: 'custom', ...fallback, 'policy-mocks': 'read' }));
+      }
+      const differing = { access: 'custom', 'policy-mocks': 'read', 'sentinel-mocks': 'none' };
+      const told = invalid('sentinel-mocks', expect.stringContaining('must not differ'));
+      expect((await post(await newTeam(), await newWorkspace(), differing).expect(422)).body).toEqual(told);
+      const { id } = await newGrant({ access: 'custom' });
+      expect((await admin.patch(`/team-workspaces/${id}`, doc('team-workspaces', differing)).expect(422)).body).toEqual(
+        told,
+      );
+    });
+
+    it.each([
+      ['runs', 'Runs', 'read'],
+      ['variables', 'Variables', 'read'],
+      ['state-versions', 'State versions', 'read'],
+      ['policy-mocks', 'Policy mocks', 'none'],
+      ['workspace-locking', 'Workspace locking', false],
+      ['run-tasks', 'Run tasks', true],
+    ])('as a fixed level refuses %s, even where the level implies it', async (attribute, label, value) => {
+      const [team, workspace] = [await newTeam(), await newWorkspace()];
+      for (const access of Object.keys(implied)) {
+        const answer = await post(team, workspace, { access, [attribute]: value }).expect(422);
+        expect(answer.body).toEqual(readOnly(attribute, label, access));
+      }
+      await post(team, workspace, { access: 'read', [attribute]: null }).expect(200);
+    });
+
+    it('takes null for an attribute that is not there, and ignores what it does not know', async () => {
+      const nulls = Object.fromEntries([...Object.keys(values), 'sentinel-mocks'].map((name) => [name, null]));
+      const { id } = await newGrant({ access: 'plan', ...nulls, 'policy-overrides': true });
+      expect(await attributesOf(id)).toEqual(shown({ access: 'plan', ...implied.plan }));
+    });
+
+    it('is one for each team on each workspace', async () => {
+      const { team, workspace } = await newGrant({ access: 'read' });
+      for (const access of ['read', 'admin', 'custom']) {
+        expect((await post(team, workspace, { access }).expect(422)).body).toEqual(taken);
+      }
+      await post(await newTeam(), workspace, { access: 'read' }).expect(200);
+      await post(team, await newWorkspace(), { access: 'read' }).expect(200);
+    });
+
+    it('needs a team and a workspace of one organization', async () => {
+      const [team, workspace] = [await newTeam(), await newWorkspace()];
+      const [elsewhere, foreign] = [await api.team('globex', newName()), await api.workspace('globex', newName())];
+      for (const [someTeam, someWorkspace] of [
+        [team, foreign],
+        [elsewhere, workspace],
+        [team, 'ws-nobody'],
+        ['team-nobody', workspace],
+      ] as const) {
+        expect((await post(someTeam, someWorkspace, { access: 'read' }).expect(404)).body).toEqual(missing);
+      }
+    });
+
+    it('is refused for the owners team', async () => {
+      const answer = await post(owners, await newWorkspace(), { access: 'read' }).expect(409);
+      const words = 'the owners team has access to every workspace already';
+      expect(answer.body).toEqual(refusal(409, 'conflict', words));
+    });
+
+    it('is refused with one error for each fault', async () => {
+      const faults = async (body?: object) => {
+        const { errors } = (await admin.post('/team-workspaces', body).expect(422)).body;
+        return errors.map((error: { detail: string; source: { pointer: string } }) => [
+          error.source.pointer,
+          error.detail,
+        ]);
+      };
+      expect(await faults()).toEqual([['/data', 'Data is required']]);
+      expect(await faults(doc('team-workspaces'))).toEqual([
+        ['/data/attributes/access', 'Access is required'],
+        ['/data/relationships/workspace', 'Workspace is required'],
+        ['/data/relationships/team', 'Team is required'],
+      ]);
+      const wrong = {
+        access: 'owner',
+        runs: 'none',
+        variables: 1,
+        'state-versions': 'some',
+        'policy-mocks': 'write',
+        'sentinel-mocks': true,
+        'workspace-locking': 'yes',
+        'run-tasks': 0,
+      };
+      const malformed = { workspace: { data: { type: 'workspaces' } }, team: { data: { type: 'users', id: 7 } } };
+      expect(await faults(doc('team-workspaces', wrong, malformed))).toEqual([
+        ['/data/attributes/access', 'Access must be one of read, plan, write, admin, custom'],
+        ['/data/attributes/runs', 'Runs must be one of read, plan, apply'],
+        ['/data/attributes/variables', 'Variables must be one of none, read, write'],
+        ['/data/attributes/state-versions', 'State versions must be one of none, read-outputs, read, write'],
+        ['/data/attributes/policy-mocks', 'Policy mocks must be one of none, read'],
+        ['/data/attributes/sentinel-mocks', 'Sentinel mocks must be one of none, read'],
+        ['/data/attributes/workspace-locking', 'Workspace locking must be a boolean'],
+        ['/data/attributes/run-tasks', 'Run tasks must be a boolean'],
+        ['/data/relationships/workspace/data/id', 'Id is required'],
+        ['/data/relationships/team/data/type', 'Type must be teams'],
+        ['/data/relationships/team/data/id', 'Id must be a string'],
+      ]);
+    });
+
+    it('names its types as the dialect has it', async () => {
+      const body = (type: unknown, workspaceType: unknown, teamType: unknown, team: string, workspace: string) => ({
+        data: {
+          type,
+          attributes: { access: 'read' },
+          relationships: {
+            workspace: { data: { id: workspace, type: workspaceType } },
+            team: { data: { id: team, type: teamType } },
+          },
+        },
+      });
+      const status = async (...types: [unknown, unknown, unknown]) => {
+        const request = body(...types, await newTeam(), await newWorkspace());
+        const answer = await admin.post('/team-workspaces', request);
+        return answer.status === 422
+          ? answer.body.errors.map((error: { source: { pointer: string } }) => error.source.pointer)
+          : answer.status;
+      };
+      const pointers = ['', '/relationships/workspace/data', '/relationships/team/data'].map((at) => `/data${at}/type`);
+      const lenient = contract ? pointers : 200;
+      expect(await status('team-workspaces', 'workspaces', 'teams')).toBe(200);
+      expect(await status('team-workspace', 'workspace', 'team')).toEqual(lenient);
+      expect(await status('', '', '')).toEqual(lenient);
+      expect(await status(undefined, undefined, undefined)).toEqual(lenient);
+      expect(await status('teams', 'teams', 'workspaces')).toEqual(pointers);
+    });
+  });
+
+  describe('that is changed', () => {
+    const patch = async (id: string, attributes: object) =>
+      (await admin.patch(`/team-workspaces/${id}`, doc('team-workspaces', attributes)).expect(200)).body.data
+        .attributes;
+
+    it('from custom to custom changes only what is named', async () => {
+      const { id } = await newGrant({ access: 'custom', variables: 'write', 'run-tasks': true });
+      const before = { access: 'custom', ...fallback, variables: 'write', 'run-tasks': true };
+      expect(await patch(id, { access: 'custom', runs: 'plan' })).toEqual(shown({ ...before, runs: 'plan' }));
+      expect(await patch(id, { 'run-tasks': false })).toEqual(shown({ ...before, runs: 'plan', 'run-tasks': false }));
+      expect(await patch(id, { 'sentinel-mocks': 'read' })).toEqual(
+        shown({ ...before, runs: 'plan', 'run-tasks': false, 'policy-mocks': 'read' }),
+      );
+    });
+
+    it.each(levels)('from %s to custom takes the defaults for what is not named', async (access) => {
+      const { id } = await newGrant({ access });
+      const after = { access: 'custom', ...fallback, 'state-versions': 'read-outputs' };
+      expect(await patch(id, { access: 'custom', 'state-versions': 'read-outputs' })).toEqual(shown(after));
+      expect(await attributesOf(id)).toEqual(shown(after));
+    });
+
+    it.each(levels)('from custom to %s forgets what was custom', async (access, permitted) => {
+      const { id } = await newGrant({ access: 'custom', runs: 'apply', 'run-tasks': true });
+      expect(await patch(id, { access })).toEqual(shown({ access, ...permitted }));
+      expect(await patch(id, { access: 'custom' })).toEqual(shown({ access: 'custom', ...fallback }));
+    });
+
+    it('refuses detailed attributes together with a fixed level, given or kept', async () => {
+      const { id } = await newGrant({ access: 'custom' });
+      const refused = async (attributes: object) =>
+        (await admin.patch(`/team-workspaces/${id}`, doc('team-workspaces', attributes)).expect(422)).body;
+      expect(await refused({ access: 'read', runs: 'read' })).toEqual(readOnly('runs', 'Runs', 'read'));
+      expect(await attributesOf(id)).toEqual(shown({ access: 'custom', ...fallback }));
+      await patch(id, { access: 'write' });
+      expect(await refused({ 'run-tasks': false })).toEqual(readOnly('run-tasks', 'Run tasks', 'write'));
+      expect(await refused({ access: 'root' })).toEqual(
+        invalid('access', 'Access must be one of read, plan, write, admin, custom'),
+      );
+      expect(await patch(id, { access: null, runs: null })).toEqual(shown({ access: 'write', ...implied.write }));
+    });
+
+    it('stays what it was in all that is not an attribute of it', async () => {
+      const { id, team, workspace } = await newGrant({ access: 'read' });
+      const before = (await admin.get(`/team-workspaces/${id}`).expect(200)).body;
+      const other = onto(await newWorkspace(), await newTeam());
+      const bodies = [
+        { data: { attributes: {} } },
+        { data: { attributes: { 'policy-overrides': true, team: 'x' }, relationships: other } },
+        { data: { relationships: { team: 5 } } },
+        { data: { id, type: 'team-workspaces', attributes: {} } },
+        { data: { id: 'tws-another' } },
+      ];
+      for (const body of bodies) {
+        expect((await admin.patch(`/team-workspaces/${id}`, body).expect(200)).body).toEqual(before);
+      }
+      expect(before.data.relationships).toMatchObject(onto(workspace, team));
+      await admin.patch(`/team-workspaces/${id}`, doc('teams', {})).expect(422);
+      await admin.patch(`/team-workspaces/${id}`, doc('team-workspace', {})).expect(contract ? 422 : 200);
+    });
+  });
+
+  describe('that is listed', () => {
+    const idsIn = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);
+
+    it('comes whole and by team name, or in pages when a page is asked for', async () => {
+      const workspace = await newWorkspace();
+      const ids: string[] = [];
+      for (const letter of ['c', 'B', 'a']) {
+        const team = await api.team('acme', `${letter}-${newName()}`);
+        ids.unshift((await post(team, workspace, { access: 'read' }).expect(200)).body.data.id);
+      }
+      const whole = (await admin.get(list(workspace)).expect(200)).body;
+      expect(Object.keys(whole)).toEqual(['data']);
+      expect(idsIn(whole)).toEqual(ids);
+
+      const page = async (more: string) => (await admin.get(list(workspace, more)).expect(200)).body;
+      const first = await page('&page[size]=2');
+      expect(idsIn(first)).toEqual(ids.slice(0, 2));
+      const counts = { 'page-size': 2, 'total-pages': 2, 'total-count': 3 };
+      expect(first.meta.pagination).toEqual({ ...counts, 'current-page': 1, 'prev-page': null, 'next-page': 2 });
+      expect(first.links.next).toContain(`${prefix}/team-workspaces?filter%5Bworkspace%5D%5Bid%5D=${workspace}`);
+      const last = await page('&page[size]=2&page[number]=2');
+      expect(idsIn(last)).toEqual(ids.slice(2));
+      expect(last.meta.pagination).toEqual({ ...counts, 'current-page': 2, 'prev-page': 1, 'next-page': null });
+      const past = await page('&page[number]=9');
+      expect(past.data).toEqual([]);
+      expect(past.meta.pagination).toMatchObject({ 'current-page': 9, 'page-size': 20, 'total-count': 3 });
+      for (const parameter of ['page[size]', 'page[number]']) {
+        const { errors } = (await admin.get(list(workspace, `&${parameter}=0`)).expect(422)).body;
+        expect(errors).toMatchObject([{ source: { parameter } }]);
+      }
+    });
+
+    it('is that of one team when it is asked for', async () => {
+      const { id, team, workspace } = await newGrant({ access: 'read' });
+      await post(await newTeam(), workspace, { access: 'plan' }).expect(200);
+      const of = async (some: string) => (await admin.get(list(workspace, `&filter[team][id]=${some}`))).body;
+      expect(idsIn(await of(team))).toEqual([id]);
+      expect(await of('team-nobody')).toEqual({ data: [] });
+      const paged = await of(`${team}&page[size]=5`);
+      expect(paged).toMatchObject({ data: [{ id }], meta: { pagination: { 'total-count': 1 } } });
+    });
+
+    it('needs a workspace, which the caller knows', async () => {
+      for (const query of ['', '?filter[workspace][id]=', '?filter[team][id]=team-1']) {
+        const words = 'filter[workspace][id] is required';
+        expect((await admin.get(`/team-workspaces${query}`).expect(422)).body).toEqual(
+          refusal(422, 'invalid attribute', words, { parameter: 'filter[workspace][id]' }),
+        );
+      }
+      expect((await admin.get(list('ws-nobody')).expect(404)).body).toEqual(missing);
+      const workspace = await newWorkspace();
+      await admin.get(list(workspace, `&filter[workspace][id]=${workspace}`)).expect(422);
+      const outsider = (await api.user(newName())).at(prefix);
+      expect((await outsider.get(list(workspace)).expect(404)).body).toEqual(missing);
+    });
+
+    it('holds the rows the caller may see, and counts no others', async () => {
+      const workspace = await newWorkspace();
+      const rows: Record<string, string> = {};
+      const give = async (name: string, visibility: string, access: string) => {
+        const team = await api.team('acme', `${name}-${newName()}`, { visibility });
+        rows[name] = (await post(team, workspace, { access }).expect(200)).body.data.id;
+        return team;
+      };
+      const visible = await give('visible', 'organization', 'read');
+      const own = await give('own', 'secret', 'read');
+      await give('others', 'secret', 'read');
+      const administering = await give('administering', 'organization', 'admin');
+      const join = (...teams: string[]) => api.member('acme', newName(), teams);
+      const all = Object.keys(rows);
+      const seen: [Caller, readonly string[]][] = [
+        [await join(), ['visible', 'administering']],
+        [await join(visible), ['visible', 'administering']],
+        [await join(own), ['visible', 'own', 'administering']],
+        [await join(administering), all],
+        [await holderOf('manage-workspaces'), all],
+        [await holderOf('access-secret-teams'), all],
+        [await holderOf('manage-teams'), ['visible', 'administering']],
+        [await api.organizationToken('acme'), all],
+        [api.admin, all],
+      ];
+      for (const [caller, expected] of seen) {
+        const at = caller.at(prefix);
+        const sorted = [...expected].sort();
+        const named = (body: { data: { id: string }[] }) =>
+          idsIn(body).map((id) => Object.keys(rows).find((name) => rows[name] === id));
+        expect(named((await at.get(list(workspace)).expect(200)).body)).toEqual(sorted);
+        const paged = (await at.get(list(workspace, '&page[size]=1')).expect(200)).body;
+        expect(named(paged)).toEqual(sorted.slice(0, 1));
+        expect(paged.meta.pagination['total-count']).toBe(expected.length);
+        for (const name of all) {
+          const answer = await at.get(`/team-workspaces/${rows[name]}`);
+          expect(answer.status).toBe(expected.includes(name) ? 200 : 404);
+        }
+      }
+    });
+  });
+
+  describe('that is removed', () => {
+    it('is gone, and may be given again', async () => {
+      const { id, team, workspace } = await newGrant({ access: 'read' });
+      const answer = await admin.delete(`/team-workspaces/${id}`).expect(204);
+      expect(answer.text).toBe('');
+      for (const method of ['get', 'patch', 'delete'] as const) {
+        const body = method === 'patch' ? doc('team-workspaces') : undefined;
+        expect((await admin.send(method, `/team-workspaces/${id}`, body).expect(404)).body).toEqual(missing);
+      }
+      expect((await admin.get(list(workspace)).expect(200)).body).toEqual({ data: [] });
+      await post(team, workspace, { access: 'read' }).expect(200);
+    });
+
+    it('goes with its team and with its workspace', async () => {
+      const one = await newGrant({ access: 'read' });
+      await admin.delete(`/teams/${one.team}`).expect(204);
+      const other = await newGrant({ access: 'read' });
+      await admin.delete(`/workspaces/${other.workspace}`).expect(204);
+      for (const { id } of [one, other]) await admin.get(`/team-workspaces/${id}`).expect(404);
+    });
+  });
+
+  it('takes effect with the next request, and ends with the next', async () => {
+    const [team, workspace] = [await newTeam(), await newWorkspace()];
+    const member = (await api.member('acme', newName(), [team])).at(prefix);
+    const show = () => member.get(`/workspaces/${workspace}`);
+    const plan = () => member.post(`/workspaces/${workspace}/configuration-versions`, { data: { attributes: {} } });
+    const lock = () => member.post(`/workspaces/${workspace}/actions/lock`);
+    await show().expect(404);
+    const { id } = (await post(team, workspace, { access: 'read' }).expect(200)).body.data;
+    const change = (attributes: object) =>
+      admin.patch(`/team-workspaces/${id}`, doc('team-workspaces', attributes)).expect(200);
+    await show().expect(200);
+    await plan().expect(404);
+    await change({ access: 'custom', 'workspace-locking': true });
+    await lock().expect(200);
+    await admin.post(`/workspaces/${workspace}/actions/force-unlock`).expect(200);
+    await change({ access: 'read' });
+    await lock().expect(404);
+    await admin.delete(`/team-workspaces/${id}`).expect(204);
+    await show().expect(404);
+  });
+
+  it('is managed by admins of the workspace and the token of the organization, and by nobody else', async () => {
+    const { id, team, workspace } = await newGrant({ access: 'admin' });
+    const admins = await api.member('acme', newName(), [team]);
+    for (const caller of [admins, await holderOf('manage-workspaces'), await api.organizationToken('acme')]) {
+      const at = caller.at(prefix);
+      const given = (await post(await newTeam(), workspace, { access: 'read' }, at).expect(200)).body.data.id;
+      await at.patch(`/team-workspaces/${given}`, doc('team-workspaces', { access: 'plan' })).expect(200);
+      await at.delete(`/team-workspaces/${given}`).expect(204);
+    }
+    const writers = await newTeam();
+    await post(writers, workspace, { access: 'write' }).expect(200);
+    for (const caller of [await api.member('acme', newName(), [writers]), await holderOf('manage-teams')]) {
+      const at = caller.at(prefix);
+      const told = lacking('workspace admin');
+      const body = doc('team-workspaces', { access: 'plan' });
+      expect((await at.patch(`/team-workspaces/${id}`, body).expect(404)).body).toEqual(told);
+      expect((await at.delete(`/team-workspaces/${id}`).expect(404)).body).toEqual(told);
+      await post(await newTeam(), workspace, { access: 'read' }, at).expect(404);
+    }
+    await admin.get(`/team-workspaces/${id}`).expect(200);
+  });
+
+  it('hidden is answered with the same bytes as missing', async () => {
+    const [secret, workspace] = [await newTeam({ visibility: 'secret' }), await newWorkspace()];
+    const { id } = (await post(secret, workspace, { access: 'read' }).expect(200)).body.data;
+    const bytes = async (caller: Caller, method: 'get' | 'patch' | 'delete', row: string) => {
+      const body = method === 'patch' ? doc('team-workspaces', { access: 'plan' }) : undefined;
+      const answer = await caller.send(method, `/team-workspaces/${row}`, body);
+      return { status: answer.status, text: answer.text };
+    };
+    for (const caller of [await api.member('acme', newName()), await api.user(newName())]) {
+      for (const method of ['get', 'patch', 'delete'] as const) {
+        const hidden = await bytes(caller.at(prefix), method, id);
+        expect(hidden).toEqual(await bytes(caller.at(prefix), method, 'tws-nobody'));
+        expect(hidden.status).toBe(404);
+      }
+    }
+    const anonymous = api.anonymous.at(prefix);
+    expect((await bytes(anonymous, 'get', id)).status).toBe(401);
+    expect((await bytes(anonymous, 'get', 'tws-nobody')).status).toBe(401);
+  });
+});

@@ -1,0 +1,486 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import { type Caller, doc, missing, refusal, startApi, type TestApi } from '../support/api.js';
+
+const mounts = [
+  { prefix: '', listedType: 'team-tokens' },
+  { prefix: '/api/v2', listedType: 'authentication-tokens' },
+] as const;
+
+const unitOfWork = new MemoryUnitOfWork();
+let api: TestApi;
+let owners: string;
+let names = 0;
+
+const ownersOf = async (organization: string): Promise<string> => {
+  const { body } = await api.admin.get(`/organizations/${organization}/teams?page[size]=100`).expect(200);
+  return body.data.find(({ attributes }: { attributes: { name: string } }) => attributes.name === 'owners').id;
+};
+
+beforeAll(async () => {
+  api = await startApi({ unitOfWork });
+  await api.organization('acme');
+  owners = await ownersOf('acme');
+});
+
+const newName = (what = 'name'): string => {
+  names += 1;
+  return `${what}-${names}`;
+};
+
+const newTeam = (attributes: object = {}): Promise<string> => api.team('acme', newName(), attributes);
+
+const join = (...teams: string[]): Promise<Caller> => api.member('acme', newName(), teams);
+
+const access = (...permissions: string[]) => ({
+  'organization-access': Object.fromEntries(permissions.map((permission) => [permission, true])),
+});
+
+/** The instant that many seconds from now. */
+const inSeconds = (seconds: number): string => new Date(Date.parse(api.clock.now()) + seconds * 1000).toISOString();
+
+const of = (team: string): string => `/teams/${team}/authentication-token`;
+
+describe.each(mounts)('team tokens at "$prefix"', ({ prefix, listedType }) => {
+  const contract = prefix === '';
+  let admin: Caller;
+
+  beforeAll(() => {
+    admin = api.admin.at(prefix);
+  });
+
+  const expiring = (expiry?: unknown) =>
+    doc('authentication-token', expiry === undefined ? {} : { 'expired-at': expiry });
+
+  const issue = (team: string, expiry?: unknown, caller = admin) => caller.post(of(team), expiring(expiry));
+
+  /** A new token of the team: its id, and whoever bears it. */
+  async function tokenOf(team: string, expiry?: unknown, caller = admin) {
+    const { data } = (await issue(team, expiry, caller).expect(201)).body;
+    const secret: string = data.attributes.token;
+    return { id: data.id as string, secret, bearer: api.as(secret).at(prefix) };
+  }
+
+  const resource = (id: unknown, team: string, attributes: object = {}, type = 'authentication-tokens') => ({
+    id,
+    type,
+    attributes: {
+      'created-at': api.clock.now(),
+      'last-used-at': null,
+      description: null,
+      token: null,
+      'expired-at': null,
+      ...attributes,
+    },
+    relationships: {
+      team: { data: { id: team, type: 'teams' } },
+      'created-by': { data: { id: api.admin.id, type: 'users' } },
+    },
+  });
+
+  const wrongExpiry = (detail: unknown) =>
+    refusal(422, 'invalid attribute', detail, { pointer: '/data/attributes/expired-at' });
+
+  describe('that is issued', () => {
+    it('shows its secret in that answer alone', async () => {
+      const team = await newTeam();
+      const created = await issue(team).expect(201);
+      const { id, attributes } = created.body.data;
+      expect(id).toMatch(/^at-[A-Za-z0-9]{16}$/);
+      expect(attributes.token).toMatch(/^\S{40,}$/);
+      expect(created.body).toEqual({ data: resource(id, team, { token: attributes.token }) });
+      const shown = { data: resource(id, team) };
+      expect((await admin.get(of(team)).expect(200)).body).toEqual(shown);
+      expect((await admin.get(`/authentication-tokens/${id}`).expect(200)).body).toEqual(shown);
+      const listed = (await admin.get(`/organizations/acme/team-tokens?page[size]=100`).expect(200)).text;
+      expect(listed).toContain(id);
+      expect(listed).not.toContain(attributes.token);
+      expect(JSON.stringify(api.log.lines)).not.toContain(attributes.token);
+      const stored = JSON.stringify(Reflect.get(unitOfWork, 'committed'), (_, value) =>
+        value instanceof Map || value instanceof Set ? [...value] : value,
+      );
+      expect(stored).toContain(id);
+      expect(stored).not.toContain(attributes.token);
+    });
+
+    it('names its type as the dialect has it', async () => {
+      const team = await newTeam();
+      const attempt = async (body?: object) => {
+        const answer = await admin.post(of(team), body);
+        return answer.status === 422 ? answer.body.errors[0].source.pointer : answer.status;
+      };
+      const lenient = contract ? '/data/type' : 201;
+      expect(await attempt({ data: { type: 'authentication-token' } })).toBe(201);
+      for (const type of ['', undefined, 'authentication-tokens'])
+        expect(await attempt({ data: { type } })).toBe(lenient);
+      expect(await attempt({})).toBe(lenient);
+      expect(await attempt()).toBe(lenient);
+      for (const type of ['tokens', 5, null]) expect(await attempt({ data: { type } })).toBe('/data/type');
+    });
+
+    it('expires when it is told to, or never', async () => {
+      const team = await newTeam();
+      for (const [given, expected] of [
+        [undefined, null],
+        [null, null],
+        [inSeconds(90), inSeconds(90)],
+        [inSeconds(90).replace('.000Z', 'Z'), inSeconds(90)],
+        [inSeconds(90).replace('Z', '+00:00'), inSeconds(90)],
+      ]) {
+        expect((await issue(team, given).expect(201)).body.data.attributes['expired-at']).toBe(expected);
+        expect((await admin.get(of(team)).expect(200)).body.data.attributes['expired-at']).toBe(expected);
+      }
+    });
+
+    it('is refused an expiry that is past, or no UTC date-time, and the one there is lives on', async () => {
+      const team = await newTeam();
+      const { bearer } = await tokenOf(team);
+      for (const past of [inSeconds(-1), inSeconds(0)]) {
+        expect((await issue(team, past).expect(422)).body).toEqual(wrongExpiry(expect.any(String)));
+      }
+      const malformed = [
+        'tomorrow',
+        '',
+        '2031-02-30T00:00:00Z',
+        '2031-01-01',
+        '2031-01-01T00:00:00',
+        '2031-01-01T00:00:00+01:00',
+        1924992000,
+        true,
+      ];
+      for (const text of malformed) {
+        expect((await issue(team, text).expect(422)).body).toEqual(wrongExpiry(expect.any(String)));
+      }
+      await bearer.get(`/teams/${team}`).expect(200);
+    });
+
+    it('takes the place of the one before, whose secret dies at once', async () => {
+      const team = await newTeam();
+      const first = await tokenOf(team);
+      await first.bearer.get(`/teams/${team}`).expect(200);
+      const second = await tokenOf(team);
+      expect(second.secret).not.toBe(first.secret);
+      await first.bearer.get(`/teams/${team}`).expect(401);
+      await second.bearer.get(`/teams/${team}`).expect(200);
+      await admin.get(`/authentication-tokens/${first.id}`).expect(404);
+      expect((await admin.get(of(team)).expect(200)).body.data.id).toBe(second.id);
+    });
+
+    it('tells who issued it: a user, a team or the organization', async () => {
+      const team = await newTeam();
+      const itself = await tokenOf(team);
+      const organization = await api.organizationToken('acme');
+      // The team's own token goes first: the next one takes its place.
+      const issuers: [Caller, object][] = [
+        [itself.bearer, { id: team, type: 'teams' }],
+        [organization.at(prefix), { id: expect.any(String), type: 'organizations' }],
+        [admin, { id: api.admin.id, type: 'users' }],
+      ];
+      for (const [caller, data] of issuers) {
+        const { body } = await issue(team, undefined, caller).expect(201);
+        expect(body.data.relationships['created-by']).toEqual({ data });
+        const shown = (await admin.get(of(team)).expect(200)).body;
+        expect(shown.data.relationships['created-by']).toEqual({ data });
+      }
+    });
+  });
+
+  describe('that is revoked', () => {
+    it.each(['team', 'id'])('by its %s is refused at once, and gone', async (by) => {
+      const team = await newTeam();
+      const { id, bearer } = await tokenOf(team);
+      const path = by === 'team' ? of(team) : `/authentication-tokens/${id}`;
+      expect((await admin.delete(path).expect(204)).text).toBe('');
+      await bearer.get(`/teams/${team}`).expect(401);
+      for (const gone of [of(team), `/authentication-tokens/${id}`]) {
+        expect((await admin.get(gone).expect(404)).body).toEqual(missing);
+        expect((await admin.delete(gone).expect(404)).body).toEqual(missing);
+      }
+    });
+
+    it('is missing where there is none, or no team', async () => {
+      for (const path of [of(await newTeam()), of('team-nobody')]) {
+        expect((await admin.get(path).expect(404)).body).toEqual(missing);
+        expect((await admin.delete(path).expect(404)).body).toEqual(missing);
+      }
+      expect((await issue('team-nobody').expect(404)).body).toEqual(missing);
+    });
+
+    it('goes with its team', async () => {
+      const team = await newTeam();
+      const { id, bearer } = await tokenOf(team);
+      await admin.delete(`/teams/${team}`).expect(204);
+      await bearer.get('/organizations/acme').expect(401);
+      await admin.get(`/authentication-tokens/${id}`).expect(404);
+    });
+  });
+
+  describe('that is used', () => {
+    it('is refused everywhere from the instant it expires', async () => {
+      const team = await newTeam();
+      const { bearer } = await tokenOf(team, inSeconds(60));
+      api.clock.advance(59);
+      await bearer.get(`/teams/${team}`).expect(200);
+      api.clock.advance(1);
+      for (const path of [`/teams/${team}`, '/organizations/acme', of(team), '/organizations/acme/team-tokens']) {
+        await bearer.get(path).expect(401);
+      }
+      await bearer.post(of(team), expiring()).expect(401);
+    });
+
+    it('remembers when, once uses are written down', async () => {
+      const team = await newTeam();
+      const { bearer } = await tokenOf(team);
+      const lastUse = async () => (await admin.get(of(team)).expect(200)).body.data.attributes['last-used-at'];
+      expect(await lastUse()).toBeNull();
+      const used = api.clock.now();
+      await bearer.get(`/teams/${team}`).expect(200);
+      api.clock.advance(30);
+      await api.flushTokenUses();
+      expect(await lastUse()).toBe(used);
+    });
+
+    it('acts as its team', async () => {
+      const team = await newTeam();
+      const [own, other] = [await api.workspace('acme', newName()), await api.workspace('acme', newName())];
+      const relationships = {
+        team: { data: { id: team, type: 'teams' } },
+        workspace: { data: { id: own, type: 'workspaces' } },
+      };
+      const grant = await admin.post('/team-workspaces', doc('team-workspaces', { access: 'read' }, relationships));
+      const { bearer } = await tokenOf(team);
+      const create = (workspace: string) =>
+        bearer.post(`/workspaces/${workspace}/configuration-versions`, { data: { attributes: {} } });
+      await bearer.get(`/workspaces/${own}`).expect(200);
+      await create(own).expect(404);
+      const change = doc('team-workspaces', { access: 'plan' });
+      await admin.patch(`/team-workspaces/${grant.body.data.id}`, change).expect(200);
+      await create(own).expect(201);
+      expect((await bearer.get(`/workspaces/${other}`).expect(404)).body).toEqual(missing);
+      await create(other).expect(404);
+    });
+
+    it('acts as an owner when its team is the owners', async () => {
+      const { bearer } = await tokenOf(owners);
+      const workspace = await api.workspace('acme', newName());
+      await bearer.get(`/workspaces/${workspace}`).expect(200);
+      await bearer.post('/organizations/acme/teams', doc('teams', { name: newName() })).expect(201);
+      await bearer.get(of(owners)).expect(200);
+      await bearer.delete(of(owners)).expect(204);
+      await bearer.get(`/workspaces/${workspace}`).expect(401);
+    });
+  });
+
+  describe('are managed by', () => {
+    const all = async (caller: Caller, team: string, status: 'may' | 'may not') => {
+      const at = caller.at(prefix);
+      const yes = status === 'may';
+      await at.post(of(team), expiring()).expect(yes ? 201 : 404);
+      if (!yes) await tokenOf(team);
+      const { id } = (await admin.get(of(team)).expect(200)).body.data;
+      await at.get(of(team)).expect(yes ? 200 : 404);
+      await at.get(`/authentication-tokens/${id}`).expect(yes ? 200 : 404);
+      if (!yes) await at.delete(`/authentication-tokens/${id}`).expect(404);
+      await at.delete(of(team)).expect(yes ? 204 : 404);
+    };
+
+    it('holders of manage-teams, for teams they see and that hold nothing they lack', async () => {
+      const manager = await join(await newTeam(access('manage-teams')));
+      const seeing = await join(await newTeam(access('manage-teams', 'access-secret-teams')));
+      const visible = await newTeam({ visibility: 'organization' });
+      const secret = await newTeam();
+      const stronger = await newTeam({ visibility: 'organization', ...access('manage-workspaces') });
+      await all(manager, visible, 'may');
+      await all(manager, secret, 'may not');
+      await all(seeing, secret, 'may');
+      for (const caller of [manager, seeing]) {
+        await all(caller, stronger, 'may not');
+        await all(caller, owners, 'may not');
+      }
+    });
+
+    it('members of the team, while it lets them', async () => {
+      const team = await newTeam();
+      const member = await join(team);
+      await all(member, team, 'may');
+      await admin.patch(`/teams/${team}`, doc('teams', { 'allow-member-token-management': false })).expect(200);
+      await all(member, team, 'may not');
+      expect((await member.at(prefix).get(of(team)).expect(404)).body).toEqual(missing);
+    });
+
+    it('the token of the organization, but for the owners’', async () => {
+      const organization = await api.organizationToken('acme');
+      await all(organization, await newTeam(), 'may');
+      await all(organization, await newTeam(access('manage-workspaces')), 'may');
+      await all(organization, owners, 'may not');
+    });
+
+    it('nobody else, who cannot tell hidden from missing', async () => {
+      const secret = await newTeam();
+      await tokenOf(secret);
+      for (const caller of [await join(), await api.user(newName())]) {
+        const hidden = await caller.at(prefix).get(of(secret)).expect(404);
+        const absent = await caller.at(prefix).get(of('team-nobody')).expect(404);
+        expect(hidden.text).toBe(absent.text);
+      }
+      await api.anonymous.at(prefix).get(of(secret)).expect(401);
+    });
+  });
+
+  describe('that are listed', () => {
+    /** An organization of its own, with tokens of teams by these names. */
+    async function organizationWith(expiries: Readonly<Record<string, number | null>>) {
+      const organization = newName('org');
+      await api.organization(organization);
+      const teams: Record<string, string> = {};
+      const ids: Record<string, string> = {};
+      const bearers: Record<string, Caller> = {};
+      for (const [name, seconds] of Object.entries(expiries)) {
+        teams[name] = await api.team(organization, name);
+        const token = await tokenOf(teams[name], seconds === null ? null : inSeconds(seconds));
+        ids[name] = token.id;
+        bearers[name] = token.bearer;
+      }
+      const nameOf = (id: string) => Object.keys(ids).find((name) => ids[name] === id) ?? id;
+      const page = async (query = '', caller = admin) =>
+        (await caller.get(`/organizations/${organization}/team-tokens?${query}`).expect(200)).body;
+      const listed = async (query = '', caller = admin): Promise<readonly string[]> =>
+        (await page(query, caller)).data.map(({ id }: { id: string }) => nameOf(id));
+      const inIdOrder = (...some: string[]) => some.sort((a, b) => ((ids[a] ?? '') < (ids[b] ?? '') ? -1 : 1));
+      return { organization, teams, ids, bearers, page, listed, inIdOrder };
+    }
+
+    it('come soonest to expire first, those that never do last, as the dialect calls them', async () => {
+      const { page, ids, teams } = await organizationWith({ c: null, b: 200, a: 100 });
+      const { data, links, meta } = await page();
+      const row = (name: string, expiry: string | null) =>
+        resource(ids[name], teams[name] as string, { 'expired-at': expiry }, listedType);
+      expect(data).toEqual([row('a', inSeconds(100)), row('b', inSeconds(200)), row('c', null)]);
+      expect(links).toMatchObject({ prev: null, next: null });
+      expect(meta.pagination).toEqual({
+        'current-page': 1,
+        'page-size': 20,
+        'prev-page': null,
+        'next-page': null,
+        'total-pages': 1,
+        'total-count': 3,
+      });
+    });
+
+    it('sort by four keys, either way, with nothing last and ties in the order of ids', async () => {
+      const { listed, bearers, teams, inIdOrder } = await organizationWith({ c: 50, B: null, a: 100, d: null });
+      expect(await listed('sort=team-name')).toEqual(['a', 'B', 'c', 'd']);
+      expect(await listed('sort=-team-name')).toEqual(['d', 'c', 'B', 'a']);
+      const never = inIdOrder('B', 'd');
+      expect(await listed('sort=expired-at')).toEqual(['c', 'a', ...never]);
+      expect(await listed('sort=-expired-at')).toEqual(['a', 'c', ...never]);
+      for (const name of ['B', 'c']) {
+        await bearers[name]?.get(`/teams/${teams[name]}`).expect(200);
+        api.clock.advance(1);
+      }
+      await api.flushTokenUses();
+      const unused = inIdOrder('a', 'd');
+      expect(await listed('sort=last-used-at')).toEqual(['B', 'c', ...unused]);
+      expect(await listed('sort=-last-used-at')).toEqual(['c', 'B', ...unused]);
+      const same = inIdOrder('a', 'B', 'c', 'd');
+      expect(await listed('sort=created-by')).toEqual(same);
+      expect(await listed('sort=-created-by')).toEqual(same);
+    });
+
+    it('sort by the name of whoever issued them', async () => {
+      const { listed, organization, teams } = await organizationWith({ first: null, second: null, third: null });
+      const issueAs = async (username: string, team: string) => {
+        const member = await api.user(username);
+        const relationships = { teams: { data: [{ id: team, type: 'teams' }] } };
+        const body = doc('organization-memberships', { email: `${username}@example.com` }, relationships);
+        await admin.post(`/organizations/${organization}/organization-memberships`, body).expect(201);
+        const { body: issued } = await issue(team, null, member.at(prefix)).expect(201);
+        return issued.data.id;
+      };
+      const zoe = await issueAs(newName('Zoe'), teams.first as string);
+      const bob = await issueAs(newName('bob'), teams.second as string);
+      expect(await listed('sort=created-by')).toEqual(['third', bob, zoe]);
+      expect(await listed('sort=-created-by')).toEqual([zoe, bob, 'third']);
+    });
+
+    it('are found by part of the name of the team, in any case and to the letter', async () => {
+      const { listed, page } = await organizationWith({ Net_Work: null, network: null, databases: null });
+      expect(await listed('q=WORK&sort=team-name')).toEqual(['Net_Work', 'network']);
+      expect(await listed('q=t_w')).toEqual(['Net_Work']);
+      expect(await listed('q=databases')).toEqual(['databases']);
+      expect(await listed('q=%25')).toEqual([]);
+      expect(await listed('q=n%25k')).toEqual([]);
+      expect(await listed('q=&sort=team-name')).toEqual(['databases', 'Net_Work', 'network']);
+      expect((await page('q=nothing')).meta.pagination).toMatchObject({ 'total-count': 0, 'next-page': null });
+    });
+
+    it('come in pages', async () => {
+      const { page, listed, organization } = await organizationWith({ a: null, b: null, c: null });
+      const first = await page('sort=team-name&page[size]=2');
+      expect(first.meta.pagination).toMatchObject({ 'total-pages': 2, 'total-count': 3, 'next-page': 2 });
+      expect(first.links.next).toContain(`${prefix}/organizations/${organization}/team-tokens?sort=team-name`);
+      expect(await listed('sort=team-name&page[size]=2&page[number]=2')).toEqual(['c']);
+      expect(await listed('page[number]=7')).toEqual([]);
+    });
+
+    it('may be none', async () => {
+      const { page } = await organizationWith({});
+      expect(await page()).toMatchObject({ data: [], meta: { pagination: { 'total-count': 0, 'next-page': null } } });
+    });
+
+    it('hold those that are expired', async () => {
+      const { listed } = await organizationWith({ a: 10, b: null });
+      api.clock.advance(60);
+      expect(await listed()).toEqual(['a', 'b']);
+    });
+
+    it('are refused for an unknown sort, and for a parameter given twice', async () => {
+      const told = async (query: string) =>
+        (await admin.get(`/organizations/acme/team-tokens?${query}`).expect(422)).body.errors[0].source;
+      for (const sort of ['name', '--expired-at', 'expired-at,team-name', '-', '']) {
+        expect(await told(`sort=${sort}`)).toEqual({ parameter: 'sort' });
+      }
+      expect(await told('q=a&q=b')).toEqual({ parameter: 'q' });
+      expect(await told('page[size]=101')).toEqual({ parameter: 'page[size]' });
+      expect((await admin.get('/organizations/nowhere/team-tokens').expect(404)).body).toEqual(missing);
+      const outsider = (await api.user(newName())).at(prefix);
+      expect((await outsider.get('/organizations/acme/team-tokens').expect(404)).body).toEqual(missing);
+    });
+
+    it('are those the caller may manage, and no others', async () => {
+      const organization = newName('org');
+      await api.organization(organization);
+      const ids: Record<string, string> = {};
+      const make = async (name: string, attributes: object) => {
+        const team = await api.team(organization, name, attributes);
+        ids[name] = (await tokenOf(team)).id;
+        return team;
+      };
+      const visible = { visibility: 'organization' };
+      ids.owners = (await tokenOf(await ownersOf(organization))).id;
+      await make('visible', visible);
+      const secret = await make('secret', {});
+      const kept = await make('kept', { 'allow-member-token-management': false });
+      await make('stronger', { ...visible, ...access('manage-workspaces') });
+      const managing = await make('managing', access('manage-teams'));
+      const seeing = await make('seeing', { ...access('manage-teams', 'access-secret-teams') });
+      const member = (...teams: string[]) => api.member(organization, newName(), teams);
+      const callers: [Caller, readonly string[]][] = [
+        [api.admin, Object.keys(ids)],
+        [await api.organizationToken(organization), Object.keys(ids).filter((name) => name !== 'owners')],
+        [await member(managing), ['visible', 'managing']],
+        [await member(managing, secret), ['visible', 'secret', 'managing']],
+        [await member(seeing), ['visible', 'secret', 'kept', 'managing', 'seeing']],
+        [await member(secret, kept), ['secret']],
+        [await member(), []],
+      ];
+      for (const [caller, expected] of callers) {
+        const path = `/organizations/${organization}/team-tokens?sort=team-name`;
+        const { data, meta } = (await caller.at(prefix).get(path).expect(200)).body;
+        const listed = data.map((row: { id: string }) => Object.keys(ids).find((name) => ids[name] === row.id));
+        expect(listed).toEqual([...expected].sort());
+        expect(meta.pagination['total-count']).toBe(expected.length);
+      }
+    });
+  });
+});

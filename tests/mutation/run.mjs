@@ -1,0 +1,260 @@
+/**
+ * Changes every cell of the tables that decide (policy, lifecycle, errors), one at a time and in a copy, and runs the
+ * tests that state what the table should say. A change that no test notices survives; one that nobody explains fails
+ * the run. `npm run mutation`, or `npm run mutation -- policy` for one table.
+ */
+import { spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+const root = new URL('../..', import.meta.url).pathname;
+const workers = 2;
+
+/** Survivors that are no fault of the tests, by the name of the mutant. */
+const explained = new Map([]);
+
+const parse = (text) => ts.createSourceFile('table.ts', text, ts.ScriptTarget.Latest, true);
+
+const bare = (node) => {
+  let inner = node;
+  while (ts.isAsExpression(inner) || ts.isSatisfiesExpression(inner) || ts.isParenthesizedExpression(inner)) {
+    inner = inner.expression;
+  }
+  return inner;
+};
+
+function table(source, name) {
+  let found;
+  const visit = (node) => {
+    if (ts.isVariableDeclaration(node) && node.name.getText() === name) found = bare(node.initializer);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  if (found === undefined) throw new Error(`no table ${name}`);
+  return found;
+}
+
+const nameOf = (property) => (ts.isStringLiteral(property.name) ? property.name.text : property.name.getText());
+const replaced = (text, node, by) => text.slice(0, node.getStart()) + by + text.slice(node.getEnd());
+const quoted = (word) => `'${word}'`;
+const arrayOf = (nodes) => `[${nodes.map((node) => (typeof node === 'string' ? node : node.getText())).join(', ')}]`;
+const without = (nodes, dropped) => arrayOf(nodes.filter((node) => node !== dropped));
+
+/** Claims that are easily taken for each other. */
+const alike = [
+  ['runs: read', 'runs: plan', 'runs: apply', 'workspace locking', 'workspace admin', 'manage-workspaces'],
+  ['site administrator', 'its own', 'owner', 'organization token', 'member'],
+  ['manage-vcs-settings', 'manage-membership', 'manage-teams', 'manage-organization-access', 'manage-workspaces'],
+  ['its members manage its token', 'in the team', 'sees the team', 'the team is within reach'],
+];
+const takenFor = (claim) =>
+  alike
+    .filter((group) => group.includes(claim))
+    .flatMap((group) => [group[group.indexOf(claim) - 1], group[group.indexOf(claim) + 1]])
+    .filter((other) => other !== undefined);
+
+function policyMutants(text) {
+  const source = parse(text);
+  const mutants = [];
+  const add = (name, node, by) => mutants.push({ name: `policy ${name}`, text: replaced(text, node, by) });
+
+  const requirement = (name, array) => {
+    add(`${name}: or member`, array, arrayOf([...array.elements, "['member']"]));
+    for (const element of array.elements) {
+      add(`${name}: without ${element.getText()}`, element, ts.isSpreadElement(element) ? '...[]' : "['nobody']");
+      if (!ts.isArrayLiteralExpression(element)) continue;
+      for (const claim of element.elements) {
+        if (element.elements.length > 1) {
+          add(`${name}: ${element.getText()} without ${claim.getText()}`, element, without(element.elements, claim));
+        }
+        if (!ts.isStringLiteral(claim)) continue;
+        for (const other of takenFor(claim.text)) {
+          add(`${name}: ${quoted(other)} for ${claim.getText()} in ${element.getText()}`, claim, quoted(other));
+        }
+      }
+    }
+  };
+
+  const shared = bare(table(source, 'delegated').body);
+  requirement('delegated', shared);
+  for (const property of table(source, 'policy').properties) {
+    const value = property.initializer;
+    const name = nameOf(property);
+    if (ts.isArrayLiteralExpression(value)) requirement(name, value);
+    else {
+      add(`${name}: or member`, value, `[...${value.getText()}, ['member']]`);
+      add(`${name}: to nobody`, value, "[['nobody']]");
+    }
+    const visit = (node) => {
+      if (ts.isCallExpression(node)) {
+        const [right] = node.arguments;
+        for (const other of takenFor(right.text)) {
+          add(`${name}: ${quoted(other)} for ${right.getText()}`, right, quoted(other));
+        }
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(value);
+  }
+  // A claim that nobody has takes the place of an alternative, so that the table keeps its shape.
+  const opening = 'export const claims = {';
+  return mutants.map((mutant) => ({
+    ...mutant,
+    text: mutant.text.replace(opening, `${opening}\n  nobody: () => false,`),
+  }));
+}
+
+function lifecycleMutants(text) {
+  const source = parse(text);
+  const mutants = [];
+  const add = (name, node, by) => mutants.push({ name: `lifecycle ${name}`, text: replaced(text, node, by) });
+  const words = (name) => table(source, name).elements.map((element) => element.text);
+  const statuses = words('statuses');
+  const guards = table(source, 'guards').properties.map(nameOf);
+  const rows = table(source, 'lifecycle').elements;
+  const column = (name) => [
+    ...new Set(
+      rows.flatMap((row) =>
+        row.properties.filter((property) => nameOf(property) === name).map((property) => property.initializer.text),
+      ),
+    ),
+  ];
+  const [stamps, codes] = [column('stamp'), column('refusedAs')];
+  const known = { from: statuses, guards, effects: ['discard-bundle'], to: statuses, stamp: stamps, refusedAs: codes };
+
+  const cell = (name, node, all) => {
+    if (ts.isArrayLiteralExpression(node)) {
+      const held = node.elements.map((element) => element.text);
+      for (const element of node.elements)
+        add(`${name} without ${element.text}`, node, without(node.elements, element));
+      for (const word of all.filter((one) => !held.includes(one))) {
+        add(`${name} with ${word}`, node, arrayOf([...node.elements, quoted(word)]));
+      }
+      node.elements.slice(1).forEach((second, index) => {
+        const order = [...node.elements];
+        order.splice(index, 2, second, node.elements[index]);
+        if (name.endsWith(' guards')) add(`${name}: ${second.text} asked earlier`, node, arrayOf(order));
+      });
+    } else if (ts.isStringLiteral(node)) {
+      for (const word of all.filter((one) => one !== node.text)) add(`${name}: ${word}`, node, quoted(word));
+    } else {
+      add(`${name}: the opposite`, node, node.kind === ts.SyntaxKind.TrueKeyword ? 'false' : 'true');
+    }
+  };
+
+  for (const row of rows) {
+    const [trigger] = row.properties;
+    for (const property of row.properties.slice(1)) {
+      const name = `${trigger.initializer.text} ${nameOf(property)}`;
+      cell(name, property.initializer, known[nameOf(property)] ?? ['something else']);
+    }
+  }
+  for (const status of table(source, 'statusTraits').properties) {
+    for (const trait of bare(status.initializer).properties) {
+      cell(`${nameOf(status)} ${nameOf(trait)}`, trait.initializer, ['api', 'version-control']);
+    }
+  }
+  return mutants;
+}
+
+function errorMutants(text) {
+  const mutants = [];
+  for (const row of table(parse(text), 'errorTable').properties) {
+    for (const { name, initializer } of row.initializer.properties) {
+      const by = name.getText() === 'status' ? '418' : "'something else'";
+      mutants.push({ name: `errors ${nameOf(row)} ${name.getText()}`, text: replaced(text, initializer, by) });
+    }
+  }
+  return mutants;
+}
+
+const tables = {
+  policy: {
+    file: 'src/domain/authorization/policy.ts',
+    mutants: policyMutants,
+    tests: ['tests/domain/policy.test.ts'],
+  },
+  lifecycle: {
+    file: 'src/domain/configuration-versions/lifecycle.ts',
+    mutants: lifecycleMutants,
+    tests: ['tests/domain/lifecycle.test.ts', 'tests/domain/lifecycle.property.test.ts'],
+  },
+  errors: {
+    file: 'src/adapters/http/json-api/error-table.ts',
+    mutants: errorMutants,
+    tests: ['tests/http/error-table.test.ts'],
+  },
+};
+
+async function copyOfTree() {
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-mutation-'));
+  for (const name of ['src', 'tests', 'docs', 'package.json', 'tsconfig.json', 'jest.config.js']) {
+    await cp(join(root, name), join(directory, name), { recursive: true });
+  }
+  await mkdir(join(directory, 'cache'));
+  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
+  return directory;
+}
+
+const jest = (directory, tests) =>
+  new Promise((resolve, reject) => {
+    const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+    const own = ['--selectProjects', 'fast', '--runInBand', '--bail', '--silent', '--cacheDirectory', 'cache'];
+    const args = [...flags, 'node_modules/jest/bin/jest.js', ...own, '--runTestsByPath', ...tests];
+    const child = spawn(process.execPath, args, { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.on('data', (chunk) => {
+      said += chunk;
+    });
+    child.on('error', reject);
+    child.on('exit', (status) => resolve({ passed: status === 0, said }));
+  });
+
+const wanted = process.argv.slice(2);
+const chosen = Object.entries(tables).filter(([name]) => wanted.length === 0 || wanted.includes(name));
+const queue = [];
+for (const [, { file, mutants, tests }] of chosen) {
+  const text = await readFile(join(root, file), 'utf8');
+  queue.push(...mutants(text).map((mutant) => ({ ...mutant, original: text, file, tests })));
+}
+
+const say = (line) => process.stdout.write(`${line}\n`);
+const began = Date.now();
+const total = queue.length;
+const survivors = [];
+const broken = [];
+
+async function work() {
+  const directory = await copyOfTree();
+  try {
+    for (const tests of new Set(chosen.map(([, one]) => one.tests))) {
+      const { passed, said } = await jest(directory, tests);
+      if (!passed) throw new Error(`the tests fail without any change:\n${said}`);
+    }
+    for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+      await writeFile(join(directory, mutant.file), mutant.text);
+      const { passed, said } = await jest(directory, mutant.tests);
+      await writeFile(join(directory, mutant.file), mutant.original);
+      if (passed) {
+        survivors.push(mutant.name);
+        const reason = explained.get(mutant.name);
+        say(reason === undefined ? `SURVIVED: ${mutant.name}` : `explained (${reason}): ${mutant.name}`);
+      }
+      // A change that does not load says nothing about the tests.
+      else if (/SyntaxError|Test suite failed to run/.test(said)) broken.push(mutant.name);
+    }
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+await Promise.all(Array.from({ length: workers }, work));
+
+const unexplained = survivors.filter((name) => !explained.has(name));
+for (const name of broken) say(`DOES NOT LOAD: ${name}`);
+const seconds = Math.round((Date.now() - began) / 1000);
+const killed = total - survivors.length - broken.length;
+say(`${total} mutants, ${killed} killed, ${survivors.length - unexplained.length} explained, ${seconds} s`);
+process.exitCode = unexplained.length + broken.length > 0 ? 1 : 0;
