@@ -61,7 +61,8 @@ function policyMutants(text) {
   const add = (name, node, by) => mutants.push({ name: `policy ${name}`, text: replaced(text, node, by) });
 
   const requirement = (name, array) => {
-    add(`${name}: or member`, array, arrayOf([...array.elements, "['member']"]));
+    const openToMembers = array.elements.some((element) => element.getText() === "['member']");
+    if (!openToMembers) add(`${name}: or member`, array, arrayOf([...array.elements, "['member']"]));
     for (const element of array.elements) {
       add(`${name}: without ${element.getText()}`, element, ts.isSpreadElement(element) ? '...[]' : "['nobody']");
       if (!ts.isArrayLiteralExpression(element)) continue;

@@ -140,7 +140,7 @@ export const policy = {
   'team-members/manage': delegated('manage-membership'),
   'team-tokens/manage': [...delegated('manage-teams'), ['in the team', 'its members manage its token']],
   'team-access/list': [['member']],
-  'team-access/read': [['member', 'sees the team'], ['workspace admin'], ['organization token']],
+  'team-access/read': [['sees the team'], ['workspace admin'], ['organization token']],
   'team-access/manage': [['workspace admin'], ['organization token']],
   'runs/queue': [['runs: plan']],
   'runs/apply': [['runs: apply']],
