@@ -191,7 +191,7 @@ async function teamAccess(http: Narrator, { teamId, workspaceId }: Made): Promis
 }
 
 const directory = await mkdtemp(join(tmpdir(), 'gatehouse-demo-'));
-const config = loadConfig({ PORT: '0', DATA_DIR: directory, LOG_LEVEL: 'silent' });
+const config = loadConfig({ PORT: '0', DATA_DIR: directory, LOG_LEVEL: 'silent', RATE_LIMIT_PER_SECOND: '0' });
 const service = await startService(config, pino({ level: config.LOG_LEVEL }));
 try {
   say(`Gatehouse serves at ${service.publicUrl}, from a directory that is thrown away afterwards.`);
