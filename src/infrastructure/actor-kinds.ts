@@ -131,7 +131,6 @@ const teams: readonly Subject[] = [
 ];
 
 const subjectsByAction: Partial<Record<Action, readonly Subject[]>> = {
-  'users/read': users,
   'user-tokens/manage': users,
   'teams/read': teams,
   'teams/update': teams,

@@ -81,7 +81,6 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'memberships/read': members,
   'memberships/manage': [...owners, ...organizationToken, 'manage-membership'],
   'users/manage': ['site administrator'],
-  'users/read': { itself: people, another: [] },
   'user-tokens/manage': { itself: people, another: [] },
   'workspaces/read': [...mayReadRuns, ...organizationToken],
   'workspaces/create': [...owners, ...organizationToken, 'manage-workspaces'],

@@ -124,7 +124,6 @@ export const policy = {
   'memberships/read': [['member']],
   'memberships/manage': [['manage-membership'], ['organization token']],
   'users/manage': [['site administrator']],
-  'users/read': [['its own']],
   'user-tokens/manage': [['its own']],
   'workspaces/read': [['runs: read'], ['organization token']],
   'workspaces/create': [['manage-workspaces'], ['organization token']],
