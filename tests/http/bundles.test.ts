@@ -5,7 +5,6 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { ConfigurationVersion } from '../../src/domain/index.js';
 import { missing, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
 import { type ArchiveEntry, archiveOf, gzipped, packed } from '../support/archives.js';
@@ -13,7 +12,6 @@ import { type ArchiveEntry, archiveOf, gzipped, packed } from '../support/archiv
 const lifetimes = { UPLOAD_URL_SECONDS: '600', DOWNLOAD_URL_SECONDS: '30' };
 const limits = { MAX_ARCHIVE_BYTES: '5000', MAX_UNPACKED_BYTES: '20000', MAX_ARCHIVE_ENTRIES: '3' };
 
-const unitOfWork = new MemoryUnitOfWork();
 const bundleStore = new MemoryBundleStore();
 let api: TestApi;
 let workspaceId: string;
@@ -21,7 +19,7 @@ let good: Buffer;
 let other: Buffer;
 
 beforeAll(async () => {
-  api = await startApi({ unitOfWork, bundleStore, environment: lifetimes });
+  api = await startApi({ bundleStore, environment: lifetimes });
   await api.organization('acme');
   workspaceId = await api.workspace('acme', 'api');
   good = await archiveOf({ 'main.tf': 'terraform {}', 'modules/network/main.tf': '# nothing yet' });
@@ -110,7 +108,7 @@ describe('an upload', () => {
 
   it('replaces the one before it, whose bytes are gone soon after', async () => {
     const { id, uploadUrl } = await newUploaded();
-    const key = (await unitOfWork.read((tx) => tx.configurationVersions.find(id)))?.state.bundle?.key ?? '';
+    const key = (await api.unitOfWork.read((tx) => tx.configurationVersions.find(id)))?.state.bundle?.key ?? '';
     await api.upload(uploadUrl, other).expect(200);
     expect((await download(await downloadUrl(id)).expect(200)).body.equals(other)).toBe(true);
     await api.performEffects();
@@ -147,7 +145,7 @@ describe('an upload', () => {
 
   it('is refused once a run has used the version, but for the very bytes it holds', async () => {
     const { id, uploadUrl } = await newUploaded();
-    unitOfWork.seedRun({
+    await api.seedRun({
       id: 'run-1',
       workspaceId,
       configurationVersionId: id,
@@ -470,7 +468,7 @@ describe('a download', () => {
     const { id, uploadUrl } = await newUploaded();
     const url = await downloadUrl(id);
     const fire = (trigger: 'soft-delete' | 'restore'): Promise<void> =>
-      unitOfWork.run(async (tx) => {
+      api.unitOfWork.run(async (tx) => {
         const version = (await tx.configurationVersions.find(id)) as ConfigurationVersion;
         const { next } = version.fire(trigger, await tx.runs.aboutVersion(id), api.clock.now());
         await tx.configurationVersions.save(next);
@@ -519,7 +517,7 @@ describe('a capability URL', () => {
     const doomed = await api.workspace('acme', 'doomed');
     const { id, uploadUrl } = await newVersion(api, doomed);
     await api.upload(uploadUrl, good).expect(200);
-    const key = (await unitOfWork.read((tx) => tx.configurationVersions.find(id)))?.state.bundle?.key ?? '';
+    const key = (await api.unitOfWork.read((tx) => tx.configurationVersions.find(id)))?.state.bundle?.key ?? '';
     const url = await downloadUrl(id);
     await api.admin.delete(`/workspaces/${doomed}`).expect(204);
     expect((await at('get', url).expect(404)).body).toEqual(missing);

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import {
   ConfigurationVersion,
@@ -18,14 +17,13 @@ const mounts = [
   { prefix: '/api/v2', type: 'configuration-versions' },
 ] as const;
 
-const unitOfWork = new MemoryUnitOfWork();
 let api: TestApi;
 let bundle: Buffer;
 let workspaces = 0;
 let seeds = 0;
 
 beforeAll(async () => {
-  api = await startApi({ unitOfWork });
+  api = await startApi();
   await api.organization('acme');
   bundle = await archiveOf({ 'main.tf': 'terraform {}' });
 });
@@ -94,7 +92,7 @@ async function newFetched(
 ): Promise<{ id: string; ingressId: string }> {
   seeds += 1;
   const [id, ingressId] = [`cv-seed${seeds}`, `ia-seed${seeds}`];
-  await unitOfWork.run(async (tx) => {
+  await api.unitOfWork.run(async (tx) => {
     const sequence = await tx.workspaces.takeSequence(workspaceId, id, false);
     const version = ConfigurationVersion.restore({
       id,
@@ -122,15 +120,15 @@ async function newFetched(
 
 /** Moves a version on by a trigger that has no endpoint here. */
 const fire = (id: string, trigger: 'soft-delete' | 'permanently-delete' | 'restore'): Promise<void> =>
-  unitOfWork.run(async (tx) => {
+  api.unitOfWork.run(async (tx) => {
     const version = await tx.configurationVersions.find(id);
     const fired = version?.fire(trigger, await tx.runs.aboutVersion(id), api.clock.now());
     if (fired === undefined) throw new Error(`there is no ${id}`);
     await tx.configurationVersions.save(fired.next);
   });
 
-const seedRun = (workspaceId: string, configurationVersionId: string, status: RunStatus): void =>
-  unitOfWork.seedRun({
+const seedRun = (workspaceId: string, configurationVersionId: string, status: RunStatus): Promise<void> =>
+  api.seedRun({
     id: `run-${configurationVersionId}`,
     workspaceId,
     configurationVersionId,
@@ -142,7 +140,7 @@ const seedRun = (workspaceId: string, configurationVersionId: string, status: Ru
 async function memberWith(access: FixedLevel, workspaceId: string): Promise<Caller> {
   const name = `${access}-${workspaceId}`;
   const team = await api.team('acme', name);
-  await unitOfWork.run((tx) => giveGrant(tx, team, workspaceId, { access }));
+  await api.unitOfWork.run((tx) => giveGrant(tx, team, workspaceId, { access }));
   return api.member('acme', name, [team]);
 }
 
@@ -506,7 +504,7 @@ describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) 
 
   it('are archived once nothing uses them, and their bytes are gone soon after', async () => {
     const id = await newUploaded(await newWorkspace());
-    const key = (await unitOfWork.read((tx) => tx.configurationVersions.find(id)))?.state.bundle?.key ?? '';
+    const key = (await api.unitOfWork.read((tx) => tx.configurationVersions.find(id)))?.state.bundle?.key ?? '';
     const answer = await admin.post(`${member(id)}/actions/archive`).expect(202);
     expect(answer.text).toBe('');
     expect(answer.headers).not.toHaveProperty('content-type');
@@ -548,12 +546,12 @@ describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) 
     expect(await archive(pending.id)).toEqual(because('its status is pending'));
 
     await api.upload(pending.uploadUrl, bundle).expect(200);
-    seedRun(workspaceId, pending.id, 'planning');
+    await seedRun(workspaceId, pending.id, 'planning');
     expect(await archive(pending.id)).toEqual(because('it is current'));
 
     await api.version(workspaceId);
     expect(await archive(pending.id)).toEqual(because('a run in progress uses it'));
-    seedRun(workspaceId, pending.id, 'applied');
+    await seedRun(workspaceId, pending.id, 'applied');
     await admin.post(`${member(pending.id)}/actions/archive`).expect(202);
     expect(await archive(pending.id)).toEqual(because('its status is archived'));
 
@@ -636,7 +634,7 @@ describe('the right to configuration versions', () => {
     const workspaceId = await newWorkspace();
     const team = await api.team('acme', `token-${workspaceId}`);
     const { secret, digest } = new RandomSecrets().generate();
-    await unitOfWork.run(async (tx) => {
+    await api.unitOfWork.run(async (tx) => {
       await giveGrant(tx, team, workspaceId, { access: 'plan' });
       const createdAt = api.clock.now();
       const owner = { kind: 'team', id: team } as const;

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import {
   type Caller,
   doc,
   invalid,
   lacking,
   missing,
+  mounts,
+  newName,
   pathOf,
   refusal,
   startApi,
@@ -13,20 +14,11 @@ import {
 } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 
-const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
-
-const unitOfWork = new MemoryUnitOfWork();
 let api: TestApi;
-let names = 0;
 
 beforeAll(async () => {
-  api = await startApi({ unitOfWork });
+  api = await startApi();
 });
-
-const newName = (): string => {
-  names += 1;
-  return `name-${names}`;
-};
 
 async function newOrganization(): Promise<string> {
   const name = newName();
@@ -260,10 +252,10 @@ describe.each(mounts)('organizations at "$prefix"', ({ prefix }) => {
     const workspaceId = await api.workspace(name, 'api');
     const { id } = await api.version(workspaceId);
     const run = { id: `run-${id}`, workspaceId, configurationVersionId: id, createdBy: null };
-    unitOfWork.seedRun({ ...run, status: 'planning' });
+    await api.seedRun({ ...run, status: 'planning' });
     const answer = await admin.delete(`/organizations/${name}`).expect(409);
     expect(answer.body).toEqual(refusal(409, 'conflict', 'the organization has a run in progress'));
-    unitOfWork.seedRun({ ...run, status: 'planned_and_finished' });
+    await api.seedRun({ ...run, status: 'planned_and_finished' });
     await admin.delete(`/organizations/${name}`).expect(204);
   });
 

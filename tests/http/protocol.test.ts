@@ -3,25 +3,28 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
-import { type Caller, doc, missing, pathOf, publicUrl, refusal, startApi, type TestApi } from '../support/api.js';
+import {
+  type Caller,
+  doc,
+  missing,
+  mounts,
+  newName,
+  pathOf,
+  publicUrl,
+  refusal,
+  startApi,
+  type TestApi,
+} from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
-
-const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
 
 let api: TestApi;
 let workspaceId: string;
-let names = 0;
 
 beforeAll(async () => {
   api = await startApi();
   await api.organization('acme');
   workspaceId = await api.workspace('acme', 'api');
 });
-
-const newName = (): string => {
-  names += 1;
-  return `name-${names}`;
-};
 
 /** The fields of the log line of one request. */
 async function lineOf(

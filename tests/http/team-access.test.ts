@@ -1,11 +1,19 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Caller, doc, invalid, lacking, missing, refusal, startApi, type TestApi } from '../support/api.js';
-
-const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
+import {
+  type Caller,
+  doc,
+  invalid,
+  lacking,
+  missing,
+  mounts,
+  newName,
+  refusal,
+  startApi,
+  type TestApi,
+} from '../support/api.js';
 
 let api: TestApi;
 let owners: string;
-let names = 0;
 
 beforeAll(async () => {
   api = await startApi();
@@ -13,11 +21,6 @@ beforeAll(async () => {
   await api.organization('globex');
   owners = await ownersOf('acme');
 });
-
-const newName = (): string => {
-  names += 1;
-  return `name-${names}`;
-};
 
 const newTeam = (attributes: object = {}): Promise<string> =>
   api.team('acme', newName(), { visibility: 'organization', ...attributes });

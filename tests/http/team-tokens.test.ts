@@ -1,16 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
-import { type Caller, doc, missing, refusal, startApi, type TestApi } from '../support/api.js';
+import { type Caller, doc, missing, newName, refusal, startApi, type TestApi } from '../support/api.js';
 
 const mounts = [
   { prefix: '', listedType: 'team-tokens' },
   { prefix: '/api/v2', listedType: 'authentication-tokens' },
 ] as const;
 
-const unitOfWork = new MemoryUnitOfWork();
 let api: TestApi;
 let owners: string;
-let names = 0;
 
 const ownersOf = async (organization: string): Promise<string> => {
   const { body } = await api.admin.get(`/organizations/${organization}/teams?page[size]=100`).expect(200);
@@ -18,15 +15,10 @@ const ownersOf = async (organization: string): Promise<string> => {
 };
 
 beforeAll(async () => {
-  api = await startApi({ unitOfWork });
+  api = await startApi();
   await api.organization('acme');
   owners = await ownersOf('acme');
 });
-
-const newName = (what = 'name'): string => {
-  names += 1;
-  return `${what}-${names}`;
-};
 
 const newTeam = (attributes: object = {}): Promise<string> => api.team('acme', newName(), attributes);
 
@@ -96,9 +88,7 @@ describe.each(mounts)('team tokens at "$prefix"', ({ prefix, listedType }) => {
       expect(listed).toContain(id);
       expect(listed).not.toContain(attributes.token);
       expect(JSON.stringify(api.log.lines)).not.toContain(attributes.token);
-      const stored = JSON.stringify(Reflect.get(unitOfWork, 'committed'), (_, value) =>
-        value instanceof Map || value instanceof Set ? [...value] : value,
-      );
+      const stored = await api.stored();
       expect(stored).toContain(id);
       expect(stored).not.toContain(attributes.token);
     });

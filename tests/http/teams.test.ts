@@ -1,25 +1,24 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
-import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
-import { issueToken, type OrganizationPermission, organizationPermissions } from '../../src/domain/index.js';
-import { type Caller, doc, invalid, lacking, missing, refusal, startApi, type TestApi } from '../support/api.js';
+import { type OrganizationPermission, organizationPermissions } from '../../src/domain/index.js';
+import {
+  type Caller,
+  doc,
+  invalid,
+  lacking,
+  missing,
+  mounts,
+  newName,
+  refusal,
+  startApi,
+  type TestApi,
+} from '../support/api.js';
 
-const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
-
-const unitOfWork = new MemoryUnitOfWork();
 let api: TestApi;
-let names = 0;
-let tokens = 0;
 
 beforeAll(async () => {
-  api = await startApi({ unitOfWork });
+  api = await startApi();
   await api.organization('acme');
 });
-
-const newName = (): string => {
-  names += 1;
-  return `name-${names}`;
-};
 
 const access = (...permissions: OrganizationPermission[]) =>
   Object.fromEntries(organizationPermissions.map((permission) => [permission, permissions.includes(permission)]));
@@ -36,21 +35,9 @@ const ownersOf = async (organization: string): Promise<string> => {
   return body.data.find(({ attributes }: { attributes: { name: string } }) => attributes.name === 'owners').id;
 };
 
-/** A token of the team, as issuing one would leave it. */
 async function tokenOf(team: string): Promise<Caller> {
-  const { secret, digest } = new RandomSecrets().generate();
-  tokens += 1;
-  const token = issueToken({
-    id: `at-team-${tokens}`,
-    owner: { kind: 'team', id: team },
-    secretDigest: digest,
-    description: null,
-    createdBy: null,
-    createdAt: api.clock.now(),
-    expiresAt: null,
-  });
-  await unitOfWork.run((tx) => tx.tokens.add(token));
-  return api.as(secret);
+  const { body } = await api.admin.post(`/teams/${team}/authentication-token`, doc('authentication-token')).expect(201);
+  return api.as(body.data.attributes.token);
 }
 
 const users = (...ids: readonly string[]) => ({ data: ids.map((id) => ({ type: 'users', id })) });
@@ -469,10 +456,10 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
     const workspaceId = await api.workspace('acme', newName());
     const { id } = await api.version(workspaceId);
     const run = { id: `run-${id}`, workspaceId, configurationVersionId: id, createdBy: team };
-    unitOfWork.seedRun({ ...run, status: 'applying' });
+    await api.seedRun({ ...run, status: 'applying' });
     const answer = await admin.delete(`/teams/${team}`).expect(409);
     expect(answer.body).toEqual(refusal(409, 'conflict', 'the team has a run in progress'));
-    unitOfWork.seedRun({ ...run, status: 'applied' });
+    await api.seedRun({ ...run, status: 'applied' });
     await admin.delete(`/teams/${team}`).expect(204);
   });
 

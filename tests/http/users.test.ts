@@ -1,22 +1,22 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
-import { type Caller, doc, invalid, missing, refusal, startApi, type TestApi } from '../support/api.js';
+import {
+  type Caller,
+  doc,
+  invalid,
+  missing,
+  mounts,
+  newName,
+  refusal,
+  startApi,
+  type TestApi,
+} from '../support/api.js';
 
-const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
-
-const unitOfWork = new MemoryUnitOfWork();
 let api: TestApi;
-let names = 0;
 
 beforeAll(async () => {
-  api = await startApi({ unitOfWork });
+  api = await startApi();
   await api.organization('acme');
 });
-
-const newName = (): string => {
-  names += 1;
-  return `name-${names}`;
-};
 
 const emailOf = (username: string): string => `${username}@example.com`;
 
@@ -229,10 +229,10 @@ describe.each(mounts)('users at "$prefix"', ({ prefix }) => {
     const workspaceId = await api.workspace('acme', newName());
     const { id } = await api.version(workspaceId);
     const run = { id: `run-${id}`, workspaceId, configurationVersionId: id, createdBy: user.id };
-    unitOfWork.seedRun({ ...run, status: 'planning' });
+    await api.seedRun({ ...run, status: 'planning' });
     const answer = await admin.delete(`/admin/users/${user.id}`).expect(409);
     expect(answer.body).toEqual(conflict('the user has a run in progress'));
-    unitOfWork.seedRun({ ...run, status: 'discarded' });
+    await api.seedRun({ ...run, status: 'discarded' });
     await admin.delete(`/admin/users/${user.id}`).expect(204);
   });
 

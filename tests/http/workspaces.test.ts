@@ -1,31 +1,32 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { FixedLevel } from '../../src/domain/index.js';
-import { type Caller, doc, invalid, lacking, missing, refusal, startApi, type TestApi } from '../support/api.js';
+import {
+  type Caller,
+  doc,
+  invalid,
+  lacking,
+  missing,
+  mounts,
+  newName,
+  refusal,
+  startApi,
+  type TestApi,
+} from '../support/api.js';
 import { giveGrant } from '../support/builders.js';
 
-const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
-
-const unitOfWork = new MemoryUnitOfWork();
 let api: TestApi;
-let names = 0;
 
 beforeAll(async () => {
-  api = await startApi({ unitOfWork });
+  api = await startApi();
   await api.organization('acme');
 });
-
-const newName = (): string => {
-  names += 1;
-  return `name-${names}`;
-};
 
 const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
 
 /** A member whose only team has this level on the workspace. */
 async function memberWith(access: FixedLevel, workspaceId: string): Promise<Caller> {
   const team = await api.team('acme', newName());
-  await unitOfWork.run((tx) => giveGrant(tx, team, workspaceId, { access }));
+  await api.unitOfWork.run((tx) => giveGrant(tx, team, workspaceId, { access }));
   return api.member('acme', newName(), [team]);
 }
 
@@ -199,7 +200,7 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
     const team = await api.team(organization, 'developers');
     const caller = await api.member(organization, newName(), [team]);
     expect(await listed(caller)).toEqual({ names: [], total: 0, self });
-    await unitOfWork.run(async (tx) => {
+    await api.unitOfWork.run(async (tx) => {
       await giveGrant(tx, team, ids[3] ?? '', { access: 'read' });
       await giveGrant(tx, team, ids[0] ?? '', { access: 'admin' });
     });
@@ -277,10 +278,10 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
     const workspaceId = await newWorkspace();
     const { id } = await api.version(workspaceId);
     const run = { id: `run-${id}`, workspaceId, configurationVersionId: id, createdBy: null };
-    unitOfWork.seedRun({ ...run, status: 'pending' });
+    await api.seedRun({ ...run, status: 'pending' });
     const answer = await admin.delete(`/workspaces/${workspaceId}`).expect(409);
     expect(answer.body).toEqual(refusal(409, 'conflict', 'the workspace has a run in progress'));
-    unitOfWork.seedRun({ ...run, status: 'errored' });
+    await api.seedRun({ ...run, status: 'errored' });
     await admin.delete(`/workspaces/${workspaceId}`).expect(204);
   });
 

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from '@jest/globals';
@@ -76,6 +76,17 @@ export class Caller {
   }
 }
 
+/** The two mounts, for `describe.each`. */
+export const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
+
+let names = 0;
+
+/** A name nothing else in this process has. */
+export const newName = (what = 'name'): string => {
+  names += 1;
+  return `${what}-${names}`;
+};
+
 export const publicUrl = 'http://gatehouse.test';
 
 export const doc = (type: string, attributes: object = {}, relationships?: object) => ({
@@ -103,15 +114,44 @@ afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-/** Memory, unless TEST_HTTP_DATABASE asks for a SQLite file: then the same suite walks the service on real rows. */
-async function usualUnitOfWork(): Promise<UnitOfWork> {
-  if (process.env.TEST_HTTP_DATABASE !== 'sqlite') return new MemoryUnitOfWork();
+/** Where a suite's rows are kept, and what only a test asks of it. */
+interface Rows {
+  readonly unitOfWork: UnitOfWork;
+  /** Puts a run there, as whoever queues runs would. */
+  readonly seedRun: (run: Parameters<MemoryUnitOfWork['seedRun']>[0]) => Promise<void>;
+  /** All that is stored, as one text. */
+  readonly stored: () => Promise<string>;
+}
+
+function memoryRows(): Rows {
+  const unitOfWork = new MemoryUnitOfWork();
+  const plain = (_key: string, value: unknown) => (value instanceof Map || value instanceof Set ? [...value] : value);
+  return {
+    unitOfWork,
+    seedRun: async (run) => unitOfWork.seedRun(run),
+    stored: async () => JSON.stringify(Reflect.get(unitOfWork, 'committed'), plain),
+  };
+}
+
+async function sqliteRows(): Promise<Rows> {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-http-'));
   directories.push(directory);
   const database = openSqlite(join(directory, 'gatehouse.sqlite'));
   await database.migrate();
-  return database.unitOfWork;
+  const files = async () => {
+    const names = await readdir(directory);
+    return Promise.all(names.map((name) => readFile(join(directory, name), 'latin1')));
+  };
+  return {
+    unitOfWork: database.unitOfWork,
+    seedRun: (run) => database.seedRun(run),
+    stored: async () => (await files()).join(),
+  };
 }
+
+/** Memory, unless TEST_HTTP_DATABASE asks for a SQLite file: then the same suite walks the service on real rows. */
+const usualRows = async (): Promise<Rows> =>
+  process.env.TEST_HTTP_DATABASE === 'sqlite' ? sqliteRows() : memoryRows();
 
 /** The whole service but its socket, on adapters of the test's choice, with a clock the test moves. */
 export async function startApi(
@@ -123,7 +163,8 @@ export async function startApi(
 ) {
   const clock = new FixedClock();
   const log = new KeptLog();
-  const unitOfWork = options.unitOfWork ?? (await usualUnitOfWork());
+  const rows = await usualRows();
+  const unitOfWork = options.unitOfWork ?? rows.unitOfWork;
   const bundleStore = options.bundleStore ?? new MemoryBundleStore();
   const stopping = new AbortController();
   const health = { ready: true };
@@ -154,6 +195,7 @@ export async function startApi(
     app,
     clock,
     log,
+    ...rows,
     unitOfWork,
     bundleStore,
     stopping,

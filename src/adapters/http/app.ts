@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
-import type { Actor } from '../../domain/index.js';
+import { type Actor, identityOf } from '../../domain/index.js';
 import { bundleRoutes, type UploadPatience } from './configuration-versions/bundle-routes.js';
 import { type Dialect, dialects } from './dialect.js';
 import { mediaType } from './json-api/document.js';
@@ -60,11 +60,6 @@ interface Traced {
 }
 
 const traceOf = (response: Response): Traced => response.locals.trace as Traced;
-
-const nameOf = (actor: Actor): string => {
-  const owner = { user: 'userId', team: 'teamId', organization: 'organizationId' } as const;
-  return (actor as Record<string, unknown>)[owner[actor.kind]] as string;
-};
 
 /** Writes the whole answer, and leaves it to the caller to end it. */
 const write = (response: Response, { status, document, headers = {} }: Answer | Problem): Response => {
@@ -171,7 +166,7 @@ export function buildApp(options: AppOptions): Express {
           status: response.writableFinished || trace.refusedEarly ? response.statusCode : 499,
           ms: Math.round((performance.now() - begun) * 10) / 10,
           address: request.ip,
-          actor: trace.actor && nameOf(trace.actor),
+          actor: trace.actor && identityOf(trace.actor).id,
         },
         'request',
       );

@@ -6,6 +6,7 @@ import {
   notFound,
   type Team,
   type TeamId,
+  withChangedMembers,
 } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
@@ -43,7 +44,7 @@ export class AddOrganizationMembership {
       };
       await tx.memberships.add(membership);
       for (const team of teams) {
-        await tx.teams.save({ ...team, revision: team.revision + 1 });
+        await tx.teams.save(withChangedMembers(team));
         await tx.teams.addMembers(team, [user.id]);
       }
       return { ...membership, organizationName, user, teams };

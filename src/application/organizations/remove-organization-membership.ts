@@ -5,6 +5,7 @@ import {
   checkMembersRemain,
   type MembershipId,
   seenBy,
+  withChangedMembers,
 } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
@@ -19,7 +20,7 @@ export class RemoveOrganizationMembership {
         // Leaving a team changes it: who may not take members out of every one of them may not do this either.
         authorize({ ...standing, team: { ...asQuestion(team), secret: false } }, 'team-members/manage');
         checkMembersRemain(team, team.usersCount - 1);
-        await tx.teams.save({ ...team, revision: team.revision + 1 });
+        await tx.teams.save(withChangedMembers(team));
       }
       await tx.memberships.remove(membership);
     });

@@ -5,6 +5,7 @@ import {
   DomainError,
   type TeamId,
   type UserId,
+  withChangedMembers,
 } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
@@ -30,8 +31,7 @@ export class ChangeTeamMembers {
         checkMembersRemain(team, members.filter((user) => !leaving.has(user.id)).length);
         await tx.teams.removeMembers(id, userIds);
       }
-      // Raising the revision makes two changes of one team's members meet, so that owners cannot remove each other.
-      await tx.teams.save({ ...team, revision: team.revision + 1 });
+      await tx.teams.save(withChangedMembers(team));
     });
   }
 }

@@ -2,6 +2,7 @@ import {
   type Actor,
   authorize,
   DomainError,
+  isUser,
   notFound,
   standingOnSite,
   type User,
@@ -18,7 +19,7 @@ export class ChangeUserSuspension {
     return this.unitOfWork.run(async (tx) => {
       const user = await tx.users.find(id);
       if (user === undefined) throw notFound();
-      if (actor.kind === 'user' && actor.userId === id) {
+      if (isUser(actor, id)) {
         throw new DomainError('user/protected', 'a site administrator cannot suspend their own user');
       }
       await tx.users.setSuspended(id, suspended);

@@ -3,6 +3,7 @@ import {
   type ApiToken,
   authorize,
   authorized,
+  isUser,
   notFound,
   standingOnSite,
   type TokenId,
@@ -19,7 +20,7 @@ export async function findManageableToken(tx: Transaction, actor: Actor, id: Tok
   if (token.owner.kind === 'team') {
     authorized(await tx.teams.findFor(actor, token.owner.id), 'team-tokens/manage');
   } else {
-    authorize(standingOnSite(actor, actor.kind === 'user' && actor.userId === token.owner.id), 'user-tokens/manage');
+    authorize(standingOnSite(actor, isUser(actor, token.owner.id)), 'user-tokens/manage');
   }
   return token;
 }

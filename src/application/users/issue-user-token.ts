@@ -1,4 +1,12 @@
-import { type Actor, authorize, type Instant, identityOf, standingOnSite, type UserId } from '../../domain/index.js';
+import {
+  type Actor,
+  authorize,
+  type Instant,
+  identityOf,
+  isUser,
+  standingOnSite,
+  type UserId,
+} from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { IssuedToken, TokenIssuer } from './token-issuer.js';
 
@@ -16,7 +24,7 @@ export class IssueUserToken {
   ) {}
 
   async execute(actor: Actor, { userId, ...given }: NewUserToken): Promise<IssuedToken> {
-    authorize(standingOnSite(actor, actor.kind === 'user' && actor.userId === userId), 'user-tokens/manage');
+    authorize(standingOnSite(actor, isUser(actor, userId)), 'user-tokens/manage');
     const owner = { kind: 'user', id: userId } as const;
     const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), ...given });
     await this.unitOfWork.run((tx) => tx.tokens.add(issued.token));

@@ -1,4 +1,4 @@
-import { type Actor, type ApiToken, authorize, standingOnSite, type UserId } from '../../domain/index.js';
+import { type Actor, type ApiToken, authorize, isUser, standingOnSite, type UserId } from '../../domain/index.js';
 import type { Page, PageRequest } from '../ports/page.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
@@ -7,7 +7,7 @@ export class ListUserTokens {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   async execute(actor: Actor, userId: UserId, page: PageRequest): Promise<Page<ApiToken>> {
-    authorize(standingOnSite(actor, actor.kind === 'user' && actor.userId === userId), 'user-tokens/manage');
+    authorize(standingOnSite(actor, isUser(actor, userId)), 'user-tokens/manage');
     return this.unitOfWork.read((tx) => tx.tokens.pageOfUser(userId, page));
   }
 }

@@ -3,9 +3,11 @@ import {
   authorize,
   checkMembersRemain,
   DomainError,
+  isUser,
   notFound,
   standingOnSite,
   type UserId,
+  withChangedMembers,
 } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
@@ -21,12 +23,12 @@ export class RemoveUser {
     authorize(standingOnSite(actor), 'users/manage');
     await this.unitOfWork.run(async (tx) => {
       if ((await tx.users.find(id)) === undefined) throw notFound();
-      if (actor.kind === 'user' && actor.userId === id) {
+      if (isUser(actor, id)) {
         throw new DomainError('user/protected', 'a site administrator cannot delete their own user');
       }
       for (const team of await tx.teams.ownedBy(id)) {
         checkMembersRemain(team, team.usersCount - 1);
-        await tx.teams.save({ ...team, revision: team.revision + 1 });
+        await tx.teams.save(withChangedMembers(team));
       }
       if (await tx.runs.anyInProgress({ createdBy: id })) {
         throw new DomainError('runs/in-progress', 'the user has a run in progress');

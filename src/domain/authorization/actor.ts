@@ -21,6 +21,9 @@ export function identityOf(actor: Actor): TokenOwner {
   }
 }
 
+/** Whether the actor is this user, by a token of the user's own. */
+export const isUser = (actor: Actor, id: UserId): boolean => actor.kind === 'user' && actor.userId === id;
+
 /** The standing of an actor where no organization is in question. `own` says whether the subject is the actor's own. */
 export const standingOnSite = (actor: Actor, own = false): Standing => ({
   actor: actor.kind,

@@ -76,9 +76,12 @@ export function checkRemovable(team: Team): void {
 }
 
 /**
- * Throws `owners-team/protected` when the removal would leave the owners team with nobody. Save the team with the
- * removal: its revision is what makes two owners who remove each other at once meet.
+ * The team to save with a change of its members: the risen revision makes two such changes at once meet, so that two
+ * owners cannot remove each other.
  */
+export const withChangedMembers = (team: Team): Team => ({ ...team, revision: team.revision + 1 });
+
+/** Throws `owners-team/protected` when the removal would leave the owners team with nobody. */
 export function checkMembersRemain(team: Pick<Team, 'owners' | 'organizationName'>, remaining: number): void {
   if (team.owners && remaining < 1) {
     throw protectedOwners(`the owners team of ${team.organizationName} cannot be left empty`);

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
+import { usersByReference } from '../../../application/organizations/users-by-reference.js';
 import type {
   MembershipRepository,
   MembershipView,
   OrganizationRepository,
 } from '../../../application/ports/organization-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
-import { usersByReference } from '../../../application/ports/referenced-users.js';
 import {
   type Actor,
   alreadyTaken,

@@ -63,7 +63,7 @@ export class KnexRuns implements RunFacts {
       status: run.status,
       created_by: run.createdBy,
     };
-    await this.db.run(this.db.sql('runs').insert(row));
+    await this.db.run(this.db.sql('runs').insert(row).onConflict('id').merge());
   }
 }
 

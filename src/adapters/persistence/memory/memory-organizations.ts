@@ -1,10 +1,10 @@
+import { usersByReference } from '../../../application/organizations/users-by-reference.js';
 import type {
   MembershipRepository,
   MembershipView,
   OrganizationRepository,
 } from '../../../application/ports/organization-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
-import { usersByReference } from '../../../application/ports/referenced-users.js';
 import {
   type Actor,
   alreadyTaken,
