@@ -20,6 +20,12 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'owners-team/protected': [409, 'conflict'],
   'user/protected': [409, 'conflict'],
   'runs/in-progress': [409, 'conflict'],
+  'run/transition-refused': [409, 'transition not allowed'],
+  'task-stage/transition-refused': [409, 'transition not allowed'],
+  'lease/lost': [409, 'lease lost'],
+  'agent-report/invalid': [422, 'invalid attribute'],
+  'agent-pool/in-use': [409, 'conflict'],
+  'repository/fetch-failed': [422, 'invalid attribute'],
   'workspace/lock-refused': [409, 'conflict'],
 };
 

@@ -15,6 +15,12 @@ export type DomainErrorCode =
   | 'owners-team/protected'
   | 'team-access/permissions-are-custom-only'
   | 'runs/in-progress'
+  | 'repository/fetch-failed'
+  | 'run/transition-refused'
+  | 'task-stage/transition-refused'
+  | 'lease/lost'
+  | 'agent-report/invalid'
+  | 'agent-pool/in-use'
   | 'user/protected'
   | 'workspace/lock-refused';
 

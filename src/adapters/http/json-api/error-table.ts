@@ -19,6 +19,12 @@ export const errorTable = {
   'owners-team/protected': { status: 409, title: 'conflict' },
   'user/protected': { status: 409, title: 'conflict' },
   'runs/in-progress': { status: 409, title: 'conflict' },
+  'run/transition-refused': { status: 409, title: 'transition not allowed' },
+  'task-stage/transition-refused': { status: 409, title: 'transition not allowed' },
+  'lease/lost': { status: 409, title: 'lease lost' },
+  'agent-report/invalid': { status: 422, title: 'invalid attribute' },
+  'agent-pool/in-use': { status: 409, title: 'conflict' },
+  'repository/fetch-failed': { status: 422, title: 'invalid attribute' },
   'workspace/lock-refused': { status: 409, title: 'conflict' },
 } as const satisfies Record<DomainErrorCode, { readonly status: number; readonly title: string }>;
 
@@ -60,9 +66,9 @@ export function problemOf(error: unknown): Problem | undefined {
   }
   if (isDomainError(error)) {
     const { status, title } = errorTable[error.code];
-    const { attribute, pointer = attribute && `/data/attributes/${attribute}` } = error.details;
+    const { attribute, parameter, pointer = attribute && `/data/attributes/${attribute}` } = error.details;
     const headers = status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
-    return problem(status, [{ title, detail: error.message, ...sourceOf(pointer, undefined) }], headers);
+    return problem(status, [{ title, detail: error.message, ...sourceOf(pointer, parameter) }], headers);
   }
   return undefined;
 }

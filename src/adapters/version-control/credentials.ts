@@ -1,0 +1,88 @@
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { fetchFailed } from './fetch-faults.js';
+import { liesBelow, readCloneUrl } from './repository-url.js';
+
+export interface Credential {
+  /** The address it may be sent to, and to all below. */
+  readonly prefix: URL;
+  readonly username: string;
+  readonly password: string;
+}
+
+const longestFile = 16 * 1024;
+const keys = ['url', 'username', 'password'] as const;
+type Key = (typeof keys)[number];
+
+/** Most hosts look at the password only, but want some name with it. */
+const defaultUsername = 'git';
+
+/** A name that is a file's name and nothing else. */
+export const isCredentialName = (name: string): boolean =>
+  /^[A-Za-z0-9._-]{1,90}$/.test(name) && name !== '.' && name !== '..';
+
+/**
+ * The credential of this name, if it may be sent to the repository; throws `repository/fetch-failed` otherwise. Read
+ * anew each time, so that a changed file counts at once.
+ */
+export async function credentialFor(directory: string | undefined, name: string, cloneUrl: URL): Promise<Credential> {
+  if (!isCredentialName(name)) throw fetchFailed('the name of the credential is not one a credential can have');
+  if (directory === undefined) {
+    throw fetchFailed(`the server keeps no credentials, so there is none named "${name}"`);
+  }
+  const text = await textOf(directory, name);
+  if (text === undefined) throw fetchFailed(`the server has no credential named "${name}"`);
+  const credential = parsed(text);
+  if (typeof credential === 'string') throw fetchFailed(`the credential "${name}" is not usable: ${credential}`);
+  if (!liesBelow(cloneUrl, credential.prefix)) {
+    throw fetchFailed(`the credential "${name}" is not meant for this repository: its "url" is another address`);
+  }
+  return credential;
+}
+
+/** Undefined when there is no such file. A link counts where it stays in the directory, as mounted secrets do. */
+async function textOf(directory: string, name: string): Promise<string | undefined> {
+  try {
+    const root = await realpath(directory);
+    const path = await realpath(join(root, name));
+    if (!path.startsWith(root.endsWith(sep) ? root : root + sep)) return undefined;
+    // Neither through a link put there just now, nor waiting for somebody to write into a pipe.
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const about = await file.stat();
+      if (!about.isFile()) return undefined;
+      if (about.size > longestFile) throw fetchFailed(`the credential "${name}" is not usable: it is too long`);
+      return await file.readFile('utf8');
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENXIO') return undefined;
+    if (code === 'EACCES' || code === 'EPERM') throw fetchFailed(`the server may not read the credential "${name}"`);
+    throw error;
+  }
+}
+
+/** The sentences tell of keys and line numbers only: a line that is no `key=value` may be the secret itself. */
+function parsed(text: string): Credential | string {
+  const values: Partial<Record<Key, string>> = {};
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const equals = line.indexOf('=');
+    const key = keys.find((known) => known === line.slice(0, Math.max(equals, 0)));
+    if (key === undefined) return `line ${index + 1} is none of ${keys.map((known) => `"${known}=…"`).join(', ')}`;
+    if (values[key] !== undefined) return `"${key}" is there twice`;
+    values[key] = line.slice(equals + 1);
+  }
+  const { url, username = defaultUsername, password } = values;
+  if (url === undefined || password === undefined || password === '') return 'it needs a "url" and a "password"';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a header has no room for them.
+  if (/[\x00-\x1f\x7f]/.test(username + password) || username.includes(':')) {
+    return 'its "username" or "password" has characters that cannot be sent';
+  }
+  const prefix = readCloneUrl(url);
+  if (typeof prefix === 'string') return `its "url" is no address of repositories (${prefix})`;
+  return { prefix, username, password };
+}

@@ -1,0 +1,48 @@
+import type { CommitFetcher, CommitRequest, FetchedCommit } from '../../src/application/index.js';
+import { DomainError } from '../../src/domain/index.js';
+
+interface Commit {
+  readonly message: string;
+  readonly archive: Buffer;
+}
+
+/** Repositories in this process's memory. What is not there fails as a real fetch does. */
+export class MemoryCommitFetcher implements CommitFetcher {
+  private readonly commits = new Map<string, Commit>();
+  private readonly refs = new Map<string, string>();
+  /** What was asked for, in order. */
+  readonly asked: CommitRequest[] = [];
+  /** Throws instead, as a fault of this machine would. */
+  broken: Error | undefined;
+
+  /** The commit's sha is made of its number. */
+  push(cloneUrl: string, branch: string, archive: Buffer, message = 'A change'): string {
+    const sha = (this.commits.size + 1).toString(16).padStart(40, '0');
+    this.commits.set(`${cloneUrl} ${sha}`, { message, archive });
+    this.refs.set(`${cloneUrl} refs/heads/${branch}`, sha);
+    if (!this.refs.has(`${cloneUrl} HEAD`)) this.refs.set(`${cloneUrl} HEAD`, `refs/heads/${branch}`);
+    return sha;
+  }
+
+  async fetch<Result>(
+    request: CommitRequest,
+    receive: (commit: FetchedCommit, archive: AsyncIterable<Uint8Array>) => Promise<Result>,
+  ): Promise<Result> {
+    this.asked.push(request);
+    if (this.broken !== undefined) throw this.broken;
+    const { cloneUrl, commitSha } = request;
+    const head = this.refs.get(`${cloneUrl} HEAD`);
+    const ref = request.ref ?? head;
+    const sha = commitSha ?? this.refs.get(`${cloneUrl} ${ref}`);
+    const commit = this.commits.get(`${cloneUrl} ${sha}`);
+    if (sha === undefined || commit === undefined) {
+      throw new DomainError('repository/fetch-failed', `${ref ?? cloneUrl} does not exist in the repository`);
+    }
+    const defaultBranch = request.ref === null ? head?.replace('refs/heads/', '') : undefined;
+    return receive({ sha, message: commit.message, defaultBranch }, one(commit.archive));
+  }
+}
+
+async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
