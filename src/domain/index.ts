@@ -1,4 +1,5 @@
 /** The published surface of the domain: pure rules and plain data, with no dependency of any kind. */
+export * from './agents/agent-pool.js';
 export * from './authorization/actor.js';
 export * from './authorization/organization-permissions.js';
 export * from './authorization/policy.js';
@@ -7,6 +8,11 @@ export * from './configuration-versions/configuration-version.js';
 export * from './configuration-versions/ingress-attributes.js';
 export * from './configuration-versions/lifecycle.js';
 export * from './organizations/organization.js';
+export * from './policy-outcomes/policy-set.js';
+export * from './policy-outcomes/policy-set-outcome.js';
+export * from './policy-outcomes/task-stage.js';
+export * from './runs/run.js';
+export * from './runs/run-lifecycle.js';
 export * from './runs/run-status.js';
 export * from './shared/api-token.js';
 export * from './shared/domain-error.js';

@@ -1,13 +1,18 @@
 import {
   type Action,
   actions,
+  evaluationMoves,
   lifecycle,
   may,
   type Origin,
   policy,
   type Requirement,
+  type RunTransition,
+  runLifecycle,
   type Standing,
+  stages,
   statusTraits,
+  taskStageMoves,
 } from '../domain/index.js';
 import { type ActorGroup, actorGroups, subjectsOf } from './actor-kinds.js';
 
@@ -28,16 +33,17 @@ const originInWords: Readonly<Record<Origin, string>> = {
   'version-control': 'created from version control',
 };
 
-/** `docs/lifecycle.md`: the transition table and what each status allows. */
+/** `docs/lifecycle.md`: the transition tables of configuration versions, runs and policy checks. */
 export const lifecyclePage = (): string =>
   page(
-    '# The life of a configuration version',
+    '# How things change their status',
     [
       'Every change of status is one row below. Conditions are asked from left to right, and the first that does not hold',
-      'words the refusal. This page is printed by `npm run docs` from `src/domain/configuration-versions/lifecycle.ts`;',
-      'change the table there.',
+      'words the refusal. This page is printed by `npm run docs` from the tables the service runs on; change them in',
+      '`src/domain/configuration-versions/lifecycle.ts`, `src/domain/runs/run-lifecycle.ts` and',
+      '`src/domain/policy-outcomes/task-stage.ts`.',
     ].join('\n'),
-    '## Transitions',
+    '## Configuration versions',
     table(
       ['Trigger', 'From', 'Conditions, in order', 'To', 'Timestamp', 'Effects', 'Refused as'],
       lifecycle.map((row) => [
@@ -50,7 +56,7 @@ export const lifecyclePage = (): string =>
         code(row.refusedAs),
       ]),
     ),
-    '## What each status allows',
+    '### What each status allows',
     table(
       ['Status', 'Use in runs', 'Download', 'Read'],
       Object.entries(statusTraits).map(([status, traits]) => [
@@ -60,7 +66,35 @@ export const lifecyclePage = (): string =>
         mark(traits.readable),
       ]),
     ),
+    '## Runs',
+    [
+      'A row marked `by itself` is fired as soon as it fits, and of several the first; the others are fired by a caller, an',
+      "agent's report or the worker.",
+    ].join('\n'),
+    table(
+      ['Trigger', 'By itself', 'From', 'Conditions, in order', 'To', 'Effects'],
+      (runLifecycle as readonly RunTransition[]).map((row) => [
+        code(row.trigger),
+        mark(row.automatic),
+        listed(row.from.map(code)),
+        listed(row.guards),
+        code(row.to),
+        listed(row.effects.map(code)),
+      ]),
+    ),
+    '### The stages they pass through',
+    table(
+      ['Stage', 'Statuses'],
+      Object.entries(stages).map(([stage, statuses]) => [stage, listed(statuses.map(code))]),
+    ),
+    '## Task stages and policy evaluations',
+    'A trigger that does not start from a status leaves it as it is.',
+    table(['Trigger', 'Task stage from', 'To'], movesOf(taskStageMoves)),
+    table(['Trigger', 'Policy evaluation from', 'To'], movesOf(evaluationMoves)),
   );
+
+const movesOf = (moves: Readonly<Record<string, { readonly from: readonly string[]; readonly to: string }>>) =>
+  Object.entries(moves).map(([trigger, { from, to }]) => [code(trigger), listed(from.map(code)), code(to)]);
 
 const inWords = (requirement: Requirement): string =>
   requirement.map((alternative) => alternative.join(' + ')).join('; or ');

@@ -7,9 +7,10 @@ import { actualOutcome, promised, promisedOutcome, triggers } from './specified-
 const anyTrigger = fc.constantFrom(...triggers);
 const anySteps = fc.array(fc.record({ trigger: anyTrigger, facts: anyFacts }), { maxLength: 30 });
 
-/** The bytes that come with a trigger when the service fires it. */
-const bytesFor = (trigger: Trigger) => {
+/** What comes with a trigger when the service fires it. */
+const changeFor = (trigger: Trigger) => {
   if (trigger === 'upload' || trigger === 'finish-fetch') return { bundle: aBundle };
+  if (trigger === 'soft-delete') return { purgeAt: later };
   return trigger === 'replace-upload' ? { bundle: anotherBundle } : {};
 };
 
@@ -22,7 +23,7 @@ function walk(
   for (const { trigger, facts } of steps) {
     const at = met[met.length - 1] ?? start;
     try {
-      met.push(at.fire(trigger, facts, later, bytesFor(trigger)).next);
+      met.push(at.fire(trigger, facts, later, changeFor(trigger)).next);
     } catch (error) {
       if (!isDomainError(error)) throw error;
     }
@@ -51,7 +52,7 @@ describe('whatever happens to a configuration version', () => {
       fc.property(anyVersion, anyTrigger, anyFacts, (version, trigger, facts) => {
         const outcome = actualOutcome(version, trigger, facts, later);
         if (!('moves' in outcome)) return;
-        const { status: _s, statusTimestamps, bundle: _b, revision, ...kept } = outcome.moves;
+        const { status: _s, statusTimestamps, bundle: _b, purgeAt: _p, revision, ...kept } = outcome.moves;
         expect(version.state).toMatchObject(kept);
         expect(statusTimestamps).toMatchObject({ ...version.state.statusTimestamps, [promised[trigger].stamp]: later });
         expect(revision).toBe(version.state.revision + 1);
@@ -99,18 +100,32 @@ describe('whatever happens to a configuration version', () => {
     );
   });
 
+  it('it has a time to be purged exactly while its backing data is softly deleted', () => {
+    fc.assert(
+      fc.property(walks, (met) => {
+        for (const { state } of met)
+          expect([state.status, state.purgeAt !== null]).toEqual([
+            state.status,
+            state.status === 'backing_data_soft_deleted',
+          ]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('bytes that it lets go are ordered discarded, and no others', () => {
     fc.assert(
       fc.property(anyVersion, anyTrigger, anyFacts, (version, trigger, facts) => {
         let fired: ReturnType<ConfigurationVersion['fire']>;
         try {
-          fired = version.fire(trigger, facts, later, bytesFor(trigger));
+          fired = version.fire(trigger, facts, later, changeFor(trigger));
         } catch {
           return;
         }
         const held = version.state.bundle;
         const letGo = held !== null && fired.next.state.bundle?.key !== held.key;
-        expect(fired.effects).toEqual(letGo ? [{ kind: 'discard-bundle', bundleKey: held.key }] : []);
+        const discarded = fired.effects.filter(({ kind }) => kind === 'discard-bundle');
+        expect(discarded).toEqual(letGo ? [{ kind: 'discard-bundle', bundleKey: held.key }] : []);
       }),
       { numRuns: 1000 },
     );
@@ -139,11 +154,13 @@ describe('a configuration version', () => {
       speculative: false,
       provisional: false,
       ingressAttributesId: null,
+      createdBy: null,
       createdAt: noon,
       status: 'pending',
       failure: null,
       statusTimestamps: {},
       bundle: null,
+      purgeAt: null,
       revision: 0,
     });
   });

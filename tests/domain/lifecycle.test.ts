@@ -1,21 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import { guards, lifecycle, type Origin, type Status, statuses, statusTraits } from '../../src/domain/index.js';
-import { aBundle, anotherBundle, atRest, aVersion, later, noon } from './samples.js';
+import { aBundle, anotherBundle, atRest, aVersion, later, muchLater, noon } from './samples.js';
 import { actualOutcome, answers, type Gathered, promised, promisedOutcome, triggers } from './specified-lifecycle.js';
 
 const origins: readonly Origin[] = ['api', 'version-control'];
 const either = [false, true];
 
-/** A bundle is tried in every status, also where none belongs: a row's effects are then seen in what it does. */
-const everyCase = origins.flatMap((origin) =>
+/** All is tried in every status, also where it does not belong: a row's effects are then seen in what it does. */
+const everyState = origins.flatMap((origin) =>
   [null, aBundle].flatMap((bundle) =>
-    either.flatMap((isCurrent) =>
-      either.flatMap((runsInProgress) =>
-        either.map((usedByRun) => ({ origin, bundle, facts: { isCurrent, runsInProgress, usedByRun } })),
-      ),
+    either.flatMap((autoQueueRuns) =>
+      [null, noon, muchLater].map((purgeAt) => ({ origin, bundle, autoQueueRuns, purgeAt })),
     ),
   ),
 );
+const everyFact = either.flatMap((isCurrent) =>
+  either.flatMap((runsInProgress) => either.map((usedByRun) => ({ isCurrent, runsInProgress, usedByRun }))),
+);
+const everyCase = everyState.flatMap((state) => everyFact.map((facts) => ({ state, facts })));
 
 describe('the lifecycle', () => {
   it('knows the promised triggers and no other', () => {
@@ -61,11 +63,10 @@ describe('the lifecycle', () => {
 
   describe.each(triggers)('%s', (trigger) => {
     it.each(statuses)('moves or refuses as promised for a version that is %s', (status) => {
-      for (const { origin, bundle, facts } of everyCase) {
-        const version = aVersion({ status, origin, bundle });
-        expect({ origin, bundle, facts, outcome: actualOutcome(version, trigger, facts, later) }).toEqual({
-          origin,
-          bundle,
+      for (const { state, facts } of everyCase) {
+        const version = aVersion({ status, ...state });
+        expect({ state, facts, outcome: actualOutcome(version, trigger, facts, later) }).toEqual({
+          state,
           facts,
           outcome: promisedOutcome(version.state, trigger, facts, later),
         });
@@ -85,7 +86,15 @@ describe('an upload', () => {
       statusTimestamps: { 'uploaded-at': noon },
       revision: 1,
     });
-    expect(effects).toEqual([]);
+    expect(effects).toEqual([{ kind: 'queue-run', versionId: 'cv-1' }]);
+  });
+
+  it('queues a run once, and only where runs are queued by themselves', () => {
+    const change = { bundle: aBundle };
+    expect(aVersion({ autoQueueRuns: false }).fire('upload', atRest, noon, change).effects).toEqual([]);
+    const uploaded = aVersion({ autoQueueRuns: true }).fire('upload', atRest, noon, change).next;
+    const replaced = uploaded.fire('replace-upload', atRest, later, { bundle: anotherBundle });
+    expect(replaced.effects).toEqual([{ kind: 'discard-bundle', bundleKey: aBundle.key }]);
   });
 
   it('replaces the bytes of an uploaded version and orders the old ones discarded', () => {
@@ -145,9 +154,10 @@ describe('fetching from version control', () => {
   it('leads from pending over fetching to uploaded, each with its time', () => {
     const fetching = aVersion({ origin: 'version-control' }).fire('start-fetch', atRest, noon).next;
     expect(fetching.state.status).toBe('fetching');
-    const uploaded = fetching.fire('finish-fetch', atRest, later, { bundle: aBundle }).next;
+    const { next: uploaded, effects } = fetching.fire('finish-fetch', atRest, later, { bundle: aBundle });
     expect(uploaded.state).toMatchObject({ status: 'uploaded', bundle: aBundle });
     expect(uploaded.state.statusTimestamps).toEqual({ 'fetching-at': noon, 'uploaded-at': later });
+    expect(effects).toEqual([{ kind: 'queue-run', versionId: 'cv-1' }]);
   });
 
   it('is refused for a version created through API or CLI', () => {
@@ -238,11 +248,16 @@ describe('archiving', () => {
 
 describe('backing data', () => {
   it('is kept while softly deleted, and usable again when restored', () => {
-    const deleted = aVersion({ status: 'uploaded' }).fire('soft-delete', atRest, noon);
-    expect(deleted.next.state).toMatchObject({ status: 'backing_data_soft_deleted', bundle: aBundle });
-    expect(deleted.effects).toEqual([]);
+    const change = { purgeAt: muchLater };
+    const deleted = aVersion({ status: 'uploaded' }).fire('soft-delete', atRest, noon, change);
+    expect(deleted.next.state).toMatchObject({
+      status: 'backing_data_soft_deleted',
+      bundle: aBundle,
+      purgeAt: muchLater,
+    });
+    expect(deleted.effects).toEqual([{ kind: 'purge-backing-data', versionId: 'cv-1' }]);
     const restored = deleted.next.fire('restore', atRest, later);
-    expect(restored.next.state).toMatchObject({ status: 'uploaded', bundle: aBundle });
+    expect(restored.next.state).toMatchObject({ status: 'uploaded', bundle: aBundle, purgeAt: null });
     expect(restored.next.state.statusTimestamps).toEqual({
       'soft-delete-backing-data-at': noon,
       'restore-backing-data-at': later,
@@ -262,6 +277,49 @@ describe('backing data', () => {
       statusTimestamps: { 'permanently-delete-backing-data-at': later },
     });
     expect(effects).toEqual([{ kind: 'discard-bundle', bundleKey: aBundle.key }]);
+  });
+
+  it('is purged at its time, and not a moment before', () => {
+    const deleted = aVersion({ status: 'backing_data_soft_deleted', purgeAt: later });
+    const purged = deleted.fire('purge', atRest, later);
+    expect(purged.next.state).toMatchObject({
+      status: 'backing_data_permanently_deleted',
+      bundle: null,
+      purgeAt: null,
+      statusTimestamps: { 'permanently-delete-backing-data-at': later },
+    });
+    expect(purged.effects).toEqual([{ kind: 'discard-bundle', bundleKey: aBundle.key }]);
+    const early = 'configuration could not be purged because its backing data can still be restored';
+    expect(() => deleted.fire('purge', atRest, '2026-03-01T12:04:59.999Z')).toThrow(early);
+  });
+
+  it('that was restored is not purged, nor when it is deleted again with a later time', () => {
+    const deleted = aVersion({ status: 'backing_data_soft_deleted', purgeAt: noon });
+    const restored = deleted.fire('restore', atRest, noon).next;
+    expect(() => restored.fire('purge', atRest, later)).toThrow(
+      'configuration could not be purged because its status is uploaded',
+    );
+    const again = restored.fire('soft-delete', atRest, noon, { purgeAt: muchLater }).next;
+    expect(() => again.fire('purge', atRest, later)).toThrow(
+      'configuration could not be purged because its backing data can still be restored',
+    );
+  });
+
+  it('without a time is never purged', () => {
+    expect(() => aVersion({ status: 'backing_data_soft_deleted' }).fire('purge', atRest, muchLater)).toThrow(
+      'configuration could not be purged because its backing data can still be restored',
+    );
+  });
+
+  it('is neither deleted for good nor purged while a run uses it', () => {
+    const version = aVersion({ status: 'backing_data_soft_deleted', purgeAt: noon });
+    const running = { ...atRest, runsInProgress: true };
+    expect(() => version.fire('permanently-delete', running, later)).toThrow(
+      'configuration could not be permanently deleted because a run in progress uses it',
+    );
+    expect(() => version.fire('purge', running, later)).toThrow(
+      'configuration could not be purged because a run in progress uses it',
+    );
   });
 
   it('is not deleted softly while current or used by a run in progress', () => {

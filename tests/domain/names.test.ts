@@ -100,11 +100,11 @@ describe('a name that is taken', () => {
 describe('the statuses of a run', () => {
   it('belong to five stages', () => {
     expect(stages).toEqual({
-      pending: ['pending', 'fetching', 'queuing', 'plan_queued'],
-      plan: ['planning', 'planned', 'cost_estimating', 'cost_estimated'],
+      pending: ['pending', 'fetching', 'plan_queued'],
+      plan: ['planning', 'planned', 'planned_and_saved'],
       'policy check': ['post_plan_running', 'post_plan_awaiting_decision', 'post_plan_completed'],
-      apply: ['planned_and_saved', 'confirmed', 'apply_queued', 'applying'],
-      completion: ['applied', 'planned_and_finished', 'discarded', 'errored', 'canceled', 'force_canceled'],
+      apply: ['confirmed', 'apply_queued', 'applying'],
+      completion: ['applied', 'planned_and_finished', 'discarded', 'errored', 'canceled'],
     });
   });
 
@@ -114,13 +114,6 @@ describe('the statuses of a run', () => {
   });
 
   it('of completion are those after which nothing happens any more', () => {
-    expect(completedRunStatuses).toEqual([
-      'applied',
-      'planned_and_finished',
-      'discarded',
-      'errored',
-      'canceled',
-      'force_canceled',
-    ]);
+    expect(completedRunStatuses).toEqual(['applied', 'planned_and_finished', 'discarded', 'errored', 'canceled']);
   });
 });

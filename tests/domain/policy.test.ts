@@ -85,6 +85,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'workspaces/read': [...mayReadRuns, ...organizationToken],
   'workspaces/create': [...owners, ...organizationToken, 'manage-workspaces'],
   'workspaces/update': [...administering, ...organizationToken],
+  'workspaces/link-repository': owners,
   'workspaces/delete': [...administering, ...organizationToken],
   'workspaces/lock': mayLock,
   'workspaces/force-unlock': administering,
@@ -118,8 +119,14 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
     'its own team, token kept from members': [...withTeam, ...organizationToken],
   },
   'team-access/manage': [...administering, ...organizationToken],
+  'runs/read': [...mayReadRuns, ...organizationToken],
   'runs/queue': mayQueuePlans,
   'runs/apply': mayApply,
+  'policy-outcomes/read': [...mayReadRuns, ...organizationToken],
+  'policy-outcomes/override': [...owners, 'manage-policy-overrides'],
+  'policy-sets/manage': [...owners, 'manage-policies'],
+  'agent-pools/manage': [...owners, ...organizationToken, 'manage-agent-pools'],
+  'effects/read': ['site administrator'],
   'configuration-versions/read': [...mayReadRuns, ...organizationToken],
   'configuration-versions/create': mayQueuePlans,
   'configuration-versions/archive': [...mayQueuePlans, ...organizationToken],
@@ -168,6 +175,9 @@ describe('a claim named after an organization-level permission', () => {
   const named = [
     'manage-workspaces',
     'manage-vcs-settings',
+    'manage-policies',
+    'manage-policy-overrides',
+    'manage-agent-pools',
     'manage-membership',
     'manage-teams',
     'manage-organization-access',
@@ -183,6 +193,9 @@ describe('an organization token', () => {
     'configuration-versions/create',
     'runs/queue',
     'runs/apply',
+    'policy-outcomes/override',
+    'policy-sets/manage',
+    'workspaces/link-repository',
     'workspaces/lock',
     'workspaces/force-unlock',
     'organizations/update',
@@ -224,6 +237,7 @@ describe('a site administrator', () => {
     expect(actions.filter((action) => may(towards(administrator), action))).toEqual([
       'organizations/create',
       'users/manage',
+      'effects/read',
     ]);
     expect(may({ ...administrator, member: true }, 'organizations/read')).toBe(true);
   });
@@ -263,6 +277,19 @@ describe('administering a workspace', () => {
 
   it('does not let create workspaces', () => {
     expect(may(member({ grant: { access: 'admin' } }), 'workspaces/create')).toBe(false);
+  });
+});
+
+describe('linking a repository', () => {
+  it('takes administering the workspace and managing version control, over all teams', () => {
+    const vcs = { access: new Set(['manage-vcs-settings'] as const) };
+    const admin = { grant: { access: 'admin' } } as const;
+    for (const teams of [[{ ...vcs, ...admin }], [vcs, admin]]) {
+      expect(may(member(...teams), 'workspaces/link-repository')).toBe(true);
+    }
+    expect(may(holding('manage-workspaces', 'manage-vcs-settings'), 'workspaces/link-repository')).toBe(true);
+    expect(may(member(vcs, { grant: { access: 'write' } }), 'workspaces/link-repository')).toBe(false);
+    expect(may(member(admin), 'workspaces/link-repository')).toBe(false);
   });
 });
 

@@ -6,6 +6,10 @@ import {
   type Grant,
   nothing,
   organizationPermissions,
+  Run,
+  type RunFactsGathered,
+  type RunState,
+  runStatusesUnderLease,
   type Standing,
   scales,
   statuses,
@@ -17,6 +21,7 @@ import {
 
 export const noon = '2026-03-01T12:00:00.000Z';
 export const later = '2026-03-01T12:05:00.000Z';
+export const muchLater = '2026-03-08T12:05:00.000Z';
 
 export const aBundle: Bundle = { key: 'bundle-1', bytes: 1024, sha256: 'a'.repeat(64) };
 export const anotherBundle: Bundle = { key: 'bundle-2', bytes: 2048, sha256: 'b'.repeat(64) };
@@ -33,6 +38,7 @@ const asCreated = {
   speculative: false,
   provisional: false,
   ingressAttributesId: null,
+  createdBy: null,
   createdAt: noon,
 };
 
@@ -50,9 +56,62 @@ export const aVersion = (given: Partial<ConfigurationVersionState> = {}): Config
     failure: null,
     statusTimestamps: {},
     bundle: holdsBytes(given.status ?? 'pending') ? aBundle : null,
+    purgeAt: null,
     revision: 3,
     ...given,
   });
+
+export const aLease = { poolId: 'apool-1', agent: 'agent-1', digest: 'a'.repeat(64), expiresAt: later };
+
+const asQueued = {
+  id: 'run-1',
+  workspaceId: 'ws-1',
+  configurationVersionId: 'cv-1',
+  sequence: 1,
+  source: 'tfe-api' as const,
+  options: {
+    message: 'Queued manually',
+    isDestroy: false,
+    refresh: true,
+    refreshOnly: false,
+    allowEmptyApply: false,
+    allowConfigGeneration: false,
+    targetAddrs: null,
+    replaceAddrs: null,
+    variables: [],
+    terraformVersion: null,
+  },
+  planOnly: false,
+  savePlan: false,
+  autoApply: false,
+  createdBy: { kind: 'user' as const, id: 'user-1' },
+  createdAt: noon,
+};
+
+type NewRun = Partial<Parameters<typeof Run.create>[0]>;
+
+export const aNewRun = ({
+  options,
+  ...given
+}: Omit<NewRun, 'options'> & { options?: Partial<RunState['options']> } = {}) =>
+  Run.create({ ...asQueued, ...given, options: { ...asQueued.options, ...options } });
+
+/** As a repository would bring it back, under a lease where its status has one. */
+export const aRun = (given: Partial<RunState> = {}): Run =>
+  Run.restore({
+    ...aNewRun().state,
+    lease: runStatusesUnderLease.includes(given.status ?? 'pending') ? aLease : null,
+    revision: 3,
+    ...given,
+  });
+
+/** It waits for others, and no policy applies. */
+export const waiting: RunFactsGathered = {
+  itsTurn: false,
+  filesMissing: false,
+  creatorMayApply: false,
+  policyCheck: 'none',
+};
 
 export const custom = (permissions: Partial<WorkspacePermissions>): Grant => ({
   access: 'custom',
@@ -129,6 +188,8 @@ export const anyVersion: fc.Arbitrary<ConfigurationVersion> = fc
     revision: fc.nat(),
     failure: fc.constantFrom(null, { error: 'bad-archive', errorMessage: 'not a gzip stream' }),
     statusTimestamps: fc.constantFrom({}, { 'uploaded-at': noon }, { 'errored-at': noon, 'fetching-at': noon }),
+    purgeAt: fc.constantFrom(null, noon, later, muchLater),
+    createdBy: fc.constantFrom(null, { kind: 'user' as const, id: 'user-1' }),
   })
   .map(aVersion);
 

@@ -4,6 +4,7 @@ import type {
   DomainErrorCode,
   Effect,
   Facts,
+  OrderedEffect,
   Stamp,
   Status,
   Trigger,
@@ -52,6 +53,11 @@ export const answers = {
     reason: () => 'a run in progress uses it',
     guard: 'no runs in progress',
   },
+  due: {
+    broken: (facts: Facts) => !facts.purgeDue,
+    reason: () => 'its backing data can still be restored',
+    guard: 'purge due',
+  },
   unused: {
     broken: (facts: Facts) => facts.usedByRun,
     reason: () => 'a run has used it',
@@ -65,7 +71,7 @@ export const promised: Readonly<Record<Trigger, Promised>> = {
     asks: ['not from version control', 'status'],
     to: 'uploaded',
     stamp: 'uploaded-at',
-    effects: [],
+    effects: ['queue-run'],
     refusal: 'configuration-version/upload-refused',
     opening: 'configuration could not be uploaded because ',
   },
@@ -92,7 +98,7 @@ export const promised: Readonly<Record<Trigger, Promised>> = {
     asks: ['status'],
     to: 'uploaded',
     stamp: 'uploaded-at',
-    effects: [],
+    effects: ['queue-run'],
     refusal: 'configuration-version/fetch-refused',
     opening: 'configuration could not be fetched because ',
   },
@@ -128,7 +134,7 @@ export const promised: Readonly<Record<Trigger, Promised>> = {
     asks: ['not from version control', 'status', 'not current', 'idle'],
     to: 'backing_data_soft_deleted',
     stamp: 'soft-delete-backing-data-at',
-    effects: [],
+    effects: ['purge-backing-data'],
     refusal: 'configuration-version/backing-data-unchanged',
     opening: 'configuration could not be soft deleted because ',
   },
@@ -143,12 +149,21 @@ export const promised: Readonly<Record<Trigger, Promised>> = {
   },
   'permanently-delete': {
     from: ['backing_data_soft_deleted'],
-    asks: ['not from version control', 'status', 'not current'],
+    asks: ['not from version control', 'status', 'not current', 'idle'],
     to: 'backing_data_permanently_deleted',
     stamp: 'permanently-delete-backing-data-at',
     effects: ['discard-bundle'],
     refusal: 'configuration-version/backing-data-unchanged',
     opening: 'configuration could not be permanently deleted because ',
+  },
+  purge: {
+    from: ['backing_data_soft_deleted'],
+    asks: ['not from version control', 'status', 'not current', 'idle', 'due'],
+    to: 'backing_data_permanently_deleted',
+    stamp: 'permanently-delete-backing-data-at',
+    effects: ['discard-bundle'],
+    refusal: 'configuration-version/backing-data-unchanged',
+    opening: 'configuration could not be purged because ',
   },
 };
 
@@ -158,10 +173,7 @@ export type Gathered = Parameters<ConfigurationVersion['fire']>[1];
 
 /** What firing must do: move to this state with these effects, or refuse like this. */
 export type Outcome =
-  | {
-      readonly moves: ConfigurationVersionState;
-      readonly effects: readonly { readonly kind: Effect; readonly bundleKey: string }[];
-    }
+  | { readonly moves: ConfigurationVersionState; readonly effects: readonly OrderedEffect[] }
   | {
       readonly refuses: {
         readonly code: DomainErrorCode;
@@ -177,7 +189,8 @@ export function promisedOutcome(
   now: string,
 ): Outcome {
   const row = promised[trigger];
-  const facts: Facts = { ...gathered, status: state.status, origin: state.origin };
+  const purgeDue = state.purgeAt !== null && !(now < state.purgeAt);
+  const facts: Facts = { ...gathered, status: state.status, origin: state.origin, purgeDue };
   for (const question of row.asks) {
     const { broken, reason, guard } = answers[question];
     if (broken(facts, row.from)) {
@@ -191,9 +204,13 @@ export function promisedOutcome(
       status: row.to,
       statusTimestamps: { ...state.statusTimestamps, [row.stamp]: now },
       bundle: discarded === null ? state.bundle : null,
+      purgeAt: null,
       revision: state.revision + 1,
     },
-    effects: discarded === null ? [] : [{ kind: 'discard-bundle', bundleKey: discarded.key }],
+    effects: row.effects.flatMap((effect): OrderedEffect[] => {
+      if (effect === 'discard-bundle') return discarded === null ? [] : [{ kind: effect, bundleKey: discarded.key }];
+      return effect === 'queue-run' && !state.autoQueueRuns ? [] : [{ kind: effect, versionId: state.id }];
+    }),
   };
 }
 

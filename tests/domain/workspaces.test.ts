@@ -20,6 +20,7 @@ const unlocked: Workspace = {
   organizationId: 'org-1',
   organizationName: 'acme',
   lock: null,
+  repository: null,
   currentConfigurationVersionId: null,
   createdAt: noon,
   updatedAt: noon,
@@ -153,6 +154,7 @@ describe('the settings of a workspace', () => {
       executionMode: 'remote',
       terraformVersion: 'latest',
       workingDirectory: '',
+      agentPoolId: null,
     });
     expect(executionModes).toEqual(['remote', 'local', 'agent']);
   });

@@ -1,5 +1,5 @@
 /**
- * Changes every cell of the tables that decide (policy, lifecycle, errors), one at a time and in a copy, and runs the
+ * Changes every cell of the tables that decide (policy, lifecycles, errors), one at a time and in a copy, and runs the
  * tests that state what the table should say. A change that no test notices survives; one that nobody explains fails
  * the run. `npm run mutation`, or `npm run mutation -- policy` for one table.
  */
@@ -47,6 +47,7 @@ const alike = [
   ['runs: read', 'runs: plan', 'runs: apply', 'workspace locking', 'workspace admin', 'manage-workspaces'],
   ['site administrator', 'its own', 'owner', 'organization token', 'member'],
   ['manage-vcs-settings', 'manage-membership', 'manage-teams', 'manage-organization-access', 'manage-workspaces'],
+  ['manage-policies', 'manage-policy-overrides', 'manage-agent-pools', 'manage-vcs-settings'],
   ['its members manage its token', 'in the team', 'sees the team', 'the team is within reach'],
 ];
 const takenFor = (claim) =>
@@ -107,6 +108,55 @@ function policyMutants(text) {
   }));
 }
 
+/** What one cell of a lifecycle could say instead; `all` are the words it may hold. */
+const cellMutants = (add) => (name, node, all) => {
+  if (ts.isArrayLiteralExpression(node)) {
+    const held = node.elements.map((element) => element.text);
+    for (const element of node.elements)
+      add(`${name} without ${element.getText()}`, node, without(node.elements, element));
+    for (const word of all.filter((one) => !held.includes(one))) {
+      add(`${name} with ${word}`, node, arrayOf([...node.elements, quoted(word)]));
+    }
+    node.elements.slice(1).forEach((second, index) => {
+      const order = [...node.elements];
+      order.splice(index, 2, second, node.elements[index]);
+      if (name.endsWith(' guards')) add(`${name}: ${second.text} asked earlier`, node, arrayOf(order));
+    });
+  } else if (ts.isStringLiteral(node)) {
+    for (const word of all.filter((one) => one !== node.text)) add(`${name}: ${word}`, node, quoted(word));
+  } else if (ts.isIdentifier(node)) {
+    add(`${name} without the last of ${node.text}`, node, `${node.text}.slice(0, -1)`);
+  } else {
+    add(`${name}: the opposite`, node, node.kind === ts.SyntaxKind.TrueKeyword ? 'false' : 'true');
+  }
+};
+
+async function runMutants(text) {
+  const source = parse(text);
+  const mutants = [];
+  const add = (name, node, by) => mutants.push({ name: `runs ${name}`, text: replaced(text, node, by) });
+  const statusText = await readFile(join(root, 'src/domain/runs/run-status.ts'), 'utf8');
+  const statuses = table(parse(statusText), 'stages').properties.flatMap((stage) =>
+    stage.initializer.elements.map((element) => element.text),
+  );
+  const effects = [...text.matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(([, effect]) => effect);
+  const guards = table(source, 'runGuards').properties.map(nameOf);
+  // One status of each kind will do: whatever else a row led to, a test that looks would see it.
+  const known = { from: statuses, guards, effects, to: ['plan_queued', 'planned', 'confirmed', 'errored'] };
+  const cell = cellMutants(add);
+  for (const row of table(source, 'runLifecycle').elements) {
+    const [spread, trigger, ...rest] = row.properties;
+    const name = trigger.initializer.text;
+    const [is, other] = spread.getText() === '...step' ? ['step', 'automatic'] : ['automatic', 'step'];
+    add(`${name}: ${other} for ${is}`, spread, `...${other}`);
+    // `done` is a word of the sentence, not of the rule.
+    for (const property of rest.filter((one) => nameOf(one) !== 'done')) {
+      cell(`${name} ${nameOf(property)}`, property.initializer, known[nameOf(property)]);
+    }
+  }
+  return mutants;
+}
+
 function lifecycleMutants(text) {
   const source = parse(text);
   const mutants = [];
@@ -123,27 +173,10 @@ function lifecycleMutants(text) {
     ),
   ];
   const [stamps, codes] = [column('stamp'), column('refusedAs')];
-  const known = { from: statuses, guards, effects: ['discard-bundle'], to: statuses, stamp: stamps, refusedAs: codes };
+  const effects = ['discard-bundle', 'queue-run', 'purge-backing-data'];
+  const known = { from: statuses, guards, effects, to: statuses, stamp: stamps, refusedAs: codes };
 
-  const cell = (name, node, all) => {
-    if (ts.isArrayLiteralExpression(node)) {
-      const held = node.elements.map((element) => element.text);
-      for (const element of node.elements)
-        add(`${name} without ${element.text}`, node, without(node.elements, element));
-      for (const word of all.filter((one) => !held.includes(one))) {
-        add(`${name} with ${word}`, node, arrayOf([...node.elements, quoted(word)]));
-      }
-      node.elements.slice(1).forEach((second, index) => {
-        const order = [...node.elements];
-        order.splice(index, 2, second, node.elements[index]);
-        if (name.endsWith(' guards')) add(`${name}: ${second.text} asked earlier`, node, arrayOf(order));
-      });
-    } else if (ts.isStringLiteral(node)) {
-      for (const word of all.filter((one) => one !== node.text)) add(`${name}: ${word}`, node, quoted(word));
-    } else {
-      add(`${name}: the opposite`, node, node.kind === ts.SyntaxKind.TrueKeyword ? 'false' : 'true');
-    }
-  };
+  const cell = cellMutants(add);
 
   for (const row of rows) {
     const [trigger] = row.properties;
@@ -182,6 +215,11 @@ const tables = {
     mutants: lifecycleMutants,
     tests: ['tests/domain/lifecycle.test.ts', 'tests/domain/lifecycle.property.test.ts'],
   },
+  runs: {
+    file: 'src/domain/runs/run-lifecycle.ts',
+    mutants: runMutants,
+    tests: ['tests/domain/runs.test.ts', 'tests/domain/runs.property.test.ts'],
+  },
   errors: {
     file: 'src/adapters/http/json-api/error-table.ts',
     mutants: errorMutants,
@@ -218,7 +256,7 @@ const chosen = Object.entries(tables).filter(([name]) => wanted.length === 0 || 
 const queue = [];
 for (const [, { file, mutants, tests }] of chosen) {
   const text = await readFile(join(root, file), 'utf8');
-  queue.push(...mutants(text).map((mutant) => ({ ...mutant, original: text, file, tests })));
+  queue.push(...(await mutants(text)).map((mutant) => ({ ...mutant, original: text, file, tests })));
 }
 
 const say = (line) => process.stdout.write(`${line}\n`);

@@ -1,3 +1,4 @@
+import type { TokenOwner } from '../shared/api-token.js';
 import { DomainError } from '../shared/domain-error.js';
 import type { BundleKey, ConfigurationVersionId, Instant, WorkspaceId } from '../shared/id.js';
 import {
@@ -45,25 +46,33 @@ export interface ConfigurationVersionState {
   readonly bundle: Bundle | null;
   /** Null unless it was fetched from version control. */
   readonly ingressAttributesId: string | null;
+  /** When its soft-deleted backing data goes for good; null in every other state. */
+  readonly purgeAt: Instant | null;
+  /** On whose behalf runs are queued for it; null for nobody. */
+  readonly createdBy: TokenOwner | null;
   readonly createdAt: Instant;
   /** Rises by one with every change; a save based on an older one is refused. */
   readonly revision: number;
 }
 
 /** Work to do once the change is kept. */
-export interface OrderedEffect {
-  readonly kind: Effect;
-  readonly bundleKey: BundleKey;
-}
+export type OrderedEffect =
+  | { readonly kind: 'discard-bundle'; readonly bundleKey: BundleKey }
+  | { readonly kind: 'queue-run' | 'purge-backing-data'; readonly versionId: ConfigurationVersionId };
 
 export interface Fired {
   readonly next: ConfigurationVersion;
   readonly effects: readonly OrderedEffect[];
 }
 
-type Gathered = Omit<Facts, 'origin' | 'status'>;
+export type VersionFactsGathered = Pick<Facts, 'isCurrent' | 'runsInProgress' | 'usedByRun'>;
+
+type Change = Partial<Pick<ConfigurationVersionState, 'bundle' | 'failure' | 'purgeAt' | 'ingressAttributesId'>>;
 
 const rowOf = (trigger: Trigger): Transition => lifecycle.find((row) => row.trigger === trigger) as Transition;
+
+const brokenGuard = (row: Transition, facts: Facts): keyof typeof guards | undefined =>
+  row.guards.find((name) => !guards[name].holds(facts, row.from));
 
 /** A workspace's configuration files at one moment. Immutable; the lifecycle table is the only way to change it. */
 export class ConfigurationVersion {
@@ -72,7 +81,10 @@ export class ConfigurationVersion {
   }
 
   static create(
-    given: Omit<ConfigurationVersionState, 'status' | 'revision' | 'failure' | 'statusTimestamps' | 'bundle'>,
+    given: Omit<
+      ConfigurationVersionState,
+      'status' | 'revision' | 'failure' | 'statusTimestamps' | 'bundle' | 'purgeAt'
+    >,
   ): ConfigurationVersion {
     return new ConfigurationVersion({
       ...given,
@@ -80,6 +92,7 @@ export class ConfigurationVersion {
       failure: null,
       statusTimestamps: {},
       bundle: null,
+      purgeAt: null,
       revision: 0,
     });
   }
@@ -90,32 +103,31 @@ export class ConfigurationVersion {
   }
 
   /** Throws the row's refusal, worded by its first guard that fails. */
-  fire(
-    trigger: Trigger,
-    gathered: Gathered,
-    now: Instant,
-    change: Partial<Pick<ConfigurationVersionState, 'bundle' | 'failure'>> = {},
-  ): Fired {
+  fire(trigger: Trigger, gathered: VersionFactsGathered, now: Instant, change: Change = {}): Fired {
     const row = rowOf(trigger);
-    const { status, origin, bundle } = this.state;
-    const facts: Facts = { ...gathered, status, origin };
-    const broken = row.guards.find((name) => !guards[name].holds(facts, row.from));
+    const facts = this.factsOf(gathered, now);
+    const broken = brokenGuard(row, facts);
     if (broken !== undefined) {
       const sentence = `configuration could not be ${row.done} because ${guards[broken].because(facts)}`;
       throw new DomainError(row.refusedAs, sentence, { trigger, guard: broken });
     }
-    const discards = row.effects.includes('discard-bundle') && bundle !== null;
     return {
       next: new ConfigurationVersion({
         ...this.state,
-        ...(discards ? { bundle: null } : {}),
+        purgeAt: null,
+        ...(row.effects.includes('discard-bundle') ? { bundle: null } : {}),
         ...change,
         status: row.to,
         statusTimestamps: { ...this.state.statusTimestamps, [row.stamp]: now },
         revision: this.state.revision + 1,
       }),
-      effects: discards ? [{ kind: 'discard-bundle', bundleKey: bundle.key }] : [],
+      effects: row.effects.flatMap((effect) => this.ordered(effect)),
     };
+  }
+
+  /** Whether `fire` would not throw. */
+  allows(trigger: Trigger, gathered: VersionFactsGathered, now: Instant): boolean {
+    return brokenGuard(rowOf(trigger), this.factsOf(gathered, now)) === undefined;
   }
 
   /** The trigger an upload fires in this status: the first one, or one that replaces it. */
@@ -145,5 +157,22 @@ export class ConfigurationVersion {
   /** Provisional versions wait for their run to be applied; speculative ones never become current. */
   get becomesCurrentWhenCreated(): boolean {
     return !this.state.provisional && !this.state.speculative;
+  }
+
+  private factsOf(gathered: VersionFactsGathered, now: Instant): Facts {
+    const { status, origin, purgeAt } = this.state;
+    return { ...gathered, status, origin, purgeDue: purgeAt !== null && purgeAt <= now };
+  }
+
+  private ordered(effect: Effect): OrderedEffect[] {
+    const { id, bundle, autoQueueRuns } = this.state;
+    switch (effect) {
+      case 'discard-bundle':
+        return bundle === null ? [] : [{ kind: effect, bundleKey: bundle.key }];
+      case 'queue-run':
+        return autoQueueRuns ? [{ kind: effect, versionId: id }] : [];
+      case 'purge-backing-data':
+        return [{ kind: effect, versionId: id }];
+    }
   }
 }

@@ -23,6 +23,8 @@ export interface Facts {
   readonly runsInProgress: boolean;
   /** Whether any run, finished or not, was made from it. */
   readonly usedByRun: boolean;
+  /** Whether the days its deleted backing data is kept for have passed. */
+  readonly purgeDue: boolean;
 }
 
 interface Guard {
@@ -46,11 +48,12 @@ export const guards = {
   },
   'not the current version': { holds: ({ isCurrent }) => !isCurrent, because: () => 'it is current' },
   'no runs in progress': { holds: ({ runsInProgress }) => !runsInProgress, because: () => 'a run in progress uses it' },
+  'purge due': { holds: ({ purgeDue }) => purgeDue, because: () => 'its backing data can still be restored' },
   'not used by a run': { holds: ({ usedByRun }) => !usedByRun, because: () => 'a run has used it' },
 } as const satisfies Record<string, Guard>;
 
 /** Work a transition orders. It is recorded with the change and performed after it. */
-export type Effect = 'discard-bundle';
+export type Effect = 'discard-bundle' | 'queue-run' | 'purge-backing-data';
 
 export interface Transition {
   readonly trigger: string;
@@ -74,7 +77,7 @@ export const lifecycle = [
     guards: ['created through API or CLI', 'in one of these states'],
     to: 'uploaded',
     stamp: 'uploaded-at',
-    effects: [],
+    effects: ['queue-run'],
     refusedAs: 'configuration-version/upload-refused',
     done: 'uploaded',
   },
@@ -104,7 +107,7 @@ export const lifecycle = [
     guards: ['in one of these states'],
     to: 'uploaded',
     stamp: 'uploaded-at',
-    effects: [],
+    effects: ['queue-run'],
     refusedAs: 'configuration-version/fetch-refused',
     done: 'fetched',
   },
@@ -144,7 +147,7 @@ export const lifecycle = [
     guards: ['created through API or CLI', 'in one of these states', 'not the current version', 'no runs in progress'],
     to: 'backing_data_soft_deleted',
     stamp: 'soft-delete-backing-data-at',
-    effects: [],
+    effects: ['purge-backing-data'],
     refusedAs: 'configuration-version/backing-data-unchanged',
     done: 'soft deleted',
   },
@@ -161,12 +164,28 @@ export const lifecycle = [
   {
     trigger: 'permanently-delete',
     from: ['backing_data_soft_deleted'],
-    guards: ['created through API or CLI', 'in one of these states', 'not the current version'],
+    guards: ['created through API or CLI', 'in one of these states', 'not the current version', 'no runs in progress'],
     to: 'backing_data_permanently_deleted',
     stamp: 'permanently-delete-backing-data-at',
     effects: ['discard-bundle'],
     refusedAs: 'configuration-version/backing-data-unchanged',
     done: 'permanently deleted',
+  },
+  {
+    trigger: 'purge',
+    from: ['backing_data_soft_deleted'],
+    guards: [
+      'created through API or CLI',
+      'in one of these states',
+      'not the current version',
+      'no runs in progress',
+      'purge due',
+    ],
+    to: 'backing_data_permanently_deleted',
+    stamp: 'permanently-delete-backing-data-at',
+    effects: ['discard-bundle'],
+    refusedAs: 'configuration-version/backing-data-unchanged',
+    done: 'purged',
   },
 ] as const satisfies readonly Transition[];
 

@@ -1,12 +1,29 @@
 /** Every status of a run, grouped into the stages it passes through. A run in `completion` is over. */
 export const stages = {
-  pending: ['pending', 'fetching', 'queuing', 'plan_queued'],
-  plan: ['planning', 'planned', 'cost_estimating', 'cost_estimated'],
+  pending: ['pending', 'fetching', 'plan_queued'],
+  plan: ['planning', 'planned', 'planned_and_saved'],
   'policy check': ['post_plan_running', 'post_plan_awaiting_decision', 'post_plan_completed'],
-  apply: ['planned_and_saved', 'confirmed', 'apply_queued', 'applying'],
-  completion: ['applied', 'planned_and_finished', 'discarded', 'errored', 'canceled', 'force_canceled'],
+  apply: ['confirmed', 'apply_queued', 'applying'],
+  completion: ['applied', 'planned_and_finished', 'discarded', 'errored', 'canceled'],
 } as const;
 
 export type RunStatus = (typeof stages)[keyof typeof stages][number];
 
+export const runStatuses: readonly RunStatus[] = Object.values(stages).flat();
+
 export const completedRunStatuses: readonly RunStatus[] = stages.completion;
+
+export const runStatusesInProgress: readonly RunStatus[] = runStatuses.filter(
+  (status) => !completedRunStatuses.includes(status),
+);
+
+/** Waiting for the workspace, in the order of their creation. A confirmed run that does not go on at once is a saved plan. */
+export const waitingRunStatuses: readonly RunStatus[] = ['pending', 'confirmed'];
+
+/** Of the runs that are not plan-only, one of a workspace at a time is in one of these. */
+export const runStatusesHoldingWorkspace: readonly RunStatus[] = runStatusesInProgress.filter(
+  (status) => !waitingRunStatuses.includes(status) && status !== 'planned_and_saved',
+);
+
+/** Executed by an agent under a lease. */
+export const runStatusesUnderLease: readonly RunStatus[] = ['planning', 'post_plan_running', 'applying'];

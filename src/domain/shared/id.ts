@@ -9,6 +9,14 @@ export type WorkspaceId = Id<'workspace'>;
 export type TeamWorkspaceId = Id<'team-workspace'>;
 export type ConfigurationVersionId = Id<'configuration-version'>;
 export type TokenId = Id<'token'>;
+export type RunId = Id<'run'>;
+export type TaskStageId = Id<'task-stage'>;
+export type PolicyEvaluationId = Id<'policy-evaluation'>;
+export type PolicySetOutcomeId = Id<'policy-set-outcome'>;
+export type PolicySetId = Id<'policy-set'>;
+export type AgentPoolId = Id<'agent-pool'>;
+/** The part of a webhook's URL that names the linked workspace. */
+export type WebhookId = Id<'webhook'>;
 /** Where a bundle lies in the store. One per upload attempt, never one per version. */
 export type BundleKey = Id<'bundle'>;
 

@@ -1,6 +1,13 @@
 import type { TokenOwner } from '../shared/api-token.js';
 import { DomainError, invalidAttribute } from '../shared/domain-error.js';
-import type { ConfigurationVersionId, Instant, OrganizationId, WorkspaceId } from '../shared/id.js';
+import type {
+  AgentPoolId,
+  ConfigurationVersionId,
+  Instant,
+  OrganizationId,
+  WebhookId,
+  WorkspaceId,
+} from '../shared/id.js';
 import { checkName } from '../shared/name.js';
 
 export const executionModes = ['remote', 'local', 'agent'] as const;
@@ -13,6 +20,25 @@ export interface WorkspaceSettings {
   readonly terraformVersion: string;
   /** Relative to the configuration's root; empty for the root itself. */
   readonly workingDirectory: string;
+  /** The only pool whose agents may execute its runs; null for any of the organization's. */
+  readonly agentPoolId: AgentPoolId | null;
+}
+
+/** The repository a workspace's versions are fetched from. */
+export interface RepositorySettings {
+  readonly cloneUrl: string;
+  /** Null for the repository's default branch. */
+  readonly branch: string | null;
+  /** The name of the credential to fetch with; null for a repository anybody may read. */
+  readonly credential: string | null;
+}
+
+export interface LinkedRepository extends RepositorySettings {
+  readonly webhookId: WebhookId;
+  /** The webhook's key, encrypted: it is needed again, to check signatures. */
+  readonly sealedWebhookKey: string;
+  /** On whose behalf pushed commits are planned. */
+  readonly linkedBy: TokenOwner;
 }
 
 export interface Lock {
@@ -26,6 +52,7 @@ export interface Workspace extends WorkspaceSettings {
   readonly organizationId: OrganizationId;
   readonly organizationName: string;
   readonly lock: Lock | null;
+  readonly repository: LinkedRepository | null;
   readonly currentConfigurationVersionId: ConfigurationVersionId | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -38,6 +65,7 @@ export const defaultSettings: Omit<WorkspaceSettings, 'name'> = {
   executionMode: 'remote',
   terraformVersion: 'latest',
   workingDirectory: '',
+  agentPoolId: null,
 };
 
 /** Throws `attribute/invalid` for a name that is not well formed, or a working directory that leaves the root. */
@@ -46,6 +74,27 @@ export function checkSettings<Settings extends Partial<WorkspaceSettings>>(setti
   const directory = settings.workingDirectory ?? '';
   if (directory.startsWith('/') || directory.split('/').includes('..')) {
     throw invalidAttribute('working-directory', 'Working directory must be a path below the configuration root');
+  }
+  return settings;
+}
+
+export const cloneUrlRule = 'Clone url must be an https:// or http:// URL without user, query or fragment';
+
+// No user information, no query and no fragment: secrets belong into credentials.
+const cloneUrlForm = /^https?:\/\/[A-Za-z0-9.:[\]-]+\/[^\s?#@\\]+$/;
+const branchForm = /^(?![/.-])(?!.*(\.\.|\/\/|@\{|\/\.|\.lock(\/|$)))[^\s~^:?*[\\\p{Cc}]{1,200}(?<![/.])$/u;
+const credentialForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,89}$/;
+
+/** Throws `attribute/invalid`, pointing at the member, for what could not be fetched from in any case. */
+export function checkRepository(settings: RepositorySettings): RepositorySettings {
+  const { cloneUrl, branch, credential } = settings;
+  const invalid = (member: string, sentence: string) => invalidAttribute(`vcs-repo/${member}`, sentence);
+  if (!cloneUrlForm.test(cloneUrl) || cloneUrl.length > 2000) {
+    throw invalid('clone-url', cloneUrlRule);
+  }
+  if (branch !== null && !branchForm.test(branch)) throw invalid('branch', 'Branch must be the name of a branch');
+  if (credential !== null && !credentialForm.test(credential)) {
+    throw invalid('credential', 'Credential must be the name of a credential');
   }
   return settings;
 }

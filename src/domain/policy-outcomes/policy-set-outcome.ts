@@ -1,0 +1,171 @@
+import type { PolicyEvaluationId, PolicySetOutcomeId } from '../shared/id.js';
+import { type AppliedPolicySet, type EnforcementLevel, invalidReport } from './policy-set.js';
+
+export const outcomeStatuses = ['passed', 'failed', 'errored'] as const;
+
+export type OutcomeStatus = (typeof outcomeStatuses)[number];
+
+/** What came of one status: one that errored has no enforcement level, since nobody knows what it would have said. */
+export type Verdict =
+  | { readonly status: 'passed' | 'failed'; readonly enforcementLevel: EnforcementLevel }
+  | { readonly status: 'errored' };
+
+/** What one policy said. */
+export type PolicyOutcome = Verdict & {
+  readonly policyName: string;
+  readonly description: string;
+  readonly query: string | null;
+  /** What the policy printed, as its engine gave it; null for nothing. */
+  readonly output: readonly unknown[] | null;
+};
+
+/** What the policies of one set said of one run. Its status, level and counts are derived from them, never kept. */
+export interface PolicySetOutcome {
+  readonly id: PolicySetOutcomeId;
+  readonly policyEvaluationId: PolicyEvaluationId;
+  /** From 0 within its evaluation, in the order of the sets that apply. */
+  readonly position: number;
+  readonly policySetName: string;
+  readonly policySetDescription: string | null;
+  readonly overridable: boolean;
+  readonly policyToolVersion: string;
+  /** Why the set as a whole could not be evaluated; null when it could. */
+  readonly error: string | null;
+  readonly warnings: readonly string[];
+  readonly outcomes: readonly PolicyOutcome[];
+}
+
+export interface ResultCount {
+  readonly advisoryFailed: number;
+  readonly mandatoryFailed: number;
+  readonly passed: number;
+  readonly errored: number;
+}
+
+export const noResults: ResultCount = { advisoryFailed: 0, mandatoryFailed: 0, passed: 0, errored: 0 };
+
+const counterOf = (verdict: Verdict): keyof ResultCount => {
+  if (verdict.status !== 'failed') return verdict.status;
+  return verdict.enforcementLevel === 'mandatory' ? 'mandatoryFailed' : 'advisoryFailed';
+};
+
+export const resultCountOf = ({ outcomes }: Pick<PolicySetOutcome, 'outcomes'>): ResultCount => {
+  const counters = outcomes.map(counterOf);
+  const count = (counter: keyof ResultCount) => counters.filter((one) => one === counter).length;
+  return {
+    advisoryFailed: count('advisoryFailed'),
+    mandatoryFailed: count('mandatoryFailed'),
+    passed: count('passed'),
+    errored: count('errored'),
+  };
+};
+
+export const addedUp = (counts: readonly ResultCount[]): ResultCount =>
+  counts.reduce(
+    (sum, count) => ({
+      advisoryFailed: sum.advisoryFailed + count.advisoryFailed,
+      mandatoryFailed: sum.mandatoryFailed + count.mandatoryFailed,
+      passed: sum.passed + count.passed,
+      errored: sum.errored + count.errored,
+    }),
+    noResults,
+  );
+
+/** The set's status with its level: null where it errored, or where it passed and there is no policy in it. */
+export interface SetVerdict {
+  readonly status: OutcomeStatus;
+  readonly enforcementLevel: EnforcementLevel | null;
+}
+
+const strictest = (levels: readonly EnforcementLevel[]): EnforcementLevel | null => {
+  if (levels.includes('mandatory')) return 'mandatory';
+  return levels.length > 0 ? 'advisory' : null;
+};
+
+export function verdictOf({ error, outcomes }: Pick<PolicySetOutcome, 'error' | 'outcomes'>): SetVerdict {
+  const levelsOf = (status: 'passed' | 'failed') =>
+    outcomes.flatMap((outcome) => (outcome.status === status ? [outcome.enforcementLevel] : []));
+  if (error !== null || outcomes.some(({ status }) => status === 'errored')) {
+    return { status: 'errored', enforcementLevel: null };
+  }
+  const failed = strictest(levelsOf('failed'));
+  if (failed !== null) return { status: 'failed', enforcementLevel: failed };
+  return { status: 'passed', enforcementLevel: strictest(levelsOf('passed')) };
+}
+
+/** Whether it stands in a run's way: it failed where that matters, or nobody knows. */
+export const blocks = (set: Pick<PolicySetOutcome, 'error' | 'outcomes'>): boolean => {
+  const { status, enforcementLevel } = verdictOf(set);
+  return status === 'errored' || (status === 'failed' && enforcementLevel === 'mandatory');
+};
+
+/** One group of a filter: an outcome matches when one of its policies has both. A level is never asked of an errored one. */
+export interface OutcomeFilter {
+  readonly status: OutcomeStatus;
+  readonly enforcementLevel: EnforcementLevel | null;
+}
+
+/** What an agent reports of one set. Names and statuses only: levels and overridability are the set's own. */
+export interface ReportedPolicySet {
+  readonly policySetId: string;
+  readonly error: string | null;
+  readonly warnings: readonly string[];
+  readonly policies: readonly {
+    readonly name: string;
+    readonly status: OutcomeStatus;
+    readonly output: readonly unknown[] | null;
+  }[];
+}
+
+type Drafted = Omit<PolicySetOutcome, 'id' | 'policyEvaluationId' | 'policyToolVersion'>;
+
+/**
+ * What the report says, in the order in which the sets were applied. Every set must be reported once, and of every set
+ * each of its policies once, unless the set as a whole has an error. Throws `agent-report/invalid` otherwise.
+ */
+export function readReport(applied: readonly AppliedPolicySet[], reported: readonly ReportedPolicySet[]): Drafted[] {
+  reported.forEach(({ policySetId }, index) => {
+    const pointer = `/policy-sets/${index}/policy-set-id`;
+    if (!applied.some(({ id }) => id === policySetId)) {
+      throw invalidReport('Policy set does not apply to the run', pointer);
+    }
+    if (reported.findIndex((other) => other.policySetId === policySetId) !== index) {
+      throw invalidReport('Policy set is reported twice', pointer);
+    }
+  });
+  return applied.map((set, position) => {
+    const index = reported.findIndex(({ policySetId }) => policySetId === set.id);
+    const report = reported[index];
+    if (report === undefined) throw invalidReport(`Policy set ${set.id} is not reported`, '/policy-sets');
+    return {
+      position,
+      policySetName: set.name,
+      policySetDescription: set.description,
+      overridable: set.overridable,
+      error: report.error,
+      warnings: report.warnings,
+      outcomes: outcomesOf(set, report, `/policy-sets/${index}/policies`),
+    };
+  });
+}
+
+function outcomesOf(set: AppliedPolicySet, report: ReportedPolicySet, pointer: string): PolicyOutcome[] {
+  report.policies.forEach(({ name }, index) => {
+    if (!set.policies.some((policy) => policy.name === name)) {
+      throw invalidReport('Policy is not in the set', `${pointer}/${index}/name`);
+    }
+    if (report.policies.findIndex((other) => other.name === name) !== index) {
+      throw invalidReport('Policy is reported twice', `${pointer}/${index}/name`);
+    }
+  });
+  return set.policies.flatMap(({ name, description, query, enforcementLevel }) => {
+    const said = report.policies.find((policy) => policy.name === name);
+    if (said === undefined) {
+      if (report.error !== null) return [];
+      throw invalidReport(`Policy ${name} is not reported`, pointer);
+    }
+    const { status, output } = said;
+    const verdict: Verdict = status === 'errored' ? { status } : { status, enforcementLevel };
+    return [{ ...verdict, policyName: name, description, query, output }];
+  });
+}

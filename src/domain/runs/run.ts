@@ -1,0 +1,243 @@
+import type { TokenOwner } from '../shared/api-token.js';
+import { DomainError } from '../shared/domain-error.js';
+import type { AgentPoolId, BundleKey, ConfigurationVersionId, Instant, RunId, WorkspaceId } from '../shared/id.js';
+import {
+  type RunEffect,
+  type RunGuardFacts,
+  type RunTransition,
+  type RunTrigger,
+  runGuards,
+  runLifecycle,
+} from './run-lifecycle.js';
+import {
+  completedRunStatuses,
+  type RunStatus,
+  runStatusesHoldingWorkspace,
+  runStatusesUnderLease,
+} from './run-status.js';
+
+export interface RunVariable {
+  readonly key: string;
+  /** A literal of the configuration language. */
+  readonly value: string;
+}
+
+/** What whoever asked for the run wants of it, passed on to the agent as it is. */
+export interface RunOptions {
+  readonly message: string;
+  readonly isDestroy: boolean;
+  readonly refresh: boolean;
+  readonly refreshOnly: boolean;
+  readonly allowEmptyApply: boolean;
+  readonly allowConfigGeneration: boolean;
+  /** Null for everything. */
+  readonly targetAddrs: readonly string[] | null;
+  readonly replaceAddrs: readonly string[] | null;
+  readonly variables: readonly RunVariable[];
+  /** Null for the workspace's. */
+  readonly terraformVersion: string | null;
+}
+
+/** How many resources a plan or an apply touches. */
+export interface ResourceCounts {
+  readonly additions: number;
+  readonly changes: number;
+  readonly destructions: number;
+  readonly imports: number;
+}
+
+/** An agent's right to execute a run, and to report on it. Each claim makes a new one. */
+export interface Lease {
+  readonly poolId: AgentPoolId;
+  /** What the agent calls itself. */
+  readonly agent: string;
+  /** SHA-256 of the lease token, lower-case hexadecimal. */
+  readonly digest: string;
+  /** From then on the agent counts as lost. */
+  readonly expiresAt: Instant;
+}
+
+/** The two parts an agent executes. Each has its log. */
+export const phases = ['plan', 'apply'] as const;
+
+export type Phase = (typeof phases)[number];
+
+export interface RunState {
+  readonly id: RunId;
+  readonly workspaceId: WorkspaceId;
+  readonly configurationVersionId: ConfigurationVersionId;
+  /** Dense within its workspace, from 1: the order in which runs wait. */
+  readonly sequence: number;
+  readonly status: RunStatus;
+  readonly source: 'tfe-api' | 'tfe-configuration-version';
+  readonly options: RunOptions;
+  /** From a speculative version: never confirmable. */
+  readonly planOnly: boolean;
+  readonly savePlan: boolean;
+  /** Asked for by one who may apply; asked again when the plan ends. */
+  readonly autoApply: boolean;
+  /** Null for nobody: then it never applies by itself. */
+  readonly createdBy: TokenOwner | null;
+  /** False until the plan ends. */
+  readonly hasChanges: boolean;
+  readonly cancelRequested: boolean;
+  readonly planned: ResourceCounts | null;
+  readonly applied: ResourceCounts | null;
+  /** Why it is errored, in a sentence. */
+  readonly failure: string | null;
+  /** Files fetched again for this run alone; null when it uses those of its version. */
+  readonly ownFiles: BundleKey | null;
+  readonly lease: Lease | null;
+  readonly statusTimestamps: Readonly<Record<string, Instant>>;
+  readonly createdAt: Instant;
+  /** Rises by one with every change; a save based on an older one is refused. */
+  readonly revision: number;
+}
+
+export type RunFactsGathered = Pick<RunGuardFacts, 'itsTurn' | 'filesMissing' | 'creatorMayApply' | 'policyCheck'>;
+
+type Change = Partial<
+  Pick<RunState, 'hasChanges' | 'planned' | 'applied' | 'failure' | 'ownFiles' | 'lease' | 'cancelRequested'>
+>;
+
+export interface RunFired {
+  readonly next: Run;
+  readonly effects: readonly RunEffect[];
+}
+
+type Given = Pick<
+  RunState,
+  | 'id'
+  | 'workspaceId'
+  | 'configurationVersionId'
+  | 'sequence'
+  | 'source'
+  | 'options'
+  | 'planOnly'
+  | 'savePlan'
+  | 'autoApply'
+  | 'createdBy'
+  | 'createdAt'
+>;
+
+const rowOf = (trigger: RunTrigger): RunTransition =>
+  runLifecycle.find((row) => row.trigger === trigger) as RunTransition;
+
+const stampOf = (status: RunStatus): string => `${status.replaceAll('_', '-')}-at`;
+
+/** As if its plan had never begun. */
+const withoutReports = (state: RunState): RunState => {
+  const reported = ['planning', 'planned', 'post_plan_running'].map((status) => stampOf(status as RunStatus));
+  const statusTimestamps = Object.fromEntries(
+    Object.entries(state.statusTimestamps).filter(([stamp]) => !reported.includes(stamp)),
+  );
+  return { ...state, statusTimestamps, hasChanges: false, planned: null };
+};
+
+/** One use of a configuration version. Immutable; the lifecycle table is the only way to change its status. */
+export class Run {
+  private constructor(readonly state: RunState) {
+    Object.freeze(state);
+  }
+
+  static create(given: Given): Run {
+    return new Run({
+      ...given,
+      status: 'pending',
+      hasChanges: false,
+      cancelRequested: false,
+      planned: null,
+      applied: null,
+      failure: null,
+      ownFiles: null,
+      lease: null,
+      statusTimestamps: { 'plan-queueable-at': given.createdAt },
+      revision: 0,
+    });
+  }
+
+  /** For repositories only: trusts what was stored. */
+  static restore(state: RunState): Run {
+    return new Run({ ...state });
+  }
+
+  /**
+   * Fires `trigger`, and after it every automatic row that fits, until the run rests. Throws the row's refusal, worded
+   * by its status or by its first guard that fails.
+   */
+  fire(trigger: RunTrigger, gathered: RunFactsGathered, now: Instant, change: Change = {}): RunFired {
+    const row = rowOf(trigger);
+    const because = this.objection(row, gathered);
+    if (because !== undefined) {
+      throw new DomainError(row.refusedAs, `run could not be ${row.done} because ${because}`, { trigger });
+    }
+    return this.walk(row, gathered, now, change);
+  }
+
+  /** What the facts alone bring about; undefined when the run rests. */
+  settle(gathered: RunFactsGathered, now: Instant): RunFired | undefined {
+    const row = this.nextByItself(gathered);
+    return row && this.walk(row, gathered, now, {});
+  }
+
+  /** Whether the status alone allows it. */
+  allows(trigger: RunTrigger): boolean {
+    return rowOf(trigger).from.includes(this.state.status);
+  }
+
+  /** The same run with another lease, or other files. No transition: it is where it was. */
+  with(change: Pick<Change, 'lease' | 'ownFiles'>): Run {
+    return new Run({ ...this.state, ...change, revision: this.state.revision + 1 });
+  }
+
+  get over(): boolean {
+    return completedRunStatuses.includes(this.state.status);
+  }
+
+  /** Whether its log of the phase is whole: nobody may add to it any more. Evaluating policies is part of the plan's. */
+  hasFinished(phase: Phase): boolean {
+    const { status, statusTimestamps } = this.state;
+    const planned = statusTimestamps['planned-at'] !== undefined && status !== 'post_plan_running';
+    return this.over || (phase === 'plan' && planned);
+  }
+
+  /** Whether it keeps others of its workspace waiting. */
+  get holdsWorkspace(): boolean {
+    return !this.state.planOnly && runStatusesHoldingWorkspace.includes(this.state.status);
+  }
+
+  /** The trigger that cancels it in this status: at once, or by asking whoever applies it. */
+  get cancelTrigger(): RunTrigger {
+    return this.allows('request-cancel') ? 'request-cancel' : 'cancel';
+  }
+
+  private walk(first: RunTransition, gathered: RunFactsGathered, now: Instant, change: Change): RunFired {
+    const effects: RunEffect[] = [];
+    let next: Run = new Run({ ...this.state, ...change, revision: this.state.revision + 1 });
+    for (let row: RunTransition | undefined = first; row !== undefined; row = next.nextByItself(gathered)) {
+      const kept = row.effects.includes('drop-reports') ? withoutReports(next.state) : next.state;
+      const entered = row.to === kept.status ? {} : { [stampOf(row.to)]: now };
+      const statusTimestamps = { ...kept.statusTimestamps, ...entered };
+      next = new Run({ ...kept, status: row.to, statusTimestamps, failure: row.failure ?? kept.failure });
+      effects.push(...row.effects);
+    }
+    const { status, lease, ownFiles } = next.state;
+    const leased = runStatusesUnderLease.includes(status);
+    const settled = new Run({ ...next.state, lease: leased ? lease : null, ownFiles: next.over ? null : ownFiles });
+    return { next: settled, effects };
+  }
+
+  private nextByItself(gathered: RunFactsGathered): RunTransition | undefined {
+    return (runLifecycle as readonly RunTransition[]).find(
+      (row) => row.automatic && this.objection(row, gathered) === undefined,
+    );
+  }
+
+  private objection(row: RunTransition, gathered: RunFactsGathered): string | undefined {
+    const { status } = this.state;
+    if (!row.from.includes(status)) return `its status is ${status}`;
+    const facts: RunGuardFacts = { ...this.state, ...gathered };
+    const broken = row.guards.find((name) => !runGuards[name].holds(facts));
+    return broken && runGuards[broken].because;
+  }
+}

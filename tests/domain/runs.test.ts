@@ -1,0 +1,354 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  completedRunStatuses,
+  Run,
+  type RunFactsGathered,
+  type RunState,
+  type RunStatus,
+  runGuards,
+  runLifecycle,
+  runStatuses,
+  runStatusesHoldingWorkspace,
+  runStatusesInProgress,
+  runStatusesUnderLease,
+  waitingRunStatuses,
+} from '../../src/domain/index.js';
+import { aLease, aNewRun, aRun, later, noon, waiting } from './samples.js';
+import {
+  actualRest,
+  actualRun,
+  byThemselves,
+  ended,
+  everyGathered,
+  everyKindOfRun,
+  fitting,
+  promisedRest,
+  promisedRun,
+  runStatusesPromised,
+  runTriggers,
+  stoppedByPolicies,
+  underLease,
+  ways,
+} from './specified-runs.js';
+
+const ready: RunFactsGathered = { ...waiting, itsTurn: true };
+
+const runIn = (status: RunStatus, { allowEmptyApply, ...kind }: (typeof everyKindOfRun)[number]): Run =>
+  aRun({ status, ...kind, options: { ...aNewRun().state.options, allowEmptyApply } });
+
+/** Whatever differs, of everything a run in this status can be and meet; looked at all at once to be quick. */
+const differences = (status: RunStatus, compare: (run: Run, gathered: RunFactsGathered) => readonly unknown[]) =>
+  everyKindOfRun
+    .flatMap((kind) => everyGathered.map((gathered) => ({ kind, gathered })))
+    .flatMap(({ kind, gathered }) => {
+      const [actual, promised] = compare(runIn(status, kind), gathered);
+      return JSON.stringify(actual) === JSON.stringify(promised) ? [] : [{ kind, gathered, actual, promised }];
+    })
+    .slice(0, 1);
+
+describe('the lifecycle of a run', () => {
+  it('knows the promised statuses and triggers, and no other', () => {
+    expect([...runStatuses].sort()).toEqual([...runStatusesPromised].sort());
+    expect(runLifecycle.map((row) => row.trigger).sort()).toEqual([...runTriggers].sort());
+  });
+
+  it('leads from each status by the promised triggers to the promised statuses', () => {
+    const told = Object.fromEntries(
+      runStatuses.map((status) => {
+        const rows = runLifecycle.filter(({ from }) => (from as readonly RunStatus[]).includes(status));
+        return [status, Object.fromEntries(rows.map(({ trigger, to }) => [trigger, to]))];
+      }),
+    );
+    expect(told).toEqual(ways);
+  });
+
+  it('takes by itself the promised steps, and the first of them in the promised order', () => {
+    expect(runLifecycle.flatMap((row) => (row.automatic ? [row.trigger] : []))).toEqual(byThemselves);
+  });
+
+  it('asks every condition somewhere', () => {
+    const asked = new Set(runLifecycle.flatMap(({ guards }) => guards as readonly string[]));
+    expect([...asked].sort()).toEqual(Object.keys(runGuards).sort());
+  });
+
+  it('reaches every status from the first', () => {
+    const reached = new Set<RunStatus>(['pending']);
+    for (const status of reached) for (const to of Object.values(ways[status])) reached.add(to);
+    expect([...reached].sort()).toEqual([...runStatuses].sort());
+  });
+
+  it('has no way out of a completed status', () => {
+    expect(runStatuses.filter((status) => Object.keys(ways[status]).length === 0)).toEqual(completedRunStatuses);
+    expect([...completedRunStatuses].sort()).toEqual([...ended].sort());
+  });
+
+  it('has a way to an end from everywhere else, by the hand of a person', () => {
+    for (const status of runStatusesInProgress) {
+      const run = aRun({ status });
+      const ending = (['discard', run.cancelTrigger] as const).filter((trigger) => run.allows(trigger));
+      expect([status, ending.length > 0]).toEqual([status, true]);
+    }
+  });
+
+  describe.each(runStatuses)('from %s', (status) => {
+    it('every promised trigger moves or refuses as promised, whatever the facts', () => {
+      for (const trigger of runTriggers.filter((known) => ways[status][known] !== undefined)) {
+        const compare = (run: Run, gathered: RunFactsGathered) => [
+          actualRun(run, trigger, gathered, later),
+          promisedRun(run.state, trigger, gathered, later),
+        ];
+        expect({ trigger, differences: differences(status, compare) }).toEqual({ trigger, differences: [] });
+      }
+    });
+
+    it('every other trigger is refused, naming the status', () => {
+      for (const trigger of runTriggers.filter((known) => ways[status][known] === undefined)) {
+        for (const gathered of [waiting, ready]) {
+          const actual = actualRun(aRun({ status }), trigger, gathered, later);
+          expect(actual).toEqual(promisedRun(aRun({ status }).state, trigger, gathered, later));
+          expect(actual).toMatchObject({ refuses: { message: expect.stringMatching(`its status is ${status}$`) } });
+        }
+      }
+    });
+
+    it('goes on by itself as promised, whatever the facts', () => {
+      const compare = (run: Run, gathered: RunFactsGathered) => [
+        actualRest(run, gathered, later),
+        promisedRest(run.state, gathered, later),
+      ];
+      expect(differences(status, compare)).toEqual([]);
+    });
+
+    it('has one step to take by itself at most, but for the end of a plan', () => {
+      const several = new Set<string>();
+      for (const kind of everyKindOfRun) {
+        for (const gathered of everyGathered) {
+          const fit = fitting(runIn(status, kind).state, gathered);
+          if (fit.length > 1) several.add(fit.join(' before '));
+        }
+      }
+      const atTheEndOfAPlan = [
+        'finish-without-apply before confirm-by-itself',
+        'finish-without-apply before save-plan',
+        'finish-without-apply before save-plan before confirm-by-itself',
+        'save-plan before confirm-by-itself',
+      ];
+      const rests = status === 'planned' || status === 'post_plan_completed';
+      expect([...several].sort()).toEqual(rests ? atTheEndOfAPlan : []);
+    });
+  });
+});
+
+describe('the groups of statuses', () => {
+  it('tell which are in progress, wait, hold the workspace, and are under a lease', () => {
+    expect([...runStatusesInProgress, ...completedRunStatuses].sort()).toEqual([...runStatuses].sort());
+    expect(waitingRunStatuses).toEqual(['pending', 'confirmed']);
+    expect([...runStatusesUnderLease].sort()).toEqual([...underLease].sort());
+    expect([...runStatusesHoldingWorkspace].sort()).toEqual([
+      'apply_queued',
+      'applying',
+      'fetching',
+      'plan_queued',
+      'planned',
+      'planning',
+      'post_plan_awaiting_decision',
+      'post_plan_completed',
+      'post_plan_running',
+    ]);
+  });
+
+  it('decide what a run says of itself', () => {
+    for (const status of runStatuses) {
+      expect(aRun({ status }).over).toBe(ended.includes(status));
+      expect(aRun({ status }).holdsWorkspace).toBe(runStatusesHoldingWorkspace.includes(status));
+      expect(aRun({ status, planOnly: true }).holdsWorkspace).toBe(false);
+      expect(aRun({ status }).cancelTrigger).toBe(status === 'applying' ? 'request-cancel' : 'cancel');
+      for (const trigger of runTriggers) {
+        expect(aRun({ status }).allows(trigger)).toBe(ways[status][trigger] !== undefined);
+      }
+    }
+  });
+});
+
+describe('a run', () => {
+  it('starts pending, with nothing known of it yet', () => {
+    const { state } = aNewRun();
+    expect(state).toMatchObject({
+      status: 'pending',
+      hasChanges: false,
+      cancelRequested: false,
+      planned: null,
+      applied: null,
+      failure: null,
+      ownFiles: null,
+      lease: null,
+      revision: 0,
+    });
+    expect(state.statusTimestamps).toEqual({ 'plan-queueable-at': noon });
+  });
+
+  it('comes back from a repository as it was stored', () => {
+    const state: RunState = { ...aNewRun().state, status: 'applied', lease: aLease, revision: 9 };
+    expect(Run.restore(state).state).toEqual(state);
+    expect(Object.isFrozen(state)).toBe(false);
+  });
+
+  it('cannot be changed but by firing', () => {
+    expect(() => Object.assign(aNewRun().state, { status: 'applied' })).toThrow(TypeError);
+  });
+
+  it('that waits stays pending, and goes on when its turn comes', () => {
+    const run = aNewRun();
+    expect(run.settle(waiting, noon)).toBeUndefined();
+    expect(run.settle(ready, later)?.next.state).toMatchObject({ status: 'plan_queued', revision: 1 });
+    const fetching = run.settle({ ...ready, filesMissing: true }, later);
+    expect(fetching?.next.state.status).toBe('fetching');
+    expect(fetching?.effects).toEqual(['fetch-files']);
+  });
+
+  it('goes from its plan to its apply without a stop where all is agreed, under one revision', () => {
+    const run = aRun({ status: 'planning', autoApply: true });
+    const { next, effects } = run.fire('finish-plan', { ...ready, creatorMayApply: true }, later, { hasChanges: true });
+    expect(next.state).toMatchObject({ status: 'apply_queued', lease: null, revision: 4 });
+    expect(next.state.statusTimestamps).toEqual({
+      'plan-queueable-at': noon,
+      'planned-at': later,
+      'confirmed-at': later,
+      'apply-queued-at': later,
+    });
+    expect(effects).toEqual([]);
+  });
+
+  it('waits for confirmation where it is to apply by itself and who made it may not', () => {
+    const run = aRun({ status: 'planning', autoApply: true });
+    const { next } = run.fire('finish-plan', ready, later, { hasChanges: true });
+    expect(next.state.status).toBe('planned');
+    expect(next.fire('confirm', waiting, later).next.state.status).toBe('confirmed');
+    expect(next.fire('confirm', ready, later).next.state.status).toBe('apply_queued');
+  });
+
+  it('without changes finishes, unless an empty apply is allowed', () => {
+    const finished = aRun({ status: 'planning' }).fire('finish-plan', ready, later, { hasChanges: false });
+    expect(finished.next.state.status).toBe('planned_and_finished');
+    expect(finished.effects).toEqual(['close-policy-check', 'discard-files', 'archive-version', 'release-workspace']);
+    const { options } = aNewRun({ options: { allowEmptyApply: true } }).state;
+    const rests = aRun({ status: 'planning', options }).fire('finish-plan', ready, later, { hasChanges: false });
+    expect(rests.next.state.status).toBe('planned');
+  });
+
+  it('that only plans finishes with its changes, after its policies', () => {
+    const run = aRun({ status: 'planning', planOnly: true, autoApply: true });
+    const change = { hasChanges: true };
+    const free = { ...ready, creatorMayApply: true };
+    expect(run.fire('finish-plan', free, later, change).next.state.status).toBe('planned_and_finished');
+    const checked = run.fire('finish-plan', { ...free, policyCheck: 'open' }, later, change).next;
+    expect(checked.state.status).toBe('post_plan_running');
+    const passed = checked.settle({ ...free, policyCheck: 'passed' }, later);
+    expect(passed?.next.state.status).toBe('planned_and_finished');
+  });
+
+  it('whose plan is saved lets others go first, and waits for its turn when it is confirmed', () => {
+    const run = aRun({ status: 'planning', savePlan: true, autoApply: true });
+    const saved = run.fire('finish-plan', { ...ready, creatorMayApply: true }, later, { hasChanges: true });
+    expect(saved.next.state.status).toBe('planned_and_saved');
+    expect(saved.effects).toEqual(['release-workspace']);
+    expect(saved.next.fire('confirm', waiting, later).next.state.status).toBe('confirmed');
+  });
+
+  it('is held to its policies under the lease of its plan', () => {
+    const planning = aRun({ status: 'planning' });
+    const checked = planning.fire('finish-plan', { ...ready, policyCheck: 'open' }, later, { hasChanges: true });
+    expect(checked.effects).toEqual(['start-policy-check']);
+    expect(checked.next.state).toMatchObject({ status: 'post_plan_running', lease: aLease });
+    const judged = (policyCheck: RunFactsGathered['policyCheck']) =>
+      checked.next.settle({ ...ready, policyCheck }, later)?.next.state;
+    expect(judged('open')).toBeUndefined();
+    expect(judged('passed')).toMatchObject({ status: 'post_plan_completed', lease: null });
+    expect(judged('overridable')).toMatchObject({ status: 'post_plan_awaiting_decision', lease: null });
+    expect(judged('failed')).toMatchObject({ status: 'errored', failure: stoppedByPolicies, lease: null });
+  });
+
+  it('goes on when its policies are overridden', () => {
+    const run = aRun({ status: 'post_plan_awaiting_decision', hasChanges: true, autoApply: true });
+    const facts = { ...ready, policyCheck: 'passed', creatorMayApply: true } as const;
+    expect(run.fire('override-policies', facts, later).next.state.status).toBe('apply_queued');
+  });
+
+  it('whose agent is lost is planned again from the beginning, and its policies checked again', () => {
+    for (const status of ['planning', 'post_plan_running'] as const) {
+      const { next, effects } = aRun({ status }).fire('lose-plan', { ...ready, policyCheck: 'open' }, later);
+      expect(next.state).toMatchObject({ status: 'plan_queued', lease: null });
+      expect(effects).toEqual(['drop-reports', 'reset-policy-check']);
+    }
+    expect(aRun({ status: 'applying' }).allows('lose-plan')).toBe(false);
+  });
+
+  it('whose agent is lost forgets what that one reported, and keeps the rest', () => {
+    const run = aRun({
+      status: 'post_plan_running',
+      hasChanges: true,
+      planned: { additions: 1, changes: 0, destructions: 0, imports: 0 },
+      ownFiles: 'bundle-1',
+      statusTimestamps: {
+        'plan-queueable-at': noon,
+        'fetching-at': noon,
+        'plan-queued-at': noon,
+        'planning-at': noon,
+        'planned-at': noon,
+        'post-plan-running-at': noon,
+      },
+    });
+    const { state } = run.fire('lose-plan', { ...ready, policyCheck: 'open' }, later).next;
+    expect(state).toMatchObject({ hasChanges: false, planned: null, ownFiles: 'bundle-1' });
+    expect(state.statusTimestamps).toEqual({
+      'plan-queueable-at': noon,
+      'fetching-at': noon,
+      'plan-queued-at': later,
+    });
+  });
+
+  it('that is over refers to no files of its own any more', () => {
+    expect(
+      aRun({ status: 'applying', ownFiles: 'bundle-1' }).fire('fail', ready, later).next.state.ownFiles,
+    ).toBeNull();
+    expect(
+      aRun({ status: 'plan_queued', ownFiles: 'bundle-1' }).fire('start-plan', ready, later).next.state.ownFiles,
+    ).toBe('bundle-1');
+  });
+
+  it('that is applying is asked to cancel, once, and canceled by whoever applies it', () => {
+    const applying = aRun({ status: 'applying', statusTimestamps: { 'applying-at': noon } });
+    expect(() => applying.fire('finish-cancel', ready, later)).toThrow(
+      'run could not be canceled because nobody asked for it',
+    );
+    const asked = applying.fire('request-cancel', ready, later, { cancelRequested: true });
+    expect(asked.next.state).toMatchObject({ status: 'applying', lease: aLease, cancelRequested: true });
+    expect(asked.next.state.statusTimestamps).toEqual({ 'applying-at': noon });
+    expect(asked.effects).toEqual([]);
+    expect(() => asked.next.fire('request-cancel', ready, later)).toThrow(
+      'run could not be canceled because it is being canceled already',
+    );
+    expect(asked.next.fire('finish-cancel', ready, later).next.state).toMatchObject({
+      status: 'canceled',
+      lease: null,
+    });
+    expect(asked.next.fire('finish-apply', ready, later).next.state.status).toBe('applied');
+  });
+
+  it('that was applied makes its version the current one', () => {
+    const { effects } = aRun({ status: 'applying' }).fire('finish-apply', ready, later);
+    expect(effects[0]).toBe('promote-version');
+  });
+
+  it('gets another lease, or other files, without a transition', () => {
+    const run = aRun({ status: 'planning' });
+    const renewed = run.with({ lease: { ...aLease, expiresAt: '2026-03-01T13:00:00.000Z' } });
+    expect(renewed.state).toEqual({
+      ...run.state,
+      lease: { ...aLease, expiresAt: '2026-03-01T13:00:00.000Z' },
+      revision: 4,
+    });
+    expect(run.with({ ownFiles: 'bundle-1' }).state).toEqual({ ...run.state, ownFiles: 'bundle-1', revision: 4 });
+    expect(run.state.revision).toBe(3);
+  });
+});

@@ -1,0 +1,283 @@
+import type {
+  Run,
+  RunEffect,
+  RunFactsGathered,
+  RunGuardFacts,
+  RunState,
+  RunStatus,
+  RunTrigger,
+  runStatuses,
+} from '../../src/domain/index.js';
+
+/**
+ * The life of a run as it is promised, written out a second time and by hand: it shares nothing with the table the
+ * domain reads, and is told from the statuses, where that one is told from the triggers.
+ */
+export const ways: Readonly<Record<RunStatus, Readonly<Partial<Record<RunTrigger, RunStatus>>>>> = {
+  pending: { 'fetch-files': 'fetching', 'queue-plan': 'plan_queued', discard: 'discarded', cancel: 'canceled' },
+  fetching: { 'finish-fetch': 'plan_queued', cancel: 'canceled', fail: 'errored' },
+  plan_queued: { 'start-plan': 'planning', cancel: 'canceled' },
+  planning: { 'finish-plan': 'planned', 'lose-plan': 'plan_queued', cancel: 'canceled', fail: 'errored' },
+  planned: {
+    'start-policy-check': 'post_plan_running',
+    'finish-without-apply': 'planned_and_finished',
+    'save-plan': 'planned_and_saved',
+    'confirm-by-itself': 'confirmed',
+    confirm: 'confirmed',
+    discard: 'discarded',
+  },
+  planned_and_saved: { confirm: 'confirmed', discard: 'discarded' },
+  post_plan_running: {
+    'pass-policy-check': 'post_plan_completed',
+    'await-override': 'post_plan_awaiting_decision',
+    'fail-policy-check': 'errored',
+    'lose-plan': 'plan_queued',
+    cancel: 'canceled',
+    fail: 'errored',
+  },
+  post_plan_awaiting_decision: { 'override-policies': 'post_plan_completed', discard: 'discarded' },
+  post_plan_completed: {
+    'finish-without-apply': 'planned_and_finished',
+    'save-plan': 'planned_and_saved',
+    'confirm-by-itself': 'confirmed',
+    confirm: 'confirmed',
+    discard: 'discarded',
+  },
+  confirmed: { 'queue-apply': 'apply_queued', cancel: 'canceled' },
+  apply_queued: { 'start-apply': 'applying', cancel: 'canceled' },
+  applying: {
+    'finish-apply': 'applied',
+    'request-cancel': 'applying',
+    'finish-cancel': 'canceled',
+    fail: 'errored',
+  },
+  applied: {},
+  planned_and_finished: {},
+  discarded: {},
+  errored: {},
+  canceled: {},
+};
+
+/** Where a condition is broken, the sentence that says so. */
+type Condition = readonly [broken: (facts: RunGuardFacts) => boolean, sentence: string];
+
+const turn: Condition = [({ itsTurn }) => !itsTurn, 'it is not its turn'];
+const checkedFirst: Condition = [
+  ({ status, policyCheck }) => status === 'planned' && policyCheck !== 'none',
+  'its policies are still to be evaluated',
+];
+
+const conditions: Readonly<Partial<Record<RunTrigger, readonly Condition[]>>> = {
+  'fetch-files': [turn, [({ filesMissing }) => !filesMissing, 'its files are at hand']],
+  'queue-plan': [turn, [({ filesMissing }) => filesMissing, 'its files must be fetched first']],
+  'start-policy-check': [[({ policyCheck }) => policyCheck === 'none', 'no policy applies to it']],
+  'pass-policy-check': [[({ policyCheck }) => policyCheck !== 'passed', 'its policies have not passed']],
+  'await-override': [[({ policyCheck }) => policyCheck !== 'overridable', 'no failed policy of it can be overridden']],
+  'fail-policy-check': [[({ policyCheck }) => policyCheck !== 'failed', 'its policies have not failed for good']],
+  'finish-without-apply': [
+    checkedFirst,
+    [
+      (facts) => {
+        if (facts.planOnly) return false;
+        return facts.hasChanges || facts.options.allowEmptyApply;
+      },
+      'there is something to apply',
+    ],
+  ],
+  'save-plan': [checkedFirst, [({ savePlan }) => !savePlan, 'its plan is not to be saved']],
+  'confirm-by-itself': [
+    checkedFirst,
+    [({ autoApply, creatorMayApply }) => !autoApply || !creatorMayApply, 'it waits for confirmation'],
+  ],
+  'queue-apply': [turn],
+  'request-cancel': [[({ cancelRequested }) => cancelRequested, 'it is being canceled already']],
+  'finish-cancel': [[({ cancelRequested }) => !cancelRequested, 'nobody asked for it']],
+};
+
+/** Happening by themselves, and in this order where several could. */
+export const byThemselves: readonly RunTrigger[] = [
+  'fetch-files',
+  'queue-plan',
+  'start-policy-check',
+  'pass-policy-check',
+  'await-override',
+  'fail-policy-check',
+  'finish-without-apply',
+  'save-plan',
+  'confirm-by-itself',
+  'queue-apply',
+];
+
+const called: Readonly<Record<RunTrigger, string>> = {
+  'fetch-files': 'prepared',
+  'queue-plan': 'queued',
+  'finish-fetch': 'queued',
+  'start-plan': 'planned',
+  'lose-plan': 'queued again',
+  'finish-plan': 'planned',
+  'start-policy-check': 'checked',
+  'pass-policy-check': 'checked',
+  'await-override': 'checked',
+  'fail-policy-check': 'checked',
+  'override-policies': 'overridden',
+  'finish-without-apply': 'finished',
+  'save-plan': 'saved',
+  'confirm-by-itself': 'applied',
+  confirm: 'applied',
+  'queue-apply': 'applied',
+  'start-apply': 'applied',
+  'finish-apply': 'applied',
+  discard: 'discarded',
+  cancel: 'canceled',
+  'request-cancel': 'canceled',
+  'finish-cancel': 'canceled',
+  fail: 'marked errored',
+};
+
+export const runTriggers = Object.keys(called) as readonly RunTrigger[];
+
+export const ended: readonly RunStatus[] = ['applied', 'planned_and_finished', 'discarded', 'errored', 'canceled'];
+export const underLease: readonly RunStatus[] = ['planning', 'post_plan_running', 'applying'];
+
+/** What whoever goes from a status to another leaves to be done. */
+function effectsOf(trigger: RunTrigger, to: RunStatus): readonly RunEffect[] {
+  const own: Partial<Record<RunTrigger, readonly RunEffect[]>> = {
+    'fetch-files': ['fetch-files'],
+    'lose-plan': ['drop-reports', 'reset-policy-check'],
+    'start-policy-check': ['start-policy-check'],
+    'save-plan': ['release-workspace'],
+    'finish-apply': ['promote-version'],
+  };
+  const atTheEnd: readonly RunEffect[] = [
+    'close-policy-check',
+    'discard-files',
+    'archive-version',
+    'release-workspace',
+  ];
+  return [...(own[trigger] ?? []), ...(ended.includes(to) ? atTheEnd : [])];
+}
+
+export type RunChange = Parameters<Run['fire']>[3];
+
+/** What firing must do: move to this state with these effects, or refuse like this. */
+export type RunOutcome =
+  | { readonly moves: RunState; readonly effects: readonly RunEffect[] }
+  | { readonly refuses: { readonly code: string; readonly message: string; readonly details: object } };
+
+function objection(state: RunState, trigger: RunTrigger, gathered: RunFactsGathered): string | undefined {
+  if (ways[state.status][trigger] === undefined) return `its status is ${state.status}`;
+  return (conditions[trigger] ?? []).find(([broken]) => broken({ ...state, ...gathered }))?.[1];
+}
+
+/** The triggers that could happen by themselves, the first of which does. */
+export const fitting = (state: RunState, gathered: RunFactsGathered): readonly RunTrigger[] =>
+  byThemselves.filter((trigger) => objection(state, trigger, gathered) === undefined);
+
+export const stoppedByPolicies = 'policies that may not be overridden failed, or could not be evaluated';
+
+/** What a lost agent reported is forgotten. */
+function unplanned(state: RunState): RunState {
+  const forgotten = ['planning-at', 'planned-at', 'post-plan-running-at'];
+  const kept = Object.entries(state.statusTimestamps).filter(([stamp]) => !forgotten.includes(stamp));
+  return { ...state, hasChanges: false, planned: null, statusTimestamps: Object.fromEntries(kept) };
+}
+
+function moved(
+  before: RunState,
+  first: RunTrigger,
+  gathered: RunFactsGathered,
+  now: string,
+  change: RunChange = {},
+): RunOutcome {
+  let state: RunState = { ...before, ...change, revision: before.revision + 1 };
+  const effects: RunEffect[] = [];
+  for (let trigger: RunTrigger | undefined = first; trigger !== undefined; [trigger] = fitting(state, gathered)) {
+    const status: RunStatus = ways[state.status][trigger] ?? state.status;
+    const entered = status === state.status ? {} : { [`${status.replaceAll('_', '-')}-at`]: now };
+    const known = trigger === 'lose-plan' ? unplanned(state) : state;
+    // Nobody reports why a run is stopped by its policies.
+    const failure = trigger === 'fail-policy-check' ? stoppedByPolicies : known.failure;
+    state = { ...known, status, failure, statusTimestamps: { ...known.statusTimestamps, ...entered } };
+    effects.push(...effectsOf(trigger, status));
+  }
+  const lease = underLease.includes(state.status) ? state.lease : null;
+  const ownFiles = ended.includes(state.status) ? null : state.ownFiles;
+  return { moves: { ...state, lease, ownFiles }, effects };
+}
+
+export function promisedRun(
+  state: RunState,
+  trigger: RunTrigger,
+  gathered: RunFactsGathered,
+  now: string,
+  change: RunChange = {},
+): RunOutcome {
+  const reason = objection(state, trigger, gathered);
+  if (reason === undefined) return moved(state, trigger, gathered, now, change);
+  const message = `run could not be ${called[trigger]} because ${reason}`;
+  return { refuses: { code: 'run/transition-refused', message, details: { trigger } } };
+}
+
+/** Undefined where it rests. */
+export function promisedRest(state: RunState, gathered: RunFactsGathered, now: string): RunOutcome | undefined {
+  const [trigger] = fitting(state, gathered);
+  return trigger && moved(state, trigger, gathered, now);
+}
+
+export function actualRun(
+  run: Run,
+  trigger: RunTrigger,
+  gathered: RunFactsGathered,
+  now: string,
+  change: RunChange = {},
+): RunOutcome | { readonly throws: unknown } {
+  try {
+    const { next, effects } = run.fire(trigger, gathered, now, change);
+    return { moves: next.state, effects };
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || !('details' in error)) return { throws: error };
+    const { code, message, details } = error as Error & Record<'code' | 'details', never>;
+    return { refuses: { code, message, details } };
+  }
+}
+
+export function actualRest(run: Run, gathered: RunFactsGathered, now: string): RunOutcome | undefined {
+  const fired = run.settle(gathered, now);
+  return fired && { moves: fired.next.state, effects: fired.effects };
+}
+
+const either = [false, true];
+const policyChecks = ['none', 'open', 'passed', 'overridable', 'failed'] as const;
+
+/** Every combination of what a guard looks at besides the status. */
+export const everyGathered: readonly RunFactsGathered[] = policyChecks.flatMap((policyCheck) =>
+  either.flatMap((itsTurn) =>
+    either.flatMap((filesMissing) =>
+      either.map((creatorMayApply) => ({ policyCheck, itsTurn, filesMissing, creatorMayApply })),
+    ),
+  ),
+);
+
+export const everyKindOfRun: readonly (Pick<
+  RunState,
+  'planOnly' | 'savePlan' | 'autoApply' | 'hasChanges' | 'cancelRequested'
+> & { readonly allowEmptyApply: boolean })[] = either.flatMap((planOnly) =>
+  either.flatMap((savePlan) =>
+    either.flatMap((autoApply) =>
+      either.flatMap((hasChanges) =>
+        either.flatMap((cancelRequested) =>
+          either.map((allowEmptyApply) => ({
+            planOnly,
+            savePlan,
+            autoApply,
+            hasChanges,
+            cancelRequested,
+            allowEmptyApply,
+          })),
+        ),
+      ),
+    ),
+  ),
+);
+
+export const runStatusesPromised = Object.keys(ways) as readonly (typeof runStatuses)[number][];
