@@ -62,13 +62,14 @@ export const settings = {
   SIGNING_SECRET: {
     schema: z.string().min(32, 'must be at least 32 characters').optional(),
     shown: 'generated into DATA_DIR',
-    about: 'signs upload and download URLs; required when several instances share a database',
+    about: 'signs capability URLs, encrypts stored secrets; required when several instances share a database',
   },
   MAX_ARCHIVE_BYTES: { schema: count, fallback: '104857600', about: 'largest upload' },
   MAX_UNPACKED_BYTES: { schema: count, fallback: '536870912', about: 'largest upload, unpacked' },
   MAX_ARCHIVE_ENTRIES: { schema: count, fallback: '100000', about: 'most files and directories in an upload' },
   UPLOAD_URL_SECONDS: { schema: count, fallback: '90000', about: 'life of an upload URL' },
   DOWNLOAD_URL_SECONDS: { schema: count, fallback: '300', about: 'life of a download URL' },
+  SOFT_DELETE_DAYS: { schema: count, fallback: '7', about: 'how long soft-deleted backing data can be restored' },
   RATE_LIMIT_PER_SECOND: {
     // Clients lower themselves to a third of the limit, and a third of 3 is no request at all.
     schema: z.coerce
@@ -77,6 +78,25 @@ export const settings = {
       .refine((limit) => limit === 0 || limit > 3, 'must be 0 or more than 3'),
     fallback: '30',
     about: 'per token, per address without one; 0 is off',
+  },
+  EDITION: {
+    schema: z.enum(['self-hosted', 'hosted']),
+    fallback: 'self-hosted',
+    about: 'hosted switches the backing-data actions off',
+  },
+  VCS_CREDENTIALS_DIR: {
+    schema: z
+      .string()
+      .transform((path) => resolve(path))
+      .optional(),
+    shown: 'none',
+    about: 'one file per credential for repositories, with the URL prefix it may be sent to',
+  },
+  VCS_ALLOWED_HOSTS: {
+    schema: words,
+    fallback: '',
+    shown: 'none',
+    about: 'comma-separated hosts fetched from although their addresses are private',
   },
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),

@@ -49,7 +49,7 @@ class Narrator {
     say(`\n${this.step}. ${text}`);
   }
 
-  async call(method: string, path: string, body?: object): Promise<Told> {
+  async call(method: string, path: string, body?: object, more: Readonly<Record<string, string>> = {}): Promise<Told> {
     say(`   → ${method} ${path}`);
     if (body !== undefined) say(indented(JSON.stringify(body, null, 2)));
     const response = await fetch(this.base + path, {
@@ -58,6 +58,7 @@ class Narrator {
       headers: {
         Authorization: `Bearer ${this.token}`,
         ...(body === undefined ? {} : { 'Content-Type': 'application/vnd.api+json' }),
+        ...more,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -190,6 +191,60 @@ async function teamAccess(http: Narrator, { teamId, workspaceId }: Made): Promis
   asAdministrator();
 }
 
+async function policyOutcomes(http: Narrator, { workspaceId }: Made): Promise<void> {
+  http.heading('Hold the organization to a policy that may be overridden');
+  const policies = [{ name: 'tags', query: 'data.tags.deny', 'enforcement-level': 'mandatory' }];
+  await http.call(
+    'POST',
+    '/organizations/acme/policy-sets',
+    document('policy-sets', { name: 'baseline', global: true, overridable: true, policies }),
+  );
+
+  http.heading('Make a pool of agents, and a token for them');
+  const pool = await http.call('POST', '/organizations/acme/agent-pools', document('agent-pools', { name: 'ours' }));
+  const token = await http.call(
+    'POST',
+    `/agent-pools/${pool.json.data.id}/authentication-tokens`,
+    document('authentication-tokens', { description: 'the demo' }),
+  );
+
+  http.heading('Upload once more: a run is queued for the version');
+  const versions = `/workspaces/${workspaceId}/configuration-versions`;
+  const created = await http.call('POST', versions, document('configuration-version', {}));
+  const archive = await packed(fileURLToPath(new URL('../../examples/configuration', import.meta.url)));
+  await fetch(created.json.data.attributes['upload-url'], { method: 'PUT', body: new Uint8Array(archive) });
+
+  http.heading('As an agent, claim it, say what was planned, and what the policies said');
+  const asAdministrator = http.actAs(token.json.data.attributes.token);
+  const job = await http.call('POST', '/agent/v1/claims?wait=10', { name: 'the demo' });
+  const lease = { Lease: job.json.lease.token };
+  const run = `/agent/v1/runs/${job.json.run.id}`;
+  await http.call('POST', `${run}/plan`, { status: 'finished', 'has-changes': true, 'resource-additions': 1 }, lease);
+  const [evaluation] = job.json['policy-evaluations'];
+  const said = { 'policy-set-id': evaluation['policy-sets'][0].id, policies: [{ name: 'tags', status: 'failed' }] };
+  const report = { 'policy-tool-version': '1.0.0', 'policy-sets': [said] };
+  await http.call('POST', `${run}/policy-evaluations/${evaluation.id}`, report, lease);
+  asAdministrator();
+
+  http.heading('Look at the outcomes, and at those that failed a mandatory policy only');
+  const stages = await http.call('GET', `/runs/${job.json.run.id}/task-stages`);
+  const stage = `/task-stages/${stages.json.data[0].id}`;
+  await http.call('GET', `${stage}/policy-evaluations`);
+  const failed = 'filter[0][status]=failed&filter[0][enforcementLevel]=mandatory';
+  await http.call('GET', `/policy-evaluations/${evaluation.id}/policy-set-outcomes?${failed}`);
+
+  http.heading('Override it, then confirm the run');
+  await http.call('POST', `${stage}/actions/override`);
+  await http.call('POST', `/runs/${job.json.run.id}/actions/apply`);
+
+  http.heading('As an agent, claim the apply and finish it');
+  const back = http.actAs(token.json.data.attributes.token);
+  const apply = await http.call('POST', '/agent/v1/claims?wait=10', { name: 'the demo' });
+  await http.call('POST', `${run}/apply`, { status: 'finished' }, { Lease: apply.json.lease.token });
+  back();
+  await http.call('GET', `/runs/${job.json.run.id}`);
+}
+
 const directory = await mkdtemp(join(tmpdir(), 'gatehouse-demo-'));
 const config = loadConfig({ PORT: '0', DATA_DIR: directory, LOG_LEVEL: 'silent', RATE_LIMIT_PER_SECOND: '0' });
 const service = await startService(config, pino({ level: config.LOG_LEVEL }));
@@ -199,7 +254,10 @@ try {
   const made = await provision(http);
   await configurationVersions(http, made);
   await teamAccess(http, made);
-  say('\nThat was a whole life of a configuration version, and of a team that worked with it.');
+  await policyOutcomes(http, made);
+  say(
+    '\nThat was a whole life of a configuration version, of a team that worked with it, and of a run held to policies.',
+  );
 } finally {
   await service.stop();
   await rm(directory, { recursive: true, force: true });

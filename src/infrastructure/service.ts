@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { FileBundleStore } from '../adapters/bundles/file-bundle-store.js';
 import { takeLock } from '../adapters/persistence/knex/engine/sqlite-lock.js';
 import { type KnexDatabase, openPostgres, openSqlite } from '../adapters/persistence/knex/knex-database.js';
-import { CreateUser, PerformEffects, SweepBundles, TokenUses } from '../application/index.js';
+import { CreateUser, PerformEffects, ReclaimLostRuns, SweepBundles, TokenUses } from '../application/index.js';
 import type { Config } from './config.js';
 import { buildContainer } from './container/build-container.js';
 import { uploadPatience } from './container/http.js';
@@ -65,6 +65,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     await database.migrate();
     const port = await listen(server, config);
     const stopping = new AbortController();
+    const uploadsEnd = new AbortController();
     const { ping, unitOfWork } = database;
     const publicUrl =
       config.PUBLIC_URL ?? `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
@@ -79,11 +80,14 @@ export async function startService(config: Config, log: Logger, grace = usualGra
         if (!server.listening) throw new Error('stopping');
         await ping();
       },
-      stopped: stopping.signal,
+      stopping: stopping.signal,
+      stopped: uploadsEnd.signal,
+      ...(sqlite ? { temporaryDir: await emptied(join(config.DATA_DIR, 'tmp')) } : {}),
     });
     const worker = new EffectWorker(
       {
         performEffects: resolve(container, PerformEffects),
+        reclaimLostRuns: resolve(container, ReclaimLostRuns),
         sweepBundles: resolve(container, SweepBundles),
         tokenUses: resolve(container, TokenUses),
         abandonedAfterSeconds: (2 * uploadPatience.total) / 1000,
@@ -109,7 +113,9 @@ export async function startService(config: Config, log: Logger, grace = usualGra
       adminSecret: first && secret,
       adminSecretGenerated: config.ADMIN_TOKEN === undefined,
       stop: async () => {
-        await close(server, stopping, grace);
+        stopping.abort();
+        worker.halt();
+        await close(server, uploadsEnd, grace);
         await worker.stop();
         await opened.close();
         releaseLock();
@@ -123,6 +129,13 @@ export async function startService(config: Config, log: Logger, grace = usualGra
   }
 }
 
+/** Answers the directory, without what processes that were killed left in it. Nobody else may use it. */
+async function emptied(directory: string): Promise<string> {
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  return directory;
+}
+
 const listen = (server: Server, config: Config): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', (error) =>
@@ -132,11 +145,11 @@ const listen = (server: Server, config: Config): Promise<number> =>
   });
 
 /** Stops listening, lets what is in flight finish within its time, and then cuts what is left. */
-async function close(server: Server, stopping: AbortController, grace: Grace): Promise<void> {
+async function close(server: Server, uploadsEnd: AbortController, grace: Grace): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Connections that fall idle after their last answer would otherwise hold the server open.
   const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const uploads = setTimeout(() => stopping.abort(), grace.uploads);
+  const uploads = setTimeout(() => uploadsEnd.abort(), grace.uploads);
   const rest = setTimeout(() => server.closeAllConnections(), grace.uploads + grace.answers);
   await closed;
   clearInterval(idle);

@@ -94,7 +94,7 @@ describe('when a token was last used', () => {
     world.clock.advance(10);
     await expect(authenticate(secret)).rejects.toMatchObject(unauthenticated);
     await flush();
-    expect(await world.useCases.showToken.execute(world.member, token.id)).toMatchObject({ lastUsedAt: null });
+    expect(await world.useCases.showToken.execute(world.member, token.id)).toEqual({ kind: 'api', token });
   });
 
   it('is forgotten together with a token that was revoked meanwhile', async () => {

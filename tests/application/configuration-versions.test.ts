@@ -57,7 +57,7 @@ const showCommit = (actor: Actor, id: ConfigurationVersionId) =>
   world.useCases.showIngressAttributes.execute(actor, id);
 const archive = (actor: Actor, id: ConfigurationVersionId) =>
   world.useCases.archiveConfigurationVersion.execute(actor, id);
-const locate = (actor: Actor, id: ConfigurationVersionId) => world.useCases.locateBundle.execute(actor, id);
+const locate = (actor: Actor, id: ConfigurationVersionId) => world.useCases.locateBundle.execute(actor, { id: id });
 
 const currentVersion = async (): Promise<string | null> =>
   (await world.useCases.showWorkspace.execute(world.owner, { id: world.workspace.id })).subject
@@ -119,6 +119,8 @@ describe('creating a configuration version', () => {
       statusTimestamps: {},
       bundle: null,
       ingressAttributesId: null,
+      purgeAt: null,
+      createdBy: { kind: 'user', id: world.owner.userId },
       createdAt: world.clock.now(),
       revision: 0,
     });
@@ -342,7 +344,7 @@ describe('archiving a configuration version', () => {
   it('is refused first of all for a version from version control', async () => {
     const id = await world.fetchedVersion(commit);
     await world.fire(id, 'finish-runs');
-    world.run(id, 'planning');
+    await world.run(id, 'planning');
     await world.refuses(() => archive(world.owner, id), refused('it was created from version control'));
   });
 
@@ -350,22 +352,22 @@ describe('archiving a configuration version', () => {
     'is refused next while the version is %s, even with a run in progress',
     async (status) => {
       const id = await versionIn[status]();
-      world.run(id, 'planning');
+      await world.run(id, 'planning');
       await world.refuses(() => archive(world.owner, id), refused(`its status is ${status}`));
     },
   );
 
   it('is refused next for the current version, even with a run in progress', async () => {
     const { id } = await world.uploadedVersion(files);
-    world.run(id, 'planning');
+    await world.run(id, 'planning');
     await world.refuses(() => archive(world.owner, id), refused('it is current'));
   });
 
   it('is refused last while a run in progress uses it', async () => {
     const id = await versionIn.uploaded();
-    world.run(id, 'planning');
+    await world.run(id, 'planning');
     await world.refuses(() => archive(world.owner, id), refused('a run in progress uses it'));
-    world.run(id, 'applied');
+    await world.run(id, 'applied');
     await archive(world.owner, id);
   });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
-import type { Effect, PendingEffect } from '../../src/application/index.js';
+import { type Effect, lanes, type PendingEffect, type Transaction } from '../../src/application/index.js';
 import type { BundleKey } from '../../src/domain/index.js';
 import { inChunks, UncertainUnitOfWork, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
@@ -38,12 +38,12 @@ const discardOf = (bundleKey: BundleKey): Effect => ({ kind: 'discard-bundle', b
 const order = (subject: string, ...keys: readonly BundleKey[]) =>
   world.unitOfWork.run((tx) => tx.effects.enqueue(subject, keys.map(discardOf)));
 
-const perform = () => world.useCases.performEffects.execute();
+const perform = () => world.useCases.performEffects.execute('quick');
 
 /** What is due once `seconds` more have passed. */
 const dueAfter = async (seconds: number): Promise<readonly PendingEffect[]> => {
   world.clock.advance(seconds);
-  return world.unitOfWork.read((tx) => tx.effects.due(world.clock.now(), 100));
+  return world.unitOfWork.read((tx) => tx.effects.due(world.clock.now(), lanes.quick.kinds, 100));
 };
 
 describe('performing what was ordered', () => {
@@ -113,6 +113,44 @@ describe('an effect that fails', () => {
     world.clock.advance(1);
     await world.performEffects();
     expect(store.discarded).toEqual(['key-1', 'key-2']);
+    expect(world.ordered).toEqual([]);
+  });
+});
+
+/** Takes nothing away, and cannot even record that. */
+class BrokenRemovals extends UncertainUnitOfWork {
+  broken = false;
+
+  override run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    const fail = async () => {
+      throw new Error('the rows are locked');
+    };
+    return super.run((tx) => {
+      if (!this.broken) return work(tx);
+      return work({
+        ...tx,
+        removals: { removeBatch: fail },
+        effects: Object.assign(Object.create(tx.effects) as typeof tx.effects, { failed: fail }),
+      });
+    });
+  }
+}
+
+describe('effects that are performed side by side', () => {
+  it('are all through before the failure of one is told', async () => {
+    const rows = new BrokenRemovals();
+    world = await World.create({ unitOfWork: rows });
+    const doomed = await world.newWorkspace('storage');
+    const repository = { cloneUrl: 'https://git.example/acme/network.git', branch: 'main', credential: null };
+    await world.useCases.updateWorkspace.execute(world.owner, { id: world.workspace.id }, { repository });
+    world.repositories.push(repository.cloneUrl, 'main', files);
+    await world.useCases.removeWorkspace.execute(world.owner, { id: doomed.id });
+    const { id } = await world.useCases.fetchCommit.execute(world.owner, world.workspace.id);
+    rows.broken = true;
+    await expect(world.useCases.performEffects.execute('slow')).rejects.toThrow('the rows are locked');
+    expect((await world.stateOf(id)).status).toBe('uploaded');
+    rows.broken = false;
+    await world.performEffects();
     expect(world.ordered).toEqual([]);
   });
 });

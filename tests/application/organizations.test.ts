@@ -142,7 +142,7 @@ describe('deleting an organization', () => {
     await world.refuses(() => useCases.showWorkspace.execute(owner, { id: workspace.id }), missing);
     await world.refuses(() => useCases.showTeam.execute(owner, team.id), missing);
     await world.refuses(() => membership(owner, world.member.membershipId), missing);
-    await world.refuses(() => useCases.locateBundle.execute(owner, version.id), missing);
+    await world.refuses(() => useCases.locateBundle.execute(owner, { id: version.id }), missing);
     await world.refuses(() => remove(owner), missing);
   });
 
@@ -168,7 +168,7 @@ describe('deleting an organization', () => {
     const grantee = await world.grantee('admin');
     const [granted] = (await membership(world.owner, grantee.membershipId)).teams;
     await world.newTokenOf({ kind: 'team', id: granted?.id ?? '' });
-    world.run(version.id, 'applied');
+    await world.run(version.id, 'applied');
     await remove(world.owner);
     expect(world.ordered).toEqual([{ kind: 'remove-rows', target: { kind: 'organization', id: organizationId } }]);
     await world.performEffects();
@@ -189,12 +189,12 @@ describe('deleting an organization', () => {
 
   it('is refused while a run is in progress in it', async () => {
     const { id } = await world.uploadedVersion(files);
-    world.run(id, 'applying');
+    await world.run(id, 'applying');
     await world.refuses(() => remove(world.owner), {
       code: 'runs/in-progress',
       message: 'the organization has a run in progress',
     });
-    world.run(id, 'discarded');
+    await world.run(id, 'discarded');
     await remove(world.owner);
   });
 

@@ -394,12 +394,12 @@ describe('deleting a team', () => {
 
   it('is refused while a run of its token is in progress', async () => {
     const { id } = await world.newVersion();
-    world.run(id, 'planning', { createdBy: robots.id });
+    await world.run(id, 'planning', { createdBy: robots.id });
     await world.refuses(() => remove(world.owner, robots), {
       code: 'runs/in-progress',
       message: 'the team has a run in progress',
     });
-    world.run(id, 'errored', { createdBy: robots.id });
+    await world.run(id, 'errored', { createdBy: robots.id });
     await remove(world.owner, robots);
   });
 

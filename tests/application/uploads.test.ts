@@ -275,7 +275,7 @@ describe('uploading to a version that is uploaded already', () => {
 
   it.each(['planning', 'applied'] as const)('is refused once a run that is %s was made from it', async (status) => {
     const version = await world.uploadedVersion(good);
-    world.run(version.id, status);
+    await world.run(version.id, status);
     await world.refuses(() => world.upload(version, better), refused('a run has used it'));
     await world.keepsEverything(() => world.upload(version, good));
   });
@@ -283,7 +283,7 @@ describe('uploading to a version that is uploaded already', () => {
   it('is refused when a run was made from it while the bytes flowed', async () => {
     const version = await world.uploadedVersion(good);
     const slow = await startSlowly(version, better);
-    world.run(version.id, 'pending');
+    await world.run(version.id, 'pending');
     await world.refuses(slow.finish, refused('a run has used it'));
     expect(await bytesHeld()).toEqual([good]);
     expect(await unsettled()).toEqual([]);

@@ -220,12 +220,12 @@ describe('deleting a user', () => {
 
   it('is refused while a run of theirs is in progress', async () => {
     const { id } = await world.newVersion();
-    world.run(id, 'confirmed', { createdBy: world.member.userId });
+    await world.run(id, 'confirmed', { createdBy: world.member.userId });
     await world.refuses(() => remove(world.administrator, world.member), {
       code: 'runs/in-progress',
       message: 'the user has a run in progress',
     });
-    world.run(id, 'applied', { createdBy: world.member.userId });
+    await world.run(id, 'applied', { createdBy: world.member.userId });
     await remove(world.administrator, world.member);
   });
 
@@ -249,7 +249,7 @@ describe('the tokens of a user', () => {
     expect(token).toMatchObject({ description: 'laptop', createdBy: { id: member.userId }, lastUsedAt: null });
     expect(world.remembers(secret)).toBe(false);
     expect(await world.bearerOf(secret)).toEqual({ ...(await world.bearerOf(member.secret)), tokenId: token.id });
-    expect(await show(member, token.id)).toEqual(token);
+    expect(await show(member, token.id)).toEqual({ kind: 'api', token });
   });
 
   it('are listed newest first', async () => {

@@ -218,7 +218,7 @@ describe('deleting a workspace', () => {
     await remove(world.owner);
     await world.refuses(() => show(world.owner), missing);
     await world.refuses(() => remove(world.owner), missing);
-    await world.refuses(() => world.useCases.locateBundle.execute(world.owner, id), missing);
+    await world.refuses(() => world.useCases.locateBundle.execute(world.owner, { id: id }), missing);
     expect(await names(world.owner)).toEqual([]);
     const successor = await world.newWorkspace('network');
     await world.performEffects();
@@ -232,7 +232,7 @@ describe('deleting a workspace', () => {
     const { id } = await world.uploadedVersion(files);
     await world.uploadedVersion(files, { speculative: true });
     await world.grantee('admin');
-    world.run(id, 'applied');
+    await world.run(id, 'applied');
     await remove(world.owner, byName());
     expect(world.ordered).toEqual([{ kind: 'remove-rows', target: { kind: 'workspace', id: network.id } }]);
     await world.performEffects();
@@ -252,19 +252,19 @@ describe('deleting a workspace', () => {
 
   it('is refused while a run is in progress in it', async () => {
     const { id } = await world.newVersion();
-    world.run(id, 'planned');
+    await world.run(id, 'planned');
     await world.refuses(() => remove(world.owner), {
       code: 'runs/in-progress',
       message: 'the workspace has a run in progress',
     });
-    world.run(id, 'canceled');
+    await world.run(id, 'canceled');
     await remove(world.owner);
   });
 
   it('is not hindered by runs elsewhere', async () => {
     const other = await world.newWorkspace('storage');
     const { id } = await world.newVersion({ workspaceId: other.id });
-    world.run(id, 'planning', { workspaceId: other.id });
+    await world.run(id, 'planning', { workspaceId: other.id });
     await remove(world.owner);
   });
 

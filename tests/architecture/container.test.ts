@@ -15,6 +15,7 @@ const container = buildContainer({
   signingSecret: 'a secret for tests that is long enough',
   log: { info: () => {}, error: () => {} },
   ready: async () => {},
+  stopping: new AbortController().signal,
   stopped: new AbortController().signal,
 });
 
@@ -35,8 +36,19 @@ describe('the container', () => {
   });
 
   it('gives the HTTP adapter every use case that a request can reach', () => {
-    const background = ['PerformEffects', 'SweepBundles', 'TokenIssuer', 'TokenUses'];
-    const names = classes.map(([name]) => name).filter((name) => !background.includes(name));
+    const byTheWorker = ['PerformEffects', 'ReclaimLostRuns', 'SweepBundles', 'TokenUses'];
+    const partsOfOthers = [
+      'CommitFiles',
+      'EffectPerformers',
+      'FetchedVersions',
+      'RepositoryLinks',
+      'RunProgress',
+      'TokenIssuer',
+    ];
+    const background = [...byTheWorker, ...partsOfOthers];
+    const published = classes.map(([name]) => name);
+    expect(published).toEqual(expect.arrayContaining(background));
+    const names = published.filter((name) => !background.includes(name));
     const given = Object.values(resolve(container, Port.useCases)).map((useCase) => useCase.constructor.name);
     expect(given.sort()).toEqual(names.sort());
   });

@@ -7,7 +7,7 @@ import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.
 import { migrate, postgresConfig, sqliteConfig } from '../../src/adapters/persistence/knex/migrations/migrate.js';
 import { migrationSource } from '../../src/adapters/persistence/knex/migrations/migration-source.js';
 import { freshSchema, skipPostgres } from '../support/backends.js';
-import { aUser } from '../support/builders.js';
+import { aUser, noon } from '../support/builders.js';
 
 const engines: readonly {
   readonly name: string;
@@ -37,6 +37,59 @@ const engines: readonly {
     },
   },
 ];
+
+/** A row in each table that a later migration touches, and in those they hang on. */
+async function seedFirstVersion(database: Knex): Promise<void> {
+  await database('organizations').insert({ id: 'org-1', name: 'acme', email: 'a@example.com', created_at: noon });
+  await database('workspaces').insert({
+    id: 'ws-1',
+    organization_id: 'org-1',
+    name: 'network',
+    auto_apply: true,
+    execution_mode: 'remote',
+    terraform_version: 'latest',
+    working_directory: '',
+    current_configuration_version_id: 'cv-1',
+    last_sequence: 1,
+    created_at: noon,
+    updated_at: noon,
+    revision: 2,
+  });
+  await database('configuration_versions').insert({
+    id: 'cv-1',
+    workspace_id: 'ws-1',
+    sequence: 1,
+    status: 'uploaded',
+    origin: 'version-control',
+    source: 'github',
+    auto_queue_runs: false,
+    speculative: false,
+    provisional: false,
+    status_timestamps: '{}',
+    bundle_key: 'bundle-1',
+    bundle_bytes: 1024,
+    bundle_sha256: 'a'.repeat(64),
+    ingress_attributes_id: 'ia-1',
+    created_at: noon,
+    revision: 1,
+  });
+  await database('ingress_attributes').insert({
+    id: 'ia-1',
+    configuration_version_id: 'cv-1',
+    branch: 'main',
+    clone_url: 'https://example.com/acme/network.git',
+    commit_sha: '9f4b1c3d',
+    identifier: 'acme/network',
+    is_pull_request: false,
+    on_default_branch: true,
+  });
+  await database('effects').insert({ subject: 'cv-1', kind: 'discard-bundle', payload: '{}', attempts: 0 });
+}
+
+const rowsOf = async (database: Knex): Promise<unknown> => {
+  const tables = ['organizations', 'workspaces', 'configuration_versions', 'ingress_attributes', 'effects'];
+  return Promise.all(tables.map((table) => database(table).select()));
+};
 
 for (const engine of engines) {
   (engine.skip ? describe.skip : describe)(`migrations on ${engine.name}`, () => {
@@ -68,6 +121,37 @@ for (const engine of engines) {
       expect(await names()).toEqual([]);
       await migrate(config);
       expect([...(await names())].sort()).toEqual([...up].sort());
+    });
+
+    it('keep the rows of the first version, and leave them as they were when they go back', async () => {
+      const [first] = await migrationSource.getMigrations([]);
+      if (first === undefined) throw new Error('there is a first migration');
+      await database.migrate.up({ migrationSource });
+      expect(await database('knex_migrations').pluck('name')).toEqual([first]);
+      const before = await names();
+      await seedFirstVersion(database);
+      const rowsBefore = await rowsOf(database);
+
+      await migrate(config);
+      const [workspace] = await database('workspaces');
+      expect(workspace).toMatchObject({ id: 'ws-1', name: 'network', last_sequence: 1, last_run_sequence: 0 });
+      for (const column of ['agent_pool_id', 'clone_url', 'branch', 'credential', 'webhook_id', 'webhook_key']) {
+        expect([column, workspace[column]]).toEqual([column, null]);
+      }
+      const [version] = await database('configuration_versions');
+      expect(version).toMatchObject({ id: 'cv-1', created_by_kind: null, created_by_id: null, purge_at: null });
+      expect(await database('runs')).toEqual([]);
+      // What came before lives on: its new columns can be written.
+      await database('workspaces').update({ webhook_id: 'webhook-1', last_run_sequence: 4 });
+      await database('configuration_versions').update({ purge_at: noon });
+
+      const [, ...later] = await migrationSource.getMigrations([]);
+      for (const _ of later) await database.migrate.down({ migrationSource });
+      expect([...(await names())].sort()).toEqual([...before].sort());
+      expect(await rowsOf(database)).toEqual(rowsBefore);
+
+      await migrate(config);
+      expect((await database('workspaces').first()).last_run_sequence).toBe(0);
     });
 
     it('are remembered by names without a file extension', async () => {

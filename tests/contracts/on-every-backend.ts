@@ -23,6 +23,7 @@ import {
   aWorkspace,
   giveGrant,
 } from '../support/builders.js';
+import { type SeededRun, seedRun } from '../support/seed-run.js';
 
 // A busy machine with a real database takes its time.
 jest.setTimeout(30_000);
@@ -54,7 +55,13 @@ export class Ground {
     return this.database.engine();
   }
 
-  seedRun: OpenBackend['seedRun'] = (run) => this.database.seedRun(run);
+  seedRun(run: SeededRun): Promise<void> {
+    return seedRun(this.database.unitOfWork, run);
+  }
+
+  rowCounts(): Promise<Readonly<Record<string, number>>> {
+    return this.database.rowCounts();
+  }
 
   async user(given: Partial<User> = {}): Promise<User> {
     const user = aUser(given);

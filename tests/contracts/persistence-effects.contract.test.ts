@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import type { Effect, PendingEffect, RemovalTarget } from '../../src/application/index.js';
+import type { Effect, EffectOutbox, RemovalTarget } from '../../src/application/index.js';
 import type { Organization } from '../../src/domain/index.js';
 import {
   aBundle,
@@ -16,13 +16,25 @@ import {
 } from '../support/builders.js';
 import { onEveryBackend } from './on-every-backend.js';
 
+const everyKind: readonly Effect['kind'][] = [
+  'discard-bundle',
+  'remove-rows',
+  'queue-run',
+  'purge-backing-data',
+  'archive-version',
+  'fetch-commit',
+  'fetch-run-files',
+];
+
 const discard = (bundleKey: string): Effect => ({ kind: 'discard-bundle', bundleKey });
 
 onEveryBackend('effects', (on) => {
-  const keysOf = (effects: readonly PendingEffect[]) =>
-    effects.map(({ effect }) => (effect.kind === 'discard-bundle' ? effect.bundleKey : effect.target.id));
+  const keysOf = (effects: readonly { readonly effect: Effect }[]) =>
+    effects.map(({ effect }) => (effect.kind === 'discard-bundle' ? effect.bundleKey : effect.kind));
 
-  const due = (at = noon, limit = 100) => on.read((tx) => tx.effects.due(at, limit));
+  const due = (at = noon, limit = 100, kinds = everyKind) => on.read((tx) => tx.effects.due(at, kinds, limit));
+  const failing = (number = 1, size = 20) => on.read((tx) => tx.effects.failing({ number, size }));
+  const enqueue = (...given: Parameters<EffectOutbox['enqueue']>) => on.run((tx) => tx.effects.enqueue(...given));
 
   beforeEach(async () => {
     for (let left = await due(afterNoon(1000)); left.length > 0; left = await due(afterNoon(1000))) {
@@ -84,12 +96,140 @@ onEveryBackend('effects', (on) => {
     expect(keysOf(await due())).toEqual(['a2', 'b1']);
   });
 
-  it('forgets an effect that is done, and does not mind hearing of it again', async () => {
+  it('forgets an effect that is done, says whether it was there, and does not mind hearing of it again', async () => {
     await on.run((tx) => tx.effects.enqueue('a', [discard('a1')]));
     const [first] = await due();
-    for (const _ of [1, 2]) await on.run((tx) => tx.effects.done(first?.id ?? 0));
+    const done = () => on.run((tx) => tx.effects.done(first?.id ?? 0));
+    expect([await done(), await done()]).toEqual([true, false]);
     await on.run((tx) => tx.effects.failed(first?.id ?? 0, 'late', noon));
     expect(await due()).toEqual([]);
+    expect((await failing()).items).toEqual([]);
+  });
+
+  it('tells one alone of many who performed it at once', async () => {
+    await enqueue('a', [discard('a1')]);
+    const [first] = await due();
+    const told = await Promise.all(Array.from({ length: 8 }, () => on.run((tx) => tx.effects.done(first?.id ?? 0))));
+    expect(told.filter(Boolean)).toEqual([true]);
+  });
+
+  it('gives back every kind of effect as it was enqueued', async () => {
+    const request = {
+      cloneUrl: 'https://example.com/a.git',
+      credential: null,
+      ref: 'refs/heads/main',
+      commitSha: null,
+    };
+    const effects: Effect[] = [
+      { kind: 'queue-run', versionId: 'cv-1' },
+      { kind: 'purge-backing-data', versionId: 'cv-1' },
+      { kind: 'archive-version', versionId: 'cv-1' },
+      { kind: 'fetch-commit', versionId: 'cv-1', request },
+      { kind: 'fetch-run-files', runId: 'run-1' },
+    ];
+    for (const effect of effects) await enqueue(`subject of ${effect.kind}`, [effect]);
+    expect((await due()).map(({ effect }) => effect)).toEqual(effects);
+  });
+
+  it('has nothing due of other kinds, nor what waits behind them', async () => {
+    await enqueue('a', [{ kind: 'queue-run', versionId: 'cv-1' }, discard('a1')]);
+    await enqueue('b', [discard('b1')]);
+    expect(keysOf(await due(noon, 100, ['discard-bundle']))).toEqual(['b1']);
+    expect(keysOf(await due(noon, 100, ['queue-run', 'archive-version']))).toEqual(['queue-run']);
+    expect(await due(noon, 100, [])).toEqual([]);
+  });
+
+  it('has nothing due before its time, and not what comes after it on the same subject; others go on', async () => {
+    await enqueue('a', [discard('a1'), discard('a2')], afterNoon(5));
+    await enqueue('a', [discard('a3')]);
+    await enqueue('b', [discard('b1')]);
+    await enqueue('c', [discard('c1')], noon);
+    expect(keysOf(await due(noon))).toEqual(['b1', 'c1']);
+    expect(keysOf(await due(afterNoon(4)))).toEqual(['b1', 'c1']);
+    const come = await due(afterNoon(5));
+    expect(keysOf(come)).toEqual(['a1', 'b1', 'c1']);
+    expect(come[0]).toMatchObject({ attempts: 0, lastError: null });
+
+    await on.run((tx) => tx.effects.done(come[0]?.id ?? 0));
+    expect(keysOf(await due(noon))).toEqual(['b1', 'c1']);
+    expect(keysOf(await due(afterNoon(5)))).toEqual(['a2', 'b1', 'c1']);
+  });
+
+  it('does not let a later effect overtake one that waits, though its own time has come', async () => {
+    await enqueue('a', [discard('a1')]);
+    await enqueue('a', [discard('a2')], afterNoon(9));
+    expect(keysOf(await due(noon))).toEqual(['a1']);
+    const [first] = await due(noon);
+    await on.run((tx) => tx.effects.failed(first?.id ?? 0, 'disk full', afterNoon(20)));
+    expect(await due(afterNoon(10))).toEqual([]);
+    expect(keysOf(await due(afterNoon(20)))).toEqual(['a1']);
+  });
+
+  it('gives effects ids in the order in which they were enqueued', async () => {
+    const keys = Array.from({ length: 12 }, (_, n) => `bundle-${n}`);
+    await enqueue('a', keys.slice(0, 6).map(discard));
+    await enqueue('b', keys.slice(6).map(discard));
+    const ids: number[] = [];
+    const inOrder: string[] = [];
+    for (let left = await due(); left.length > 0; left = await due()) {
+      const [first] = left;
+      if (first === undefined) break;
+      const [key = ''] = keysOf([first]);
+      ids.push(first.id);
+      inOrder.push(key);
+      await on.run((tx) => tx.effects.done(first.id));
+    }
+    expect(inOrder).toEqual(keys);
+    expect(ids).toEqual([...ids].sort((a, b) => a - b));
+    expect(new Set(ids).size).toBe(keys.length);
+  });
+
+  it('lists those that failed, the oldest first, and no other', async () => {
+    expect(await failing()).toEqual({ number: 1, size: 20, total: 0, items: [] });
+    await enqueue('a', [discard('a1'), discard('a2')]);
+    await enqueue('b', [{ kind: 'queue-run', versionId: 'cv-1' }]);
+    await enqueue('c', [discard('c1')]);
+    await enqueue('d', [discard('d1')], afterNoon(60));
+    const [a1, b1, c1] = await due();
+    for (const [effect, error, at] of [
+      [c1, 'no network', 4],
+      [a1, 'disk full', 2],
+      [b1, 'no such workspace', 8],
+      [a1, 'disk still full', 6],
+    ] as const) {
+      await on.run((tx) => tx.effects.failed(effect?.id ?? 0, error, afterNoon(at)));
+    }
+    const items = [
+      {
+        id: a1?.id,
+        subject: 'a',
+        kind: 'discard-bundle',
+        attempts: 2,
+        lastError: 'disk still full',
+        notBefore: afterNoon(6),
+      },
+      {
+        id: b1?.id,
+        subject: 'b',
+        kind: 'queue-run',
+        attempts: 1,
+        lastError: 'no such workspace',
+        notBefore: afterNoon(8),
+      },
+      {
+        id: c1?.id,
+        subject: 'c',
+        kind: 'discard-bundle',
+        attempts: 1,
+        lastError: 'no network',
+        notBefore: afterNoon(4),
+      },
+    ];
+    expect(await failing()).toEqual({ number: 1, size: 20, total: 3, items });
+    expect(await failing(2, 2)).toEqual({ number: 2, size: 2, total: 3, items: items.slice(2) });
+    expect(await failing(3, 2)).toEqual({ number: 3, size: 2, total: 3, items: [] });
+    await on.run((tx) => tx.effects.done(a1?.id ?? 0));
+    expect((await failing()).items).toEqual(items.slice(1));
   });
 });
 

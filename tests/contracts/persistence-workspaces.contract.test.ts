@@ -1,6 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { RunScope } from '../../src/application/index.js';
-import type { ConfigurationVersionState, RunStatus, Standing } from '../../src/domain/index.js';
+import type { ConfigurationVersionState, LinkedRepository, RunStatus, Standing } from '../../src/domain/index.js';
 import {
   aBundle,
   aConfigurationVersion,
@@ -13,7 +14,17 @@ import {
   someIngressAttributes,
   unique,
 } from '../support/builders.js';
-import { onEveryBackend, refusal } from './on-every-backend.js';
+import { type Ground, onEveryBackend, refusal } from './on-every-backend.js';
+
+const aRepository = (given: Partial<LinkedRepository> = {}): LinkedRepository => ({
+  cloneUrl: 'https://example.com/acme/network.git',
+  branch: 'release',
+  credential: 'forge',
+  webhookId: unique('webhook'),
+  sealedWebhookKey: 'sealed',
+  linkedBy: { kind: 'user', id: 'user-1' },
+  ...given,
+});
 
 onEveryBackend('workspaces', (on) => {
   it('gives back a workspace as it was stored, by id and by name', async () => {
@@ -24,6 +35,8 @@ onEveryBackend('workspaces', (on) => {
       executionMode: 'agent',
       terraformVersion: '1.9.0',
       workingDirectory: 'modules/network',
+      agentPoolId: 'apool-1',
+      repository: aRepository(),
       lock: { by: { kind: 'team', id: 'team-1' }, reason: 'upgrade', at: noon },
       updatedAt: afterNoon(1),
       revision: 3,
@@ -33,12 +46,14 @@ onEveryBackend('workspaces', (on) => {
     const byName = await on.read((tx) => tx.workspaces.findByNameFor(actor, organization.name, workspace.name));
     expect(byId?.subject).toEqual(workspace);
     expect(byName).toEqual(byId);
+    expect(await on.read((tx) => tx.workspaces.find(workspace.id))).toEqual(workspace);
+    expect(await on.read((tx) => tx.workspaces.find('ws-nobody'))).toBeUndefined();
     expect(await on.read((tx) => tx.workspaces.findFor(actor, 'ws-nobody'))).toBeUndefined();
     expect(await on.read((tx) => tx.workspaces.findByNameFor(actor, organization.name, 'nobody'))).toBeUndefined();
     expect(await on.read((tx) => tx.workspaces.findByNameFor(actor, 'nobody', workspace.name))).toBeUndefined();
   });
 
-  it('gives back settings and lock as they were saved', async () => {
+  it('gives back settings, repository and lock as they were saved', async () => {
     const organization = await on.organization();
     const workspace = await on.workspace(organization);
     const find = async () =>
@@ -51,13 +66,22 @@ onEveryBackend('workspaces', (on) => {
       executionMode: 'local',
       terraformVersion: '1.9.0',
       workingDirectory: 'network',
+      agentPoolId: 'apool-2',
+      repository: aRepository({ branch: null, credential: null, linkedBy: { kind: 'team', id: 'team-1' } }),
       lock: { by: ownedBy('user', { id: 'user-1' }), reason: null, at: afterNoon(1) },
       updatedAt: afterNoon(1),
       revision: 1,
     } as const;
     await on.run((tx) => tx.workspaces.save(locked));
     expect(await find()).toEqual(locked);
-    const unlocked = { ...locked, lock: null, updatedAt: afterNoon(2), revision: 2 };
+    const unlocked = {
+      ...locked,
+      agentPoolId: null,
+      repository: null,
+      lock: null,
+      updatedAt: afterNoon(2),
+      revision: 2,
+    };
     await on.run((tx) => tx.workspaces.save(unlocked));
     expect(await find()).toEqual(unlocked);
   });
@@ -125,6 +149,83 @@ onEveryBackend('workspaces', (on) => {
       const taken = on.run((tx) => tx.workspaces.takeSequence(id, 'cv-never', true));
       await expect(taken).rejects.toEqual(refusal('resource/not-found'));
     }
+  });
+
+  it('finds the workspace of a webhook while it lives and is linked', async () => {
+    const organization = await on.organization();
+    const repository = aRepository();
+    const workspace = await on.workspace(organization, { repository });
+    await on.workspace(organization, { repository: aRepository() });
+    await on.workspace(organization);
+    const find = (id: string) => on.read((tx) => tx.workspaces.findByWebhook(id));
+    expect(await find(repository.webhookId)).toEqual(workspace);
+    expect(await find('webhook-nobody')).toBeUndefined();
+
+    const relinked = { ...workspace, repository: aRepository(), revision: 1 };
+    await on.run((tx) => tx.workspaces.save(relinked));
+    expect(await find(repository.webhookId)).toBeUndefined();
+    expect(await find(relinked.repository.webhookId)).toEqual(relinked);
+    await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
+    expect(await find(relinked.repository.webhookId)).toBeUndefined();
+    expect(await on.read((tx) => tx.workspaces.find(workspace.id))).toBeUndefined();
+
+    const orphan = await on.workspace(organization, { repository: aRepository() });
+    await on.run((tx) => tx.organizations.remove(organization.id, noon));
+    expect(await find(orphan.repository?.webhookId ?? '')).toBeUndefined();
+    expect(await on.read((tx) => tx.workspaces.find(orphan.id))).toBeUndefined();
+  });
+
+  it('promotes a version, unless the current one is newer', async () => {
+    const organization = await on.organization();
+    const [workspace, neighbour] = [await on.workspace(organization), await on.workspace(organization)];
+    const [older, newer] = [await on.version(workspace), await on.version(workspace)];
+    const promote = (id: string) => on.run((tx) => tx.workspaces.promote(workspace.id, id));
+    const current = async (id = workspace.id) =>
+      (await on.read((tx) => tx.workspaces.find(id)))?.currentConfigurationVersionId;
+    await promote(older.state.id);
+    expect(await current()).toBe(older.state.id);
+    await promote(newer.state.id);
+    expect(await current()).toBe(newer.state.id);
+    await promote(newer.state.id);
+    await promote(older.state.id);
+    expect(await current()).toBe(newer.state.id);
+    expect(await current(neighbour.id)).toBeNull();
+    expect((await on.read((tx) => tx.workspaces.find(workspace.id)))?.revision).toBe(0);
+  });
+
+  it('lets the newest win, however many are promoted at once', async () => {
+    const workspace = await on.workspace(await on.organization());
+    const versions = [];
+    for (let n = 0; n < 6; n += 1) versions.push(await on.version(workspace));
+    await Promise.all(versions.map(({ state }) => on.run((tx) => tx.workspaces.promote(workspace.id, state.id))));
+    const found = await on.read((tx) => tx.workspaces.find(workspace.id));
+    expect(found?.currentConfigurationVersionId).toBe(versions.at(-1)?.state.id);
+  });
+
+  it('lets one alone have its turn: of two that look before they act, the second sees what the first did', async () => {
+    const workspace = await on.workspace(await on.organization(), { description: '' });
+    const append = (letter: string) =>
+      on.run(async (tx) => {
+        await tx.workspaces.takeTurn(workspace.id);
+        const found = await tx.workspaces.find(workspace.id);
+        if (found === undefined) throw new Error('the workspace is there');
+        await setTimeout(2);
+        await tx.workspaces.save({
+          ...found,
+          description: `${found.description}${letter}`,
+          revision: found.revision + 1,
+        });
+      });
+    const letters = [...'abcdef'];
+    await Promise.all(letters.map(append));
+    const found = await on.read((tx) => tx.workspaces.find(workspace.id));
+    expect([...(found?.description ?? '')].sort()).toEqual(letters);
+  });
+
+  it('changes nothing when a turn is taken, and does not mind a workspace that is not there', async () => {
+    const workspace = await on.workspace(await on.organization());
+    for (const id of [workspace.id, 'ws-nobody']) await on.run((tx) => tx.workspaces.takeTurn(id));
+    expect(await on.read((tx) => tx.workspaces.find(workspace.id))).toEqual(workspace);
   });
 
   it('lists workspaces by name whatever its case, each with the grants on it', async () => {
@@ -203,6 +304,8 @@ onEveryBackend('configuration versions', (on) => {
     ],
     ['speculative', { autoQueueRuns: false, speculative: true }],
     ['provisional', { provisional: true, createdAt: afterNoon(7), revision: 9 }],
+    ['made by somebody', { createdBy: { kind: 'team', id: 'team-1' } }],
+    ['softly deleted', { status: 'backing_data_soft_deleted', bundle: aBundle(), purgeAt: afterNoon(600) }],
   ];
 
   it.each(states)('gives back a version as it was stored: %s', async (_, given) => {
@@ -223,8 +326,10 @@ onEveryBackend('configuration versions', (on) => {
       origin: change.origin ?? 'api',
       source: change.source ?? 'terraform',
       createdAt: change.createdAt ?? noon,
+      createdBy: change.createdBy ?? null,
+      purgeAt: noon,
     });
-    const next = changed(version, { bundle: null, failure: null, ...change });
+    const next = changed(version, { bundle: null, failure: null, purgeAt: null, ...change });
     const saved = aConfigurationVersion({ id: next.state.workspaceId }, { ...next.state, revision: 1 });
     await on.run((tx) => tx.configurationVersions.save(saved));
     const found = await on.read((tx) => tx.configurationVersions.find(version.state.id));
@@ -307,6 +412,102 @@ onEveryBackend('configuration versions', (on) => {
       ]),
     );
     expect(await on.read((tx) => tx.configurationVersions.ingressAttributes([]))).toEqual(new Map());
+  });
+});
+
+onEveryBackend('commits that a forge reports', (on) => {
+  /** A workspace with a version of this commit, and how to ask about it. */
+  const reported = async (ground: Ground) => {
+    const organization = await ground.organization();
+    const workspace = await ground.workspace(organization);
+    const version = await ground.version(workspace, { origin: 'version-control', status: 'fetching' });
+    const commit = { branch: 'main', commitSha: unique('sha'), isPullRequest: false };
+    const attributes = someIngressAttributes(commit);
+    await ground.run((tx) => tx.configurationVersions.addIngressAttributes(version.state.id, attributes));
+    const isKnown = (given: object = {}) =>
+      ground.read((tx) =>
+        tx.configurationVersions.isKnown({ workspaceId: workspace.id, delivery: null, ...commit, ...given }),
+      );
+    return { organization, workspace, version, isKnown };
+  };
+  const elsewhere = { branch: 'other' };
+
+  it('are known by branch and commit, of a pull request apart from those of the branch', async () => {
+    const { organization, isKnown } = await reported(on);
+    expect(await isKnown()).toBe(true);
+    expect(await isKnown({ delivery: 'delivery-new' })).toBe(true);
+    expect(await isKnown(elsewhere)).toBe(false);
+    expect(await isKnown({ commitSha: 'sha-other' })).toBe(false);
+    expect(await isKnown({ isPullRequest: true })).toBe(false);
+    expect(await isKnown({ workspaceId: (await on.workspace(organization)).id })).toBe(false);
+    expect(await isKnown({ workspaceId: 'ws-nobody' })).toBe(false);
+  });
+
+  it('of pull requests are known as such', async () => {
+    const workspace = await on.workspace(await on.organization());
+    const version = await on.version(workspace);
+    const commit = { branch: 'main', commitSha: unique('sha'), isPullRequest: true };
+    await on.run((tx) =>
+      tx.configurationVersions.addIngressAttributes(version.state.id, someIngressAttributes(commit)),
+    );
+    const report = { workspaceId: workspace.id, delivery: null, ...commit };
+    expect(await on.read((tx) => tx.configurationVersions.isKnown(report))).toBe(true);
+    const pushed = { ...report, isPullRequest: false };
+    expect(await on.read((tx) => tx.configurationVersions.isKnown(pushed))).toBe(false);
+  });
+
+  it('may be tried again once their version is errored, and are known again after that', async () => {
+    const { workspace, version, isKnown } = await reported(on);
+    await on.run((tx) => tx.configurationVersions.save(changed(version, { status: 'errored' })));
+    expect(await isKnown()).toBe(false);
+    const again = await on.version(workspace);
+    const found = await on.read((tx) => tx.configurationVersions.ingressAttributes([version.state.id]));
+    const attributes = someIngressAttributes({ ...found.get(version.state.id), id: unique('ia') });
+    await on.run((tx) => tx.configurationVersions.addIngressAttributes(again.state.id, attributes));
+    expect(await isKnown()).toBe(true);
+  });
+
+  it('are known by their delivery, whatever it is about, and whatever came of it', async () => {
+    const { organization, workspace, version, isKnown } = await reported(on);
+    const delivery = unique('delivery');
+    expect(await isKnown({ ...elsewhere, delivery })).toBe(false);
+    const { id } = version.state;
+    await on.run((tx) => tx.configurationVersions.addDelivery(workspace.id, delivery, id));
+    await on.run((tx) => tx.configurationVersions.addDelivery(workspace.id, delivery, id));
+    expect(await isKnown({ ...elsewhere, delivery })).toBe(true);
+    expect(await isKnown(elsewhere)).toBe(false);
+    expect(await isKnown({ ...elsewhere, delivery: 'delivery-other' })).toBe(false);
+    const neighbour = await on.workspace(organization);
+    expect(await isKnown({ ...elsewhere, delivery, workspaceId: neighbour.id })).toBe(false);
+    await on.run((tx) => tx.configurationVersions.save(changed(version, { status: 'errored' })));
+    expect(await isKnown({ delivery })).toBe(true);
+  });
+
+  it('make one version, however many deliveries of one push there are at once', async () => {
+    const workspace = await on.workspace(await on.organization());
+    const commit = { branch: 'main', commitSha: unique('sha'), isPullRequest: false };
+    const deliver = () =>
+      on.run(async (tx) => {
+        await tx.workspaces.takeTurn(workspace.id);
+        const delivery = unique('delivery');
+        if (await tx.configurationVersions.isKnown({ workspaceId: workspace.id, delivery, ...commit })) return 0;
+        const { state } = aConfigurationVersion(workspace, { origin: 'version-control' });
+        const sequence = await tx.workspaces.takeSequence(workspace.id, state.id, false);
+        await tx.configurationVersions.add(aConfigurationVersion(workspace, { ...state, sequence }));
+        await tx.configurationVersions.addIngressAttributes(state.id, someIngressAttributes(commit));
+        await tx.configurationVersions.addDelivery(workspace.id, delivery, state.id);
+        return 1;
+      });
+    const made = await Promise.all(Array.from({ length: 6 }, deliver));
+    expect(made.filter((versions) => versions === 1)).toHaveLength(1);
+  });
+
+  it('of a workspace that is removed are not known', async () => {
+    const { workspace, version, isKnown } = await reported(on);
+    const delivery = unique('delivery');
+    await on.run((tx) => tx.configurationVersions.addDelivery(workspace.id, delivery, version.state.id));
+    await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
+    expect(await isKnown({ delivery })).toBe(false);
   });
 });
 

@@ -1,64 +1,41 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import Database from 'better-sqlite3';
-import { type KnexDatabase, openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
-import { Authenticate, TokenUses, type Transaction } from '../../src/application/index.js';
+import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
+import { Authenticate, TokenUses } from '../../src/application/index.js';
 import type { Actor } from '../../src/domain/index.js';
 import {
   aConfigurationVersion,
   anOrganization,
+  aRun,
   asOrganization,
   asTeam,
   asUser,
   aTeam,
   aUser,
   aWorkspace,
+  noon,
 } from '../support/builders.js';
 import { FixedClock } from '../support/fixed-clock.js';
-
-type Work = (tx: Transaction) => Promise<unknown>;
+import { QueryPlanner, type Work } from '../support/query-planner.js';
 
 describe('statements on SQLite', () => {
   const organization = anOrganization();
   const workspace = aWorkspace(organization);
-  let directory: string;
-  let database: KnexDatabase;
-  let planner: Database.Database;
-  let statements: string[] = [];
+  const version = aConfigurationVersion(workspace);
+  let planner: QueryPlanner;
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'gatehouse-'));
-    const file = join(directory, 'test.sqlite');
-    database = openSqlite(file, { onStatement: (sql) => statements.push(sql) });
-    await database.migrate();
-    await database.unitOfWork.run(async (tx) => {
+    planner = await QueryPlanner.open(async (tx) => {
       await tx.organizations.add(organization);
       await tx.workspaces.add(workspace);
-      await tx.configurationVersions.add(aConfigurationVersion(workspace));
+      await tx.configurationVersions.add(version);
+      await tx.runs.add(aRun(workspace, version.state));
     });
-    planner = new Database(file, { readonly: true });
   });
 
-  afterAll(async () => {
-    planner.close();
-    await database.close();
-    await rm(directory, { recursive: true });
-  });
+  afterAll(() => planner.close());
 
-  async function statementsOf(work: Work, transactionally = false): Promise<readonly string[]> {
-    statements = [];
-    const { unitOfWork } = database;
-    await (transactionally ? unitOfWork.run(work) : unitOfWork.read(work)).catch(() => undefined);
-    return statements;
-  }
-
-  const planOf = (sql: string): readonly string[] => {
-    const unbound = Array.from(sql.matchAll(/\?/g), () => null);
-    const steps = planner.prepare(`explain query plan ${sql}`).all(...unbound) as { detail: string }[];
-    return steps.map(({ detail }) => detail);
-  };
+  const statementsOf: QueryPlanner['statementsOf'] = (...asked) => planner.statementsOf(...asked);
+  const planOf = (sql: string): readonly string[] => planner.planOf(sql);
 
   const callers: readonly Actor[] = [asUser(aUser()), asTeam(aTeam(organization)), asOrganization(organization)];
   const page = (number: number) => ({ number, size: 20 });
@@ -73,8 +50,22 @@ describe('statements on SQLite', () => {
     ['whether a bundle is referred to', (tx) => tx.configurationVersions.refersTo('bundle-1')],
     ['what runs say of a version', (tx) => tx.runs.aboutVersion('cv-1')],
     ['whether a workspace has a run in progress', (tx) => tx.runs.anyInProgress({ workspaceId: 'ws-1' })],
+    ['whether a team has a run in progress', (tx) => tx.runs.anyInProgress({ createdBy: 'team-1' })],
+    ['whether an organization has a run in progress', (tx) => tx.runs.anyInProgress({ organizationId: 'org-1' })],
+    ['a run', (tx) => tx.runs.find('run-1')],
+    ['a run by its lease', (tx) => tx.runs.findByLease('digest')],
+    ['whether a run fetched a bundle for itself', (tx) => tx.runs.refersTo('bundle-1')],
+    ['whether another run holds a workspace', (tx) => tx.runs.anotherHolds('ws-1', 'run-1')],
+    ['the run whose turn is next', (tx) => tx.runs.nextWaiting('ws-1')],
+    ['leases that ran out', (tx) => tx.runs.withExpiredLease(noon, 10)],
+    ['the first page of runs', (tx) => tx.runs.page('ws-1', page(1))],
+    ['a deep page of runs', (tx) => tx.runs.page('ws-1', page(5_000))],
+    ['the first runs of versions', (tx) => tx.runs.firstOfVersions(['cv-1', 'cv-2'])],
+    ['how long a log is', (tx) => tx.runLogs.size('run-1', 'plan')],
+    ['a part of a log', (tx) => tx.runLogs.read('run-1', 'plan', 5_000, 100)],
     ...callers.flatMap((actor): (readonly [string, Work])[] => [
       [`a version with the standing of a ${actor.kind}`, (tx) => tx.configurationVersions.findFor(actor, 'cv-1')],
+      [`a run with the standing of a ${actor.kind}`, (tx) => tx.runs.findFor(actor, 'run-1')],
       [`a workspace with the standing of a ${actor.kind}`, (tx) => tx.workspaces.findFor(actor, 'ws-1')],
       [`a named workspace with the standing of a ${actor.kind}`, (tx) => tx.workspaces.findByNameFor(actor, 'o', 'w')],
       [`an organization with the standing of a ${actor.kind}`, (tx) => tx.organizations.findFor(actor, 'o')],
@@ -97,6 +88,10 @@ describe('statements on SQLite', () => {
     ['list the organizations of a user', (tx) => tx.organizations.page(asUser(aUser()), page(1))],
     ['list the tokens of a user', (tx) => tx.tokens.pageOfUser('user-1', page(1))],
     ['take a sequence number', (tx) => tx.workspaces.takeSequence('ws-1', 'cv-1', true)],
+    ['take a sequence number of a run', (tx) => tx.runs.takeSequence('ws-1')],
+    ['save a run', (tx) => tx.runs.save(aRun(workspace, version.state, { revision: 1 }))],
+    ['write to a log', (tx) => tx.runLogs.append('run-1', 'plan', 0, Buffer.from('line'))],
+    ['drop a log', (tx) => tx.runLogs.drop('run-1', 'plan')],
     ['take a workspace away', (tx) => tx.removals.removeBatch({ kind: 'workspace', id: workspace.id }, 200)],
     ['take an organization away', (tx) => tx.removals.removeBatch({ kind: 'organization', id: 'org-1' }, 200)],
     ['take a user away', (tx) => tx.removals.removeBatch({ kind: 'user', id: 'user-1' }, 200)],
@@ -123,22 +118,53 @@ describe('statements on SQLite', () => {
     expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
   });
 
+  it('reach a page of runs by a range of sequence numbers, however deep, and sort nothing', async () => {
+    const [shallow] = await statementsOf((tx) => tx.runs.page('ws-1', page(1)));
+    const [deep] = await statementsOf((tx) => tx.runs.page('ws-1', page(5_000)));
+    expect(deep).toBe(shallow);
+    expect(deep).not.toMatch(/offset|count\(/i);
+    const plan = planOf(deep ?? '');
+    const range = 'SEARCH r USING INDEX runs_sequence (workspace_id=? AND sequence>? AND sequence<?)';
+    expect(plan.filter((step) => step.startsWith(range))).toHaveLength(1);
+    expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
+  });
+
+  const throughPartialIndexes: readonly (readonly [string, Work, string])[] = [
+    ['the run whose turn is next', (tx) => tx.runs.nextWaiting('ws-1'), 'SEARCH r USING INDEX runs_waiting'],
+    ['a run by its lease', (tx) => tx.runs.findByLease('digest'), 'SEARCH r USING INDEX runs_lease '],
+    ['leases that ran out', (tx) => tx.runs.withExpiredLease(noon, 10), 'SEARCH r USING INDEX runs_lease_expiry'],
+    // All that is in this index waits for an agent, the oldest first.
+    ['a run to claim', (tx) => tx.runs.nextClaimable('apool-1', 'org-1'), 'SCAN r USING INDEX runs_claimable'],
+  ];
+
+  it.each(throughPartialIndexes)('find %s among the few runs that may be it', async (_, work, step) => {
+    const sql = await statementsOf(work);
+    expect(sql).toHaveLength(1);
+    const plan = sql.flatMap(planOf);
+    expect(plan).toContainEqual(expect.stringContaining(step));
+    expect(plan.filter((other) => other.startsWith('SCAN') && !other.startsWith(step))).toEqual([]);
+    expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY');
+  });
+
+  it('reach a part of a log without looking at what comes before it', async () => {
+    const [sql] = await statementsOf((tx) => tx.runLogs.read('run-1', 'plan', 5_000, 100));
+    const range =
+      /SEARCH run_log_chunks USING INDEX \S+ \(run_id=\? AND phase=\? AND start_byte>\? AND start_byte<\?\)/;
+    expect(planOf(sql ?? '')).toContainEqual(expect.stringMatching(range));
+  });
+
   it('reach a credential by its digest', async () => {
     const [sql] = await statementsOf((tx) => tx.tokens.findCredential('digest'));
     expect(planOf(sql ?? '')).toContain('SEARCH k USING INDEX api_tokens_secret_digest (secret_digest=?)');
   });
 
   it('authenticate and find a version with its standing are two in all', async () => {
-    const authenticate = new Authenticate(
-      database.unitOfWork,
-      new FixedClock(),
-      { generate: () => ({ secret: 's', digest: 'd' }), digestOf: () => 'd' },
-      new TokenUses(database.unitOfWork),
-    );
-    statements = [];
-    await expect(authenticate.execute('secret')).rejects.toThrow();
-    expect(statements).toHaveLength(1);
-    await database.unitOfWork.read((tx) => tx.configurationVersions.findFor(asUser(aUser()), 'cv-1'));
-    expect(statements).toHaveLength(2);
+    const { unitOfWork } = planner.database;
+    const authenticate = new Authenticate(unitOfWork, new FixedClock(), new RandomSecrets(), new TokenUses(unitOfWork));
+    const asked = await statementsOf(async (tx) => {
+      await expect(authenticate.execute('secret')).rejects.toThrow();
+      await tx.configurationVersions.findFor(asUser(aUser()), 'cv-1');
+    });
+    expect(asked).toHaveLength(2);
   });
 });

@@ -117,7 +117,9 @@ describe('the command', () => {
   it('walks the demo to its end', async () => {
     const { code, stdout } = await program('demo');
     expect(stdout).toContain('the same as were sent');
-    expect(stdout).toContain('That was a whole life of a configuration version, and of a team that worked with it.');
+    expect(stdout).toContain(
+      'a whole life of a configuration version, of a team that worked with it, and of a run held to policies.',
+    );
     // Every exchange but the refusals that the demo announces went well.
     const statuses = [...stdout.matchAll(/ {3}← (\d+)/g)].map(([, status]) => Number(status));
     expect(statuses.filter((status) => status >= 400)).toEqual([409, 404, 404, 422, 401]);

@@ -111,7 +111,7 @@ describe('an upload', () => {
     const key = (await api.unitOfWork.read((tx) => tx.configurationVersions.find(id)))?.state.bundle?.key ?? '';
     await api.upload(uploadUrl, other).expect(200);
     expect((await download(await downloadUrl(id)).expect(200)).body.equals(other)).toBe(true);
-    await api.performEffects();
+    await api.settle();
     expect(await bundleStore.read(key)).toBeUndefined();
     expect((await download(await downloadUrl(id)).expect(200)).body.equals(other)).toBe(true);
   });
@@ -120,7 +120,7 @@ describe('an upload', () => {
     const { id, uploadUrl } = await newUploaded();
     api.clock.advance(1);
     await api.upload(uploadUrl, good).expect(200);
-    await api.performEffects();
+    await api.settle();
     expect((await download(await downloadUrl(id)).expect(200)).body.equals(good)).toBe(true);
     expect(await leftBehind()).toEqual([]);
   });
@@ -129,7 +129,7 @@ describe('an upload', () => {
     const { id, uploadUrl } = await newVersion();
     const answers = await Promise.all([good, other].map((bytes) => api.upload(uploadUrl, bytes)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    await api.performEffects();
+    await api.settle();
     const { body } = await download(await downloadUrl(id)).expect(200);
     expect([good, other].some((bytes) => bytes.equals(body))).toBe(true);
     expect(await leftBehind()).toEqual([]);
@@ -524,7 +524,7 @@ describe('a capability URL', () => {
     expect((await api.upload(uploadUrl, other).expect(404)).body).toEqual(missing);
     expect((await api.upload(uploadUrl, good).expect(404)).body).toEqual(missing);
     expect(await bundleStore.read(key)).toBeDefined();
-    while ((await api.performEffects()).done > 0);
+    await api.settle();
     expect(await bundleStore.read(key)).toBeUndefined();
     expect(await leftBehind()).toEqual([]);
   });

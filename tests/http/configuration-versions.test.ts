@@ -108,6 +108,8 @@ async function newFetched(
       statusTimestamps: {},
       bundle: null,
       ingressAttributesId: ingressId,
+      purgeAt: null,
+      createdBy: null,
       createdAt: api.clock.now(),
       revision: 0,
       ...change,
@@ -118,14 +120,10 @@ async function newFetched(
   return { id, ingressId };
 }
 
-/** Moves a version on by a trigger that has no endpoint here. */
-const fire = (id: string, trigger: 'soft-delete' | 'permanently-delete' | 'restore'): Promise<void> =>
-  api.unitOfWork.run(async (tx) => {
-    const version = await tx.configurationVersions.find(id);
-    const fired = version?.fire(trigger, await tx.runs.aboutVersion(id), api.clock.now());
-    if (fired === undefined) throw new Error(`there is no ${id}`);
-    await tx.configurationVersions.save(fired.next);
-  });
+/** What may be done to the backing data of a version, served to the clients alone. */
+const changeBackingData = async (id: string, change: 'soft_delete' | 'restore' | 'permanently_delete') => {
+  await api.admin.at('/api/v2').post(`/configuration-versions/${id}/actions/${change}_backing_data`).expect(200);
+};
 
 const seedRun = (workspaceId: string, configurationVersionId: string, status: RunStatus): Promise<void> =>
   api.seedRun({
@@ -357,6 +355,69 @@ describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) 
     expect((await admin.get(`${member(id)}/ingress-attributes`).expect(404)).body).toEqual(missing);
   });
 
+  it('show the first run made of them beside them, when it is asked for', async () => {
+    const workspaceId = await newWorkspace();
+    const [used, unused] = [await newUploaded(workspaceId), await newUploaded(workspaceId)];
+    const { id: fetched, ingressId } = await newFetched(workspaceId);
+    const first = `run-first-${used}`;
+    const run = { workspaceId, status: 'applied' } as const;
+    await api.seedRun({ ...run, id: first, configurationVersionId: used });
+    await api.seedRun({ ...run, id: `run-second-${used}`, configurationVersionId: used, status: 'pending' });
+    await api.seedRun({ ...run, id: `run-of-${fetched}`, configurationVersionId: fetched, createdBy: api.admin.id });
+    const shownRun = async (id: string) => (await admin.get(`/runs/${id}`).expect(200)).body.data;
+    const relationOf = (id: string) => ({ data: { id, type: 'runs' } });
+
+    const shown = (await admin.get(`${member(used)}?include=run`).expect(200)).body;
+    expect(shown.data.relationships.run).toEqual(relationOf(first));
+    expect(shown.included).toEqual([await shownRun(first)]);
+    expect(shown.included[0]).toMatchObject({
+      attributes: { status: 'applied' },
+      links: { self: `${prefix}/runs/${first}` },
+    });
+    expect((await admin.get(member(used)).expect(200)).body.data.relationships).not.toHaveProperty('run');
+
+    const both = (await admin.get(`${member(fetched)}?include=run,ingress_attributes`).expect(200)).body;
+    expect(both.data.relationships).toMatchObject({
+      run: relationOf(`run-of-${fetched}`),
+      'ingress-attributes': { data: { id: ingressId, type: 'ingress-attributes' } },
+    });
+    expect(both.included).toEqual([commitDocument(ingressId), await shownRun(`run-of-${fetched}`)]);
+
+    const list = (await admin.get(`${collection(workspaceId)}?include=run`).expect(200)).body;
+    const relations = list.data.map(({ id, relationships }: { id: string; relationships: { run: object } }) => [
+      id,
+      relationships.run,
+    ]);
+    expect(relations).toEqual([
+      [fetched, relationOf(`run-of-${fetched}`)],
+      [unused, { data: null }],
+      [used, relationOf(first)],
+    ]);
+    expect(list.included).toEqual([await shownRun(`run-of-${fetched}`), await shownRun(first)]);
+    const lean = (await admin.get(collection(workspaceId)).expect(200)).body;
+    expect(lean.included).toBeUndefined();
+    expect(lean.data[0].relationships).not.toHaveProperty('run');
+  });
+
+  it('name no run while their backing data is deleted', async () => {
+    const workspaceId = await newWorkspace();
+    const id = await newUploaded(workspaceId);
+    await seedRun(workspaceId, id, 'applied');
+    const listed = async () => {
+      const { data, included } = (await admin.get(`${collection(workspaceId)}?include=run`).expect(200)).body;
+      return [data[0].relationships.run, included?.length];
+    };
+    expect(await listed()).toEqual([{ data: { id: `run-${id}`, type: 'runs' } }, 1]);
+    await changeBackingData(id, 'soft_delete');
+    expect(await listed()).toEqual([{ data: null }, undefined]);
+    expect((await admin.get(`${member(id)}?include=run`).expect(404)).body).toEqual(missing);
+    await changeBackingData(id, 'restore');
+    expect(await listed()).toEqual([{ data: { id: `run-${id}`, type: 'runs' } }, 1]);
+    await changeBackingData(id, 'soft_delete');
+    await changeBackingData(id, 'permanently_delete');
+    expect(await listed()).toEqual([{ data: null }, undefined]);
+  });
+
   it('know no other word to include', async () => {
     const workspaceId = await newWorkspace();
     const { id } = await api.version(workspaceId);
@@ -374,7 +435,7 @@ describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) 
     const workspaceId = await newWorkspace();
     const id = await newUploaded(workspaceId);
     const fetched = await newFetched(workspaceId, { status: 'backing_data_soft_deleted' });
-    await fire(id, 'soft-delete');
+    await changeBackingData(id, 'soft_delete');
     const statuses = async () => {
       const answer = await admin.get(`${collection(workspaceId)}?include=ingress_attributes`).expect(200);
       expect(answer.body.included).toBeUndefined();
@@ -399,7 +460,7 @@ describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) 
       [id, 'backing_data_soft_deleted'],
     ]);
     await unreadable();
-    await fire(id, 'permanently-delete');
+    await changeBackingData(id, 'permanently_delete');
     expect((await statuses())[1]).toEqual([id, 'backing_data_permanently_deleted']);
     await unreadable();
   });
@@ -512,7 +573,7 @@ describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) 
     const stamps = { 'uploaded-at': api.clock.now(), 'archived-at': api.clock.now() };
     expect(shown).toEqual(resource(id, { speculative: true, status: 'archived', 'status-timestamps': stamps }));
     expect(await api.bundleStore.read(key)).toBeDefined();
-    await api.performEffects();
+    await api.settle();
     expect(await api.bundleStore.read(key)).toBeUndefined();
   });
 
@@ -556,7 +617,7 @@ describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) 
     expect(await archive(pending.id)).toEqual(because('its status is archived'));
 
     const deleted = await newUploaded(workspaceId);
-    await fire(deleted, 'soft-delete');
+    await changeBackingData(deleted, 'soft_delete');
     expect(await archive(deleted)).toEqual(because('its status is backing_data_soft_deleted'));
 
     const errored = await api.version(workspaceId, { speculative: true });

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Route } from '../../src/adapters/http/route.js';
-import { type Caller, doc, type Prefix, startApi, type TestApi } from '../support/api.js';
-import { bodies } from '../support/route-bodies.js';
+import type { Standing } from '../../src/domain/index.js';
+import { type Caller, missing, type Prefix, startApi, type TestApi } from '../support/api.js';
+import { bodies, bodiesWith, type Referred } from '../support/route-bodies.js';
+import { makeSmallWorld } from '../support/small-world.js';
 import { everyRoute, keyOf, pathAbout, routesAt } from '../support/walk-routes.js';
 
 describe('every route', () => {
@@ -9,44 +11,16 @@ describe('every route', () => {
   let stranger: Caller;
   /** What a path's parameters are in a world where the things exist. */
   let existing: Readonly<Record<string, string>>;
+  let referred: Referred;
+  let secret: string;
+  let agentsSecret: string;
 
   beforeAll(async () => {
     api = await startApi();
-    await api.organization('acme');
-    const workspace = await api.workspace('acme', 'api');
-    const team = await api.team('acme', 'developers', { visibility: 'organization' });
-    const version = await api.admin.post(`/workspaces/${workspace}/configuration-versions`).expect(201);
-    const memberships = await api.admin.get('/organizations/acme/organization-memberships').expect(200);
-    const tokens = await api.admin.get(`/users/${api.admin.id}/authentication-tokens`).expect(200);
-    await api.admin.post(`/teams/${team}/authentication-token`, doc('authentication-token')).expect(201);
-    const granted = await api.admin
-      .post(
-        '/team-workspaces',
-        doc(
-          'team-workspaces',
-          { access: 'read' },
-          {
-            workspace: { data: { type: 'workspaces', id: workspace } },
-            team: { data: { type: 'teams', id: team } },
-          },
-        ),
-      )
-      .expect(200);
+    const teams = [{ teamId: 'team-own', owners: true, access: new Set<never>() }];
+    const owner: Standing = { actor: 'user', siteAdministrator: false, member: true, teams };
+    ({ secret, existing, referred, agentsSecret } = await makeSmallWorld(api.unitOfWork, owner));
     stranger = await api.user('stranger');
-    existing = {
-      organization: 'acme',
-      name: 'api',
-      workspaceId: workspace,
-      userId: api.admin.id,
-      teamId: team,
-      '/team-workspaces': granted.body.data.id,
-      '/workspaces': workspace,
-      '/teams': team,
-      '/configuration-versions': version.body.data.id,
-      '/organization-memberships': memberships.body.data[0].id,
-      '/authentication-tokens': tokens.body.data[0].id,
-      '/admin/users': api.admin.id,
-    };
   });
 
   const real = (route: Route): string => pathAbout(route, existing);
@@ -54,17 +28,20 @@ describe('every route', () => {
   const unreal = (route: Route): string =>
     pathAbout(route, Object.fromEntries(Object.keys(existing).map((key) => [key, 'nonexisting'])));
 
-  const call = (caller: Caller, prefix: Prefix, route: Route, path: string) =>
-    caller.at(prefix).send(route.method, path, bodies[keyOf(route)]);
+  const callReal = (caller: Caller, prefix: Prefix, route: Route) =>
+    caller.at(prefix).send(route.method, real(route), bodiesWith(referred)[keyOf(route)]);
+
+  const callUnreal = (caller: Caller, prefix: Prefix, route: Route) =>
+    caller.at(prefix).send(route.method, unreal(route), bodies[keyOf(route)]);
 
   it('that reads a body is tried with a good one', () => {
     const reading = routesAt('').filter((route) => route.body === 'read');
     expect(reading.map(keyOf).sort()).toEqual(Object.keys(bodies).sort());
   });
 
-  it.each(everyRoute)('$name asks for a token', async ({ prefix, route }) => {
-    for (const caller of [api.anonymous, api.as('no such secret')]) {
-      const answer = await call(caller, prefix, route, real(route)).expect(401);
+  it.each(everyRoute)('$name asks for a token, and for one that is no agent’s', async ({ prefix, route }) => {
+    for (const caller of [api.anonymous, api.as('no such secret'), api.as(agentsSecret)]) {
+      const answer = await callReal(caller, prefix, route).expect(401);
       expect(answer.headers['content-type']).toBe('application/vnd.api+json');
       expect(answer.headers['www-authenticate']).toBe('Bearer');
       expect(answer.body.errors).toEqual([{ status: '401', title: 'unauthorized', detail: expect.any(String) }]);
@@ -74,8 +51,8 @@ describe('every route', () => {
   it.each(everyRoute.filter(({ route }) => route.action !== null))(
     '$name tells a stranger the same of what exists and of what does not',
     async ({ prefix, route }) => {
-      const hidden = await call(stranger, prefix, route, real(route)).expect(404);
-      const missing = await call(stranger, prefix, route, unreal(route)).expect(404);
+      const hidden = await callReal(stranger, prefix, route).expect(404);
+      const missing = await callUnreal(stranger, prefix, route).expect(404);
       expect(hidden.text).toBe(missing.text);
       expect(hidden.body.errors[0]).toEqual({ status: '404', title: 'not found', detail: 'resource not found' });
       const telling = ({ 'x-request-id': _id, date: _date, ...rest }: Record<string, string>) => rest;
@@ -87,6 +64,16 @@ describe('every route', () => {
     const answer = await api.admin.at(prefix).send('put', real(route)).expect(405);
     expect(answer.headers.allow?.split(', ')).toContain(route.method.toUpperCase());
     expect(answer.body.errors[0].status).toBe('405');
+  });
+
+  it('about a part of a run takes the id of that part, and no other', async () => {
+    const { '/runs': run = '', '/plans': plan = '', '/applies': applied = '' } = existing;
+    const owner = api.as(secret);
+    await owner.get(`/plans/${plan}`).expect(200);
+    await owner.get(`/applies/${applied}`).expect(200);
+    for (const path of [`/plans/${run}`, `/plans/${applied}`, `/applies/${run}`, `/applies/${plan}`, `/runs/${plan}`]) {
+      expect((await owner.get(path).expect(404)).body).toEqual(missing);
+    }
   });
 
   it('that nobody knows is missing', async () => {

@@ -22,6 +22,7 @@ import {
   ownedBy,
 } from '../support/builders.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
+import { anAgentPool } from '../support/policy-builders.js';
 import { digestOf } from '../support/small-world.js';
 
 const delegatedRights = [
@@ -30,6 +31,7 @@ const delegatedRights = [
   'manage-organization-access',
   'manage-workspaces',
   'access-secret-teams',
+  'manage-agent-pools',
   'workspace admin',
 ] as const;
 
@@ -43,6 +45,7 @@ interface Walk {
   readonly memberships: string[];
   readonly users: readonly string[];
   readonly workspaces: readonly string[];
+  readonly pools: string[];
 }
 
 const callerSecret = 'secret-of-the-caller';
@@ -76,6 +79,7 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
     team('plain', { visibility: 'organization' }),
   ];
   const teams = [owners, mine, theirs, ...others];
+  const pool = anAgentPool(organization);
   const [here, there] = [aWorkspace(organization, { name: 'here' }), aWorkspace(organization, { name: 'there' })];
   const memberships = [boss, caller, colluder].map((user) => aMembership(organization, user));
   return worlds.run(async (tx) => {
@@ -86,6 +90,7 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
     await tx.teams.addMembers(owners, [boss.id]);
     await tx.teams.addMembers(mine, [caller.id]);
     await tx.teams.addMembers(theirs, [colluder.id]);
+    await tx.agentPools.add(pool);
     await tx.workspaces.add(here);
     await tx.workspaces.add(there);
     if (rights.includes('workspace admin')) await giveGrant(tx, mine.id, here.id, { access: 'admin' });
@@ -110,6 +115,7 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
       memberships: memberships.map(({ id }) => id),
       users: [caller.id, colluder.id, newcomer.id, boss.id],
       workspaces: [here.id, there.id],
+      pools: [pool.id],
     };
   });
 }
@@ -199,6 +205,15 @@ const steps: Readonly<Record<string, Take>> = {
   },
   "issue the organization's token": async (api, walk, step) => {
     const answer = await as(api, walk, step).post('/organizations/acme/authentication-token');
+    keep(answer.status, walk.bearers, answer.body.data?.attributes.token);
+  },
+  'create an agent pool': async (api, walk, step) => {
+    const body = doc('agent-pools', { name: fresh() });
+    const answer = await as(api, walk, step).post('/organizations/acme/agent-pools', body);
+    keep(answer.status, walk.pools, answer.body.data?.id);
+  },
+  'issue the token of an agent': async (api, walk, step) => {
+    const answer = await as(api, walk, step).post(`/agent-pools/${from(walk.pools, step.other)}/authentication-tokens`);
     keep(answer.status, walk.bearers, answer.body.data?.attributes.token);
   },
   'give a team access': async (api, walk, step) => {

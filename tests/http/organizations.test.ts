@@ -227,6 +227,23 @@ describe.each(mounts)('organizations at "$prefix"', ({ prefix }) => {
     const token = (await api.organizationToken(name)).at(prefix);
     const member = (await api.member(name, newName())).at(prefix);
     const membership = await membershipOf(name, member);
+    const made = async (path: string, body?: object) => (await admin.post(path, body).expect(201)).body.data;
+    const pool = (await made(`/organizations/${name}/agent-pools`, doc('agent-pools', { name: 'ours' }))).id;
+    const agentsToken = await made(`/agent-pools/${pool}/authentication-tokens`);
+    const agent = api.as(agentsToken.attributes.token);
+    const policies = [{ name: 'tags', 'enforcement-level': 'mandatory' }];
+    const baseline = doc('policy-sets', { name: 'baseline', global: true, policies });
+    const policySet = (await made(`/organizations/${name}/policy-sets`, baseline)).id;
+    const asked = doc('runs', {}, { workspace: { data: { type: 'workspaces', id: workspace } } });
+    const { id: run, relationships } = await made('/runs', asked);
+    const plan = (await admin.get(`/plans/${relationships.plan.data.id}`).expect(200)).body.data;
+    const linking = doc('workspaces', { 'vcs-repo': { 'clone-url': 'https://git.example.com/acme/api.git' } });
+    const linked = (await admin.patch(`/workspaces/${workspace}`, linking).expect(200)).body.data;
+    const { 'webhook-url': hook, 'webhook-key': key } = linked.attributes['vcs-repo'];
+    const deliver = () => api.anonymous.post(hook, {}).set({ 'X-Gitlab-Event': 'Push Hook', 'X-Gitlab-Token': key });
+    expect((await deliver()).status).not.toBe(404);
+    await agent.post('/agent/v1/runs/run-any/heartbeat').expect(409);
+    await admin.post(`/runs/${run}/actions/cancel`).expect(202);
     await admin.delete(`/organizations/${name}`).expect(204);
     for (const when of ['at once', 'later']) {
       for (const path of [
@@ -236,13 +253,27 @@ describe.each(mounts)('organizations at "$prefix"', ({ prefix }) => {
         `/teams/${team}`,
         `/configuration-versions/${id}`,
         `/organization-memberships/${membership}`,
+        `/organizations/${name}/policy-sets`,
+        `/policy-sets/${policySet}`,
+        `/organizations/${name}/agent-pools`,
+        `/agent-pools/${pool}`,
+        `/authentication-tokens/${agentsToken.id}`,
+        `/workspaces/${workspace}/runs`,
+        `/runs/${run}`,
+        `/runs/${run}/task-stages`,
+        `/runs/${run}/configuration-version`,
+        `/plans/${plan.id}`,
+        `/task-stages/${relationships['task-stages'].data[0].id}`,
       ]) {
         expect([when, (await admin.get(path).expect(404)).body]).toEqual([when, missing]);
       }
       await token.get('/organizations').expect(401);
       expect((await member.get('/organizations').expect(200)).body.data).toEqual([]);
       await api.anonymous.get(pathOf(download)).expect(404);
-      await api.performEffects();
+      await api.anonymous.get(pathOf(plan.attributes['log-read-url'])).expect(404);
+      await agent.post('/agent/v1/claims', { name: 'a' }).expect(401);
+      expect((await deliver().expect(404)).body).toEqual(missing);
+      await api.settle();
     }
     await api.organization(name);
   });
@@ -268,11 +299,11 @@ describe.each(mounts)('organizations at "$prefix"', ({ prefix }) => {
         id,
         type: 'entitlement-sets',
         attributes: {
-          agents: false,
+          agents: true,
           'audit-logging': false,
           'cost-estimation': false,
-          operations: false,
-          'policy-enforcement': false,
+          operations: true,
+          'policy-enforcement': true,
           'private-module-registry': false,
           'run-tasks': false,
           sentinel: false,
@@ -280,7 +311,7 @@ describe.each(mounts)('organizations at "$prefix"', ({ prefix }) => {
           'state-storage': false,
           teams: true,
           'user-limit': null,
-          'vcs-integrations': false,
+          'vcs-integrations': true,
         },
         links: { self: `${prefix}/organizations/${name}/entitlement-set` },
       },

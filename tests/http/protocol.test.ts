@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import { agentRoutes } from '../../src/adapters/http/agents/agent-api-routes.js';
 import {
   type Caller,
   doc,
@@ -25,6 +26,16 @@ beforeAll(async () => {
   await api.organization('acme');
   workspaceId = await api.workspace('acme', 'api');
 });
+
+/** An agent of a pool of acme. */
+async function newAgent(of: TestApi): Promise<Caller> {
+  const pool = await of.admin
+    .post('/organizations/acme/agent-pools', doc('agent-pools', { name: newName() }))
+    .expect(201);
+  const { id } = pool.body.data;
+  const issued = await of.admin.post(`/agent-pools/${id}/authentication-tokens`).expect(201);
+  return of.as(issued.body.data.attributes.token, id);
+}
 
 /** The fields of the log line of one request. */
 async function lineOf(
@@ -122,13 +133,15 @@ describe.each(mounts)('a body at "$prefix"', ({ prefix }) => {
     const strange = [
       '"__proto__":{"auto-apply":true,"polluted":true}',
       '"constructor":{"prototype":{"polluted":true}}',
-      '"hasOwnProperty":1,"id":"ws-mine","vcs-repo":{"identifier":"x"},"locked":true',
+      '"hasOwnProperty":1,"id":"ws-mine","setting-overwrites":{"agent-pool":1},"locked":true',
     ].join();
     const text = `{"data":{"id":"ws-mine","type":"workspaces",${strange},"attributes":{"name":"${name}",${strange}}},${strange}}`;
     const answer = await send(text, { 'Content-Type': 'application/vnd.api+json' }).expect(201);
     expect(answer.body.data.id).not.toBe('ws-mine');
-    expect(answer.body.data.attributes).toMatchObject({ name, 'auto-apply': false, locked: false, 'vcs-repo': null });
-    expect(answer.body.data.attributes).not.toHaveProperty('polluted');
+    expect(answer.body.data.attributes).toMatchObject({ name, 'auto-apply': false, locked: false });
+    for (const unasked of ['polluted', 'setting-overwrites']) {
+      expect(answer.body.data.attributes).not.toHaveProperty(unasked);
+    }
     expect({}).not.toHaveProperty('polluted');
   });
 
@@ -233,6 +246,154 @@ describe.each(mounts)('a request at "$prefix"', ({ prefix }) => {
   });
 });
 
+/** Every call of the agents' interface, about nothing that exists. */
+const agentCalls = agentRoutes({} as never, new AbortController().signal).map(({ method, path }) => ({
+  method,
+  pattern: path,
+  path: path.replaceAll(/:\w+/g, 'nothing'),
+  reads: method === 'put' ? 'bytes' : method === 'post' && !path.endsWith('/heartbeat') ? 'JSON' : 'nothing',
+}));
+
+describe("the agents' interface", () => {
+  let agent: Caller;
+
+  beforeAll(async () => {
+    agent = await newAgent(api);
+  });
+
+  it.each(agentCalls)('$method $pattern asks for the token of an agent', async ({ method, path }) => {
+    const others = [api.anonymous, api.as('no such secret'), api.admin, await api.organizationToken('acme')];
+    for (const caller of others) {
+      const answer = await caller.send(method, path).expect(401);
+      expect(answer.headers['content-type']).toBe('application/vnd.api+json');
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+      expect(answer.body).toEqual(refusal(401, 'unauthorized', expect.any(String)));
+    }
+    expect((await agent.send(method, path)).status).not.toBe(401);
+  });
+
+  it.each(agentCalls)('$method $pattern names its methods when asked with another', async ({ method, path }) => {
+    const allow = method === 'get' ? 'GET, HEAD' : method.toUpperCase();
+    for (const other of (['get', 'post', 'put', 'patch', 'delete'] as const).filter((one) => one !== method)) {
+      for (const caller of [agent, api.anonymous]) {
+        const answer = await caller.send(other, path).expect(405);
+        expect(answer.headers.allow).toBe(allow);
+        expect(answer.body.errors[0]).toMatchObject({ status: '405', title: 'method not allowed' });
+      }
+    }
+  });
+
+  it('has nothing else below its path, and is at the root alone', async () => {
+    const unknown = ['/agent/v1', '/agent/v1/', '/agent/v1/runs', '/agent/v1/runs/nothing', '/agent/v1/claims/nothing'];
+    const elsewhere = agentCalls.flatMap(({ path }) => [`/api/v2${path}`, path.replace('v1', 'v2'), `${path}/more`]);
+    for (const path of [...unknown, ...elsewhere]) {
+      for (const caller of [agent, api.admin, api.anonymous]) {
+        expect((await caller.send('post', path).expect(404)).body).toEqual(missing);
+      }
+    }
+  });
+
+  const send = (
+    path: string,
+    method: 'post' | 'put',
+    headers: Readonly<Record<string, string>>,
+    body: string | Buffer,
+  ) =>
+    agent
+      .send(method, path)
+      .set({ Lease: 'any', ...headers })
+      .serialize((given) => given as string)
+      .send(body);
+  const json = { 'Content-Type': 'application/json' };
+
+  it.each(agentCalls.filter(({ reads }) => reads === 'JSON'))(
+    '$method $pattern reads JSON of at most a mebibyte',
+    async ({ path }) => {
+      for (const text of ['{', '{"name":}', 'name=a', '{"name":"a\\u0000b"}']) {
+        const answer = await send(path, 'post', json, text).expect(400);
+        expect(answer.body).toEqual(refusal(400, 'bad request', expect.stringContaining('not valid JSON')));
+      }
+      for (const headers of [{ 'Content-Type': 'text/plain' }, { ...json, 'Content-Encoding': 'gzip' }]) {
+        const answer = await send(path, 'post', headers, gzipSync('{}')).expect(415);
+        expect(answer.body).toEqual(refusal(415, 'unsupported media type', expect.any(String)));
+      }
+      for (const text of ['[]', '5', 'null']) await send(path, 'post', json, text).expect(422);
+      const answer = await send(path, 'post', json, '{}'.padEnd(1024 * 1024 + 1)).expect(413);
+      expect(answer.body).toEqual(refusal(413, 'payload too large', 'the body is larger than 1048576 bytes'));
+      expect((await send(path, 'post', json, '{}'.padEnd(1024 * 1024))).status).not.toBe(413);
+    },
+  );
+
+  it.each(agentCalls.filter(({ reads }) => reads === 'bytes'))(
+    '$method $pattern reads bytes of any kind, at most a mebibyte',
+    async ({ path }) => {
+      const part = (bytes: number, headers = {}) => send(`${path}?offset=0`, 'put', headers, Buffer.alloc(bytes));
+      const answer = await part(1024 * 1024 + 1).expect(413);
+      expect(answer.body).toEqual(refusal(413, 'payload too large', 'the body is larger than 1048576 bytes'));
+      for (const type of ['application/octet-stream', 'text/plain; charset=klingon', 'application/json']) {
+        expect((await part(1024 * 1024, { 'Content-Type': type }).expect(409)).body.errors[0].title).toBe('lease lost');
+      }
+    },
+  );
+});
+
+describe('a webhook', () => {
+  const deliver = (path: string, body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Test =>
+    supertest(api.app)
+      .post(path)
+      .set({ 'Content-Type': 'application/json', 'X-GitHub-Event': 'push', ...headers })
+      .serialize((given) => given as string)
+      .send(body);
+
+  it('that does not exist is missing, whatever is delivered and whoever delivers', async () => {
+    const path = '/hooks/vcs/hook-nothing';
+    for (const body of ['{}', '{', '\0', Buffer.alloc(5 * 1024 * 1024)]) {
+      expect((await deliver(path, body).expect(404)).body).toEqual(missing);
+    }
+    const token = { Authorization: `Bearer ${api.admin.secret}` };
+    expect((await deliver(path, '{}', { ...token, 'X-Hub-Signature-256': 'sha256=00' }).expect(404)).body).toEqual(
+      missing,
+    );
+    for (const unknown of [
+      '/hooks',
+      '/hooks/vcs',
+      '/hooks/nothing',
+      '/hooks/vcs/a/b',
+      '/api/v2/hooks/vcs/hook-nothing',
+    ]) {
+      expect((await deliver(unknown, '{}').expect(404)).body).toEqual(missing);
+    }
+  });
+
+  it('takes deliveries of at most five mebibytes', async () => {
+    const answer = await deliver('/hooks/vcs/hook-nothing', Buffer.alloc(5 * 1024 * 1024 + 1)).expect(413);
+    expect(answer.body).toEqual(refusal(413, 'payload too large', 'the body is larger than 5242880 bytes'));
+  });
+
+  it('and the log of a run name their methods when asked with another', async () => {
+    for (const [path, allow, own] of [
+      ['/hooks/vcs/hook-nothing', 'POST', 'post'],
+      ['/v1/log/nothing', 'GET, HEAD', 'get'],
+    ] as const) {
+      for (const method of (['get', 'post', 'put', 'patch', 'delete'] as const).filter((one) => one !== own)) {
+        const answer = await api.anonymous.send(method, path).expect(405);
+        expect(answer.headers.allow).toBe(allow);
+        expect(answer.body.errors[0].status).toBe('405');
+      }
+    }
+  });
+});
+
+describe('a capability URL of a log', () => {
+  it('that was never given out is missing, here and below and under the prefix of the clients', async () => {
+    for (const path of ['/v1/log/nothing', '/v1/log', '/v1/log/', '/v1/log/a/b', '/v1', '/api/v2/v1/log/nothing']) {
+      for (const caller of [api.anonymous, api.admin]) {
+        expect((await caller.get(path).expect(404)).body).toEqual(missing);
+      }
+    }
+  });
+});
+
 describe('the service', () => {
   it('tells clients where its API is', async () => {
     const answer = await api.anonymous.get('/.well-known/terraform.json').expect(200);
@@ -266,6 +427,10 @@ describe('the service', () => {
       await api.admin.get('/organizations/%ff').expect(400),
       await api.anonymous.get('/ping').expect(204),
       await api.anonymous.get('/healthz').expect(200),
+      await api.anonymous.post('/agent/v1/claims').expect(401),
+      await (await newAgent(api)).post('/agent/v1/claims', { name: 'a' }).expect(204),
+      await api.anonymous.post('/hooks/vcs/hook-nothing').expect(404),
+      await api.anonymous.get('/v1/log/nothing').expect(404),
     ]) {
       expect(answer.headers).toMatchObject({
         'cache-control': 'no-store',
@@ -322,6 +487,11 @@ describe('the service', () => {
     const organizationId = (await api.admin.get('/organizations/acme')).body.data.attributes['external-id'];
     const token = await api.organizationToken('acme');
     expect(await lineOf(await token.get('/organizations/acme'))).toMatchObject({ actor: organizationId });
+    const agent = await newAgent(api);
+    const beaten = await agent.post('/agent/v1/runs/run-some/heartbeat').expect(409);
+    expect(await lineOf(beaten)).toMatchObject({ actor: agent.id, route: '/agent/v1/runs/:id/heartbeat', status: 409 });
+    const hooked = await api.anonymous.post('/hooks/vcs/hook-some').expect(404);
+    expect(await lineOf(hooked)).toMatchObject({ actor: undefined, route: '/hooks/vcs/:id', status: 404 });
     const refused = await api.anonymous.delete('/teams/some').expect(401);
     expect(await lineOf(refused)).toMatchObject({
       method: 'DELETE',
@@ -460,12 +630,43 @@ describe('the rate limit', () => {
     await service.admin.get('/account/details').expect(200);
   });
 
-  it('counts capability URLs apart from everything else', async () => {
+  const apart = [
+    {
+      what: 'capability URLs',
+      ask: (service: TestApi) => [service.anonymous.get('/v1/object/guess'), service.anonymous.get('/v1/log/guess')],
+    },
+    { what: 'webhooks', ask: (service: TestApi) => [service.anonymous.post('/hooks/vcs/guess')] },
+  ];
+
+  it.each(apart)('counts $what apart from everything else', async ({ what, ask }) => {
     const service = await limited();
-    const { passed, allowed } = await burst(() => service.anonymous.get('/v1/object/guess'));
+    let asked = 0;
+    const { passed, allowed, refused } = await burst(() => {
+      asked += 1;
+      const asks = ask(service);
+      return asks[asked % asks.length] as Test;
+    });
     expect(passed).toBeLessThanOrEqual(allowed);
+    for (const answer of refused) expect(answer.headers['retry-after']).toBe('1');
+    for (const other of apart.filter((one) => one.what !== what).flatMap((one) => one.ask(service)))
+      await other.expect(404);
     await service.anonymous.get('/ping').expect(204);
     await service.admin.get('/account/details').expect(200);
+  });
+
+  it('counts each agent for itself, and those who are none by their address', async () => {
+    const service = await limited();
+    await service.organization('acme');
+    const [first, second] = [await newAgent(service), await newAgent(service)];
+    const beat = (caller: Caller) => caller.post('/agent/v1/runs/run-some/heartbeat');
+    const { passed, allowed, refused } = await burst(() => beat(first));
+    expect(passed).toBeLessThanOrEqual(allowed);
+    expect(refused.length).toBeGreaterThan(0);
+    await beat(second).expect(409);
+    await service.anonymous.get('/ping').expect(204);
+    const guesses = await burst(() => beat(service.as('no such secret')));
+    expect(guesses.passed).toBeLessThanOrEqual(guesses.allowed);
+    await beat(second).expect(409);
   });
 
   it('never silences the health checks', async () => {
@@ -505,11 +706,27 @@ describe('the log', () => {
     await api.admin.send('patch', pathOf(location)).expect(405);
     await api.admin.get(`/configuration-versions/${id}?token=${user.secret}`).expect(200);
     await api.as('a-secret-that-is-nobodys').get('/account/details').expect(401);
+    const agent = await newAgent(api);
+    const linked = doc('workspaces', { name: newName(), 'vcs-repo': { 'clone-url': 'https://git.example.com/a/b' } });
+    const repository = (await api.admin.post('/organizations/acme/workspaces', linked).expect(201)).body.data
+      .attributes['vcs-repo'];
+    await api.anonymous.post(repository['webhook-url']).set('X-Gitlab-Token', repository['webhook-key']);
+    const asked = doc('runs', {}, { workspace: { data: { type: 'workspaces', id: workspaceId } } });
+    const run = (await api.admin.post('/runs', asked).expect(201)).body.data;
+    const job = (await agent.post('/agent/v1/claims', { name: 'a' }).expect(200)).body;
+    expect(job.run.id).toBe(run.id);
+    await agent.post(`/agent/v1/runs/${run.id}/heartbeat`).set('Lease', job.lease.token).expect(200);
+    const planned = await api.admin.get(`/plans/${run.relationships.plan.data.id}`).expect(200);
+    const logUrl = planned.body.data.attributes['log-read-url'];
+    await api.anonymous.get(pathOf(logUrl)).expect(200);
     secrets.push(
       ...[api.admin.secret, user.secret, organization.secret].map(String),
       own.body.data.attributes.token,
       'a-secret-that-is-nobodys',
-      ...[uploadUrl, uploaded.uploadUrl, location].flatMap((url) => [pathOf(url), url.split('.').at(-1) ?? '']),
+      String(agent.secret),
+      job.lease.token,
+      repository['webhook-key'],
+      ...[uploadUrl, uploaded.uploadUrl, location, logUrl].flatMap((url) => [pathOf(url), url.split('.').at(-1) ?? '']),
     );
   });
 
@@ -518,12 +735,15 @@ describe('the log', () => {
     const routes = api.log.lines.map(({ fields }) => (fields as { route?: string }).route);
     expect(routes).toContain('/v1/object/:objectId');
     expect(routes).toContain('/users/:userId/authentication-tokens');
+    expect(routes).toContain('/v1/log/:objectId');
+    expect(routes).toContain('/agent/v1/claims');
+    expect(routes).toContain('/hooks/vcs/:id');
     const log = inspect(api.log.lines, { depth: null, maxArrayLength: null, maxStringLength: null });
     expect(api.log.lines.length).toBeGreaterThan(100);
     for (const secret of secrets) {
       expect(secret.length).toBeGreaterThan(20);
       expect(log).not.toContain(secret);
     }
-    expect(log).not.toMatch(/bearer|authorization|v1\/object\/(?!:objectId)|gatehouse\.v1\./i);
+    expect(log).not.toMatch(/bearer|authorization|v1\/(object|log)\/(?!:objectId)|gatehouse\.v1\./i);
   });
 });

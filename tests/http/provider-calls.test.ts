@@ -72,4 +72,66 @@ describe('the calls of the Terraform provider', () => {
     await admin.get(path).expect(404);
     await admin.delete(path).expect(404);
   });
+
+  it('create, read, update and destroy an agent pool, and a token of it', async () => {
+    const create = { data: { type: 'agent-pools', attributes: { name: 'racks', 'organization-scoped': true } } };
+    const { data: pool } = (await admin.post('/organizations/acme/agent-pools', create).expect(201)).body;
+    expect(pool.attributes).toMatchObject({ name: 'racks', 'organization-scoped': true });
+    const path = `/agent-pools/${pool.id}`;
+    expect((await admin.get(`${path}?include=workspaces`).expect(200)).body.data).toEqual(pool);
+    const update = {
+      data: { id: pool.id, type: 'agent-pools', attributes: { name: 'shelves', 'organization-scoped': true } },
+    };
+    expect((await admin.patch(path, update).expect(200)).body.data.attributes.name).toBe('shelves');
+    const found = (await admin.get('/organizations/acme/agent-pools?q=shelves').expect(200)).body;
+    expect(found.data.map(({ id }: { id: string }) => id)).toEqual([pool.id]);
+
+    const body = { data: { type: 'agent-tokens', attributes: { description: 'rack 4' } } };
+    const { data: token } = (await admin.post(`${path}/authentication-tokens`, body).expect(201)).body;
+    expect(token.attributes).toMatchObject({ token: expect.any(String), description: 'rack 4' });
+    const byId = `/authentication-tokens/${token.id}`;
+    expect((await admin.get(byId).expect(200)).body.data.attributes).toMatchObject({
+      description: 'rack 4',
+      token: null,
+    });
+    await admin.delete(byId).expect(204);
+    await admin.get(byId).expect(404);
+
+    const executed = {
+      id: workspace,
+      type: 'workspaces',
+      attributes: { 'execution-mode': 'agent', 'agent-pool-id': pool.id },
+    };
+    const changed = (await admin.patch(`/workspaces/${workspace}`, { data: executed }).expect(200)).body.data;
+    expect(changed.relationships['agent-pool'].data).toEqual({ id: pool.id, type: 'agent-pools' });
+    await admin.delete(path).expect(409);
+    const back = { ...executed, attributes: { 'execution-mode': 'remote', 'agent-pool-id': null } };
+    await admin.patch(`/workspaces/${workspace}`, { data: back }).expect(200);
+    await admin.delete(path).expect(204);
+    await admin.get(path).expect(404);
+  });
+
+  it('create, read, update and destroy a policy set, and attach it to workspaces', async () => {
+    const identifiers = { data: [{ type: 'workspaces', id: workspace }] };
+    const create = {
+      data: {
+        type: 'policy-sets',
+        attributes: { name: 'baseline', description: '', global: false, kind: 'opa', overridable: true },
+        relationships: { workspaces: identifiers },
+      },
+    };
+    const { data: made } = (await admin.post('/organizations/acme/policy-sets', create).expect(201)).body;
+    const path = `/policy-sets/${made.id}`;
+    expect((await admin.get(`${path}?include=workspaces`).expect(200)).body.data).toEqual(made);
+    expect(made.relationships.workspaces).toEqual(identifiers);
+    const update = { data: { id: made.id, type: 'policy-sets', attributes: { name: 'renamed', overridable: false } } };
+    const { data: changed } = (await admin.patch(path, update).expect(200)).body;
+    expect(changed.attributes).toMatchObject({ name: 'renamed', overridable: false, kind: 'opa', global: false });
+    await admin.delete(`${path}/relationships/workspaces`, identifiers).expect(204);
+    expect((await admin.get(path).expect(200)).body.data.relationships.workspaces.data).toEqual([]);
+    await admin.post(`${path}/relationships/workspaces`, identifiers).expect(204);
+    expect((await admin.get(path).expect(200)).body.data.relationships.workspaces).toEqual(identifiers);
+    await admin.delete(path).expect(204);
+    await admin.get(path).expect(404);
+  });
 });

@@ -2,12 +2,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Route } from '../../src/adapters/http/route.js';
-import { type Action, may, type Standing } from '../../src/domain/index.js';
+import { type Action, may, type Standing, type TeamStanding } from '../../src/domain/index.js';
 import { type ActorKind, actorGroups, type Subject, subjectsOf } from '../../src/infrastructure/actor-kinds.js';
 import { doc, startApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { bodiesWith } from '../support/route-bodies.js';
-import { makeSmallWorld, type SmallWorld } from '../support/small-world.js';
+import { makeSmallWorld, type Scene, type SmallWorld, sceneOf } from '../support/small-world.js';
 import { everyRoute, keyOf, pathAbout } from '../support/walk-routes.js';
 
 const actors = actorGroups.flatMap((group) => group.actors);
@@ -58,6 +58,56 @@ const demanding: readonly { readonly route: string; readonly body: object; reado
   },
 ];
 
+const linker = (name: string, given: Omit<TeamStanding, 'teamId' | 'owners'>): ActorKind => {
+  const teams = [{ teamId: 'team-own', owners: false, ...given }];
+  return { name, standing: { actor: 'user', siteAdministrator: false, member: true, teams } };
+};
+
+/** Who links repositories without being an owner: it takes two rights. */
+const linkers: readonly ActorKind[] = [
+  linker('admin with manage-vcs-settings', { access: new Set(['manage-vcs-settings']), grant: { access: 'admin' } }),
+  linker('write with manage-vcs-settings', { access: new Set(['manage-vcs-settings']), grant: { access: 'write' } }),
+  linker('manage-workspaces and manage-vcs-settings', {
+    access: new Set(['manage-workspaces', 'manage-vcs-settings']),
+  }),
+];
+
+const repository = { 'vcs-repo': { 'clone-url': 'https://git.example.com/acme/fresh.git' } };
+
+/** The same, where what is asked for has to do with a workspace and a repository. */
+const linking: typeof demanding = [
+  {
+    route: 'patch /workspaces/:id',
+    body: doc('workspaces', repository),
+    actions: ['workspaces/update', 'workspaces/link-repository'],
+  },
+  {
+    route: 'patch /workspaces/:id',
+    body: doc('workspaces', { 'vcs-repo': null }),
+    actions: ['workspaces/update', 'workspaces/link-repository'],
+  },
+  {
+    route: 'patch /organizations/:organization/workspaces/:name',
+    body: doc('workspaces', repository),
+    actions: ['workspaces/update', 'workspaces/link-repository'],
+  },
+  {
+    route: 'post /organizations/:organization/workspaces',
+    body: doc('workspaces', { ...repository, name: 'fresh' }),
+    actions: ['workspaces/create', 'workspaces/link-repository'],
+  },
+];
+
+/** Routes that reach things of several kinds, and the action that decides about those their own does not. */
+const reached: readonly {
+  readonly route: string;
+  readonly token: keyof SmallWorld['tokens'];
+  readonly action: Action;
+}[] = (['get', 'delete'] as const).flatMap((method) => [
+  { route: `${method} /authentication-tokens/:id`, token: 'team', action: 'team-tokens/manage' },
+  { route: `${method} /authentication-tokens/:id`, token: 'agent', action: 'agent-pools/manage' },
+]);
+
 /** What is answered to those who may do what a demanding request asks for. */
 const done: ReadonlySet<number> = new Set([200, 201, 409]);
 
@@ -92,19 +142,12 @@ describe('over HTTP, as the policy says', () => {
     return answer.status;
   }
 
-  async function worldOf(standing: Standing): Promise<SmallWorld> {
+  async function worldOf(standing: Standing, scene?: Scene): Promise<SmallWorld> {
     worlds.begin();
-    return makeSmallWorld(worlds, standing);
+    return makeSmallWorld(worlds, standing, scene);
   }
 
-  const bodyOf = (route: Route, { newcomer, other, otherMembership, existing, freeTeam }: SmallWorld) =>
-    bodiesWith({
-      email: newcomer.email,
-      user: other.id,
-      membership: otherMembership,
-      workspace: existing.workspaceId ?? '',
-      team: freeTeam.id,
-    })[keyOf(route)];
+  const bodyOf = (route: Route, { referred }: SmallWorld) => bodiesWith(referred)[keyOf(route)];
 
   it.each(everyRoute)('$name', async ({ prefix, route }) => {
     const { action } = route;
@@ -113,7 +156,7 @@ describe('over HTTP, as the policy says', () => {
     for (const kind of actors) {
       for (const subject of (subjects.length === 0 ? [anyOne] : subjects).filter((one) => exists(one, kind))) {
         const standing = subject.of(kind.standing);
-        const world = await worldOf(standing);
+        const world = await worldOf(standing, sceneOf(keyOf(route)));
         const status = await call(world.secret, route, prefix + pathAbout(route, world.existing), bodyOf(route, world));
         const allowed = action === null || may(standing, action);
         const wanted = allowed ? allowedStatus(route, standing) : 404;
@@ -136,6 +179,44 @@ describe('over HTTP, as the policy says', () => {
           const allowed = actions.every((action) => may(standing, action));
           if (allowed ? !done.has(status) : status !== 404)
             unlike.push(`${kind.name} about ${subject.name}: ${status}`);
+        }
+      }
+      expect(unlike).toEqual([]);
+    }
+  });
+
+  it.each(linking)(
+    '$route asks for $actions where its body is about a repository',
+    async ({ route: wanted, ...asked }) => {
+      for (const { route, prefix } of everyRoute.filter((known) => keyOf(known.route) === wanted)) {
+        const unlike: string[] = [];
+        let allowedOnce = false;
+        for (const { name, standing } of [...actors, ...linkers]) {
+          const world = await worldOf(standing);
+          const status = await call(world.secret, route, prefix + pathAbout(route, world.existing), asked.body);
+          const allowed = asked.actions.every((action) => may(standing, action));
+          allowedOnce ||= allowed;
+          if (allowed ? !succeeded(status) : status !== 404) unlike.push(`${name}: ${status}`);
+        }
+        expect({ unlike, allowedOnce }).toEqual({ unlike: [], allowedOnce: true });
+      }
+    },
+  );
+
+  it.each(reached)('$route asks for $action about a token of the kind: $token', async ({ route: wanted, ...about }) => {
+    for (const { route, prefix } of everyRoute.filter((known) => keyOf(known.route) === wanted)) {
+      const subjects = subjectsOf(about.action);
+      const unlike: string[] = [];
+      for (const kind of actors) {
+        for (const subject of (subjects.length === 0 ? [anyOne] : subjects).filter((one) => exists(one, kind))) {
+          const standing = subject.of(kind.standing);
+          const world = await worldOf(standing);
+          const existing = { ...world.existing, '/authentication-tokens': world.tokens[about.token] };
+          const status = await call(world.secret, route, prefix + pathAbout(route, existing), undefined);
+          const allowed = may(standing, about.action);
+          if (allowed ? !succeeded(status) : status !== 404) {
+            unlike.push(`${kind.name}${subject.name && ` about ${subject.name}`}: ${status}`);
+          }
         }
       }
       expect(unlike).toEqual([]);

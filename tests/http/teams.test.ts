@@ -447,7 +447,7 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
     expect((await admin.get(`/teams/${team}`).expect(404)).body).toEqual(missing);
     expect((await admin.delete(`/teams/${team}`).expect(404)).body).toEqual(missing);
     await api.team('acme', name);
-    await api.performEffects();
+    await api.settle();
     await token.get(`/workspaces/${workspace}`).expect(401);
   });
 

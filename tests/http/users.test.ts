@@ -198,7 +198,7 @@ describe.each(mounts)('users at "$prefix"', ({ prefix }) => {
       ]) {
         expect(gone.body).toEqual(missing);
       }
-      await api.performEffects();
+      await api.settle();
     }
     await api.user(username);
   });
@@ -421,5 +421,62 @@ describe.each(mounts)('tokens of a user at "$prefix"', ({ prefix }) => {
     api.clock.advance(59);
     await use();
     expect(await lastUse()).toBe(api.clock.now());
+  });
+});
+
+describe.each(mounts)('work that fails, at "$prefix"', ({ prefix }) => {
+  const path = '/admin/failing-effects';
+  const fault = 'Error: no room on the disk';
+  let service: TestApi;
+  let admin: Caller;
+
+  beforeAll(async () => {
+    service = await startApi();
+    admin = service.admin.at(prefix);
+    await service.organization('acme');
+    service.repositories.broken = new Error('no room on the disk');
+  });
+
+  /** Orders a commit to be fetched, and says for which version. */
+  async function order(): Promise<string> {
+    const linked = doc('workspaces', { name: newName(), 'vcs-repo': { 'clone-url': 'https://git.example.com/a/b' } });
+    const { id } = (await admin.post('/organizations/acme/workspaces', linked).expect(201)).body.data;
+    return (await admin.post(`/workspaces/${id}/actions/fetch`).expect(201)).body.data.id;
+  }
+
+  it('is listed for site administrators, the oldest first, with why and when it is tried again', async () => {
+    expect((await admin.get(path).expect(200)).body.data).toEqual([]);
+    const versions = [await order(), await order(), await order()];
+    expect((await admin.get(path).expect(200)).body.data).toEqual([]);
+    await service.settle();
+    const effect = (version: string | undefined, attempts: number, seconds: number) => ({
+      id: expect.stringMatching(/^\d+$/),
+      type: 'failing-effects',
+      attributes: {
+        kind: 'fetch-commit',
+        subject: version,
+        attempts,
+        'last-error': fault,
+        'next-attempt-at': new Date(Date.parse(service.clock.now()) + seconds * 1000).toISOString(),
+      },
+    });
+    expect((await admin.get(path).expect(200)).body.data).toEqual(versions.map((version) => effect(version, 1, 1)));
+    const page = (await admin.get(`${path}?page[size]=2&page[number]=2`).expect(200)).body;
+    expect(page.data).toEqual([effect(versions[2], 1, 1)]);
+    expect(page.meta.pagination).toMatchObject({ 'total-count': 3, 'total-pages': 2, 'prev-page': 1 });
+
+    service.clock.advance(1);
+    await service.settle();
+    expect((await admin.get(path).expect(200)).body.data[0]).toEqual(effect(versions[0], 2, 2));
+    service.repositories.broken = undefined;
+    service.clock.advance(2);
+    await service.settle();
+    expect((await admin.get(path).expect(200)).body.data).toEqual([]);
+  });
+
+  it('is hidden from everybody else', async () => {
+    for (const caller of [await service.user(newName()), await service.organizationToken('acme')]) {
+      expect((await caller.at(prefix).get(path).expect(404)).body).toEqual(missing);
+    }
   });
 });

@@ -30,9 +30,11 @@ async function memberWith(access: FixedLevel, workspaceId: string): Promise<Call
   return api.member('acme', newName(), [team]);
 }
 
-/** A member whose only team holds this organization-level permission. */
-const holderOf = async (permission: string): Promise<Caller> =>
-  api.member('acme', newName(), [await api.team('acme', newName(), { 'organization-access': { [permission]: true } })]);
+/** A member whose only team holds these organization-level permissions. */
+const holderOf = async (...permissions: readonly string[]): Promise<Caller> => {
+  const access = Object.fromEntries(permissions.map((permission) => [permission, true]));
+  return api.member('acme', newName(), [await api.team('acme', newName(), { 'organization-access': access })]);
+};
 
 const everything = {
   'can-read-settings': true,
@@ -74,6 +76,7 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
       locked: false,
       'locked-reason': null,
       'vcs-repo': null,
+      'agent-pool-id': null,
       'created-at': api.clock.now(),
       'updated-at': api.clock.now(),
       permissions: everything,
@@ -82,6 +85,7 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
     relationships: {
       organization: { data: { id: 'acme', type: 'organizations' } },
       'current-configuration-version': { data: null },
+      'agent-pool': { data: null },
       'locked-by': { data: null },
       ...relationships,
     },
@@ -357,5 +361,264 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
     for (const word of ['lock', 'unlock', 'force-unlock']) {
       expect((await admin.post(`/workspaces/nonexisting/actions/${word}`).expect(404)).body).toEqual(missing);
     }
+  });
+});
+
+describe.each(mounts)('a workspace linked to a repository at "$prefix"', ({ prefix }) => {
+  const path = '/organizations/acme/workspaces';
+  const cloneUrl = 'https://git.example.com/acme/network.git';
+  let admin: Caller;
+
+  beforeAll(() => {
+    admin = api.admin.at(prefix);
+  });
+
+  const linking = (repository: object | null) => doc('workspaces', { 'vcs-repo': repository });
+  const repositoryOf = async (id: string) =>
+    (await admin.get(`/workspaces/${id}`).expect(200)).body.data.attributes['vcs-repo'];
+  const link = async (id: string, repository: object | null) =>
+    (await admin.patch(`/workspaces/${id}`, linking(repository)).expect(200)).body.data.attributes['vcs-repo'];
+
+  /** What forges are told once: where to report, and the key to sign with. */
+  const hook = {
+    'webhook-url': expect.stringMatching(/^\/hooks\/vcs\/hook-[A-Za-z0-9]{16}$/),
+    'webhook-key': expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+  };
+
+  it('shows the repository, and the key of its webhook in the answer that made it alone', async () => {
+    const name = newName();
+    const created = await admin
+      .post(path, doc('workspaces', { name, 'vcs-repo': { 'clone-url': cloneUrl, branch: 'main', credential: 'bot' } }))
+      .expect(201);
+    const { id, attributes } = created.body.data;
+    const { 'webhook-key': key, ...shown } = attributes['vcs-repo'];
+    expect(attributes['vcs-repo']).toEqual({
+      'clone-url': cloneUrl,
+      branch: 'main',
+      credential: 'bot',
+      identifier: 'acme/network',
+      'display-identifier': 'acme/network',
+      'ingress-submodules': false,
+      ...hook,
+    });
+    const sealed = (await api.unitOfWork.read((tx) => tx.workspaces.find(id)))?.repository?.sealedWebhookKey ?? '';
+    expect(sealed.length).toBeGreaterThan(key.length);
+    expect(created.text).not.toContain(sealed);
+    for (const answer of [
+      await admin.get(`/workspaces/${id}`).expect(200),
+      await admin.get(`${path}/${name}`).expect(200),
+      await admin.get(`${path}?page[size]=100`).expect(200),
+      await admin.patch(`/workspaces/${id}`, doc('workspaces', { description: 'changed' })).expect(200),
+      await admin.patch(`/workspaces/${id}`, linking({ 'clone-url': cloneUrl, branch: 'main' })).expect(200),
+      await admin.post(`/workspaces/${id}/actions/lock`).expect(200),
+    ]) {
+      const resources = [answer.body.data].flat();
+      const own = resources.find((resource: { id: string }) => resource.id === id).attributes['vcs-repo'];
+      expect(own).toEqual({ ...shown, credential: own.credential });
+      for (const secret of [key, sealed]) expect(answer.text).not.toContain(secret);
+    }
+    expect(await api.stored()).not.toContain(key);
+  });
+
+  it('is linked with a branch or without, and with a credential or without', async () => {
+    const id = await newWorkspace();
+    for (const absent of [undefined, null, '']) {
+      expect(await link(id, { 'clone-url': cloneUrl, branch: absent })).toMatchObject({ branch: '', credential: null });
+    }
+    expect(await link(id, { 'clone-url': cloneUrl, branch: 'feature/a+b', credential: null })).toMatchObject({
+      branch: 'feature/a+b',
+      credential: null,
+    });
+  });
+
+  it('keeps its webhook with another branch of the same repository, and gets a new one with another repository', async () => {
+    const id = await newWorkspace();
+    const first = await link(id, { 'clone-url': cloneUrl, branch: 'main' });
+    expect(first).toMatchObject(hook);
+    const { 'webhook-key': key, ...shown } = first;
+    expect(await link(id, { 'clone-url': cloneUrl, branch: 'develop' })).toEqual({ ...shown, branch: 'develop' });
+    const second = await link(id, { 'clone-url': 'https://git.example.com/acme/other.git', branch: 'develop' });
+    expect(second).toMatchObject({ ...hook, identifier: 'acme/other' });
+    expect(second['webhook-key']).not.toBe(key);
+    expect(second['webhook-url']).not.toBe(first['webhook-url']);
+  });
+
+  it('is unlinked by null, and gets another webhook when it is linked again', async () => {
+    const id = await newWorkspace();
+    expect(await link(id, null)).toBeNull();
+    const first = await link(id, { 'clone-url': cloneUrl });
+    await admin.patch(`/workspaces/${id}`, doc('workspaces', { description: 'still linked' })).expect(200);
+    expect(await repositoryOf(id)).toMatchObject({ 'clone-url': cloneUrl });
+    expect(await link(id, null)).toBeNull();
+    expect(await repositoryOf(id)).toBeNull();
+    const again = await link(id, { 'clone-url': cloneUrl });
+    expect(again).toMatchObject(hook);
+    expect(again['webhook-key']).not.toBe(first['webhook-key']);
+    expect(again['webhook-url']).not.toBe(first['webhook-url']);
+  });
+
+  it('is refused for what cannot be a repository, with a pointer at what is wrong', async () => {
+    const id = await newWorkspace();
+    const refused = async (repository: unknown, member: string) => {
+      const answers = [
+        await admin.patch(`/workspaces/${id}`, doc('workspaces', { 'vcs-repo': repository })),
+        await admin.post(path, doc('workspaces', { name: newName(), 'vcs-repo': repository })),
+      ];
+      for (const { status, body } of answers) {
+        const source = { pointer: `/data/attributes/vcs-repo${member}` };
+        expect({ repository, status, errors: body.errors }).toEqual({
+          repository,
+          status: 422,
+          errors: [{ status: '422', title: 'invalid attribute', detail: expect.any(String), source }],
+        });
+      }
+      return answers[0]?.body.errors[0].detail;
+    };
+    for (const url of [
+      'ssh://git@git.example.com/acme/api.git',
+      'git@git.example.com:acme/api.git',
+      'file:///etc/passwd',
+      'ftp://git.example.com/acme/api.git',
+      'https://user:password@git.example.com/acme/api.git',
+      'https://token@git.example.com/acme/api.git',
+      'https://git.example.com/acme/api.git?token=x',
+      'https://git.example.com/acme/api.git#main',
+      'https://git.example.com',
+      'https://git.example.com/',
+      'https://git.example.com/a b',
+      'https://git.example.com\\@evil.example/api.git',
+      'https:///acme/api.git',
+      'https://[/acme/api.git',
+      'https://git.example.com:99999/acme/api.git',
+      'https://1.2.3.4.5/acme/api.git',
+      `https://git.example.com/${'a'.repeat(2000)}`,
+      'network',
+      '',
+    ]) {
+      expect(await refused({ 'clone-url': url }, '/clone-url')).toBe(
+        'Clone url must be an https:// or http:// URL without user, query or fragment',
+      );
+    }
+    for (const branch of ['a b', '-f', '/a', 'a/', '.a', 'a..b', 'a//b', 'a.lock', 'a@{1}', 'a~1', 'a:b', 'a\n']) {
+      expect(await refused({ 'clone-url': cloneUrl, branch }, '/branch')).toBe('Branch must be the name of a branch');
+    }
+    for (const credential of ['', '../bot', 'a/b', '.bot', '..', 'a b', 'x'.repeat(91)]) {
+      expect(await refused({ 'clone-url': cloneUrl, credential }, '/credential')).toBe(
+        'Credential must be the name of a credential',
+      );
+    }
+    await refused({}, '/clone-url');
+    await refused({ 'clone-url': null }, '/clone-url');
+    await refused({ 'clone-url': cloneUrl, branch: 5 }, '/branch');
+    await refused('https://git.example.com/acme/api.git', '');
+    expect(await repositoryOf(id)).toBeNull();
+  });
+
+  it('is linked and unlinked by those who hold both rights, and never by the token of the organization', async () => {
+    const id = await newWorkspace();
+    const asked = { 'clone-url': cloneUrl };
+    const change = (caller: Caller, repository: object | null) =>
+      caller.at(prefix).patch(`/workspaces/${id}`, linking(repository));
+    const both = await holderOf('manage-workspaces', 'manage-vcs-settings');
+    const refused = [
+      await memberWith('admin', id),
+      await holderOf('manage-workspaces'),
+      await api.organizationToken('acme'),
+    ];
+    for (const caller of refused) {
+      // Who asks for nothing to change is not told that they may not.
+      expect((await change(caller, null).expect(200)).body.data.attributes['vcs-repo']).toBeNull();
+      const answer = await change(caller, asked).expect(404);
+      expect(answer.body).toEqual(lacking('workspace admin, manage-vcs-settings'));
+    }
+    for (const caller of [await memberWith('write', id), await holderOf('manage-vcs-settings', 'read-workspaces')]) {
+      expect((await change(caller, asked).expect(404)).body).toEqual(lacking('workspace admin'));
+    }
+    expect((await change(await holderOf('manage-vcs-settings'), asked).expect(404)).body).toEqual(missing);
+    await change(both, asked).expect(200);
+    for (const caller of refused) {
+      for (const repository of [asked, null, { 'clone-url': 'https://git.example.com/acme/other.git' }]) {
+        expect((await change(caller, repository).expect(404)).body).toEqual(
+          lacking('workspace admin, manage-vcs-settings'),
+        );
+      }
+      await caller
+        .at(prefix)
+        .patch(`/workspaces/${id}`, doc('workspaces', { description: 'allowed' }))
+        .expect(200);
+      expect(await repositoryOf(id)).toMatchObject(asked);
+    }
+    await change(both, null).expect(200);
+
+    const create = (caller: Caller) =>
+      caller.at(prefix).post(path, doc('workspaces', { name: newName(), 'vcs-repo': asked }));
+    await create(both).expect(201);
+    for (const caller of [await api.organizationToken('acme'), await holderOf('manage-workspaces')]) {
+      const before = (await admin.get(path)).body.meta.pagination['total-count'];
+      await create(caller).expect(404);
+      expect((await admin.get(path)).body.meta.pagination['total-count']).toBe(before);
+    }
+  });
+});
+
+describe.each(mounts)('the agent pool of a workspace at "$prefix"', ({ prefix }) => {
+  const path = '/organizations/acme/workspaces';
+  let admin: Caller;
+  let pool: string;
+
+  const newPool = async (organization: string): Promise<string> => {
+    const body = doc('agent-pools', { name: newName() });
+    return (await admin.post(`/organizations/${organization}/agent-pools`, body).expect(201)).body.data.id;
+  };
+
+  beforeAll(async () => {
+    admin = api.admin.at(prefix);
+    pool = await newPool('acme');
+  });
+
+  const chosen = ({ attributes, relationships }: { attributes: object; relationships: object }) => [
+    Reflect.get(attributes, 'agent-pool-id'),
+    Reflect.get(relationships, 'agent-pool'),
+  ];
+
+  it('is named when it is created or later, and by null is none', async () => {
+    const body = doc('workspaces', { name: newName(), 'agent-pool-id': pool });
+    const { data } = (await admin.post(path, body).expect(201)).body;
+    expect(chosen(data)).toEqual([pool, { data: { id: pool, type: 'agent-pools' } }]);
+    const change = async (attributes: object) =>
+      chosen((await admin.patch(`/workspaces/${data.id}`, doc('workspaces', attributes)).expect(200)).body.data);
+    expect(await change({ description: 'changed' })).toEqual([pool, { data: { id: pool, type: 'agent-pools' } }]);
+    expect(await change({ 'agent-pool-id': null })).toEqual([null, { data: null }]);
+    expect((await change({ 'agent-pool-id': pool }))[0]).toBe(pool);
+    expect(chosen((await admin.get(`/workspaces/${data.id}`)).body.data)[0]).toBe(pool);
+  });
+
+  it('is one of its own organization, and of others it is not told whether they exist', async () => {
+    const elsewhere = newName();
+    await api.organization(elsewhere);
+    const id = await newWorkspace();
+    const foreign = await newPool(elsewhere);
+    const answers = [];
+    for (const given of [foreign, 'apool-nonexisting', '']) {
+      const body = doc('workspaces', { 'agent-pool-id': given });
+      answers.push((await admin.patch(`/workspaces/${id}`, body).expect(422)).text);
+      const fresh = doc('workspaces', { name: newName(), 'agent-pool-id': given });
+      answers.push((await admin.post(path, fresh).expect(422)).text);
+    }
+    expect(new Set(answers).size).toBe(1);
+    expect(JSON.parse(answers[0] ?? '')).toEqual(
+      invalid('agent-pool-id', 'Agent pool must be one of the organization'),
+    );
+    expect(chosen((await admin.get(`/workspaces/${id}`)).body.data)).toEqual([null, { data: null }]);
+  });
+
+  it('is chosen by whoever may change the workspace', async () => {
+    const id = await newWorkspace();
+    const choose = (caller: Caller) =>
+      caller.at(prefix).patch(`/workspaces/${id}`, doc('workspaces', { 'agent-pool-id': pool }));
+    for (const caller of [await memberWith('admin', id), await api.organizationToken('acme')]) {
+      await choose(caller).expect(200);
+    }
+    expect((await choose(await memberWith('write', id)).expect(404)).body).toEqual(lacking('workspace admin'));
   });
 });

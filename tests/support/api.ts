@@ -10,7 +10,10 @@ import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-u
 import {
   type BundleStore,
   CreateUser,
+  type Lane,
+  lanes,
   PerformEffects,
+  ReclaimLostRuns,
   SweepBundles,
   TokenUses,
   type UnitOfWork,
@@ -20,6 +23,8 @@ import { buildContainer } from '../../src/infrastructure/container/build-contain
 import { resolve } from '../../src/infrastructure/container/provide.js';
 import { Port } from '../../src/infrastructure/container/tokens.js';
 import { FixedClock } from './fixed-clock.js';
+import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
+import { type SeededRun, seedRun } from './seed-run.js';
 
 export type Prefix = '' | '/api/v2';
 
@@ -117,8 +122,6 @@ afterAll(() => {
 /** Where a suite's rows are kept, and what only a test asks of it. */
 interface Rows {
   readonly unitOfWork: UnitOfWork;
-  /** Puts a run there, as whoever queues runs would. */
-  readonly seedRun: (run: Parameters<MemoryUnitOfWork['seedRun']>[0]) => Promise<void>;
   /** All that is stored, as one text. */
   readonly stored: () => Promise<string>;
 }
@@ -128,7 +131,6 @@ function memoryRows(): Rows {
   const plain = (_key: string, value: unknown) => (value instanceof Map || value instanceof Set ? [...value] : value);
   return {
     unitOfWork,
-    seedRun: async (run) => unitOfWork.seedRun(run),
     stored: async () => JSON.stringify(Reflect.get(unitOfWork, 'committed'), plain),
   };
 }
@@ -144,7 +146,6 @@ async function sqliteRows(): Promise<Rows> {
   };
   return {
     unitOfWork: database.unitOfWork,
-    seedRun: (run) => database.seedRun(run),
     stored: async () => (await files()).join(),
   };
 }
@@ -178,9 +179,12 @@ export async function startApi(
     ready: async () => {
       if (!health.ready) throw new Error('not ready');
     },
+    stopping: stopping.signal,
     stopped: stopping.signal,
   });
   container.rebind(Port.clock as symbol).toConstantValue(clock);
+  const repositories = new MemoryCommitFetcher();
+  container.rebind(Port.commitFetcher as symbol).toConstantValue(repositories);
   const app = resolve(container, Port.app);
   const secrets = resolve(container, Port.secrets);
   const secret = secrets.generate();
@@ -204,8 +208,20 @@ export async function startApi(
     anonymous: as(undefined),
     as,
     useCases: resolve(container, Port.useCases),
-    performEffects: () => resolve(container, PerformEffects).execute(),
+    /** Where repositories are fetched from. */
+    repositories,
+    performEffects: (lane: Lane = 'quick') => resolve(container, PerformEffects).execute(lane),
+    reclaimLostRuns: () => resolve(container, ReclaimLostRuns).execute(),
+    /** Everything ordered, until nothing is due any more. */
+    async settle(): Promise<void> {
+      const effects = resolve(container, PerformEffects);
+      for (let done = 1; done > 0; ) {
+        done = 0;
+        for (const lane of Object.keys(lanes) as Lane[]) done += (await effects.execute(lane)).done;
+      }
+    },
     sweepBundles: (olderThanSeconds: number) => resolve(container, SweepBundles).execute(olderThanSeconds),
+    seedRun: (run: SeededRun) => seedRun(unitOfWork, run),
     flushTokenUses: () => resolve(container, TokenUses).flush(),
 
     /** A new user of the service, who is in no organization. */

@@ -6,6 +6,7 @@ import { TarBundleInspector } from '../../src/adapters/bundles/tar-bundle-inspec
 import type { MemoryTables } from '../../src/adapters/persistence/memory/memory-tables.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
+import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js';
 import * as application from '../../src/application/index.js';
 import {
   type Actor,
@@ -30,6 +31,8 @@ import {
 } from '../../src/domain/index.js';
 import { giveGrant } from './builders.js';
 import { FixedClock } from './fixed-clock.js';
+import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
+import { seedRun } from './seed-run.js';
 
 /** Ids in the order they are asked for: `team-1`, `team-2`, … */
 export class CountedIds implements application.IdGenerator {
@@ -47,7 +50,8 @@ export class CountedIds implements application.IdGenerator {
 }
 
 export const limits = { maxArchiveBytes: 20_000, maxUnpackedBytes: 100_000, maxArchiveEntries: 10 };
-export const lifetimes = { upload: 3600, download: 300 };
+export const lifetimes = { upload: 3600, download: 300, 'plan-log': 3600, 'apply-log': 3600 };
+export const softDeleteDays = 7;
 export const firstPage: application.PageRequest = { number: 1, size: 20 };
 
 /** What a caller is told of what is missing, or hidden from them. */
@@ -85,6 +89,8 @@ export class World {
   readonly clock = new FixedClock();
   readonly ids = new CountedIds();
   readonly secrets = new RandomSecrets();
+  readonly box = new SealedSecretBox('a secret for tests that is long enough');
+  readonly repositories = new MemoryCommitFetcher();
   readonly urls = new SignedCapabilityUrls({
     publicUrl: 'http://gatehouse.test',
     signingSecret: 'a secret for tests that is long enough',
@@ -276,6 +282,7 @@ export class World {
       speculative: false,
       provisional: true,
       ingressAttributesId: attributes.id,
+      createdBy: null,
       createdAt: this.clock.now(),
     });
     await this.unitOfWork.run(async (tx) => {
@@ -306,9 +313,9 @@ export class World {
     configurationVersionId: ConfigurationVersionId,
     status: RunStatus,
     given: { readonly workspaceId?: WorkspaceId; readonly createdBy?: string } = {},
-  ): void {
+  ): Promise<void> {
     const { workspaceId = this.workspace.id, createdBy = null } = given;
-    this.unitOfWork.seedRun({ id: 'run-1', workspaceId, configurationVersionId, status, createdBy });
+    return seedRun(this.unitOfWork, { id: 'run-1', workspaceId, configurationVersionId, status, createdBy });
   }
 
   async stateOf(id: ConfigurationVersionId): Promise<ConfigurationVersionState> {
@@ -319,7 +326,10 @@ export class World {
 
   /** Everything ordered, until nothing is due any more. */
   async performEffects(): Promise<void> {
-    while ((await this.useCases.performEffects.execute()).done > 0);
+    for (let done = 1; done > 0; ) {
+      done = 0;
+      for (const lane of ['quick', 'slow'] as const) done += (await this.useCases.performEffects.execute(lane)).done;
+    }
   }
 
   /** What was ordered and is not done yet. */
@@ -417,11 +427,16 @@ export class UncertainUnitOfWork extends MemoryUnitOfWork {
 }
 
 function useCasesOf(world: World) {
-  const { clock, ids, secrets, urls, store } = world;
+  const { clock, ids, secrets, box, urls, store } = world;
   const unitOfWork = new application.RetryingUnitOfWork(world.unitOfWork);
   const inspector = new TarBundleInspector(limits);
   const tokenUses = new application.TokenUses(unitOfWork);
   const issuer = new application.TokenIssuer(clock, ids, secrets);
+  const links = new application.RepositoryLinks(ids, secrets, box);
+  const progress = new application.RunProgress(clock, ids);
+  const versions = new application.FetchedVersions(clock, ids);
+  const files = new application.CommitFiles(ids, world.repositories, inspector, store);
+  const performers = new application.EffectPerformers(unitOfWork, clock, ids, store, progress, files);
   return {
     tokenUses,
     authenticate: new application.Authenticate(unitOfWork, clock, secrets, tokenUses),
@@ -437,12 +452,12 @@ function useCasesOf(world: World) {
     listOrganizationMemberships: new application.ListOrganizationMemberships(unitOfWork),
     showOrganizationMembership: new application.ShowOrganizationMembership(unitOfWork),
     removeOrganizationMembership: new application.RemoveOrganizationMembership(unitOfWork),
-    createWorkspace: new application.CreateWorkspace(unitOfWork, clock, ids),
+    createWorkspace: new application.CreateWorkspace(unitOfWork, clock, ids, links),
     listWorkspaces: new application.ListWorkspaces(unitOfWork),
     showWorkspace: new application.ShowWorkspace(unitOfWork),
-    updateWorkspace: new application.UpdateWorkspace(unitOfWork, clock),
+    updateWorkspace: new application.UpdateWorkspace(unitOfWork, clock, links),
     removeWorkspace: new application.RemoveWorkspace(unitOfWork, clock),
-    changeWorkspaceLock: new application.ChangeWorkspaceLock(unitOfWork, clock),
+    changeWorkspaceLock: new application.ChangeWorkspaceLock(unitOfWork, clock, progress),
     createTeam: new application.CreateTeam(unitOfWork, clock, ids),
     listTeams: new application.ListTeams(unitOfWork),
     showTeam: new application.ShowTeam(unitOfWork),
@@ -473,7 +488,46 @@ function useCasesOf(world: World) {
       inspector,
       store,
     ),
-    performEffects: new application.PerformEffects(unitOfWork, clock, store),
+    changeBackingData: new application.ChangeBackingData(unitOfWork, clock, softDeleteDays),
+    createRun: new application.CreateRun(unitOfWork, progress),
+    listRuns: new application.ListRuns(unitOfWork),
+    showRun: new application.ShowRun(unitOfWork),
+    changeRun: new application.ChangeRun(unitOfWork, progress),
+    showRunConfigurationVersion: new application.ShowRunConfigurationVersion(unitOfWork),
+    showRunPhase: new application.ShowRunPhase(unitOfWork, clock, urls),
+    readRunLog: new application.ReadRunLog(unitOfWork, clock, urls),
+    listTaskStages: new application.ListTaskStages(unitOfWork),
+    showTaskStage: new application.ShowTaskStage(unitOfWork),
+    overrideTaskStage: new application.OverrideTaskStage(unitOfWork, clock, progress),
+    listPolicyEvaluations: new application.ListPolicyEvaluations(unitOfWork),
+    showPolicyEvaluation: new application.ShowPolicyEvaluation(unitOfWork),
+    listPolicySetOutcomes: new application.ListPolicySetOutcomes(unitOfWork),
+    showPolicySetOutcome: new application.ShowPolicySetOutcome(unitOfWork),
+    createPolicySet: new application.CreatePolicySet(unitOfWork, clock, ids),
+    listPolicySets: new application.ListPolicySets(unitOfWork),
+    showPolicySet: new application.ShowPolicySet(unitOfWork),
+    updatePolicySet: new application.UpdatePolicySet(unitOfWork, clock),
+    attachPolicySet: new application.AttachPolicySet(unitOfWork, clock),
+    removePolicySet: new application.RemovePolicySet(unitOfWork),
+    createAgentPool: new application.CreateAgentPool(unitOfWork, clock, ids),
+    listAgentPools: new application.ListAgentPools(unitOfWork),
+    showAgentPool: new application.ShowAgentPool(unitOfWork),
+    renameAgentPool: new application.RenameAgentPool(unitOfWork),
+    removeAgentPool: new application.RemoveAgentPool(unitOfWork),
+    issueAgentToken: new application.IssueAgentToken(unitOfWork, clock, ids, secrets),
+    listAgentTokens: new application.ListAgentTokens(unitOfWork),
+    authenticateAgent: new application.AuthenticateAgent(unitOfWork, clock, secrets, tokenUses),
+    claimRun: new application.ClaimRun(unitOfWork, clock, secrets, progress),
+    renewLease: new application.RenewLease(unitOfWork, clock, secrets),
+    readRunFiles: new application.ReadRunFiles(unitOfWork, secrets, store),
+    appendRunLog: new application.AppendRunLog(unitOfWork, secrets),
+    reportPhase: new application.ReportPhase(unitOfWork, secrets, progress),
+    reportPolicyEvaluation: new application.ReportPolicyEvaluation(unitOfWork, clock, ids, secrets, progress),
+    reclaimLostRuns: new application.ReclaimLostRuns(unitOfWork, clock, progress),
+    fetchCommit: new application.FetchCommit(unitOfWork, versions),
+    receiveWebhook: new application.ReceiveWebhook(unitOfWork, clock, secrets, box, versions),
+    listFailingEffects: new application.ListFailingEffects(unitOfWork),
+    performEffects: new application.PerformEffects(unitOfWork, clock, performers),
     sweepBundles: new application.SweepBundles(unitOfWork, store),
   };
 }

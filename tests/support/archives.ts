@@ -1,7 +1,7 @@
-import { buffer } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import { type Header, pack } from 'tar-stream';
+import { gunzipSync, gzip } from 'node:zlib';
+import { extract, type Header, pack } from 'tar-stream';
 
 export interface ArchiveEntry {
   readonly header: Partial<Header> & Pick<Header, 'name'>;
@@ -68,3 +68,22 @@ export const blocksOf = (text: string): Buffer => {
 };
 
 export const endOfTar = Buffer.alloc(1024);
+
+export async function gathered(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** What a bundle unpacks to: files by name, links and directories by what they are. */
+export async function filesIn(archive: Buffer): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  const tar = extract();
+  tar.end(gunzipSync(archive));
+  for await (const entry of tar) {
+    const { name, type, linkname } = entry.header;
+    const contents = await text(entry as unknown as NodeJS.ReadableStream);
+    files[name] = type === 'file' ? contents : type === 'symlink' ? `-> ${linkname}` : (type ?? '');
+  }
+  return files;
+}

@@ -1,13 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import pg from 'pg';
 import { type KnexDatabase, openPostgres, openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { unique } from './builders.js';
 
 /** A database of its own, empty and migrated; `close` leaves nothing of it. */
-export type OpenBackend = Pick<KnexDatabase, 'unitOfWork' | 'seedRun' | 'engine' | 'close'>;
+export interface OpenBackend extends Pick<KnexDatabase, 'unitOfWork' | 'engine' | 'close'> {
+  /** How many rows there are in each table, deleted ones among them. */
+  rowCounts(): Promise<Readonly<Record<string, number>>>;
+}
 
 export interface Backend {
   readonly name: string;
@@ -23,18 +27,30 @@ async function openMemory(): Promise<OpenBackend> {
   const unitOfWork = new MemoryUnitOfWork();
   return {
     unitOfWork,
-    seedRun: async (run) => unitOfWork.seedRun(run),
     engine: async () => 'memory',
+    rowCounts: async () => {
+      const tables = Object.entries<Map<unknown, unknown>>(Reflect.get(unitOfWork, 'committed'));
+      return Object.fromEntries(tables.map(([name, rows]) => [name, rows.size]));
+    },
     close: async () => {},
   };
 }
 
 async function openFile(): Promise<OpenBackend> {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-'));
-  const database = openSqlite(join(directory, 'test.sqlite'));
+  const file = join(directory, 'test.sqlite');
+  const database = openSqlite(file);
   await database.migrate();
   return {
     ...database,
+    rowCounts: async () => {
+      const reader = new Database(file, { readonly: true });
+      const count = (sql: string) => reader.prepare(sql).pluck().get() as number;
+      const tables = reader.prepare("select name from sqlite_schema where type = 'table'").pluck().all() as string[];
+      const counts = tables.map((table) => [table, count(`select count(*) from ${table}`)] as const);
+      reader.close();
+      return Object.fromEntries(counts);
+    },
     close: async () => {
       await database.close();
       await rm(directory, { recursive: true });
@@ -47,11 +63,12 @@ export const postgresUrl = process.env.TEST_POSTGRES_URL ?? '';
 /** Skipped on a machine without one, unless it is said to be required: then its absence fails every test. */
 export const skipPostgres = postgresUrl === '' && process.env.REQUIRE_POSTGRES !== '1';
 
-async function onPostgres(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: postgresUrl });
+async function onPostgres<Row extends pg.QueryResultRow>(sql: string, url = postgresUrl): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(sql);
+  const { rows } = await client.query<Row>(sql);
   await client.end();
+  return rows;
 }
 
 /** A schema of its own, and a URL whose connections see nothing else. */
@@ -61,7 +78,10 @@ export async function freshSchema(): Promise<{ readonly url: string; readonly dr
   await onPostgres(`create schema ${schema}`);
   const url = new URL(postgresUrl);
   url.searchParams.set('options', `-c search_path=${schema}`);
-  return { url: url.href, drop: () => onPostgres(`drop schema ${schema} cascade`) };
+  const drop = async () => {
+    await onPostgres(`drop schema ${schema} cascade`);
+  };
+  return { url: url.href, drop };
 }
 
 const openSchema = (poolSize: number) => async (): Promise<OpenBackend> => {
@@ -70,6 +90,15 @@ const openSchema = (poolSize: number) => async (): Promise<OpenBackend> => {
   await database.migrate();
   return {
     ...database,
+    rowCounts: async () => {
+      const tables = await onPostgres<{ name: string }>(
+        'select tablename as name from pg_tables where schemaname = current_schema()',
+        url,
+      );
+      const counts = tables.map(({ name }) => `select '${name}' as name, count(*)::int as rows from ${name}`);
+      const rows = await onPostgres<{ name: string; rows: number }>(counts.join(' union all '), url);
+      return Object.fromEntries(rows.map((row) => [row.name, row.rows]));
+    },
     close: async () => {
       await database.close();
       await drop();

@@ -11,6 +11,9 @@ import {
   type Membership,
   nothing,
   type Organization,
+  Run,
+  type RunOptions,
+  type RunState,
   type Team,
   type TeamId,
   type TokenOwner,
@@ -82,6 +85,7 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     organizationName: organization.name,
     name: id,
     lock: null,
+    repository: null,
     currentConfigurationVersionId: null,
     createdAt: noon,
     updatedAt: noon,
@@ -108,6 +112,8 @@ export const aConfigurationVersion = (
     statusTimestamps: {},
     bundle: null,
     ingressAttributesId: null,
+    purgeAt: null,
+    createdBy: null,
     createdAt: noon,
     revision: 0,
     ...given,
@@ -118,6 +124,50 @@ export const changed = (
   { state }: ConfigurationVersion,
   change: Partial<ConfigurationVersionState> = {},
 ): ConfigurationVersion => ConfigurationVersion.restore({ ...state, ...change, revision: state.revision + 1 });
+
+export const someRunOptions = (given: Partial<RunOptions> = {}): RunOptions => ({
+  message: 'Queued by a test',
+  isDestroy: false,
+  refresh: true,
+  refreshOnly: false,
+  allowEmptyApply: false,
+  allowConfigGeneration: false,
+  targetAddrs: null,
+  replaceAddrs: null,
+  variables: [],
+  terraformVersion: null,
+  ...given,
+});
+
+export const aRun = (
+  { id: workspaceId }: Pick<Workspace, 'id'>,
+  { id: configurationVersionId }: Pick<ConfigurationVersionState, 'id'>,
+  given: Partial<RunState> = {},
+): Run =>
+  Run.restore({
+    id: unique('run'),
+    workspaceId,
+    configurationVersionId,
+    sequence: 1,
+    status: 'pending',
+    source: 'tfe-api',
+    options: someRunOptions(),
+    planOnly: false,
+    savePlan: false,
+    autoApply: false,
+    createdBy: null,
+    hasChanges: false,
+    cancelRequested: false,
+    planned: null,
+    applied: null,
+    failure: null,
+    ownFiles: null,
+    lease: null,
+    statusTimestamps: {},
+    createdAt: noon,
+    revision: 0,
+    ...given,
+  });
 
 export const aBundle = () => ({ key: unique('bundle'), bytes: 1024, sha256: 'a'.repeat(64) });
 

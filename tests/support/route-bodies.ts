@@ -7,6 +7,7 @@ export interface Referred {
   readonly membership: string;
   readonly workspace: string;
   readonly team: string;
+  readonly version: string;
 }
 
 const relationTo = (type: string, id: string) => ({ data: { type, id } });
@@ -14,6 +15,7 @@ const relationTo = (type: string, id: string) => ({ data: { type, id } });
 /** A well-formed body for each route that reads one: what is refused then is refused for its caller. */
 export const bodiesWith = (referred: Referred): Readonly<Record<string, object>> => {
   const users = { data: [{ type: 'users', id: referred.user }] };
+  const workspaces = { data: [{ type: 'workspaces', id: referred.workspace }] };
   const memberships = { data: [{ type: 'organization-memberships', id: referred.membership }] };
   return {
     'post /organizations': doc('organizations', { name: 'fresh', email: 'a@example.com' }),
@@ -41,6 +43,21 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
       { workspace: relationTo('workspaces', referred.workspace), team: relationTo('teams', referred.team) },
     ),
     'patch /team-workspaces/:id': doc('team-workspaces', { access: 'plan' }),
+    'post /runs': doc(
+      'runs',
+      { message: 'Try it' },
+      {
+        workspace: relationTo('workspaces', referred.workspace),
+        'configuration-version': relationTo('configuration-version', referred.version),
+      },
+    ),
+    'post /organizations/:organization/policy-sets': doc('policy-sets', { name: 'fresh' }),
+    'patch /policy-sets/:id': doc('policy-sets', { description: 'changed' }),
+    'post /policy-sets/:id/relationships/workspaces': workspaces,
+    'delete /policy-sets/:id/relationships/workspaces': workspaces,
+    'post /organizations/:organization/agent-pools': doc('agent-pools', { name: 'fresh' }),
+    'patch /agent-pools/:id': doc('agent-pools', { name: 'renamed' }),
+    'post /agent-pools/:poolId/authentication-tokens': {},
     'post /admin/users': doc('users', { username: 'fresh', email: 'fresh@example.com' }),
   };
 };
@@ -52,4 +69,5 @@ export const bodies = bodiesWith({
   membership: 'ou-nobody',
   workspace: 'ws-any',
   team: 'team-any',
+  version: 'cv-any',
 });

@@ -1,40 +1,94 @@
 import { createHash } from 'node:crypto';
 import type { UnitOfWork } from '../../src/application/index.js';
-import type { Organization, Standing, Team, TeamInQuestion, User } from '../../src/domain/index.js';
+import type {
+  LinkedRepository,
+  Organization,
+  RunStatus,
+  Standing,
+  Status,
+  TaskStageStatus,
+  Team,
+  TeamInQuestion,
+} from '../../src/domain/index.js';
 import {
   aBundle,
   aConfigurationVersion,
   aCustomGrant,
+  afterNoon,
   aMembership,
   anOrganization,
+  aRun,
   aTeam,
   aToken,
   aUser,
   aWorkspace,
   giveGrant,
+  noon,
   ownedBy,
   someIngressAttributes,
 } from './builders.js';
+import {
+  anAgentPool,
+  anAgentToken,
+  anEvaluation,
+  aPolicyOutcome,
+  aPolicySet,
+  aPolicySetOutcome,
+  aTaskStage,
+} from './policy-builders.js';
+import type { Referred } from './route-bodies.js';
 
 export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 const secret = 'secret-of-the-caller';
 const expiredSecret = 'secret-that-has-expired';
+const outsidersSecret = 'secret-of-the-outsider';
+const agentsSecret = 'secret-of-the-agent';
 const secrets = { digest: digestOf(secret), expiredDigest: digestOf(expiredSecret) };
 
 /** An organization as small as can be in which there is one of everything, and a caller of the kind that is asked for. */
 export interface SmallWorld {
   readonly secret: string;
   readonly expiredSecret: string;
+  /** Of someone from whom everything here is hidden. */
+  readonly outsidersSecret: string;
+  /** Of an agent, who is no caller of the API. */
+  readonly agentsSecret: string;
   /** Path parameters of what exists, as `pathAbout` wants them. */
   readonly existing: Readonly<Record<string, string>>;
-  /** A member of the organization, and someone who is not. */
-  readonly other: User;
-  readonly otherMembership: string;
-  readonly newcomer: User;
-  /** A visible team without rights, without members. */
-  readonly freeTeam: Team;
+  /** What bodies may refer to. */
+  readonly referred: Referred;
+  /** Tokens that are reached by their own ids beside users' ones: the target team's and an agent's. */
+  readonly tokens: { readonly team: string; readonly agent: string };
 }
+
+/** How far a run, its policies and the configuration version have come. */
+export interface Scene {
+  readonly run: RunStatus;
+  readonly stage: TaskStageStatus;
+  readonly version: Status;
+}
+
+/** Nothing is in progress, so that everything may be deleted. */
+const afterwards: Scene = { run: 'applied', stage: 'passed', version: 'uploaded' };
+
+/** Where the routes begin that move one of them on. */
+const beginnings: Readonly<Record<string, Partial<Scene>>> = {
+  'post /runs/:id/actions/apply': { run: 'post_plan_completed' },
+  'post /runs/:id/actions/discard': { run: 'post_plan_completed' },
+  'post /runs/:id/actions/cancel': { run: 'planning', stage: 'pending' },
+  'post /task-stages/:id/actions/override': { run: 'post_plan_awaiting_decision', stage: 'awaiting_override' },
+  'post /configuration-versions/:id/actions/restore_backing_data': { version: 'backing_data_soft_deleted' },
+  'post /configuration-versions/:id/actions/permanently_delete_backing_data': { version: 'backing_data_soft_deleted' },
+};
+
+/** The scene in which a route, by its key, does what it is there for. */
+export const sceneOf = (key: string): Scene => ({ ...afterwards, ...beginnings[key] });
+
+const evaluationIn: Readonly<Partial<Record<TaskStageStatus, 'pending' | 'failed'>>> = {
+  pending: 'pending',
+  awaiting_override: 'failed',
+};
 
 const inQuestion = (question: TeamInQuestion | undefined): Partial<Team> =>
   question === undefined
@@ -49,7 +103,11 @@ const inQuestion = (question: TeamInQuestion | undefined): Partial<Team> =>
  * Makes the caller that `standing` describes, and everything else. The things that paths name are somebody else's,
  * unless the standing is one towards the caller's own.
  */
-export async function makeSmallWorld(unitOfWork: UnitOfWork, standing: Standing): Promise<SmallWorld> {
+export async function makeSmallWorld(
+  unitOfWork: UnitOfWork,
+  standing: Standing,
+  scene: Scene = afterwards,
+): Promise<SmallWorld> {
   const organization: Organization = anOrganization({ name: 'acme' });
   const caller = aUser({ username: 'caller', siteAdministrator: standing.siteAdministrator });
   const [boss, other, newcomer] = [
@@ -81,8 +139,28 @@ export async function makeSmallWorld(unitOfWork: UnitOfWork, standing: Standing)
   const freeTeam = aTeam(organization, { name: 'free', visibility: 'organization' });
   const teams = [owners, somebodys, freeTeam, ...(own === undefined || own.owners ? [] : [own])];
 
-  const workspace = aWorkspace(organization, { name: 'api' });
-  const version = aConfigurationVersion(workspace, { status: 'uploaded', bundle: aBundle() });
+  const repository: LinkedRepository = {
+    cloneUrl: 'https://git.example.com/acme/api.git',
+    branch: 'main',
+    credential: null,
+    webhookId: 'hook-1',
+    sealedWebhookKey: 'sealed',
+    linkedBy: ownedBy('user', boss),
+  };
+  const workspace = aWorkspace(organization, { name: 'api', repository });
+  const commit = someIngressAttributes();
+  const version = aConfigurationVersion(workspace, {
+    status: scene.version,
+    bundle: aBundle(),
+    ingressAttributesId: commit.id,
+  });
+  const run = aRun(workspace, version.state, { status: scene.run, createdBy: ownedBy('user', boss) });
+  const evaluation = anEvaluation({ status: evaluationIn[scene.stage] ?? 'passed' });
+  const stage = aTaskStage(run, { status: scene.stage, evaluations: [evaluation] });
+  const outcome = aPolicySetOutcome(evaluation, { overridable: true, outcomes: [aPolicyOutcome()] });
+  const policySet = aPolicySet(organization, { name: 'baseline' });
+  const pool = anAgentPool(organization, { name: 'ours' });
+  const ofAgent = anAgentToken(pool, { secretDigest: digestOf(agentsSecret) });
   const ofOther = aToken(ownedBy('user', other));
   const ofCaller = {
     user: ownedBy('user', caller),
@@ -91,6 +169,7 @@ export async function makeSmallWorld(unitOfWork: UnitOfWork, standing: Standing)
   }[standing.actor];
   const callersToken = aToken(ofCaller, { secretDigest: secrets.digest });
   const otherMembership = aMembership(organization, other);
+  const ofTarget = standing.actor === 'team' && target === own ? callersToken : aToken(ownedBy('team', target));
   let targetsRow = '';
 
   await unitOfWork.run(async (tx) => {
@@ -114,28 +193,49 @@ export async function makeSmallWorld(unitOfWork: UnitOfWork, standing: Standing)
     );
     targetsRow = rows.items[0]?.id ?? '';
 
+    await tx.workspaces.takeSequence(workspace.id, version.state.id, false);
     await tx.configurationVersions.add(version);
-    await tx.configurationVersions.addIngressAttributes(version.state.id, someIngressAttributes());
+    await tx.configurationVersions.addIngressAttributes(version.state.id, commit);
+
+    await tx.runs.takeSequence(workspace.id);
+    await tx.runs.add(run);
+    await tx.taskStages.add(stage);
+    if (scene.stage !== 'pending') await tx.taskStages.addOutcomes([outcome]);
+    await tx.policySets.add(policySet);
+    await tx.agentPools.add(pool);
+    await tx.agentTokens.add(ofAgent);
 
     await tx.tokens.add(callersToken);
     await tx.tokens.add(ofOther);
+    await tx.tokens.add(aToken(ownedBy('user', newcomer), { secretDigest: digestOf(outsidersSecret) }));
     await tx.tokens.add(
       aToken(ownedBy('user', boss), { secretDigest: secrets.expiredDigest, expiresAt: '2029-12-31T00:00:00.000Z' }),
     );
     if (standing.actor !== 'organization') await tx.tokens.add(aToken(ownedBy('organization', organization)));
     for (const team of teams) {
-      if (standing.actor !== 'team' || team !== own) await tx.tokens.add(aToken(ownedBy('team', team)));
+      if (standing.actor === 'team' && team === own) continue;
+      await tx.tokens.add(team === target ? ofTarget : aToken(ownedBy('team', team)));
     }
+    await tx.effects.enqueue(version.state.id, [{ kind: 'discard-bundle', bundleKey: 'bundle-of-old' }]);
+    const [due] = await tx.effects.due(noon, ['discard-bundle'], 1);
+    await tx.effects.failed(due?.id ?? 0, 'the disk is full', afterNoon(60));
   });
 
   const itself = standing.own === true;
   return {
     secret,
     expiredSecret,
-    other,
-    otherMembership: otherMembership.id,
-    newcomer,
-    freeTeam,
+    outsidersSecret,
+    agentsSecret,
+    referred: {
+      email: newcomer.email,
+      user: other.id,
+      membership: otherMembership.id,
+      workspace: workspace.id,
+      team: freeTeam.id,
+      version: version.state.id,
+    },
+    tokens: { team: ofTarget.id, agent: ofAgent.id },
     existing: {
       organization: organization.name,
       name: workspace.name,
@@ -149,6 +249,18 @@ export async function makeSmallWorld(unitOfWork: UnitOfWork, standing: Standing)
       '/organization-memberships': otherMembership.id,
       '/authentication-tokens': itself ? callersToken.id : ofOther.id,
       '/admin/users': other.id,
+      runId: run.state.id,
+      taskStageId: stage.id,
+      policyEvaluationId: evaluation.id,
+      poolId: pool.id,
+      '/runs': run.state.id,
+      '/plans': run.state.id.replace('run', 'plan'),
+      '/applies': run.state.id.replace('run', 'apply'),
+      '/task-stages': stage.id,
+      '/policy-evaluations': evaluation.id,
+      '/policy-set-outcomes': outcome.id,
+      '/policy-sets': policySet.id,
+      '/agent-pools': pool.id,
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { CapabilityPurpose, CapabilityUrls } from '../../application/index.js';
-import type { ConfigurationVersionId, Instant } from '../../domain/index.js';
+import type { Instant } from '../../domain/index.js';
 
 export interface CapabilityUrlOptions {
   /** Base of every URL, without a slash at its end. */
@@ -10,10 +10,17 @@ export interface CapabilityUrlOptions {
   readonly seconds: Readonly<Record<CapabilityPurpose, number>>;
 }
 
+const kindOf: Readonly<Record<CapabilityPurpose, 'object' | 'log'>> = {
+  upload: 'object',
+  download: 'object',
+  'plan-log': 'log',
+  'apply-log': 'log',
+};
+
 const secondsOf = (instant: Instant): number => Math.floor(Date.parse(instant) / 1000);
 
 /**
- * Object ids are `<version id>.<expiry>.<signature>`. The signature covers purpose, version and expiry, and stands at
+ * Object ids are `<id>.<expiry>.<signature>`. The signature covers purpose, id and expiry, and stands at
  * the end of the path: clients overwrite query strings.
  */
 export class SignedCapabilityUrls implements CapabilityUrls {
@@ -23,13 +30,13 @@ export class SignedCapabilityUrls implements CapabilityUrls {
     this.key = new Uint8Array(hkdfSync('sha256', options.signingSecret, '', 'capability urls', 32));
   }
 
-  issue(purpose: CapabilityPurpose, id: ConfigurationVersionId, now: Instant): string {
+  issue(purpose: CapabilityPurpose, id: string, now: Instant): string {
     const expiry = (secondsOf(now) + this.options.seconds[purpose]).toString(36);
     const signature = this.sign(purpose, id, expiry).toString('base64url');
-    return `${this.options.publicUrl}/v1/object/${id}.${expiry}.${signature}`;
+    return `${this.options.publicUrl}/v1/${kindOf[purpose]}/${id}.${expiry}.${signature}`;
   }
 
-  open(purpose: CapabilityPurpose, objectId: string, now: Instant): ConfigurationVersionId | undefined {
+  open(purpose: CapabilityPurpose, objectId: string, now: Instant): string | undefined {
     const [id, expiry, signature, ...rest] = objectId.split('.');
     if (id === undefined || expiry === undefined || signature === undefined || rest.length > 0) return undefined;
     const expected = Buffer.from(this.sign(purpose, id, expiry).toString('base64url'));

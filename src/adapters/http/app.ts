@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
-import { type Actor, identityOf } from '../../domain/index.js';
+import { identityOf } from '../../domain/index.js';
+import { type AgentRoute, agentRoutes } from './agents/agent-api-routes.js';
 import { bundleRoutes, type UploadPatience } from './configuration-versions/bundle-routes.js';
-import { type Dialect, dialects } from './dialect.js';
+import { type Dialect, dialects, type Edition, inEdition } from './dialect.js';
 import { mediaType } from './json-api/document.js';
 import { internalProblem, type Problem, problemOf } from './json-api/error-table.js';
 import { Query } from './json-api/query.js';
 import { readBody } from './json-api/read-body.js';
 import { badRequest, noSuchRoute, RequestError } from './json-api/request-error.js';
 import { rateLimit } from './rate-limit.js';
-import type { Answer, PlainRoute, Route } from './route.js';
+import { type Answer, bearerOf, type PlainRoute, type Route } from './route.js';
 import { routes } from './routes.js';
+import { logRoutes } from './runs/log-routes.js';
 import { type Health, pingRoute, serviceRoutes } from './service/service-routes.js';
 import type { UseCases } from './use-cases.js';
+import { webhookRoutes } from './version-control/webhook-routes.js';
 
 /** Where one line per request goes, and one per fault of the service. Neither holds a secret or a capability URL. */
 export interface RequestLog {
@@ -24,10 +27,13 @@ export interface AppOptions {
   readonly use: UseCases;
   readonly health: Health;
   readonly log: RequestLog;
+  readonly edition: Edition;
   readonly rateLimitPerSecond: number;
   /** Addresses whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   readonly uploadPatience: UploadPatience;
+  /** Aborted as soon as the service is told to stop: nobody waits for anything any longer. */
+  readonly stopping: AbortSignal;
   /** Aborted when uploads in flight must end. */
   readonly stopped: AbortSignal;
   /** Whether clients reach the service over https, so that they may be told to insist on it. */
@@ -54,7 +60,8 @@ const fixedHeaders = (secure: boolean): Readonly<Record<string, string>> => ({
 interface Traced {
   id: string;
   route: string;
-  actor?: Actor;
+  /** The id of who called. */
+  actor?: string;
   /** Whether the answer went out before the request was read: the client may then leave without hearing its end. */
   refusedEarly?: boolean;
 }
@@ -82,6 +89,11 @@ const refuseEarly = (request: Request, response: Response, problem: Problem): vo
   response.once('close', () => clearTimeout(cut));
 };
 
+/** As in bodies: databases disagree about NUL in text. */
+const refuseNul = (request: Request): void => {
+  if (request.originalUrl.includes('%00')) throw badRequest('the URL has a NUL character in it');
+};
+
 /** The HTTP face of the service: both dialects, the capability URLs, and what the service says about itself. */
 export function buildApp(options: AppOptions): Express {
   const { use, log } = options;
@@ -93,6 +105,12 @@ export function buildApp(options: AppOptions): Express {
 
   const perCaller = rateLimit(options.rateLimitPerSecond);
   const perCapabilityAddress = rateLimit(options.rateLimitPerSecond);
+  const perWebhookAddress = rateLimit(options.rateLimitPerSecond);
+  /** Which limit counts requests without a token, by how their path begins. */
+  const limits = [
+    ['/v1/', perCapabilityAddress],
+    ['/hooks/', perWebhookAddress],
+  ] as const;
   const headers = fixedHeaders(options.secure);
 
   const fail = (request: Request, response: Response, error: unknown): void => {
@@ -114,23 +132,31 @@ export function buildApp(options: AppOptions): Express {
     else refuseEarly(request, response, problem);
   };
 
-  const authenticate = async (request: Request, response: Response): Promise<Actor> => {
-    const secret = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  /** Counts a caller who is known for its token, and any other for its address. */
+  const authenticate = async <Caller extends { readonly tokenId: string }>(
+    request: Request,
+    response: Response,
+    identify: (secret: string | undefined) => Promise<Caller>,
+  ): Promise<Caller> => {
+    const secret = bearerOf(request);
+    let caller: Caller;
     try {
-      const actor = await use.authenticate.execute(secret);
-      traceOf(response).actor = actor;
-      setAll(response, await perCaller(actor.tokenId));
-      return actor;
+      caller = await identify(secret);
     } catch (error) {
-      if (traceOf(response).actor === undefined) setAll(response, await perCaller(`address ${request.ip}`));
+      setAll(response, await perCaller(`address ${request.ip}`));
       throw error;
     }
+    setAll(response, await perCaller(caller.tokenId));
+    return caller;
   };
 
   const serve = (route: Route) => async (request: Request, response: Response) => {
-    const actor = await authenticate(request, response);
-    // As in bodies: databases disagree about NUL in text.
-    if (request.originalUrl.includes('%00')) throw badRequest('the URL has a NUL character in it');
+    const actor = await authenticate(request, response, async (secret) => {
+      const known = await use.authenticate.execute(secret);
+      traceOf(response).actor = identityOf(known).id;
+      return known;
+    });
+    refuseNul(request);
     const [path = '', query = ''] = splitOnce(request.originalUrl, '?');
     const body = route.body === 'read' ? await readBody(request, response) : undefined;
     const answer = await route.handle({
@@ -144,11 +170,24 @@ export function buildApp(options: AppOptions): Express {
     write(response, answer).end();
   };
 
+  const serveAgent =
+    ({ handle }: AgentRoute): Handler =>
+    async (request, response) => {
+      const agent = await authenticate(request, response, async (secret) => {
+        const known = await use.authenticateAgent.execute(secret);
+        traceOf(response).actor = known.poolId;
+        return known;
+      });
+      refuseNul(request);
+      await handle(agent, request, response);
+    };
+
   const servePlain =
     ({ path, handle }: PlainRoute) =>
     async (request: Request, response: Response) => {
-      const limit = path.startsWith('/v1/object/') ? perCapabilityAddress : perCaller;
+      const limit = limits.find(([prefix]) => path.startsWith(prefix))?.[1] ?? perCaller;
       if (!unlimited.has(path)) setAll(response, await limit(`address ${request.ip}`));
+      refuseNul(request);
       await handle(request, response);
     };
 
@@ -166,7 +205,7 @@ export function buildApp(options: AppOptions): Express {
           status: response.writableFinished || trace.refusedEarly ? response.statusCode : 499,
           ms: Math.round((performance.now() - begun) * 10) / 10,
           address: request.ip,
-          actor: trace.actor && identityOf(trace.actor).id,
+          actor: trace.actor,
         },
         'request',
       );
@@ -177,11 +216,17 @@ export function buildApp(options: AppOptions): Express {
   mount(
     app,
     '',
-    [...serviceRoutes(options.health), ...bundleRoutes(use, options.uploadPatience, options.stopped)],
+    [
+      ...serviceRoutes(options.health),
+      ...bundleRoutes(use, options.uploadPatience, options.stopped),
+      ...logRoutes(use),
+      ...webhookRoutes(use),
+    ],
     servePlain,
   );
+  mount(app, '', agentRoutes(use, options.stopping), serveAgent);
   for (const dialect of [...dialects].sort((a, b) => b.prefix.length - a.prefix.length)) {
-    mountDialect(app, dialect, use, serve, servePlain);
+    mountDialect(app, inEdition(dialect, options.edition), use, serve, servePlain);
   }
   app.use(() => {
     throw noSuchRoute();

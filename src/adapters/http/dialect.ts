@@ -1,7 +1,11 @@
+import type { BackingDataChange } from '../../application/index.js';
+
 /** The names one kind of resource goes by in a request's `type`. */
 export interface TypeName {
   readonly singular: string;
   readonly plural: string;
+  /** Another word by which clients ask for it. */
+  readonly alias?: string;
   /** How the contract writes it, where that is not the plural, and whether it may be missing there. */
   readonly contract?: { readonly word: string; readonly required: boolean };
 }
@@ -18,6 +22,8 @@ export interface Dialect {
   readonly listedTeamTokenType: string;
   /** The names under which the permission on policy mocks is shown. Both are taken everywhere. */
   readonly mocksAttributes: readonly string[];
+  /** The actions of the self-hosted edition that this dialect knows. */
+  readonly backingDataActions: readonly { readonly word: string; readonly change: BackingDataChange }[];
   /** The words taken as a request's `type`, its own first; `undefined` among them stands for a missing one. */
   readonly acceptedTypes: (type: TypeName) => readonly (string | undefined)[];
 }
@@ -28,6 +34,7 @@ export const contract: Dialect = {
   configurationVersionType: 'configuration-version',
   listedTeamTokenType: 'team-tokens',
   mocksAttributes: ['policy-mocks'],
+  backingDataActions: [],
   acceptedTypes: ({ plural, contract: { word, required } = { word: plural, required: false } }) =>
     required ? [word] : [word, undefined],
 };
@@ -38,7 +45,18 @@ export const client: Dialect = {
   configurationVersionType: 'configuration-versions',
   listedTeamTokenType: 'authentication-tokens',
   mocksAttributes: ['policy-mocks', 'sentinel-mocks'],
-  acceptedTypes: ({ singular, plural }) => [plural, singular, '', undefined],
+  backingDataActions: [
+    { word: 'soft_delete_backing_data', change: 'soft-delete' },
+    { word: 'restore_backing_data', change: 'restore' },
+    { word: 'permanently_delete_backing_data', change: 'permanently-delete' },
+  ],
+  acceptedTypes: ({ singular, plural, alias = plural }) => [plural, singular, alias, '', undefined],
 };
 
 export const dialects: readonly Dialect[] = [contract, client];
+
+export type Edition = 'self-hosted' | 'hosted';
+
+/** A dialect as an edition serves it. */
+export const inEdition = (dialect: Dialect, edition: Edition): Dialect =>
+  edition === 'self-hosted' ? dialect : { ...dialect, backingDataActions: [] };

@@ -57,7 +57,12 @@ export const act = endpoint('post', 'ignored');
 
 export const ok = (document: Document): Answer => ({ status: 200, document });
 export const created = (document: Document): Answer => ({ status: 201, document });
+export const accepted: Answer = { status: 202 };
 export const noContent: Answer = { status: 204 };
 
 /** A path parameter that the route's path has. */
 export const parameter = (call: Call, name: string): string => call.parameters[name] ?? '';
+
+/** The secret a request brings; undefined when it brings none. */
+export const bearerOf = (request: Request): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];

@@ -60,4 +60,50 @@ export interface UseCases {
   readonly locateBundle: application.LocateBundle;
   readonly readBundle: application.ReadBundle;
   readonly uploadConfigurationBundle: application.UploadConfigurationBundle;
+
+  readonly createRun: application.CreateRun;
+  readonly listRuns: application.ListRuns;
+  readonly showRun: application.ShowRun;
+  readonly changeRun: application.ChangeRun;
+  readonly showRunConfigurationVersion: application.ShowRunConfigurationVersion;
+  readonly showRunPhase: application.ShowRunPhase;
+  readonly readRunLog: application.ReadRunLog;
+
+  readonly listTaskStages: application.ListTaskStages;
+  readonly showTaskStage: application.ShowTaskStage;
+  readonly overrideTaskStage: application.OverrideTaskStage;
+  readonly listPolicyEvaluations: application.ListPolicyEvaluations;
+  readonly showPolicyEvaluation: application.ShowPolicyEvaluation;
+  readonly listPolicySetOutcomes: application.ListPolicySetOutcomes;
+  readonly showPolicySetOutcome: application.ShowPolicySetOutcome;
+
+  readonly createPolicySet: application.CreatePolicySet;
+  readonly listPolicySets: application.ListPolicySets;
+  readonly showPolicySet: application.ShowPolicySet;
+  readonly updatePolicySet: application.UpdatePolicySet;
+  readonly attachPolicySet: application.AttachPolicySet;
+  readonly removePolicySet: application.RemovePolicySet;
+
+  readonly createAgentPool: application.CreateAgentPool;
+  readonly listAgentPools: application.ListAgentPools;
+  readonly showAgentPool: application.ShowAgentPool;
+  readonly renameAgentPool: application.RenameAgentPool;
+  readonly removeAgentPool: application.RemoveAgentPool;
+  readonly issueAgentToken: application.IssueAgentToken;
+  readonly listAgentTokens: application.ListAgentTokens;
+
+  readonly authenticateAgent: application.AuthenticateAgent;
+  readonly claimRun: application.ClaimRun;
+  readonly renewLease: application.RenewLease;
+  readonly readRunFiles: application.ReadRunFiles;
+  readonly appendRunLog: application.AppendRunLog;
+  readonly reportPhase: application.ReportPhase;
+  readonly reportPolicyEvaluation: application.ReportPolicyEvaluation;
+
+  readonly fetchCommit: application.FetchCommit;
+  readonly receiveWebhook: application.ReceiveWebhook;
+
+  readonly changeBackingData: application.ChangeBackingData;
+
+  readonly listFailingEffects: application.ListFailingEffects;
 }

@@ -14,6 +14,13 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   'ingress-attributes': 'ia',
   token: 'at',
   bundle: 'bundle',
+  run: 'run',
+  'task-stage': 'ts',
+  'policy-evaluation': 'poleval',
+  'policy-set-outcome': 'psout',
+  'policy-set': 'polset',
+  'agent-pool': 'apool',
+  webhook: 'hook',
 };
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Secret, SecretGenerator } from '../../application/index.js';
 import { randomText } from './random-ids.js';
 
@@ -8,6 +8,11 @@ export class RandomSecrets implements SecretGenerator {
     // The fixed beginning lets scanners of source code recognize a leaked secret.
     const secret = `gatehouse.v1.${randomText(48)}`;
     return { secret, digest: this.digestOf(secret) };
+  }
+
+  generateWebhookKey(): string {
+    // Standard Webhooks, and so GitLab, take no other form; the other forges take any.
+    return `whsec_${randomBytes(32).toString('base64')}`;
   }
 
   digestOf(secret: string): string {

@@ -1,6 +1,7 @@
 import { type Actor, authorized, type ConfigurationVersionId } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { orderEffects } from './order-effects.js';
 
 /** POST …/actions/archive: discards the uploaded files of a version that nothing uses any more. */
 export class ArchiveConfigurationVersion {
@@ -13,10 +14,12 @@ export class ArchiveConfigurationVersion {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.configurationVersions.findFor(actor, id);
       const version = authorized(seen, 'configuration-versions/archive');
+      // Whoever makes a run of it at the same time is through before, or finds it archived.
+      await tx.workspaces.takeTurn(version.state.workspaceId);
       const facts = await tx.runs.aboutVersion(id);
       const { next, effects } = version.fire('archive', facts, this.clock.now());
       await tx.configurationVersions.save(next);
-      await tx.effects.enqueue(id, effects);
+      await orderEffects(tx, next, effects);
     });
   }
 }

@@ -3,6 +3,7 @@ import {
   authorized,
   ConfigurationVersion,
   type ConfigurationVersionState,
+  identityOf,
   type WorkspaceId,
 } from '../../domain/index.js';
 import type { CapabilityUrls } from '../ports/capability-urls.js';
@@ -35,7 +36,8 @@ export class CreateConfigurationVersion {
     const id = this.ids.next('configuration-version');
     const version = await this.unitOfWork.run(async (tx) => {
       authorized(await tx.workspaces.findFor(actor, command.workspaceId), 'configuration-versions/create');
-      const draft = { ...command, id, origin: 'api', ingressAttributesId: null, createdAt: now } as const;
+      const createdBy = identityOf(actor);
+      const draft = { ...command, id, origin: 'api', ingressAttributesId: null, createdBy, createdAt: now } as const;
       const { becomesCurrentWhenCreated } = ConfigurationVersion.create({ ...draft, sequence: 0 });
       const sequence = await tx.workspaces.takeSequence(command.workspaceId, id, becomesCurrentWhenCreated);
       const created = ConfigurationVersion.create({ ...draft, sequence });

@@ -1,9 +1,19 @@
-import { type Actor, authorized, type ConfigurationVersionId, notFound } from '../../domain/index.js';
+import {
+  type Actor,
+  authorized,
+  type ConfigurationVersion,
+  type ConfigurationVersionId,
+  notFound,
+  type RunId,
+} from '../../domain/index.js';
 import type { CapabilityUrls } from '../ports/capability-urls.js';
 import type { Clock } from '../ports/clock.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
+import { versionOfRun } from '../runs/show-run-configuration-version.js';
 
-/** GET /configuration-versions/:id/download: a temporary URL of the uploaded bytes. */
+export type BundleReference = { readonly id: ConfigurationVersionId } | { readonly runId: RunId };
+
+/** GET /configuration-versions/:id/download and GET /runs/:id/configuration-version/download: a temporary URL. */
 export class LocateBundle {
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -11,9 +21,18 @@ export class LocateBundle {
     private readonly urls: CapabilityUrls,
   ) {}
 
-  async execute(actor: Actor, id: ConfigurationVersionId): Promise<string> {
-    const seen = await this.unitOfWork.read((tx) => tx.configurationVersions.findFor(actor, id));
-    if (!authorized(seen, 'configuration-versions/read').downloadable) throw notFound();
-    return this.urls.issue('download', id, this.clock.now());
+  async execute(actor: Actor, reference: BundleReference): Promise<string> {
+    const version = await this.unitOfWork.read((tx) => this.find(tx, actor, reference));
+    if (!version?.downloadable) throw notFound();
+    return this.urls.issue('download', version.state.id, this.clock.now());
+  }
+
+  private async find(
+    tx: Transaction,
+    actor: Actor,
+    reference: BundleReference,
+  ): Promise<ConfigurationVersion | undefined> {
+    if ('runId' in reference) return tx.configurationVersions.find(await versionOfRun(tx, actor, reference.runId));
+    return authorized(await tx.configurationVersions.findFor(actor, reference.id), 'configuration-versions/read');
   }
 }

@@ -1,13 +1,16 @@
 import {
   type Actor,
-  authorized,
   type ConfigurationVersion,
   type ConfigurationVersionId,
   type ConfigurationVersionState,
   type IngressAttributes,
   notFound,
+  type Seen,
+  type Standing,
+  seenBy,
 } from '../../domain/index.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
+import { type ShownRun, showingAll } from '../runs/show-run.js';
 
 /** What may be asked for beside a version. */
 export type Include = 'ingress-attributes' | 'run';
@@ -16,6 +19,8 @@ export interface ShownConfigurationVersion {
   readonly version: ConfigurationVersionState;
   /** Null when not asked for, or when the version comes from no commit. */
   readonly ingressAttributes: IngressAttributes | null;
+  /** The first run made from it. Null when not asked for, or when there was none. */
+  readonly run: ShownRun | null;
 }
 
 /** A version whose backing data is deleted, softly or for good, reads as missing. */
@@ -23,10 +28,21 @@ export async function findReadable(
   tx: Transaction,
   actor: Actor,
   id: ConfigurationVersionId,
-): Promise<ConfigurationVersion> {
-  const version = authorized(await tx.configurationVersions.findFor(actor, id), 'configuration-versions/read');
-  if (!version.readable) throw notFound();
-  return version;
+): Promise<Seen<ConfigurationVersion>> {
+  const seen = seenBy(await tx.configurationVersions.findFor(actor, id), 'configuration-versions/read');
+  if (!seen.subject.readable) throw notFound();
+  return seen;
+}
+
+/** The first run of each version, as the reader of their workspace sees it. Versions without a run have no entry. */
+export async function runsOf(
+  tx: Transaction,
+  ids: readonly ConfigurationVersionId[],
+  standing: Standing,
+): Promise<ReadonlyMap<ConfigurationVersionId, ShownRun>> {
+  const found = ids.length === 0 ? new Map() : await tx.runs.firstOfVersions(ids);
+  const shown = await showingAll(tx, [...found.values()], standing);
+  return new Map(shown.map((one) => [one.run.configurationVersionId, one]));
 }
 
 /** GET /configuration-versions/:id. */
@@ -38,10 +54,12 @@ export class ShowConfigurationVersion {
     query: { readonly id: ConfigurationVersionId; readonly include: ReadonlySet<Include> },
   ): Promise<ShownConfigurationVersion> {
     return this.unitOfWork.read(async (tx) => {
-      const { state } = await findReadable(tx, actor, query.id);
+      const seen = await findReadable(tx, actor, query.id);
+      const { state } = seen.subject;
       const wanted = query.include.has('ingress-attributes') && state.ingressAttributesId !== null;
       const found = wanted ? await tx.configurationVersions.ingressAttributes([state.id]) : undefined;
-      return { version: state, ingressAttributes: found?.get(state.id) ?? null };
+      const runs = query.include.has('run') ? await runsOf(tx, [state.id], seen.standing) : undefined;
+      return { version: state, ingressAttributes: found?.get(state.id) ?? null, run: runs?.get(state.id) ?? null };
     });
   }
 }

@@ -12,6 +12,7 @@ import type { CapabilityUrls } from '../ports/capability-urls.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
+import { orderEffects } from './order-effects.js';
 
 /**
  * PUT /v1/object/:objectId. The bytes are checked and stored while they arrive, with no transaction open; one short
@@ -68,10 +69,12 @@ export class UploadConfigurationBundle {
     return this.unitOfWork.run(async (tx) => {
       const version = await this.find(tx, id);
       if (version.state.bundle?.sha256 === bundle.sha256) return false;
+      // Whoever makes a run of it at the same time is through before, or uses the new files.
+      await tx.workspaces.takeTurn(version.state.workspaceId);
       const facts = await tx.runs.aboutVersion(id);
       const { next, effects } = version.fire(version.uploadTrigger, facts, this.clock.now(), { bundle });
       await tx.configurationVersions.save(next);
-      await tx.effects.enqueue(id, effects);
+      await orderEffects(tx, next, effects);
       return true;
     });
   }

@@ -1,14 +1,24 @@
 import type { Instant } from '../../domain/index.js';
-import type { BundleStore } from '../ports/bundle-store.js';
 import type { Clock } from '../ports/clock.js';
 import type { Effect, PendingEffect } from '../ports/effect-outbox.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { EffectPerformers } from './effect-performers.js';
 
-const batchSize = 20;
-const rowsPerRemoval = 200;
+/**
+ * What waits for others, or takes long, is performed apart, so that it holds up nothing else; `atOnce` of it go on side
+ * by side.
+ */
+export const lanes = {
+  quick: { kinds: ['queue-run', 'discard-bundle', 'purge-backing-data', 'archive-version'], batch: 20, atOnce: 1 },
+  slow: { kinds: ['fetch-commit', 'fetch-run-files', 'remove-rows'], batch: 4, atOnce: 4 },
+} as const satisfies Record<
+  string,
+  { readonly kinds: readonly Effect['kind'][]; readonly batch: number; readonly atOnce: number }
+>;
+
+export type Lane = keyof typeof lanes;
+
 const longestWaitSeconds = 600;
-
-type Performers = { readonly [Kind in Effect['kind']]: (effect: Extract<Effect, { kind: Kind }>) => Promise<void> };
 
 /** What became of the effects that were due. */
 export interface Performed {
@@ -16,47 +26,55 @@ export interface Performed {
   readonly failures: readonly { readonly effect: PendingEffect; readonly error: unknown }[];
 }
 
-/** Performs what transitions ordered. Every performer may be run twice: the record of an effect goes after its work. */
+/**
+ * Performs what transitions ordered. What an effect changes in the database is kept together with the record that it
+ * was performed, and so happens once; what it does outside is done before that, and may be done again.
+ */
 export class PerformEffects {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
-    private readonly store: BundleStore,
+    private readonly performers: EffectPerformers,
   ) {}
 
-  private readonly performers: Performers = {
-    'discard-bundle': ({ bundleKey }) => this.store.discard(bundleKey),
-    'remove-rows': async ({ target }) => {
-      for (let finished = false; !finished; ) {
-        finished = await this.unitOfWork.run(async (tx) => {
-          const batch = await tx.removals.removeBatch(target, rowsPerRemoval);
-          const discards = batch.bundleKeys.map((bundleKey) => ({ kind: 'discard-bundle', bundleKey }) as const);
-          for (const discard of discards) await tx.effects.enqueue(discard.bundleKey, [discard]);
-          return batch.finished;
-        });
-      }
-    },
-  };
-
-  /** Performs one batch of what is due. A failed effect waits, ever longer, and holds up only its own subject. */
-  async execute(): Promise<Performed> {
-    const due = await this.unitOfWork.read((tx) => tx.effects.due(this.clock.now(), batchSize));
+  /** Performs one batch of what is due in a lane. A failed effect waits, ever longer, and holds up only its own subject. */
+  async execute(lane: Lane): Promise<Performed> {
+    const { kinds, batch, atOnce } = lanes[lane];
+    const due = await this.unitOfWork.read((tx) => tx.effects.due(this.clock.now(), kinds, batch));
     const failures: { effect: PendingEffect; error: unknown }[] = [];
-    for (const pending of due) {
-      try {
-        await this.perform(pending.effect);
-        await this.unitOfWork.run((tx) => tx.effects.done(pending.id));
-      } catch (error) {
-        failures.push({ effect: pending, error });
-        const notBefore = this.later(Math.min(2 ** pending.attempts, longestWaitSeconds));
-        await this.unitOfWork.run((tx) => tx.effects.failed(pending.id, String(error), notBefore));
-      }
+    for (let next = 0; next < due.length; next += atOnce) {
+      const attempts = due.slice(next, next + atOnce).map(async (effect) => {
+        const error = await this.attempt(effect);
+        if (error !== undefined) failures.push({ effect, error });
+      });
+      // All of them, or what still goes on would be begun again beside itself.
+      const ended = await Promise.allSettled(attempts);
+      const unrecorded = ended.find((attempt) => attempt.status === 'rejected');
+      if (unrecorded !== undefined) throw unrecorded.reason;
     }
     return { done: due.length - failures.length, failures };
   }
 
-  private perform<Kind extends Effect['kind']>(effect: Extract<Effect, { kind: Kind }>): Promise<void> {
-    return (this.performers[effect.kind as Kind] as (given: typeof effect) => Promise<void>)(effect);
+  /** Answers why it failed, recorded already. */
+  private async attempt(pending: PendingEffect): Promise<unknown> {
+    try {
+      await this.perform(pending);
+      return undefined;
+    } catch (error) {
+      const notBefore = this.later(Math.min(2 ** pending.attempts, longestWaitSeconds));
+      await this.unitOfWork.run((tx) => tx.effects.failed(pending.id, String(error), notBefore));
+      return error ?? new Error('failed without an error');
+    }
+  }
+
+  private async perform({ id, effect }: PendingEffect): Promise<void> {
+    const { keep, afterwards } = await this.performers.begin(effect);
+    const kept = await this.unitOfWork.run(async (tx) => {
+      const first = await tx.effects.done(id);
+      if (first) await keep?.(tx);
+      return first;
+    });
+    await afterwards?.(kept);
   }
 
   private later(seconds: number): Instant {

@@ -1,10 +1,12 @@
-import type { ConfigurationVersionId, Instant } from '../../domain/index.js';
+import type { Instant } from '../../domain/index.js';
 
-export type CapabilityPurpose = 'upload' | 'download';
+export const capabilityPurposes = ['upload', 'download', 'plan-log', 'apply-log'] as const;
 
-/** Absolute URLs that carry their own right: unguessable, expiring, bound to one version and one purpose. */
+export type CapabilityPurpose = (typeof capabilityPurposes)[number];
+
+/** Absolute URLs that carry their own right: unguessable, expiring, bound to one version or run and one purpose. */
 export interface CapabilityUrls {
-  issue(purpose: CapabilityPurpose, id: ConfigurationVersionId, now: Instant): string;
-  /** The version an object id was issued for, or undefined when it is altered, expired or for another purpose. */
-  open(purpose: CapabilityPurpose, objectId: string, now: Instant): ConfigurationVersionId | undefined;
+  issue(purpose: CapabilityPurpose, id: string, now: Instant): string;
+  /** The id an object id was issued for, or undefined when it is altered, expired or for another purpose. */
+  open(purpose: CapabilityPurpose, objectId: string, now: Instant): string | undefined;
 }

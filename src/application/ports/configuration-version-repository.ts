@@ -10,6 +10,17 @@ import type {
 } from '../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
+/** What a forge reported of a workspace's repository. */
+export interface CommitReport {
+  readonly workspaceId: WorkspaceId;
+  /** The forge's own name of the report; null when it gave none. */
+  readonly delivery: string | null;
+  readonly branch: string;
+  readonly commitSha: string;
+  /** A pull request's commit is not the branch's own. */
+  readonly isPullRequest: boolean;
+}
+
 /** What hangs on a deleted workspace or organization is missing. */
 export interface ConfigurationVersionRepository {
   find(id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined>;
@@ -20,6 +31,13 @@ export interface ConfigurationVersionRepository {
   save(version: ConfigurationVersion): Promise<void>;
   /** Records the commit a version comes from, once. */
   addIngressAttributes(id: ConfigurationVersionId, attributes: IngressAttributes): Promise<void>;
+  /**
+   * Whether the forge's report made a version already: the same delivery, or the same branch and commit while that
+   * version is not errored. Asked after the workspace's turn is taken.
+   */
+  isKnown(report: CommitReport): Promise<boolean>;
+  /** Remembers the delivery with the version it made. */
+  addDelivery(workspaceId: WorkspaceId, delivery: string, id: ConfigurationVersionId): Promise<void>;
   /** Whether any version refers to the bytes. */
   refersTo(key: BundleKey): Promise<boolean>;
 }

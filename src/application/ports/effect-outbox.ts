@@ -1,4 +1,15 @@
-import type { BundleKey, Instant, OrganizationId, TeamId, UserId, WorkspaceId } from '../../domain/index.js';
+import type {
+  BundleKey,
+  ConfigurationVersionId,
+  Instant,
+  OrganizationId,
+  RunId,
+  TeamId,
+  UserId,
+  WorkspaceId,
+} from '../../domain/index.js';
+import type { CommitRequest } from './commit-fetcher.js';
+import type { Page, PageRequest } from './page.js';
 
 /** What is left to take away after a deletion: rows and bundles nobody can reach any more. */
 export type RemovalTarget =
@@ -10,7 +21,12 @@ export type RemovalTarget =
 /** Work to do once the change that ordered it is kept. */
 export type Effect =
   | { readonly kind: 'discard-bundle'; readonly bundleKey: BundleKey }
-  | { readonly kind: 'remove-rows'; readonly target: RemovalTarget };
+  | { readonly kind: 'remove-rows'; readonly target: RemovalTarget }
+  | { readonly kind: 'queue-run'; readonly versionId: ConfigurationVersionId }
+  | { readonly kind: 'purge-backing-data'; readonly versionId: ConfigurationVersionId }
+  | { readonly kind: 'archive-version'; readonly versionId: ConfigurationVersionId }
+  | { readonly kind: 'fetch-commit'; readonly versionId: ConfigurationVersionId; readonly request: CommitRequest }
+  | { readonly kind: 'fetch-run-files'; readonly runId: RunId };
 
 /** An effect on its way. */
 export interface PendingEffect {
@@ -21,14 +37,29 @@ export interface PendingEffect {
   readonly lastError: string | null;
 }
 
+/** An effect that did not succeed yet, for people to look at. */
+export interface FailingEffect {
+  readonly id: number;
+  readonly subject: string;
+  readonly kind: Effect['kind'];
+  readonly attempts: number;
+  readonly lastError: string;
+  /** When it is tried again. */
+  readonly notBefore: Instant;
+}
+
 /** Effects are kept in the transaction that orders them, and performed after it: at least once, in order per subject. */
 export interface EffectOutbox {
-  enqueue(subject: string, effects: readonly Effect[]): Promise<void>;
-  /** The oldest of each subject that may be performed by now. */
-  due(now: Instant, limit: number): Promise<readonly PendingEffect[]>;
-  done(id: number): Promise<void>;
+  /** Not due before `notBefore`, when it is given; and those of the same subject behind it wait with it. */
+  enqueue(subject: string, effects: readonly Effect[], notBefore?: Instant): Promise<void>;
+  /** The oldest of each subject that may be performed by now, if it is of one of these kinds. */
+  due(now: Instant, kinds: readonly Effect['kind'][], limit: number): Promise<readonly PendingEffect[]>;
+  /** Whether it was still there: of two that performed it at once, one is told so. */
+  done(id: number): Promise<boolean>;
   /** Records the failure; it is not due again before `notBefore`. */
   failed(id: number, error: string, notBefore: Instant): Promise<void>;
+  /** Those that failed at least once, the oldest first. */
+  failing(page: PageRequest): Promise<Page<FailingEffect>>;
 }
 
 /** Takes the remains of what was deleted away, in batches that leave no transaction open for long. */

@@ -11,6 +11,13 @@ export const idKinds = [
   'ingress-attributes',
   'token',
   'bundle',
+  'run',
+  'task-stage',
+  'policy-evaluation',
+  'policy-set-outcome',
+  'policy-set',
+  'agent-pool',
+  'webhook',
 ] as const;
 
 export type IdKind = (typeof idKinds)[number];

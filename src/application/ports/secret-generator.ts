@@ -7,5 +7,7 @@ export interface Secret {
 
 export interface SecretGenerator {
   generate(): Secret;
+  /** A key that every forge takes as a webhook's secret. */
+  generateWebhookKey(): string;
   digestOf(secret: string): string;
 }

@@ -1,3 +1,4 @@
+import type { AgentPoolRepository, AgentTokenRepository } from './agent-repository.js';
 import type { ApiTokenRepository } from './api-token-repository.js';
 import type {
   ConfigurationVersionQueries,
@@ -5,7 +6,8 @@ import type {
 } from './configuration-version-repository.js';
 import type { EffectOutbox, Removals } from './effect-outbox.js';
 import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
-import type { RunFacts } from './run-facts.js';
+import type { PolicySetRepository, TaskStageRepository } from './policy-repository.js';
+import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
 import type { TeamRepository } from './team-repository.js';
 import type { TeamWorkspaceRepository } from './team-workspace-repository.js';
 import type { UserRepository } from './user-repository.js';
@@ -21,7 +23,12 @@ export interface Transaction {
   readonly teamAccess: TeamWorkspaceRepository;
   readonly workspaces: WorkspaceRepository;
   readonly configurationVersions: ConfigurationVersionRepository & ConfigurationVersionQueries;
-  readonly runs: RunFacts;
+  readonly runs: RunRepository & RunQueries;
+  readonly runLogs: RunLogs;
+  readonly policySets: PolicySetRepository;
+  readonly taskStages: TaskStageRepository;
+  readonly agentPools: AgentPoolRepository;
+  readonly agentTokens: AgentTokenRepository;
   readonly effects: EffectOutbox;
   readonly removals: Removals;
 }

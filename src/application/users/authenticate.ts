@@ -22,7 +22,7 @@ export class Authenticate {
     if (credential === undefined || hasExpired(credential.token, now)) {
       throw new DomainError('actor/unauthenticated', 'a valid API token is needed');
     }
-    this.uses.note(credential.token, now);
+    this.uses.note('api', credential.token, now);
     return credential.actor;
   }
 }

@@ -1,5 +1,6 @@
 import {
   type Actor,
+  type AgentToken,
   type ApiToken,
   authorize,
   authorized,
@@ -10,17 +11,25 @@ import {
 } from '../../domain/index.js';
 import type { Transaction } from '../ports/unit-of-work.js';
 
+/** A token that is reached by its own id: of an API caller, or of agents. */
+export type ManageableToken =
+  | { readonly kind: 'api'; readonly token: ApiToken }
+  | { readonly kind: 'agent'; readonly token: AgentToken };
+
 /**
- * The token, if the caller may manage it: their own, or one of a team they may manage tokens of. An organization's
- * token is reached through its organization only. Throws `resource/not-found`.
+ * The token, if the caller may manage it: their own, one of a team they may manage tokens of, or one of an agent pool
+ * they may manage. An organization's token is reached through its organization only. Throws `resource/not-found`.
  */
-export async function findManageableToken(tx: Transaction, actor: Actor, id: TokenId): Promise<ApiToken> {
+export async function findManageableToken(tx: Transaction, actor: Actor, id: TokenId): Promise<ManageableToken> {
   const token = await tx.tokens.find(id);
-  if (token === undefined || token.owner.kind === 'organization') throw notFound();
+  if (token === undefined) {
+    return { kind: 'agent', token: authorized(await tx.agentTokens.findFor(actor, id), 'agent-pools/manage') };
+  }
+  if (token.owner.kind === 'organization') throw notFound();
   if (token.owner.kind === 'team') {
     authorized(await tx.teams.findFor(actor, token.owner.id), 'team-tokens/manage');
   } else {
     authorize(standingOnSite(actor, isUser(actor, token.owner.id)), 'user-tokens/manage');
   }
-  return token;
+  return { kind: 'api', token };
 }

@@ -8,8 +8,9 @@ export class RevokeToken {
 
   execute(actor: Actor, id: TokenId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const token = await findManageableToken(tx, actor, id);
-      if (!(await tx.tokens.remove(token.id))) throw notFound();
+      const { kind } = await findManageableToken(tx, actor, id);
+      if (kind === 'agent') await tx.agentTokens.remove(id);
+      else if (!(await tx.tokens.remove(id))) throw notFound();
     });
   }
 }

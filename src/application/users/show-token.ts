@@ -1,12 +1,12 @@
-import type { Actor, ApiToken, TokenId } from '../../domain/index.js';
+import type { Actor, TokenId } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
-import { findManageableToken } from './find-manageable-token.js';
+import { findManageableToken, type ManageableToken } from './find-manageable-token.js';
 
 /** GET /authentication-tokens/:id: metadata only. */
 export class ShowToken {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  execute(actor: Actor, id: TokenId): Promise<ApiToken> {
+  execute(actor: Actor, id: TokenId): Promise<ManageableToken> {
     return this.unitOfWork.read((tx) => findManageableToken(tx, actor, id));
   }
 }

@@ -1,4 +1,4 @@
-import type { ApiToken, Instant, TokenId } from '../../domain/index.js';
+import type { AgentToken, ApiToken, Instant, TokenId } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
 const staleAfterMilliseconds = 30_000;
@@ -8,19 +8,22 @@ const staleAfterMilliseconds = 30_000;
  * together by whoever calls `flush` at least twice a minute.
  */
 export class TokenUses {
-  private noted = new Map<TokenId, Instant>();
+  private noted = { api: new Map<TokenId, Instant>(), agent: new Map<TokenId, Instant>() };
 
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  note(token: ApiToken, now: Instant): void {
-    const last = token.lastUsedAt;
-    if (last === null || Date.parse(now) - Date.parse(last) >= staleAfterMilliseconds) this.noted.set(token.id, now);
+  note(kind: 'api' | 'agent', { id, lastUsedAt }: ApiToken | AgentToken, now: Instant): void {
+    const stale = lastUsedAt === null || Date.parse(now) - Date.parse(lastUsedAt) >= staleAfterMilliseconds;
+    if (stale) this.noted[kind].set(id, now);
   }
 
   async flush(): Promise<void> {
-    if (this.noted.size === 0) return;
-    const uses = this.noted;
-    this.noted = new Map();
-    await this.unitOfWork.run((tx) => tx.tokens.markUsed(uses));
+    const { api, agent } = this.noted;
+    if (api.size + agent.size === 0) return;
+    this.noted = { api: new Map(), agent: new Map() };
+    await this.unitOfWork.run(async (tx) => {
+      await tx.tokens.markUsed(api);
+      await tx.agentTokens.markUsed(agent);
+    });
   }
 }

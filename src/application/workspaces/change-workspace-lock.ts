@@ -11,6 +11,7 @@ import {
 } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { RunProgress } from '../runs/run-progress.js';
 
 const needs = {
   lock: 'workspaces/lock',
@@ -18,11 +19,12 @@ const needs = {
   'force-unlock': 'workspaces/force-unlock',
 } as const satisfies Record<LockAction, Action>;
 
-/** POST /workspaces/:id/actions/lock, …/unlock (the caller's own lock) and …/force-unlock (anybody's). */
+/** POST /workspaces/:id/actions/lock, …/unlock (the caller's own lock) and …/force-unlock (anybody's). Runs wait while it is locked. */
 export class ChangeWorkspaceLock {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
+    private readonly progress: RunProgress,
   ) {}
 
   execute(
@@ -33,7 +35,9 @@ export class ChangeWorkspaceLock {
     return this.unitOfWork.run(async (tx) => {
       const { subject, standing } = seenBy(await tx.workspaces.findFor(actor, id), needs[command.action]);
       const next = lockActions[command.action](subject, identityOf(actor), this.clock.now(), command.reason);
+      // Takes the workspace's turn too: a run that is created meanwhile is seen, or sees the lock.
       await tx.workspaces.save(next);
+      if (next.lock === null) await this.progress.advance(tx, id);
       return { subject: next, standing };
     });
   }

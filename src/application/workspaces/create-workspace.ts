@@ -2,7 +2,6 @@ import {
   type Actor,
   checkSettings,
   defaultSettings,
-  type Seen,
   seenBy,
   type Workspace,
   type WorkspaceSettings,
@@ -10,6 +9,12 @@ import {
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import {
+  type ChangedWorkspace,
+  checkAgentPool,
+  type RepositoryLinks,
+  type WorkspaceChange,
+} from './link-repository.js';
 
 /** POST /organizations/:name/workspaces. */
 export class CreateWorkspace {
@@ -17,16 +22,19 @@ export class CreateWorkspace {
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
+    private readonly links: RepositoryLinks,
   ) {}
 
   execute(
     actor: Actor,
     organizationName: string,
-    settings: Partial<WorkspaceSettings> & Pick<WorkspaceSettings, 'name'>,
-  ): Promise<Seen<Workspace>> {
+    { repository: asked, ...settings }: WorkspaceChange & Pick<WorkspaceSettings, 'name'>,
+  ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.organizations.findFor(actor, organizationName);
       const { subject: organization, standing } = seenBy(seen, 'workspaces/create');
+      await checkAgentPool(tx, actor, organization.id, settings);
+      const { repository, webhookKey } = this.links.change(actor, standing, null, asked);
       const now = this.clock.now();
       const workspace: Workspace = {
         ...defaultSettings,
@@ -35,13 +43,14 @@ export class CreateWorkspace {
         organizationId: organization.id,
         organizationName: organization.name,
         lock: null,
+        repository,
         currentConfigurationVersionId: null,
         createdAt: now,
         updatedAt: now,
         revision: 0,
       };
       await tx.workspaces.add(workspace);
-      return { subject: workspace, standing };
+      return { subject: workspace, standing, ...(webhookKey && { webhookKey }) };
     });
   }
 }

@@ -1,33 +1,40 @@
-import {
-  type Actor,
-  checkSettings,
-  type Seen,
-  seenBy,
-  type Workspace,
-  type WorkspaceSettings,
-} from '../../domain/index.js';
+import { type Actor, checkSettings, seenBy, type Workspace } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
+import {
+  type ChangedWorkspace,
+  checkAgentPool,
+  type RepositoryLinks,
+  type WorkspaceChange,
+} from './link-repository.js';
 
 /** PATCH of a workspace: what is not named stays. */
 export class UpdateWorkspace {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
+    private readonly links: RepositoryLinks,
   ) {}
 
-  execute(actor: Actor, reference: WorkspaceReference, change: Partial<WorkspaceSettings>): Promise<Seen<Workspace>> {
+  execute(
+    actor: Actor,
+    reference: WorkspaceReference,
+    { repository: asked, ...settings }: WorkspaceChange,
+  ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
       const { subject, standing } = seenBy(await findWorkspace(tx, actor, reference), 'workspaces/update');
+      await checkAgentPool(tx, actor, subject.organizationId, settings);
+      const { repository, webhookKey } = this.links.change(actor, standing, subject.repository, asked);
       const next: Workspace = {
         ...subject,
-        ...checkSettings(change),
+        ...checkSettings(settings),
+        repository,
         updatedAt: this.clock.now(),
         revision: subject.revision + 1,
       };
       await tx.workspaces.save(next);
-      return { subject: next, standing };
+      return { subject: next, standing, ...(webhookKey && { webhookKey }) };
     });
   }
 }

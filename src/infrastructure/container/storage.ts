@@ -1,25 +1,45 @@
 import { ContainerModule } from 'inversify';
 import { SignedCapabilityUrls } from '../../adapters/bundles/signed-capability-urls.js';
 import { TarBundleInspector } from '../../adapters/bundles/tar-bundle-inspector.js';
+import { SealedSecretBox } from '../../adapters/system/sealed-secret-box.js';
+import { GitCommitFetcher } from '../../adapters/version-control/git-commit-fetcher.js';
 import { RetryingUnitOfWork } from '../../application/index.js';
 import { provide } from './provide.js';
 import type { Surroundings } from './surroundings.js';
 import { Port } from './tokens.js';
 
 /** What keeps rows and bytes. */
-export const storage = ({ config, unitOfWork, bundleStore, publicUrl, signingSecret }: Surroundings) =>
+export const storage = ({
+  config,
+  unitOfWork,
+  bundleStore,
+  publicUrl,
+  signingSecret,
+  stopping,
+  temporaryDir,
+}: Surroundings) =>
   new ContainerModule(({ bind }) => {
     provide(bind, Port.unitOfWork, [], () => new RetryingUnitOfWork(unitOfWork));
     provide(bind, Port.bundleStore, [], () => bundleStore);
+    const limits = {
+      maxArchiveBytes: config.MAX_ARCHIVE_BYTES,
+      maxUnpackedBytes: config.MAX_UNPACKED_BYTES,
+      maxArchiveEntries: config.MAX_ARCHIVE_ENTRIES,
+    };
+    provide(bind, Port.bundleInspector, [], () => new TarBundleInspector(limits));
+    provide(bind, Port.softDeleteDays, [], () => config.SOFT_DELETE_DAYS);
+    provide(bind, Port.secretBox, [], () => new SealedSecretBox(signingSecret));
     provide(
       bind,
-      Port.bundleInspector,
+      Port.commitFetcher,
       [],
       () =>
-        new TarBundleInspector({
-          maxArchiveBytes: config.MAX_ARCHIVE_BYTES,
-          maxUnpackedBytes: config.MAX_UNPACKED_BYTES,
-          maxArchiveEntries: config.MAX_ARCHIVE_ENTRIES,
+        new GitCommitFetcher({
+          ...limits,
+          credentialsDir: config.VCS_CREDENTIALS_DIR,
+          allowedHosts: config.VCS_ALLOWED_HOSTS,
+          stopped: stopping,
+          ...(temporaryDir === undefined ? {} : { temporaryDir }),
         }),
     );
     provide(
@@ -30,7 +50,13 @@ export const storage = ({ config, unitOfWork, bundleStore, publicUrl, signingSec
         new SignedCapabilityUrls({
           publicUrl,
           signingSecret,
-          seconds: { upload: config.UPLOAD_URL_SECONDS, download: config.DOWNLOAD_URL_SECONDS },
+          seconds: {
+            upload: config.UPLOAD_URL_SECONDS,
+            download: config.DOWNLOAD_URL_SECONDS,
+            // A log is followed for as long as the run goes on, by the URL it was asked for once.
+            'plan-log': config.UPLOAD_URL_SECONDS,
+            'apply-log': config.UPLOAD_URL_SECONDS,
+          },
         }),
     );
   });

@@ -13,6 +13,10 @@ export interface Surroundings {
   readonly log: RequestLog;
   /** Rejects while requests cannot be served. */
   readonly ready: () => Promise<void>;
+  /** Aborted as soon as the service is told to stop: nothing waits, and nothing is fetched, any longer. */
+  readonly stopping: AbortSignal;
   /** Aborted when uploads in flight must end. */
   readonly stopped: AbortSignal;
+  /** Where commits are fetched to; where the system puts passing files when it is left out. */
+  readonly temporaryDir?: string;
 }

@@ -5,7 +5,9 @@ import type {
   BundleStore,
   CapabilityUrls,
   Clock,
+  CommitFetcher,
   IdGenerator,
+  SecretBox,
   SecretGenerator,
   UnitOfWork,
 } from '../../application/index.js';
@@ -20,6 +22,9 @@ export const Port = {
   bundleStore: token<BundleStore>('BundleStore'),
   bundleInspector: token<BundleInspector>('BundleInspector'),
   capabilityUrls: token<CapabilityUrls>('CapabilityUrls'),
+  secretBox: token<SecretBox>('SecretBox'),
+  commitFetcher: token<CommitFetcher>('CommitFetcher'),
+  softDeleteDays: token<number>('days'),
   useCases: token<UseCases>('UseCases'),
   app: token<ReturnType<typeof buildApp>>('App'),
 };

@@ -4,7 +4,18 @@ import * as application from '../../application/index.js';
 import { provideClass } from './provide.js';
 import { Port } from './tokens.js';
 
-const { unitOfWork, clock, ids, secrets, capabilityUrls, bundleInspector, bundleStore } = Port;
+const {
+  unitOfWork,
+  clock,
+  ids,
+  secrets,
+  capabilityUrls,
+  bundleInspector,
+  bundleStore,
+  secretBox,
+  commitFetcher,
+  softDeleteDays,
+} = Port;
 
 /** The use cases by the names the HTTP adapter calls them. */
 export const useCasesByName = {
@@ -59,6 +70,44 @@ export const useCasesByName = {
   locateBundle: application.LocateBundle,
   readBundle: application.ReadBundle,
   uploadConfigurationBundle: application.UploadConfigurationBundle,
+  createRun: application.CreateRun,
+  listRuns: application.ListRuns,
+  showRun: application.ShowRun,
+  changeRun: application.ChangeRun,
+  showRunConfigurationVersion: application.ShowRunConfigurationVersion,
+  showRunPhase: application.ShowRunPhase,
+  readRunLog: application.ReadRunLog,
+  listTaskStages: application.ListTaskStages,
+  showTaskStage: application.ShowTaskStage,
+  overrideTaskStage: application.OverrideTaskStage,
+  listPolicyEvaluations: application.ListPolicyEvaluations,
+  showPolicyEvaluation: application.ShowPolicyEvaluation,
+  listPolicySetOutcomes: application.ListPolicySetOutcomes,
+  showPolicySetOutcome: application.ShowPolicySetOutcome,
+  createPolicySet: application.CreatePolicySet,
+  listPolicySets: application.ListPolicySets,
+  showPolicySet: application.ShowPolicySet,
+  updatePolicySet: application.UpdatePolicySet,
+  attachPolicySet: application.AttachPolicySet,
+  removePolicySet: application.RemovePolicySet,
+  createAgentPool: application.CreateAgentPool,
+  listAgentPools: application.ListAgentPools,
+  showAgentPool: application.ShowAgentPool,
+  renameAgentPool: application.RenameAgentPool,
+  removeAgentPool: application.RemoveAgentPool,
+  issueAgentToken: application.IssueAgentToken,
+  listAgentTokens: application.ListAgentTokens,
+  authenticateAgent: application.AuthenticateAgent,
+  claimRun: application.ClaimRun,
+  renewLease: application.RenewLease,
+  readRunFiles: application.ReadRunFiles,
+  appendRunLog: application.AppendRunLog,
+  reportPhase: application.ReportPhase,
+  reportPolicyEvaluation: application.ReportPolicyEvaluation,
+  fetchCommit: application.FetchCommit,
+  receiveWebhook: application.ReceiveWebhook,
+  changeBackingData: application.ChangeBackingData,
+  listFailingEffects: application.ListFailingEffects,
 } as const satisfies { readonly [Name in keyof UseCases]: Newable<UseCases[Name]> };
 
 export const useCases = new ContainerModule(({ bind }) => {
@@ -79,12 +128,13 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.ShowOrganizationMembership, [unitOfWork]);
   provideClass(bind, application.RemoveOrganizationMembership, [unitOfWork]);
 
-  provideClass(bind, application.CreateWorkspace, [unitOfWork, clock, ids]);
+  provideClass(bind, application.RepositoryLinks, [ids, secrets, secretBox]);
+  provideClass(bind, application.CreateWorkspace, [unitOfWork, clock, ids, application.RepositoryLinks]);
   provideClass(bind, application.ListWorkspaces, [unitOfWork]);
   provideClass(bind, application.ShowWorkspace, [unitOfWork]);
-  provideClass(bind, application.UpdateWorkspace, [unitOfWork, clock]);
+  provideClass(bind, application.UpdateWorkspace, [unitOfWork, clock, application.RepositoryLinks]);
   provideClass(bind, application.RemoveWorkspace, [unitOfWork, clock]);
-  provideClass(bind, application.ChangeWorkspaceLock, [unitOfWork, clock]);
+  provideClass(bind, application.ChangeWorkspaceLock, [unitOfWork, clock, application.RunProgress]);
 
   provideClass(bind, application.CreateTeam, [unitOfWork, clock, ids]);
   provideClass(bind, application.ListTeams, [unitOfWork]);
@@ -130,7 +180,63 @@ export const useCases = new ContainerModule(({ bind }) => {
     bundleStore,
   ]);
 
-  provideClass(bind, application.PerformEffects, [unitOfWork, clock, bundleStore]);
+  provideClass(bind, application.ChangeBackingData, [unitOfWork, clock, softDeleteDays]);
+
+  provideClass(bind, application.RunProgress, [clock, ids]);
+  provideClass(bind, application.CreateRun, [unitOfWork, application.RunProgress]);
+  provideClass(bind, application.ListRuns, [unitOfWork]);
+  provideClass(bind, application.ShowRun, [unitOfWork]);
+  provideClass(bind, application.ChangeRun, [unitOfWork, application.RunProgress]);
+  provideClass(bind, application.ShowRunConfigurationVersion, [unitOfWork]);
+  provideClass(bind, application.ShowRunPhase, [unitOfWork, clock, capabilityUrls]);
+  provideClass(bind, application.ReadRunLog, [unitOfWork, clock, capabilityUrls]);
+
+  provideClass(bind, application.ListTaskStages, [unitOfWork]);
+  provideClass(bind, application.ShowTaskStage, [unitOfWork]);
+  provideClass(bind, application.OverrideTaskStage, [unitOfWork, clock, application.RunProgress]);
+  provideClass(bind, application.ListPolicyEvaluations, [unitOfWork]);
+  provideClass(bind, application.ShowPolicyEvaluation, [unitOfWork]);
+  provideClass(bind, application.ListPolicySetOutcomes, [unitOfWork]);
+  provideClass(bind, application.ShowPolicySetOutcome, [unitOfWork]);
+
+  provideClass(bind, application.CreatePolicySet, [unitOfWork, clock, ids]);
+  provideClass(bind, application.ListPolicySets, [unitOfWork]);
+  provideClass(bind, application.ShowPolicySet, [unitOfWork]);
+  provideClass(bind, application.UpdatePolicySet, [unitOfWork, clock]);
+  provideClass(bind, application.AttachPolicySet, [unitOfWork, clock]);
+  provideClass(bind, application.RemovePolicySet, [unitOfWork]);
+
+  provideClass(bind, application.CreateAgentPool, [unitOfWork, clock, ids]);
+  provideClass(bind, application.ListAgentPools, [unitOfWork]);
+  provideClass(bind, application.ShowAgentPool, [unitOfWork]);
+  provideClass(bind, application.RenameAgentPool, [unitOfWork]);
+  provideClass(bind, application.RemoveAgentPool, [unitOfWork]);
+  provideClass(bind, application.IssueAgentToken, [unitOfWork, clock, ids, secrets]);
+  provideClass(bind, application.ListAgentTokens, [unitOfWork]);
+  provideClass(bind, application.AuthenticateAgent, [unitOfWork, clock, secrets, application.TokenUses]);
+  provideClass(bind, application.ClaimRun, [unitOfWork, clock, secrets, application.RunProgress]);
+  provideClass(bind, application.RenewLease, [unitOfWork, clock, secrets]);
+  provideClass(bind, application.ReadRunFiles, [unitOfWork, secrets, bundleStore]);
+  provideClass(bind, application.AppendRunLog, [unitOfWork, secrets]);
+  provideClass(bind, application.ReportPhase, [unitOfWork, secrets, application.RunProgress]);
+  provideClass(bind, application.ReportPolicyEvaluation, [unitOfWork, clock, ids, secrets, application.RunProgress]);
+  provideClass(bind, application.ReclaimLostRuns, [unitOfWork, clock, application.RunProgress]);
+
+  provideClass(bind, application.FetchedVersions, [clock, ids]);
+  provideClass(bind, application.FetchCommit, [unitOfWork, application.FetchedVersions]);
+  provideClass(bind, application.ReceiveWebhook, [unitOfWork, clock, secrets, secretBox, application.FetchedVersions]);
+  provideClass(bind, application.CommitFiles, [ids, commitFetcher, bundleInspector, bundleStore]);
+
+  provideClass(bind, application.EffectPerformers, [
+    unitOfWork,
+    clock,
+    ids,
+    bundleStore,
+    application.RunProgress,
+    application.CommitFiles,
+  ]);
+  provideClass(bind, application.PerformEffects, [unitOfWork, clock, application.EffectPerformers]);
+  provideClass(bind, application.ListFailingEffects, [unitOfWork]);
   provideClass(bind, application.SweepBundles, [unitOfWork, bundleStore]);
 
   bind(Port.useCases).toDynamicValue(

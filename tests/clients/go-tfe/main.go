@@ -40,7 +40,7 @@ func main() {
 	check("organization create", err)
 	entitlements, err := client.Organizations.ReadEntitlements(ctx, org.Name)
 	check("entitlements", err)
-	expect("teams entitled", entitlements.Teams, entitlements)
+	expect("entitled", entitlements.Teams && entitlements.Operations && entitlements.Agents, entitlements)
 	user, err := client.Users.ReadCurrent(ctx)
 	check("account", err)
 
@@ -118,6 +118,8 @@ func main() {
 	expect("archived", first.Status == tfe.ConfigurationArchived, first.Status)
 	_, err = client.ConfigurationVersions.Read(ctx, "nonexisting")
 	expect("missing version", errors.Is(err, tfe.ErrResourceNotFound), err)
+
+	walkRuns(ctx, client, org)
 
 	check("workspace delete", client.Workspaces.DeleteByID(ctx, ws.ID))
 	check("team delete", client.Teams.Delete(ctx, team.ID))

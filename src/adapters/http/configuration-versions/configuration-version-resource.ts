@@ -5,7 +5,11 @@ import { type Resource, toOne } from '../json-api/document.js';
 
 /** `upload-url` stands in the creating response and nowhere else. */
 export const presentConfigurationVersion =
-  (dialect: Dialect, include: ReadonlySet<Include> = new Set(), uploadUrl?: string) =>
+  (
+    dialect: Dialect,
+    include: ReadonlySet<Include> = new Set(),
+    { uploadUrl, runIdOf }: { readonly uploadUrl?: string; readonly runIdOf?: (id: string) => string | null } = {},
+  ) =>
   (version: ConfigurationVersionState): Resource => {
     const self = `${dialect.prefix}/configuration-versions/${version.id}`;
     const { downloadable, readable } = statusTraits[version.status];
@@ -28,7 +32,7 @@ export const presentConfigurationVersion =
           ...toOne('ingress-attributes', readable ? version.ingressAttributesId : null),
           links: { related: `${self}/ingress-attributes` },
         },
-        ...(include.has('run') ? { run: { data: null } } : {}),
+        ...(include.has('run') ? { run: toOne('runs', runIdOf?.(version.id) ?? null) } : {}),
       },
       links: { self, ...(downloadable ? { download: `${self}/download` } : {}) },
     };

@@ -24,3 +24,7 @@ export interface Document {
 export const mediaType = 'application/vnd.api+json';
 
 export const toOne = (type: string, id: string | null): Relationship => ({ data: id === null ? null : { id, type } });
+
+/** `included` is there only when something is in it. */
+export const withIncluded = (document: Document, included: readonly Resource[]): Document =>
+  included.length === 0 ? document : { ...document, included };

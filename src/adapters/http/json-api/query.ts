@@ -16,6 +16,11 @@ export class Query {
     return values[0];
   }
 
+  /** Names with values, in the order of the query; what is given twice is there twice. */
+  all(): readonly (readonly [name: string, value: string])[] {
+    return [...this.parameters];
+  }
+
   /** The names in a comma-separated `include`. Throws a 400 for one that `known` does not have. */
   include<Name extends string>(known: Readonly<Record<string, Name>>): ReadonlySet<Name> {
     const asked = (this.one('include') ?? '').split(',').filter((word) => word !== '');
@@ -26,6 +31,12 @@ export class Query {
         return name;
       }),
     );
+  }
+
+  /** The names in a comma-separated list; words that `table` does not have are passed over. */
+  known<Name extends string>(parameter: string, table: Readonly<Record<string, readonly Name[]>>): ReadonlySet<Name> {
+    const words = (this.one(parameter) ?? '').split(',');
+    return new Set(words.flatMap((word) => (Object.hasOwn(table, word) ? (table[word] ?? []) : [])));
   }
 
   /** The query with these parameters set, percent-encoded. */

@@ -37,6 +37,37 @@ const refusals: Readonly<Record<string, RequestError>> = {
   'charset.unsupported': new RequestError(415, 'unsupported media type', [{ detail: 'the body must be UTF-8' }]),
 };
 
+const tooSlow = () =>
+  new RequestError(408, 'request timeout', [{ detail: 'the body took too long' }], { Connection: 'close' });
+
+/** The body as it is. Throws a 400, 408 or 413. */
+export async function readBytes(request: Request, largest: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  let late = false;
+  // The socket stays open when reading ends early, so that the client can still be told why.
+  const body = request.iterator({ destroyOnReturn: false });
+  const timer = setTimeout(() => {
+    late = true;
+    void body.return?.();
+  }, longestMilliseconds);
+  try {
+    for await (const chunk of body) {
+      size += chunk.byteLength;
+      if (size > largest) {
+        throw new RequestError(413, 'payload too large', [{ detail: `the body is larger than ${largest} bytes` }]);
+      }
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw (error as { code?: string }).code === 'ECONNRESET' ? badRequest('the body broke off') : error;
+  } finally {
+    clearTimeout(timer);
+  }
+  if (late || !request.complete) throw tooSlow();
+  return Buffer.concat(chunks, size);
+}
+
 /** The body as JSON, or undefined when there is none. Throws a 400, 408, 413 or 415. */
 export async function readBody(request: Request, response: Response): Promise<unknown> {
   if (!hasBody(request)) return undefined;
@@ -46,7 +77,7 @@ export async function readBody(request: Request, response: Response): Promise<un
   }
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new RequestError(408, 'request timeout', [{ detail: 'the body took too long' }], { Connection: 'close' }));
+      reject(tooSlow());
     }, longestMilliseconds);
     parseJson(request, response, (error?: unknown) => {
       clearTimeout(timer);

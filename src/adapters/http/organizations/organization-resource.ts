@@ -40,20 +40,20 @@ export const presentOrganizationToken = (name: string, token: ApiToken, secret: 
   return { ...presented, relationships: { ...presented.relationships, organization: toOne('organizations', name) } };
 };
 
-/** What this service can do for an organization. Clients turn to local execution while `operations` is false. */
+/** What this service can do for an organization. Clients turn to local execution unless `operations` is true. */
 const entitlements = {
-  agents: false,
+  agents: true,
   'audit-logging': false,
   'cost-estimation': false,
-  operations: false,
-  'policy-enforcement': false,
+  operations: true,
+  'policy-enforcement': true,
   'private-module-registry': false,
   'run-tasks': false,
   sentinel: false,
   sso: false,
   'state-storage': false,
   teams: true,
-  'vcs-integrations': false,
+  'vcs-integrations': true,
   'user-limit': null,
 } as const;
 

@@ -1,3 +1,4 @@
+import type { FailingEffect } from '../../../application/index.js';
 import type { ApiToken, TokenOwner, User } from '../../../domain/index.js';
 import { type Resource, toOne } from '../json-api/document.js';
 
@@ -36,3 +37,16 @@ export const presentToken =
     },
     relationships: { [token.owner.kind]: presentOwner(token.owner), 'created-by': presentOwner(token.createdBy) },
   });
+
+/** Ordered work that did not succeed yet. */
+export const presentFailingEffect = (effect: FailingEffect): Resource => ({
+  id: String(effect.id),
+  type: 'failing-effects',
+  attributes: {
+    kind: effect.kind,
+    subject: effect.subject,
+    attempts: effect.attempts,
+    'last-error': effect.lastError,
+    'next-attempt-at': effect.notBefore,
+  },
+});

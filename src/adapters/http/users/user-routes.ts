@@ -1,9 +1,10 @@
+import { presentAgentToken } from '../agents/agent-pool-resource.js';
 import type { Dialect } from '../dialect.js';
 import { pageDocument, pageRequest } from '../json-api/pagination.js';
 import { act, created, get, noContent, ok, parameter, post, type Route, remove } from '../route.js';
 import type { UseCases } from '../use-cases.js';
 import { newUser, newUserToken } from './user-requests.js';
-import { presentToken, presentUser } from './user-resource.js';
+import { presentFailingEffect, presentToken, presentUser } from './user-resource.js';
 
 export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readUser = newUser(dialect);
@@ -25,7 +26,8 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       return created({ data: presentToken(secret)(token) });
     }),
     get('/authentication-tokens/:id', 'user-tokens/manage', async (call) => {
-      return ok({ data: presentToken()(await use.showToken.execute(call.actor, parameter(call, 'id'))) });
+      const found = await use.showToken.execute(call.actor, parameter(call, 'id'));
+      return ok({ data: found.kind === 'api' ? presentToken()(found.token) : presentAgentToken()(found.token) });
     }),
     remove('/authentication-tokens/:id', 'user-tokens/manage', async (call) => {
       await use.revokeToken.execute(call.actor, parameter(call, 'id'));
@@ -45,6 +47,10 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     }),
     act('/admin/users/:id/actions/suspend', 'users/manage', suspension(true)),
     act('/admin/users/:id/actions/unsuspend', 'users/manage', suspension(false)),
+    get('/admin/failing-effects', 'effects/read', async (call) => {
+      const page = await use.listFailingEffects.execute(call.actor, pageRequest(call.query));
+      return ok(pageDocument(call.path, call.query, page, presentFailingEffect));
+    }),
     remove('/admin/users/:id', 'users/manage', async (call) => {
       await use.removeUser.execute(call.actor, parameter(call, 'id'));
       return noContent;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { WorkspaceChange } from '../../../application/index.js';
 import { executionModes, type WorkspaceSettings } from '../../../domain/index.js';
 import type { Dialect, TypeName } from '../dialect.js';
 import { absentable, optionalDocument, parse, resourceDocument } from '../json-api/schema.js';
@@ -12,6 +13,16 @@ const settings = {
   'execution-mode': absentable(z.enum(executionModes)),
   'terraform-version': absentable(z.string().min(1).max(64)),
   'working-directory': absentable(z.string().max(1024)),
+  'agent-pool-id': z.string().nullable().optional(),
+  // Null unlinks, and so differs from absent.
+  'vcs-repo': z
+    .object({
+      'clone-url': z.string(),
+      branch: absentable(z.string()),
+      credential: absentable(z.string()),
+    })
+    .nullable()
+    .optional(),
 };
 
 interface Attributes {
@@ -21,10 +32,20 @@ interface Attributes {
   readonly 'execution-mode'?: WorkspaceSettings['executionMode'] | undefined;
   readonly 'terraform-version'?: string | undefined;
   readonly 'working-directory'?: string | undefined;
+  readonly 'agent-pool-id'?: string | null | undefined;
+  readonly 'vcs-repo'?:
+    | {
+        readonly 'clone-url': string;
+        readonly branch?: string | undefined;
+        readonly credential?: string | undefined;
+      }
+    | null
+    | undefined;
 }
 
 /** Only what the request names. */
-const toSettings = (attributes: Attributes): Partial<WorkspaceSettings> => {
+const toChange = (attributes: Attributes): WorkspaceChange => {
+  const repository = attributes['vcs-repo'];
   const named = {
     name: attributes.name,
     description: attributes.description,
@@ -32,6 +53,13 @@ const toSettings = (attributes: Attributes): Partial<WorkspaceSettings> => {
     executionMode: attributes['execution-mode'],
     terraformVersion: attributes['terraform-version'],
     workingDirectory: attributes['working-directory'],
+    agentPoolId: attributes['agent-pool-id'],
+    // Clients write an empty branch for the default one.
+    repository: repository && {
+      cloneUrl: repository['clone-url'],
+      branch: repository.branch || null,
+      credential: repository.credential ?? null,
+    },
   };
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 };
@@ -40,13 +68,13 @@ export const newWorkspace = (dialect: Dialect) => {
   const schema = resourceDocument(dialect, type, { name: z.string(), ...settings });
   return (call: Call) => {
     const { attributes } = parse(schema, call.body).data;
-    return { ...toSettings(attributes), name: attributes.name };
+    return { ...toChange(attributes), name: attributes.name };
   };
 };
 
 export const workspaceChange = (dialect: Dialect) => {
   const schema = resourceDocument(dialect, type, { name: absentable(z.string()), ...settings });
-  return (call: Call) => toSettings(parse(schema, call.body).data.attributes);
+  return (call: Call) => toChange(parse(schema, call.body).data.attributes);
 };
 
 /** The reason for a lock, as clients send it: in the attributes of a document or plainly beside `data`. */

@@ -1,11 +1,27 @@
-import { may, type Seen, type Workspace } from '../../../domain/index.js';
+import type { ChangedWorkspace } from '../../../application/index.js';
+import { type LinkedRepository, may } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { type Resource, toOne } from '../json-api/document.js';
 import { presentOwner } from '../users/user-resource.js';
 
+/** The webhook's key stands in the response that makes it and nowhere else; the credential's contents nowhere at all. */
+const presentRepository = (repository: LinkedRepository, webhookKey: string | undefined) => {
+  const identifier = new URL(repository.cloneUrl).pathname.replace(/^\//, '').replace(/\.git$/, '');
+  return {
+    'clone-url': repository.cloneUrl,
+    branch: repository.branch ?? '',
+    credential: repository.credential,
+    identifier,
+    'display-identifier': identifier,
+    'ingress-submodules': false,
+    'webhook-url': `/hooks/vcs/${repository.webhookId}`,
+    ...(webhookKey === undefined ? {} : { 'webhook-key': webhookKey }),
+  };
+};
+
 export const presentWorkspace =
   (dialect: Dialect) =>
-  ({ subject: workspace, standing }: Seen<Workspace>): Resource => {
+  ({ subject: workspace, standing, webhookKey }: ChangedWorkspace): Resource => {
     const mayRead = may(standing, 'workspaces/read');
     const mayUpdate = may(standing, 'workspaces/update');
     const mayQueue = may(standing, 'runs/queue');
@@ -25,7 +41,8 @@ export const presentWorkspace =
         'structured-run-output-enabled': false,
         locked: workspace.lock !== null,
         'locked-reason': workspace.lock?.reason ?? null,
-        'vcs-repo': null,
+        'vcs-repo': workspace.repository && presentRepository(workspace.repository, webhookKey),
+        'agent-pool-id': workspace.agentPoolId,
         'created-at': workspace.createdAt,
         'updated-at': workspace.updatedAt,
         permissions: {
@@ -54,6 +71,7 @@ export const presentWorkspace =
                 },
               }),
         },
+        'agent-pool': toOne('agent-pools', workspace.agentPoolId),
         'locked-by': presentOwner(workspace.lock?.by ?? null),
       },
       links: { self: `${dialect.prefix}/organizations/${workspace.organizationName}/workspaces/${workspace.name}` },

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type {
+  CommitReport,
   ConfigurationVersionQueries,
   ConfigurationVersionRepository,
 } from '../../../application/ports/configuration-version-repository.js';
@@ -13,6 +14,7 @@ import {
   type IngressAttributes,
   type Instant,
   type Seen,
+  type TokenOwner,
   type WorkspaceId,
 } from '../../../domain/index.js';
 import { columnsOf, type Statements, unlessStale } from './engine/statements.js';
@@ -36,6 +38,9 @@ interface VersionRow {
   readonly bundle_bytes: number | string;
   readonly bundle_sha256: string;
   readonly ingress_attributes_id: string | null;
+  readonly purge_at: Instant | null;
+  readonly created_by_kind: TokenOwner['kind'] | null;
+  readonly created_by_id: string;
   readonly created_at: Instant;
   readonly revision: number;
 }
@@ -57,6 +62,9 @@ const columns = [
   'bundle_bytes',
   'bundle_sha256',
   'ingress_attributes_id',
+  'purge_at',
+  'created_by_kind',
+  'created_by_id',
   'created_at',
   'revision',
 ] as const satisfies readonly (keyof VersionRow)[];
@@ -73,6 +81,7 @@ const changeableToRow = ({ bundle, failure, ...state }: ConfigurationVersionStat
   bundle_bytes: bundle?.bytes ?? null,
   bundle_sha256: bundle?.sha256 ?? null,
   ingress_attributes_id: state.ingressAttributesId,
+  purge_at: state.purgeAt,
   revision: state.revision,
 });
 
@@ -83,6 +92,8 @@ const toRow = (state: ConfigurationVersionState) => ({
   sequence: state.sequence,
   origin: state.origin,
   source: state.source,
+  created_by_kind: state.createdBy?.kind ?? null,
+  created_by_id: state.createdBy?.id ?? null,
   created_at: state.createdAt,
 });
 
@@ -101,6 +112,8 @@ const fromRow = (row: VersionRow): ConfigurationVersionState => ({
   // Postgres answers a bigint as text.
   bundle: row.bundle_key && { key: row.bundle_key, bytes: Number(row.bundle_bytes), sha256: row.bundle_sha256 },
   ingressAttributesId: row.ingress_attributes_id,
+  purgeAt: row.purge_at,
+  createdBy: row.created_by_kind && { kind: row.created_by_kind, id: row.created_by_id },
   createdAt: row.created_at,
   revision: row.revision,
 });
@@ -239,6 +252,30 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
   async addIngressAttributes(id: ConfigurationVersionId, attributes: IngressAttributes): Promise<void> {
     const insert = this.db.sql('ingress_attributes').insert(ingressAttributesToRow(id, attributes));
     await this.db.run(insert.onConflict('configuration_version_id').ignore());
+  }
+
+  async isKnown({ workspaceId, delivery, branch, commitSha, isPullRequest }: CommitReport): Promise<boolean> {
+    const { sql } = this.db;
+    const reported = sql('configuration_versions as v')
+      .join('ingress_attributes as i', 'i.configuration_version_id', 'v.id')
+      .whereRaw('v.workspace_id = w.id')
+      .whereNot('v.status', 'errored')
+      .where({ 'i.branch': branch, 'i.commit_sha': commitSha, 'i.is_pull_request': isPullRequest })
+      .select('v.id');
+    const delivered = sql('vcs_deliveries as d').whereRaw('d.workspace_id = w.id').select('d.delivery');
+    const known = livingWorkspaces(sql('workspaces as w'))
+      .where('w.id', workspaceId)
+      .where((either) => {
+        either.whereExists(reported);
+        if (delivery !== null) either.orWhereExists(delivered.where('d.delivery', delivery));
+      })
+      .select('w.id');
+    return (await this.db.first(known)) !== undefined;
+  }
+
+  async addDelivery(workspaceId: WorkspaceId, delivery: string, id: ConfigurationVersionId): Promise<void> {
+    const row = { workspace_id: workspaceId, delivery, configuration_version_id: id };
+    await this.db.run(this.db.sql('vcs_deliveries').insert(row).onConflict(['workspace_id', 'delivery']).ignore());
   }
 
   async refersTo(key: BundleKey): Promise<boolean> {

@@ -4,11 +4,15 @@ import type { Transaction, UnitOfWork } from '../../../application/ports/unit-of
 import { PostgresStatements, StatementNames } from './engine/postgres-statements.js';
 import { SqliteStatements } from './engine/sqlite-statements.js';
 import { type OnStatement, type Query, type Statements, stale } from './engine/statements.js';
+import { KnexAgentPools, KnexAgentTokens } from './knex-agents.js';
 import { KnexApiTokens } from './knex-api-tokens.js';
 import { KnexConfigurationVersions } from './knex-configuration-versions.js';
-import { KnexEffects, KnexRemovals } from './knex-effects.js';
+import { KnexEffects } from './knex-effects.js';
 import { KnexMemberships, KnexOrganizations } from './knex-organizations.js';
-import { KnexRuns, type SeededRun } from './knex-runs.js';
+import { KnexPolicySets } from './knex-policy-sets.js';
+import { KnexRemovals } from './knex-removals.js';
+import { KnexRunLogs, KnexRuns } from './knex-runs.js';
+import { KnexTaskStages } from './knex-task-stages.js';
 import { KnexTeamAccess } from './knex-team-access.js';
 import { KnexTeams } from './knex-teams.js';
 import { KnexUsers } from './knex-users.js';
@@ -24,8 +28,6 @@ export interface KnexDatabase {
   ping(): Promise<void>;
   /** What answers, in its own words: `sqlite 3.54.1`, `postgres 18.4`. */
   engine(): Promise<string>;
-  /** Puts a run there, as whoever queues runs would. */
-  seedRun(run: SeededRun): Promise<void>;
   /** Lets what is open finish first. */
   close(): Promise<void>;
 }
@@ -43,6 +45,11 @@ const transactionOn = (db: Statements): Transaction => ({
   workspaces: new KnexWorkspaces(db),
   configurationVersions: new KnexConfigurationVersions(db),
   runs: new KnexRuns(db),
+  runLogs: new KnexRunLogs(db),
+  policySets: new KnexPolicySets(db),
+  taskStages: new KnexTaskStages(db),
+  agentPools: new KnexAgentPools(db),
+  agentTokens: new KnexAgentTokens(db),
   effects: new KnexEffects(db),
   removals: new KnexRemovals(db),
 });
@@ -123,7 +130,6 @@ export function openSqlite(file: string, { onStatement }: SqliteOptions = {}): K
       reader.exec('select 1');
     },
     engine: async () => `sqlite ${reader.prepare('select sqlite_version()').pluck().get()}`,
-    seedRun: (run) => inTurn((db) => new KnexRuns(db).seed(run)),
     close: async () => {
       await lastOfQueue;
       reader.close();
@@ -174,7 +180,6 @@ export function openPostgres(
       const { rows } = await pool.raw<{ rows: { server_version: string }[] }>('show server_version');
       return `postgres ${rows[0]?.server_version.split(' ')[0]}`;
     },
-    seedRun: (run) => transact((db) => new KnexRuns(db).seed(run)),
     close: () => pool.destroy(),
   };
 }

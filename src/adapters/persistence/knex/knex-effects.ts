@@ -1,20 +1,7 @@
-import type {
-  Effect,
-  EffectOutbox,
-  PendingEffect,
-  Removals,
-  RemovalTarget,
-} from '../../../application/ports/effect-outbox.js';
-import type {
-  BundleKey,
-  ConfigurationVersionId,
-  Instant,
-  OrganizationId,
-  TeamId,
-  UserId,
-  WorkspaceId,
-} from '../../../domain/index.js';
-import { columnsOf, type Statements } from './engine/statements.js';
+import type { Effect, EffectOutbox, FailingEffect, PendingEffect } from '../../../application/ports/effect-outbox.js';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { Instant } from '../../../domain/index.js';
+import { columnsOf, pageOf, type Statements } from './engine/statements.js';
 
 interface EffectRow {
   readonly id: number | string;
@@ -26,11 +13,28 @@ interface EffectRow {
 
 const columns = ['id', 'kind', 'payload', 'attempts', 'last_error'] as const satisfies readonly (keyof EffectRow)[];
 
-const toRow = (subject: string, { kind, ...payload }: Effect) => ({
+/** What a failure leaves behind is there once it was tried. */
+interface FailingRow extends Omit<EffectRow, 'payload' | 'last_error'> {
+  readonly subject: string;
+  readonly last_error: string;
+  readonly not_before: Instant;
+}
+
+const failingColumns = [
+  'id',
+  'subject',
+  'kind',
+  'attempts',
+  'last_error',
+  'not_before',
+] as const satisfies readonly (keyof FailingRow)[];
+
+const toRow = (subject: string, { kind, ...payload }: Effect, notBefore: Instant | undefined) => ({
   subject,
   kind,
   payload: JSON.stringify(payload),
   attempts: 0,
+  not_before: notBefore ?? null,
 });
 
 const fromRow = (row: EffectRow): PendingEffect => ({
@@ -41,20 +45,31 @@ const fromRow = (row: EffectRow): PendingEffect => ({
   lastError: row.last_error,
 });
 
+const failingFromRow = (row: FailingRow): FailingEffect => ({
+  id: Number(row.id),
+  subject: row.subject,
+  kind: row.kind,
+  attempts: row.attempts,
+  lastError: row.last_error,
+  notBefore: row.not_before,
+});
+
 export class KnexEffects implements EffectOutbox {
   constructor(private readonly db: Statements) {}
 
-  async enqueue(subject: string, effects: readonly Effect[]): Promise<void> {
+  async enqueue(subject: string, effects: readonly Effect[], notBefore?: Instant): Promise<void> {
     if (effects.length === 0) return;
-    await this.db.run(this.db.sql('effects').insert(effects.map((effect) => toRow(subject, effect))));
+    const rows = effects.map((effect) => toRow(subject, effect, notBefore));
+    await this.db.run(this.db.sql('effects').insert(rows));
   }
 
-  async due(now: Instant, limit: number): Promise<readonly PendingEffect[]> {
+  async due(now: Instant, kinds: readonly Effect['kind'][], limit: number): Promise<readonly PendingEffect[]> {
     const { sql } = this.db;
     const older = sql('effects as older').whereRaw('older.subject = e.subject and older.id < e.id').select('older.id');
     const rows = await this.db.all<EffectRow>(
       sql('effects as e')
         .whereNotExists(older)
+        .whereIn('e.kind', kinds)
         .where((come) => come.whereNull('e.not_before').orWhere('e.not_before', '<=', now))
         .select(...columnsOf('e', columns))
         .orderBy('e.id')
@@ -63,8 +78,8 @@ export class KnexEffects implements EffectOutbox {
     return rows.map(fromRow);
   }
 
-  async done(id: number): Promise<void> {
-    await this.db.run(this.db.sql('effects').where({ id }).delete());
+  async done(id: number): Promise<boolean> {
+    return (await this.db.run(this.db.sql('effects').where({ id }).delete())) > 0;
   }
 
   async failed(id: number, error: string, notBefore: Instant): Promise<void> {
@@ -72,77 +87,15 @@ export class KnexEffects implements EffectOutbox {
     const tried = { attempts: sql.raw('attempts + 1'), last_error: error, not_before: notBefore };
     await this.db.run(sql('effects').where({ id }).update(tried));
   }
-}
 
-type Batch = Awaited<ReturnType<Removals['removeBatch']>>;
-
-/** Takes rows away from the leaves down, so that no row ever refers to one that is gone. */
-export class KnexRemovals implements Removals {
-  constructor(private readonly db: Statements) {}
-
-  async removeBatch({ kind, id }: RemovalTarget, limit: number): Promise<Batch> {
-    if (kind === 'workspace') return this.removeFromWorkspace(id, limit);
-    if (kind === 'organization') return this.removeFromOrganization(id, limit);
-    await (kind === 'team' ? this.removeTeams({ id }) : this.removeUser(id));
-    return { bundleKeys: [], finished: true };
-  }
-
-  private async removeFromWorkspace(id: WorkspaceId, limit: number): Promise<Batch> {
-    const { sql } = this.db;
-    const versions = await this.db.all<{ id: ConfigurationVersionId; bundle_key: BundleKey | null }>(
-      sql('configuration_versions')
-        .where('workspace_id', id)
-        .select('id', 'bundle_key')
-        .orderBy('sequence')
-        .limit(limit),
+  failing(page: PageRequest): Promise<Page<FailingEffect>> {
+    const tried = this.db.sql('effects as e').where('e.attempts', '>', 0);
+    return pageOf(
+      this.db,
+      tried,
+      (matching) => matching.select(...columnsOf('e', failingColumns)).orderBy('e.id'),
+      failingFromRow,
+      page,
     );
-    await this.removeVersions(versions.map((version) => version.id));
-    const finished = versions.length < limit;
-    if (finished) {
-      await this.db.run(sql('team_workspaces').where('workspace_id', id).delete());
-      await this.db.run(sql('workspaces').where({ id }).delete());
-    }
-    return { bundleKeys: versions.flatMap(({ bundle_key }) => bundle_key ?? []), finished };
-  }
-
-  private async removeVersions(ids: readonly ConfigurationVersionId[]): Promise<void> {
-    if (ids.length === 0) return;
-    const { sql } = this.db;
-    for (const table of ['ingress_attributes', 'runs']) {
-      await this.db.run(sql(table).whereIn('configuration_version_id', ids).delete());
-    }
-    await this.db.run(sql('configuration_versions').whereIn('id', ids).delete());
-  }
-
-  private async removeFromOrganization(id: OrganizationId, limit: number): Promise<Batch> {
-    const { sql } = this.db;
-    const workspace = await this.db.first<{ id: WorkspaceId }>(
-      sql('workspaces').where('organization_id', id).select('id').limit(1),
-    );
-    if (workspace !== undefined) {
-      return { ...(await this.removeFromWorkspace(workspace.id, limit)), finished: false };
-    }
-    await this.removeTeams({ organization_id: id });
-    for (const table of ['organization_memberships', 'api_tokens']) {
-      await this.db.run(sql(table).where('organization_id', id).delete());
-    }
-    await this.db.run(sql('organizations').where({ id }).delete());
-    return { bundleKeys: [], finished: true };
-  }
-
-  private async removeTeams(which: { id: TeamId } | { organization_id: OrganizationId }): Promise<void> {
-    const { sql } = this.db;
-    for (const table of ['team_workspaces', 'team_members', 'api_tokens']) {
-      await this.db.run(sql(table).whereIn('team_id', sql('teams').where(which).select('id')).delete());
-    }
-    await this.db.run(sql('teams').where(which).delete());
-  }
-
-  private async removeUser(id: UserId): Promise<void> {
-    const { sql } = this.db;
-    for (const table of ['api_tokens', 'team_members', 'organization_memberships']) {
-      await this.db.run(sql(table).where('user_id', id).delete());
-    }
-    await this.db.run(sql('users').where({ id }).delete());
   }
 }

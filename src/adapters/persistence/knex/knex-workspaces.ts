@@ -3,14 +3,17 @@ import type { Page, PageRequest } from '../../../application/ports/page.js';
 import type { WorkspaceRepository } from '../../../application/ports/workspace-repository.js';
 import {
   type Actor,
+  type AgentPoolId,
   alreadyTaken,
   type ConfigurationVersionId,
   type Instant,
+  type LinkedRepository,
   notFound,
   type OrganizationId,
   type Seen,
   type Standing,
   type TokenOwner,
+  type WebhookId,
   type Workspace,
   type WorkspaceId,
   type WorkspaceVisibility,
@@ -28,6 +31,14 @@ interface WorkspaceRow {
   readonly execution_mode: Workspace['executionMode'];
   readonly terraform_version: string;
   readonly working_directory: string;
+  readonly agent_pool_id: AgentPoolId | null;
+  readonly clone_url: string;
+  readonly branch: string | null;
+  readonly credential: string | null;
+  readonly webhook_id: WebhookId | null;
+  readonly webhook_key: string;
+  readonly linked_by_kind: TokenOwner['kind'];
+  readonly linked_by_id: string;
   readonly lock_by_kind: TokenOwner['kind'] | null;
   readonly lock_by_id: string;
   readonly lock_reason: string | null;
@@ -47,6 +58,14 @@ const columns = [
   'execution_mode',
   'terraform_version',
   'working_directory',
+  'agent_pool_id',
+  'clone_url',
+  'branch',
+  'credential',
+  'webhook_id',
+  'webhook_key',
+  'linked_by_kind',
+  'linked_by_id',
   'lock_by_kind',
   'lock_by_id',
   'lock_reason',
@@ -57,6 +76,16 @@ const columns = [
   'revision',
 ] as const satisfies readonly (keyof WorkspaceRow)[];
 
+const repositoryToRow = (repository: LinkedRepository | null) => ({
+  clone_url: repository?.cloneUrl ?? null,
+  branch: repository?.branch ?? null,
+  credential: repository?.credential ?? null,
+  webhook_id: repository?.webhookId ?? null,
+  webhook_key: repository?.sealedWebhookKey ?? null,
+  linked_by_kind: repository?.linkedBy.kind ?? null,
+  linked_by_id: repository?.linkedBy.id ?? null,
+});
+
 const changeableToRow = (workspace: Workspace) => ({
   name: workspace.name,
   description: workspace.description,
@@ -64,6 +93,8 @@ const changeableToRow = (workspace: Workspace) => ({
   execution_mode: workspace.executionMode,
   terraform_version: workspace.terraformVersion,
   working_directory: workspace.workingDirectory,
+  agent_pool_id: workspace.agentPoolId,
+  ...repositoryToRow(workspace.repository),
   lock_by_kind: workspace.lock?.by.kind ?? null,
   lock_by_id: workspace.lock?.by.id ?? null,
   lock_reason: workspace.lock?.reason ?? null,
@@ -88,6 +119,16 @@ const lockFromRow = (row: WorkspaceRow): Workspace['lock'] =>
     at: row.locked_at,
   };
 
+const repositoryFromRow = (row: WorkspaceRow): LinkedRepository | null =>
+  row.webhook_id && {
+    cloneUrl: row.clone_url,
+    branch: row.branch,
+    credential: row.credential,
+    webhookId: row.webhook_id,
+    sealedWebhookKey: row.webhook_key,
+    linkedBy: { kind: row.linked_by_kind, id: row.linked_by_id },
+  };
+
 const fromRow = (row: WorkspaceRow): Workspace => ({
   id: row.id,
   organizationId: row.organization_id,
@@ -98,7 +139,9 @@ const fromRow = (row: WorkspaceRow): Workspace => ({
   executionMode: row.execution_mode,
   terraformVersion: row.terraform_version,
   workingDirectory: row.working_directory,
+  agentPoolId: row.agent_pool_id,
   lock: lockFromRow(row),
+  repository: repositoryFromRow(row),
   currentConfigurationVersionId: row.current_configuration_version_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -116,6 +159,16 @@ export class KnexWorkspaces implements WorkspaceRepository {
 
   findByNameFor(actor: Actor, organizationName: string, name: string): Promise<Seen<Workspace> | undefined> {
     return this.seen(actor, { 'o.name': organizationName, 'w.name': name });
+  }
+
+  async find(id: WorkspaceId): Promise<Workspace | undefined> {
+    const row = await this.db.first<WorkspaceRow>(select(this.living().where('w.id', id)));
+    return row && fromRow(row);
+  }
+
+  async findByWebhook(id: WebhookId): Promise<Workspace | undefined> {
+    const row = await this.db.first<WorkspaceRow>(select(this.living().where('w.webhook_id', id)));
+    return row && fromRow(row);
   }
 
   add(workspace: Workspace): Promise<void> {
@@ -152,6 +205,33 @@ export class KnexWorkspaces implements WorkspaceRepository {
     );
     if (row === undefined) throw notFound();
     return row.last_sequence;
+  }
+
+  async promote(id: WorkspaceId, versionId: ConfigurationVersionId): Promise<void> {
+    const { sql } = this.db;
+    const sequenceOf = (id: Knex.Raw) => sql('configuration_versions').where('id', id).select('sequence');
+    // Compared as values and not joined: an update that had to wait for the row asks again with what it then finds
+    // there. A current version it cannot see yet was made meanwhile, so it is the newer one.
+    const notNewer = sql.raw('(?) <= (?)', [
+      sequenceOf(sql.raw('workspaces.current_configuration_version_id')),
+      sequenceOf(sql.raw('?', [versionId])),
+    ]);
+    await this.db.run(
+      sql('workspaces')
+        .where({ id })
+        .where((either) => either.whereNull('current_configuration_version_id').orWhere(notNewer))
+        .update({ current_configuration_version_id: versionId }),
+    );
+  }
+
+  async takeTurn(id: WorkspaceId): Promise<void> {
+    const { sql } = this.db;
+    // Changes nothing, but keeps the row locked for as long as the transaction lasts.
+    await this.db.run(
+      sql('workspaces')
+        .where({ id })
+        .update({ last_run_sequence: sql.raw('last_run_sequence') }),
+    );
   }
 
   async page(

@@ -1,4 +1,5 @@
 import type {
+  CommitReport,
   ConfigurationVersionQueries,
   ConfigurationVersionRepository,
 } from '../../../application/ports/configuration-version-repository.js';
@@ -48,6 +49,28 @@ export class MemoryConfigurationVersions implements ConfigurationVersionReposito
     if (!ingressAttributes.has(id)) ingressAttributes.set(id, attributes);
   }
 
+  async isKnown({ workspaceId, delivery, branch, commitSha, isPullRequest }: CommitReport): Promise<boolean> {
+    const tables = this.tables();
+    if (tables.workspace(workspaceId) === undefined) return false;
+    if (delivery !== null && tables.deliveries.has(deliveryKey(workspaceId, delivery))) return true;
+    return [...tables.configurationVersions.values()].some(({ id, workspaceId: of, status }) => {
+      const commit = tables.ingressAttributes.get(id);
+      return (
+        of === workspaceId &&
+        status !== 'errored' &&
+        commit?.branch === branch &&
+        commit.commitSha === commitSha &&
+        commit.isPullRequest === isPullRequest
+      );
+    });
+  }
+
+  async addDelivery(workspaceId: WorkspaceId, delivery: string, id: ConfigurationVersionId): Promise<void> {
+    const { deliveries } = this.tables();
+    const key = deliveryKey(workspaceId, delivery);
+    if (!deliveries.has(key)) deliveries.set(key, id);
+  }
+
   async refersTo(key: BundleKey): Promise<boolean> {
     return [...this.tables().configurationVersions.values()].some(({ bundle }) => bundle?.key === key);
   }
@@ -74,3 +97,5 @@ export class MemoryConfigurationVersions implements ConfigurationVersionReposito
     return found;
   }
 }
+
+const deliveryKey = (workspaceId: WorkspaceId, delivery: string): string => `${workspaceId} ${delivery}`;

@@ -1,13 +1,74 @@
-import type { RunFacts, RunScope } from '../../../application/ports/run-facts.js';
-import { type ConfigurationVersionId, completedRunStatuses } from '../../../domain/index.js';
-import type { CurrentTables, MemoryRun } from './memory-tables.js';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { RunLogs, RunQueries, RunRepository, RunScope } from '../../../application/ports/run-repository.js';
+import {
+  type Actor,
+  type AgentPoolId,
+  type BundleKey,
+  type ConfigurationVersionId,
+  DomainError,
+  type Instant,
+  notFound,
+  type OrganizationId,
+  type Phase,
+  Run,
+  type RunId,
+  type RunState,
+  runStatusesHoldingWorkspace,
+  runStatusesInProgress,
+  type Seen,
+  type VersionFactsGathered,
+  type WorkspaceId,
+  waitingRunStatuses,
+} from '../../../domain/index.js';
+import { standingIn, standingOn } from './memory-standing.js';
+import { byText, type CurrentTables, checkRevision, pageOf } from './memory-tables.js';
 
-const inProgress = ({ status }: MemoryRun): boolean => !completedRunStatuses.includes(status);
+const inProgress = ({ status }: RunState): boolean => runStatusesInProgress.includes(status);
+const holds = ({ planOnly, status }: RunState): boolean => !planOnly && runStatusesHoldingWorkspace.includes(status);
+const waits = ({ planOnly, status }: RunState): boolean => !planOnly && waitingRunStatuses.includes(status);
+const claimable = ({ status }: RunState): boolean => status === 'plan_queued' || status === 'apply_queued';
+const bySequence = (a: RunState, b: RunState): number => a.sequence - b.sequence;
 
-export class MemoryRuns implements RunFacts {
+const maybeRestored = (state: RunState | undefined): Run | undefined => state && Run.restore(state);
+
+/** The key of a counter; versions are counted under the workspace's id alone. */
+export const runSequenceOf = (id: WorkspaceId): string => `${id} runs`;
+
+export const runLogKey = (id: RunId, phase: Phase): string => `${id} ${phase}`;
+
+export class MemoryRuns implements RunRepository, RunQueries {
   constructor(private readonly tables: CurrentTables) {}
 
-  async aboutVersion(id: ConfigurationVersionId): ReturnType<RunFacts['aboutVersion']> {
+  async find(id: RunId): Promise<Run | undefined> {
+    return maybeRestored(this.living().find((run) => run.id === id));
+  }
+
+  async findFor(actor: Actor, id: RunId): Promise<Seen<Run> | undefined> {
+    const tables = this.tables();
+    const subject = await this.find(id);
+    if (subject === undefined) return undefined;
+    const workspace = tables.workspace(subject.state.workspaceId);
+    if (workspace === undefined) return undefined;
+    const standing = standingIn(tables, actor, workspace.organizationId);
+    return { subject, standing: standingOn(tables, standing, workspace.id) };
+  }
+
+  async findByLease(digest: string): Promise<Run | undefined> {
+    return maybeRestored(this.living().find(({ lease }) => lease?.digest === digest));
+  }
+
+  async add({ state }: Run): Promise<void> {
+    this.checkIndexes(state);
+    this.tables().runs.set(state.id, state);
+  }
+
+  async save({ state }: Run): Promise<void> {
+    checkRevision(this.tables().runs.get(state.id), state);
+    this.checkIndexes(state);
+    this.tables().runs.set(state.id, state);
+  }
+
+  async aboutVersion(id: ConfigurationVersionId): Promise<VersionFactsGathered> {
     const tables = this.tables();
     const workspaceId = tables.configurationVersion(id)?.workspaceId;
     const workspace = workspaceId === undefined ? undefined : tables.workspace(workspaceId);
@@ -20,14 +81,114 @@ export class MemoryRuns implements RunFacts {
   }
 
   async anyInProgress(scope: RunScope): Promise<boolean> {
-    return [...this.tables().runs.values()].some((run) => inProgress(run) && this.within(scope, run));
+    return this.living().some((run) => inProgress(run) && this.within(scope, run));
   }
 
-  private within(scope: RunScope, run: MemoryRun): boolean {
-    const workspace = this.tables().workspace(run.workspaceId);
-    if (workspace === undefined) return false;
-    if ('organizationId' in scope) return workspace.organizationId === scope.organizationId;
-    if ('workspaceId' in scope) return workspace.id === scope.workspaceId;
-    return run.createdBy === scope.createdBy;
+  async refersTo(key: BundleKey): Promise<boolean> {
+    return [...this.tables().runs.values()].some(({ ownFiles }) => ownFiles === key);
+  }
+
+  async takeSequence(workspaceId: WorkspaceId): Promise<number> {
+    const tables = this.tables();
+    if (tables.workspace(workspaceId) === undefined) throw notFound();
+    return tables.next(runSequenceOf(workspaceId));
+  }
+
+  async anotherHolds(workspaceId: WorkspaceId, except: RunId): Promise<boolean> {
+    return this.living().some((run) => run.workspaceId === workspaceId && run.id !== except && holds(run));
+  }
+
+  async nextWaiting(workspaceId: WorkspaceId): Promise<Run | undefined> {
+    const waiting = this.living().filter((run) => run.workspaceId === workspaceId && waits(run));
+    return maybeRestored(waiting.sort(bySequence)[0]);
+  }
+
+  async nextClaimable(poolId: AgentPoolId, organizationId: OrganizationId): Promise<RunId | undefined> {
+    const tables = this.tables();
+    const served = (run: RunState) => {
+      const workspace = tables.workspace(run.workspaceId);
+      return workspace?.organizationId === organizationId && (workspace.agentPoolId ?? poolId) === poolId;
+    };
+    const runs = this.living().filter((run) => claimable(run) && served(run));
+    return runs.sort(byText(({ createdAt }) => createdAt))[0]?.id;
+  }
+
+  async withExpiredLease(now: Instant, limit: number): Promise<readonly RunId[]> {
+    const expired = this.living().flatMap(({ id, lease }) =>
+      lease !== null && lease.expiresAt <= now ? { id, at: lease.expiresAt } : [],
+    );
+    return expired
+      .sort(byText(({ at }) => at))
+      .slice(0, limit)
+      .map(({ id }) => id);
+  }
+
+  async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<RunState>> {
+    const own = this.living().filter((run) => run.workspaceId === workspaceId);
+    return pageOf(
+      own.sort((a, b) => bySequence(b, a)),
+      page,
+    );
+  }
+
+  async firstOfVersions(
+    ids: readonly ConfigurationVersionId[],
+  ): Promise<ReadonlyMap<ConfigurationVersionId, RunState>> {
+    const runs = this.living().filter((run) => ids.includes(run.configurationVersionId));
+    const latestFirst = runs.sort((a, b) => bySequence(b, a));
+    return new Map(latestFirst.map((run) => [run.configurationVersionId, run]));
+  }
+
+  private living(): RunState[] {
+    const tables = this.tables();
+    return [...tables.runs.values()].filter((run) => tables.workspace(run.workspaceId) !== undefined);
+  }
+
+  private within(scope: RunScope, run: RunState): boolean {
+    if ('workspaceId' in scope) return run.workspaceId === scope.workspaceId;
+    if ('createdBy' in scope) return run.createdBy?.id === scope.createdBy;
+    return this.tables().workspace(run.workspaceId)?.organizationId === scope.organizationId;
+  }
+
+  /** What a database's unique indexes would refuse. */
+  private checkIndexes(next: RunState): void {
+    for (const run of this.tables().runs.values()) {
+      if (run.id === next.id || run.workspaceId !== next.workspaceId) continue;
+      if (run.sequence === next.sequence) throw new Error(`${run.id} and ${next.id} have one sequence number`);
+      if (holds(run) && holds(next)) throw new Error(`${run.id} and ${next.id} hold one workspace`);
+    }
+  }
+}
+
+const noBytes = new Uint8Array();
+
+export class MemoryRunLogs implements RunLogs {
+  constructor(private readonly tables: CurrentTables) {}
+
+  async size(id: RunId, phase: Phase): Promise<number> {
+    return this.bytesOf(id, phase).length;
+  }
+
+  async append(id: RunId, phase: Phase, offset: number, bytes: Uint8Array): Promise<void> {
+    const present = this.bytesOf(id, phase);
+    if (present.length !== offset) {
+      throw new DomainError('shared/stale-revision', `the ${phase} log of ${id} was written by somebody else`);
+    }
+    const next = new Uint8Array(present.length + bytes.length);
+    next.set(present);
+    next.set(bytes, offset);
+    this.tables().runLogs.set(runLogKey(id, phase), next);
+  }
+
+  async read(id: RunId, phase: Phase, offset: number, limit: number): Promise<Uint8Array> {
+    return this.bytesOf(id, phase).slice(offset, offset + limit);
+  }
+
+  async drop(id: RunId, phase: Phase): Promise<void> {
+    this.tables().runLogs.delete(runLogKey(id, phase));
+  }
+
+  private bytesOf(id: RunId, phase: Phase): Uint8Array {
+    return this.tables().runLogs.get(runLogKey(id, phase)) ?? noBytes;
   }
 }

@@ -1,6 +1,9 @@
 import type { Effect } from '../../../application/ports/effect-outbox.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import {
+  type AgentPool,
+  type AgentPoolId,
+  type AgentToken,
   type ApiToken,
   type ConfigurationVersionId,
   type ConfigurationVersionState,
@@ -12,7 +15,14 @@ import {
   type MembershipId,
   type Organization,
   type OrganizationId,
-  type RunStatus,
+  type PolicySet,
+  type PolicySetId,
+  type PolicySetOutcome,
+  type PolicySetOutcomeId,
+  type RunId,
+  type RunState,
+  type TaskStage,
+  type TaskStageId,
   type Team,
   type TeamId,
   type TeamWorkspace,
@@ -24,14 +34,6 @@ import {
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
-
-export interface MemoryRun {
-  readonly id: string;
-  readonly workspaceId: WorkspaceId;
-  readonly configurationVersionId: ConfigurationVersionId;
-  readonly status: RunStatus;
-  readonly createdBy: string | null;
-}
 
 export interface MemoryEffect {
   readonly id: number;
@@ -57,9 +59,18 @@ export class MemoryTables {
   readonly workspaces = new Map<WorkspaceId, Workspace>();
   readonly configurationVersions = new Map<ConfigurationVersionId, ConfigurationVersionState>();
   readonly ingressAttributes = new Map<ConfigurationVersionId, IngressAttributes>();
-  readonly runs = new Map<string, MemoryRun>();
+  readonly runs = new Map<RunId, RunState>();
+  /** By run id and phase, as one text. */
+  readonly runLogs = new Map<string, Uint8Array>();
+  readonly policySets = new Map<PolicySetId, PolicySet>();
+  readonly taskStages = new Map<TaskStageId, TaskStage>();
+  readonly policySetOutcomes = new Map<PolicySetOutcomeId, PolicySetOutcome>();
+  readonly agentPools = new Map<AgentPoolId, AgentPool>();
+  readonly agentTokens = new Map<TokenId, AgentToken>();
+  /** The version each delivery of a forge made, by workspace id and delivery, as one text. */
+  readonly deliveries = new Map<string, ConfigurationVersionId>();
   readonly effects = new Map<number, MemoryEffect>();
-  /** The last number given out, of effects and of each workspace's versions. */
+  /** The last number given out, of effects and of each workspace's versions and runs. */
   readonly sequences = new Map<string, number>();
   /** When what was deleted. */
   readonly deletions = new Map<string, Instant>();

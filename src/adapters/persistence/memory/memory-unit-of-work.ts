@@ -1,10 +1,14 @@
 import type { Transaction, UnitOfWork } from '../../../application/ports/unit-of-work.js';
+import { MemoryAgentPools, MemoryAgentTokens } from './memory-agents.js';
 import { MemoryApiTokens } from './memory-api-tokens.js';
 import { MemoryConfigurationVersions } from './memory-configuration-versions.js';
-import { MemoryEffects, MemoryRemovals } from './memory-effects.js';
+import { MemoryEffects } from './memory-effects.js';
 import { MemoryMemberships, MemoryOrganizations } from './memory-organizations.js';
-import { MemoryRuns } from './memory-runs.js';
-import { type CurrentTables, type MemoryRun, MemoryTables } from './memory-tables.js';
+import { MemoryPolicySets } from './memory-policy-sets.js';
+import { MemoryRemovals } from './memory-removals.js';
+import { MemoryRunLogs, MemoryRuns } from './memory-runs.js';
+import { type CurrentTables, MemoryTables } from './memory-tables.js';
+import { MemoryTaskStages } from './memory-task-stages.js';
 import { MemoryTeamAccess } from './memory-team-access.js';
 import { MemoryTeams } from './memory-teams.js';
 import { MemoryUsers } from './memory-users.js';
@@ -20,6 +24,11 @@ const transactionOn = (tables: CurrentTables): Transaction => ({
   workspaces: new MemoryWorkspaces(tables),
   configurationVersions: new MemoryConfigurationVersions(tables),
   runs: new MemoryRuns(tables),
+  runLogs: new MemoryRunLogs(tables),
+  policySets: new MemoryPolicySets(tables),
+  taskStages: new MemoryTaskStages(tables),
+  agentPools: new MemoryAgentPools(tables),
+  agentTokens: new MemoryAgentTokens(tables),
   effects: new MemoryEffects(tables),
   removals: new MemoryRemovals(tables),
 });
@@ -39,11 +48,6 @@ export class MemoryUnitOfWork implements UnitOfWork {
 
   async read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     return work(transactionOn(() => this.committed));
-  }
-
-  /** Puts a run there, as whoever queues runs would. */
-  seedRun(run: MemoryRun): void {
-    for (const tables of [this.committed, this.open]) tables?.runs.set(run.id, run);
   }
 
   private async transact<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {

@@ -9,6 +9,7 @@ import {
   type OrganizationId,
   type Seen,
   type Standing,
+  type WebhookId,
   type Workspace,
   type WorkspaceId,
   type WorkspaceVisibility,
@@ -26,6 +27,14 @@ export class MemoryWorkspaces implements WorkspaceRepository {
   async findByNameFor(actor: Actor, organizationName: string, name: string): Promise<Seen<Workspace> | undefined> {
     const named = (workspace: Workspace) => workspace.name === name && workspace.organizationName === organizationName;
     return this.seen(actor, this.living().find(named));
+  }
+
+  async find(id: WorkspaceId): Promise<Workspace | undefined> {
+    return this.tables().workspace(id);
+  }
+
+  async findByWebhook(id: WebhookId): Promise<Workspace | undefined> {
+    return this.living().find(({ repository }) => repository?.webhookId === id);
   }
 
   async add(workspace: Workspace): Promise<void> {
@@ -52,6 +61,19 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     if (becomesCurrent) tables.workspaces.set(id, { ...workspace, currentConfigurationVersionId: versionId });
     return tables.next(id);
   }
+
+  async promote(id: WorkspaceId, versionId: ConfigurationVersionId): Promise<void> {
+    const { workspaces, configurationVersions } = this.tables();
+    const workspace = workspaces.get(id);
+    if (workspace === undefined) return;
+    const sequenceOf = (of: ConfigurationVersionId) => configurationVersions.get(of)?.sequence ?? Number.NaN;
+    const current = workspace.currentConfigurationVersionId;
+    if (current !== null && !(sequenceOf(current) <= sequenceOf(versionId))) return;
+    workspaces.set(id, { ...workspace, currentConfigurationVersionId: versionId });
+  }
+
+  /** Nothing to wait for: one transaction runs at a time. */
+  async takeTurn(): Promise<void> {}
 
   async page(
     organizationId: OrganizationId,

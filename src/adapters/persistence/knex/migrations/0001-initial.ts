@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { columnsFor } from './columns.js';
 
 /** A name is free again once its bearer is deleted; the other indexes serve lists by name, and owners looked up from below. */
 const indexes = [
@@ -43,17 +44,7 @@ const tables = [
 ];
 
 export async function up(knex: Knex): Promise<void> {
-  // The database's locale must not decide how names sort and what lower() does to them: SQLite compares bytes.
-  const bytewise = knex.client.driverName === 'pg' ? 'text collate "C"' : 'text';
-  const column = (table: Knex.CreateTableBuilder) => ({
-    text: (name: string) => table.specificType(name, bytewise).notNullable(),
-    maybeText: (name: string) => table.specificType(name, bytewise),
-    flag: (name: string) => table.boolean(name).notNullable(),
-    reference: (name: string, to: string) => table.specificType(name, bytewise).notNullable().references(to),
-    maybeReference: (name: string, to: string) => table.specificType(name, bytewise).references(to),
-    id: () => table.specificType('id', bytewise).primary(),
-    revision: () => table.integer('revision').notNullable(),
-  });
+  const column = columnsFor(knex);
 
   await knex.schema.createTable('organizations', (table) => {
     const { id, text, maybeText } = column(table);

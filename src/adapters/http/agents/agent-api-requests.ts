@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import type { Job, PhaseReport, PolicyReport } from '../../../application/index.js';
+import { outcomeStatuses } from '../../../domain/index.js';
+import { absentable, parse } from '../json-api/schema.js';
+
+const count = absentable(z.number().int().min(0).max(1_000_000));
+const text = (longest: number) => z.string().max(longest);
+
+const claim = z.object({ name: z.string().min(1).max(255) });
+
+export const readClaim = (body: unknown): string => parse(claim, body).name;
+
+const phaseReport = z.discriminatedUnion('status', [
+  z.object({
+    status: z.literal('finished'),
+    'has-changes': absentable(z.boolean()),
+    'resource-additions': count,
+    'resource-changes': count,
+    'resource-destructions': count,
+    'resource-imports': count,
+  }),
+  z.object({ status: z.literal('errored'), message: z.string().min(1).max(4096) }),
+  z.object({ status: z.literal('canceled') }),
+]);
+
+/** A plan that says nothing of changes is taken to have some: then somebody looks at it. */
+export function readPhaseReport(body: unknown): PhaseReport {
+  const report = parse(phaseReport, body);
+  switch (report.status) {
+    case 'finished':
+      return {
+        outcome: 'finished',
+        hasChanges: report['has-changes'] ?? true,
+        resources: {
+          additions: report['resource-additions'] ?? 0,
+          changes: report['resource-changes'] ?? 0,
+          destructions: report['resource-destructions'] ?? 0,
+          imports: report['resource-imports'] ?? 0,
+        },
+      };
+    case 'errored':
+      return { outcome: 'errored', message: report.message };
+    case 'canceled':
+      return { outcome: 'canceled' };
+  }
+}
+
+const policyReport = z.object({
+  'policy-tool-version': text(64),
+  'policy-sets': z
+    .array(
+      z.object({
+        'policy-set-id': text(255),
+        error: absentable(text(65_536)),
+        warnings: absentable(z.array(text(4096)).max(100)),
+        policies: absentable(
+          z
+            .array(
+              z.object({
+                name: text(255),
+                status: z.enum(outcomeStatuses),
+                output: absentable(z.array(z.unknown()).max(1000)),
+              }),
+            )
+            .max(1000),
+        ),
+      }),
+    )
+    .max(1000),
+});
+
+export function readPolicyReport(body: unknown): PolicyReport {
+  const report = parse(policyReport, body);
+  return {
+    policyToolVersion: report['policy-tool-version'],
+    policySets: report['policy-sets'].map((set) => ({
+      policySetId: set['policy-set-id'],
+      // An empty text is how "no error" is shown, and so may be said.
+      error: set.error || null,
+      warnings: set.warnings ?? [],
+      policies: (set.policies ?? []).map(({ name, status, output }) => ({ name, status, output: output ?? null })),
+    })),
+  };
+}
+
+/** The job as an agent reads it: what it needs to execute the run, and nothing else of the organization. */
+export const presentJob = ({ leaseToken, expiresAt, phase, run, workspace, version, stage }: Job) => ({
+  lease: { token: leaseToken, 'expires-at': expiresAt },
+  phase,
+  run: {
+    id: run.id,
+    message: run.options.message,
+    'plan-only': run.planOnly,
+    'save-plan': run.savePlan,
+    'is-destroy': run.options.isDestroy,
+    refresh: run.options.refresh,
+    'refresh-only': run.options.refreshOnly,
+    'allow-empty-apply': run.options.allowEmptyApply,
+    'allow-config-generation': run.options.allowConfigGeneration,
+    'target-addrs': run.options.targetAddrs,
+    'replace-addrs': run.options.replaceAddrs,
+    variables: run.options.variables,
+  },
+  workspace: {
+    id: workspace.id,
+    name: workspace.name,
+    organization: workspace.organizationName,
+    'working-directory': workspace.workingDirectory,
+    'terraform-version': run.options.terraformVersion ?? workspace.terraformVersion,
+  },
+  configuration: { id: version.id, url: `/agent/v1/runs/${run.id}/configuration` },
+  'policy-evaluations': (phase === 'plan' ? (stage?.evaluations ?? []) : []).map((evaluation) => ({
+    id: evaluation.id,
+    'policy-kind': evaluation.kind,
+    'policy-sets': evaluation.policySets.map((set) => ({
+      id: set.id,
+      name: set.name,
+      policies: set.policies.map((policy) => ({
+        name: policy.name,
+        query: policy.query,
+        'enforcement-level': policy.enforcementLevel,
+      })),
+    })),
+  })),
+});

@@ -1,0 +1,79 @@
+import { enforcementLevels, type OutcomeFilter, outcomeStatuses } from '../../../domain/index.js';
+import type { Query } from '../json-api/query.js';
+import { RequestError } from '../json-api/request-error.js';
+
+export type TaskStageInclude = 'run' | 'workspace' | 'policy-evaluations';
+
+/** The words `include` takes on a task stage. There are no task results and no cost estimates to put beside it. */
+export const taskStageIncludes: Readonly<Record<string, readonly TaskStageInclude[]>> = {
+  run: ['run'],
+  'run.workspace': ['run', 'workspace'],
+  policy_evaluations: ['policy-evaluations'],
+  'policy-evaluations': ['policy-evaluations'],
+};
+
+const mostGroups = 20;
+
+/** The group is any text without brackets. */
+const wellFormed = /^filter\[([^[\]]+)\]\[(status|enforcementLevel|enforcement_level)\]$/;
+
+/** One parameter of a filter. */
+interface Term {
+  readonly parameter: string;
+  readonly group: string;
+  readonly asked: 'status' | 'level';
+  readonly value: string;
+}
+
+const refused = (parameter: string, detail: string): RequestError =>
+  new RequestError(400, 'bad request', [{ parameter, detail }]);
+
+const oneOf = <Word extends string>(words: readonly Word[], { parameter, value }: Term): Word => {
+  const word = words.find((known) => known === value);
+  if (word === undefined) throw refused(parameter, `${parameter} must be one of ${words.join(', ')}`);
+  return word;
+};
+
+/**
+ * What `filter[<group>][status]` and `filter[<group>][enforcementLevel]` ask for, group by group. Throws a 400 that
+ * names the first parameter at fault: of this grammar nothing is passed over.
+ */
+export function outcomeFilters(query: Query): readonly OutcomeFilter[] {
+  const terms = query
+    .all()
+    .filter(([name]) => name === 'filter' || name.startsWith('filter['))
+    .map(termOf);
+  terms.forEach(({ parameter }, index) => {
+    if (terms.findIndex((other) => other.parameter === parameter) < index) {
+      throw refused(parameter, `${parameter} may be given only once`);
+    }
+  });
+  const groups = [...Map.groupBy(terms, ({ group }) => group).values()];
+  const beyond = groups[mostGroups]?.[0];
+  if (beyond !== undefined) throw refused(beyond.parameter, `filter may have no more than ${mostGroups} groups`);
+  return groups.map(filterOf);
+}
+
+function termOf([parameter, value]: readonly [string, string]): Term {
+  const [, group, word] = wellFormed.exec(parameter) ?? [];
+  if (group === undefined) {
+    throw refused(parameter, 'filter must be written filter[<group>][status] or filter[<group>][enforcementLevel]');
+  }
+  return { parameter, group, asked: word === 'status' ? 'status' : 'level', value };
+}
+
+/** The level has two spellings, which may both be given. */
+function filterOf(terms: readonly Term[]): OutcomeFilter {
+  const [level, otherSpelling] = terms.filter(({ asked }) => asked === 'level');
+  const stated = terms.find(({ asked }) => asked === 'status');
+  const enforcementLevel = level === undefined ? null : oneOf(enforcementLevels, level);
+  if (otherSpelling !== undefined && oneOf(enforcementLevels, otherSpelling) !== enforcementLevel) {
+    throw refused(otherSpelling.parameter, `${otherSpelling.parameter} must not differ from ${level?.parameter}`);
+  }
+  const status = stated && oneOf(outcomeStatuses, stated);
+  if (status === undefined || (level !== undefined && status === 'errored')) {
+    const parameter = level?.parameter ?? 'filter';
+    throw refused(parameter, `${parameter} needs a status of its group, which is passed or failed`);
+  }
+  return { status, enforcementLevel };
+}

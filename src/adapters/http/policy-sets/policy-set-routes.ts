@@ -1,0 +1,44 @@
+import type { Dialect } from '../dialect.js';
+import { pageDocument, pageRequest } from '../json-api/pagination.js';
+import { created, get, noContent, ok, parameter, patch, post, type Route, remove, removeListed } from '../route.js';
+import type { UseCases } from '../use-cases.js';
+import { newPolicySet, policySetChange, workspaceReferences } from './policy-set-requests.js';
+import { presentPolicySet } from './policy-set-resource.js';
+
+export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+  const readNew = newPolicySet(dialect);
+  const readChange = policySetChange(dialect);
+  const readWorkspaces = workspaceReferences(dialect);
+  const present = presentPolicySet(dialect);
+  const workspacesPath = '/policy-sets/:id/relationships/workspaces';
+  const changeWorkspaces = (change: 'attach' | 'detach'): Route['handle'] => {
+    return async (call) => {
+      await use.attachPolicySet.execute(call.actor, parameter(call, 'id'), change, readWorkspaces(call));
+      return noContent;
+    };
+  };
+  return [
+    get('/organizations/:organization/policy-sets', 'policy-sets/manage', async (call) => {
+      const name = parameter(call, 'organization');
+      const page = await use.listPolicySets.execute(call.actor, name, pageRequest(call.query));
+      return ok(pageDocument(call.path, call.query, page, present));
+    }),
+    post('/organizations/:organization/policy-sets', 'policy-sets/manage', async (call) => {
+      const { settings, workspaceIds } = readNew(call);
+      const name = parameter(call, 'organization');
+      return created({ data: present(await use.createPolicySet.execute(call.actor, name, settings, workspaceIds)) });
+    }),
+    get('/policy-sets/:id', 'policy-sets/manage', async (call) =>
+      ok({ data: present(await use.showPolicySet.execute(call.actor, parameter(call, 'id'))) }),
+    ),
+    patch('/policy-sets/:id', 'policy-sets/manage', async (call) =>
+      ok({ data: present(await use.updatePolicySet.execute(call.actor, parameter(call, 'id'), readChange(call))) }),
+    ),
+    remove('/policy-sets/:id', 'policy-sets/manage', async (call) => {
+      await use.removePolicySet.execute(call.actor, parameter(call, 'id'));
+      return noContent;
+    }),
+    post(workspacesPath, 'policy-sets/manage', changeWorkspaces('attach')),
+    removeListed(workspacesPath, 'policy-sets/manage', changeWorkspaces('detach')),
+  ];
+};

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { NewRun, RunInclude } from '../../../application/index.js';
+import type { Dialect, TypeName } from '../dialect.js';
+import { absentable, identifier, parse, resourceDocument } from '../json-api/schema.js';
+import type { Call } from '../route.js';
+
+const type: TypeName = { singular: 'run', plural: 'runs' };
+const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
+const versionType: TypeName = {
+  singular: 'configuration-version',
+  plural: 'configuration-versions',
+  contract: { word: 'configuration-version', required: false },
+};
+
+/** The words `include` takes on a run. Others are passed over: clients ask for what other servers know. */
+export const runIncludes: Readonly<Record<string, readonly RunInclude[]>> = {
+  workspace: ['workspace'],
+  plan: ['plan'],
+  apply: ['apply'],
+  task_stages: ['task-stages'],
+  'task-stages': ['task-stages'],
+  configuration_version: ['configuration-version'],
+  'configuration-version': ['configuration-version'],
+  'configuration_version.ingress_attributes': ['configuration-version', 'ingress-attributes'],
+  'configuration-version.ingress-attributes': ['configuration-version', 'ingress-attributes'],
+};
+
+const flag = absentable(z.boolean());
+const addresses = absentable(z.array(z.string().max(4096)).max(1000));
+
+export const newRun = (dialect: Dialect) => {
+  const schema = resourceDocument(
+    dialect,
+    type,
+    {
+      message: absentable(z.string().max(4096)),
+      'auto-apply': flag,
+      'plan-only': flag,
+      'save-plan': flag,
+      'is-destroy': flag,
+      refresh: flag,
+      'refresh-only': flag,
+      'allow-empty-apply': flag,
+      'allow-config-generation': flag,
+      'target-addrs': addresses,
+      'replace-addrs': addresses,
+      variables: absentable(z.array(z.object({ key: z.string().min(1).max(256), value: z.string() })).max(1000)),
+      'terraform-version': absentable(z.string().min(1).max(64)),
+    },
+    {
+      workspace: z.object({ data: identifier(dialect, workspaceType) }),
+      'configuration-version': absentable(z.object({ data: absentable(identifier(dialect, versionType)) })),
+    },
+  );
+  return (call: Call): NewRun => {
+    const { attributes, relationships } = parse(schema, call.body).data;
+    return {
+      workspaceId: relationships.workspace.data.id,
+      configurationVersionId: relationships['configuration-version']?.data?.id,
+      planOnly: attributes['plan-only'] ?? false,
+      savePlan: attributes['save-plan'] ?? false,
+      autoApply: attributes['auto-apply'],
+      options: {
+        message: attributes.message ?? 'Queued by the API',
+        isDestroy: attributes['is-destroy'] ?? false,
+        refresh: attributes.refresh ?? true,
+        refreshOnly: attributes['refresh-only'] ?? false,
+        allowEmptyApply: attributes['allow-empty-apply'] ?? false,
+        allowConfigGeneration: attributes['allow-config-generation'] ?? false,
+        targetAddrs: attributes['target-addrs'] ?? null,
+        replaceAddrs: attributes['replace-addrs'] ?? null,
+        variables: attributes.variables ?? [],
+        terraformVersion: attributes['terraform-version'] ?? null,
+      },
+    };
+  };
+};

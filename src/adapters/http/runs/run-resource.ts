@@ -1,0 +1,130 @@
+import type { ShownPhase, ShownRun } from '../../../application/index.js';
+import {
+  completedRunStatuses,
+  may,
+  type Phase,
+  type ResourceCounts,
+  Run,
+  type RunState,
+} from '../../../domain/index.js';
+import type { Dialect } from '../dialect.js';
+import { type Resource, toOne } from '../json-api/document.js';
+import { presentOwner } from '../users/user-resource.js';
+
+/** A run's two parts have no rows of their own: their ids are the run's, with another prefix. */
+export const phaseId = (runId: string, phase: Phase): string => runId.replace(/^run-/, `${phase}-`);
+/** Empty, which no run's id is, for an id without the phase's prefix. */
+export const runIdOf = (id: string, phase: Phase): string =>
+  id.startsWith(`${phase}-`) ? `run-${id.slice(phase.length + 1)}` : '';
+
+const phaseTypes = { plan: 'plans', apply: 'applies' } as const;
+
+export const presentRun =
+  (dialect: Dialect) =>
+  ({ run: state, standing, stage }: ShownRun): Resource => {
+    const run = Run.restore(state);
+    const mayApply = may(standing, 'runs/apply');
+    const mayOverride = may(standing, 'policy-outcomes/override');
+    const { options } = state;
+    return {
+      id: state.id,
+      type: 'runs',
+      attributes: {
+        actions: {
+          'is-cancelable': run.allows(run.cancelTrigger) && !state.cancelRequested,
+          'is-confirmable': run.allows('confirm'),
+          'is-discardable': run.allows('discard'),
+          'is-force-cancelable': false,
+        },
+        'allow-config-generation': options.allowConfigGeneration,
+        'allow-empty-apply': options.allowEmptyApply,
+        'auto-apply': state.autoApply,
+        'canceled-at': state.statusTimestamps['canceled-at'] ?? null,
+        'created-at': state.createdAt,
+        'error-message': state.failure,
+        'has-changes': state.hasChanges,
+        'is-destroy': options.isDestroy,
+        message: options.message,
+        permissions: {
+          'can-apply': mayApply,
+          'can-cancel': mayApply,
+          'can-comment': false,
+          'can-discard': mayApply,
+          'can-force-cancel': false,
+          'can-force-execute': false,
+          'can-override-policy-check': mayOverride,
+        },
+        'plan-only': state.planOnly,
+        refresh: options.refresh,
+        'refresh-only': options.refreshOnly,
+        'replace-addrs': options.replaceAddrs,
+        'save-plan': state.savePlan,
+        source: state.source,
+        status: state.status,
+        'status-timestamps': state.statusTimestamps,
+        'target-addrs': options.targetAddrs,
+        'terraform-version': options.terraformVersion,
+        'trigger-reason': 'manual',
+        variables: options.variables,
+      },
+      relationships: {
+        apply: toOne(phaseTypes.apply, phaseId(state.id, 'apply')),
+        'configuration-version': {
+          ...toOne(dialect.configurationVersionType, state.configurationVersionId),
+          links: { related: `${dialect.prefix}/runs/${state.id}/configuration-version` },
+        },
+        'created-by': presentOwner(state.createdBy),
+        plan: toOne(phaseTypes.plan, phaseId(state.id, 'plan')),
+        'task-stages': { data: stage === null ? [] : [{ id: stage.id, type: 'task-stages' }] },
+        workspace: toOne('workspaces', state.workspaceId),
+      },
+      links: { self: `${dialect.prefix}/runs/${state.id}` },
+    };
+  };
+
+/** How far a part has come, told from the stamps that the run's statuses left. */
+function statusOf({ status, statusTimestamps }: RunState, phase: Phase): string {
+  const words = {
+    plan: { queued: 'plan_queued', running: 'planning', begun: 'planning-at', ended: 'planned-at' },
+    apply: { queued: 'apply_queued', running: 'applying', begun: 'applying-at', ended: 'applied-at' },
+  }[phase];
+  if (statusTimestamps[words.ended] !== undefined) return 'finished';
+  if (status === words.queued) return 'queued';
+  if (status === words.running) return 'running';
+  if (!completedRunStatuses.includes(status)) return 'pending';
+  if (statusTimestamps[words.begun] === undefined) return status === 'canceled' ? 'canceled' : 'unreachable';
+  return status === 'canceled' ? 'canceled' : 'errored';
+}
+
+const countsToWire = (counts: ResourceCounts | null) => ({
+  'resource-additions': counts?.additions ?? null,
+  'resource-changes': counts?.changes ?? null,
+  'resource-destructions': counts?.destructions ?? null,
+  'resource-imports': counts?.imports ?? null,
+});
+
+/** A plan or an apply. Its log can be followed at `log-read-url`, without a token. */
+export const presentPhase =
+  (dialect: Dialect, phase: Phase) =>
+  ({ run, logUrl }: ShownPhase): Resource => {
+    const id = phaseId(run.id, phase);
+    return {
+      id,
+      type: phaseTypes[phase],
+      attributes: {
+        status: statusOf(run, phase),
+        'log-read-url': logUrl,
+        ...countsToWire(phase === 'plan' ? run.planned : run.applied),
+        ...(phase === 'plan' ? { 'has-changes': run.hasChanges, 'generated-configuration': false } : {}),
+        'status-timestamps': Object.fromEntries(
+          Object.entries({
+            'queued-at': run.statusTimestamps[phase === 'plan' ? 'plan-queued-at' : 'apply-queued-at'],
+            'started-at': run.statusTimestamps[phase === 'plan' ? 'planning-at' : 'applying-at'],
+            'finished-at': run.statusTimestamps[phase === 'plan' ? 'planned-at' : 'applied-at'],
+          }).filter(([, instant]) => instant !== undefined),
+        ),
+      },
+      relationships: {},
+      links: { self: `${dialect.prefix}/${phaseTypes[phase]}/${id}` },
+    };
+  };

@@ -1,0 +1,171 @@
+import type { Knex } from 'knex';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { PolicySetRepository } from '../../../application/ports/policy-repository.js';
+import {
+  type Actor,
+  alreadyTaken,
+  type Instant,
+  type OrganizationId,
+  type PolicySet,
+  type PolicySetId,
+  type Seen,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
+import { livingWorkspaces } from './knex-workspaces.js';
+import { findSeen } from './standing.js';
+
+interface PolicySetRow {
+  readonly id: PolicySetId;
+  readonly organization_id: OrganizationId;
+  readonly organization_name: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly kind: PolicySet['kind'];
+  readonly global: boolean | number;
+  readonly overridable: boolean | number;
+  readonly policies: string;
+  /** In no particular order, with spaces in between; null for none. */
+  readonly workspace_ids: string | null;
+  readonly created_at: Instant;
+  readonly updated_at: Instant;
+  readonly revision: number;
+}
+
+const columns = [
+  'id',
+  'organization_id',
+  'name',
+  'description',
+  'kind',
+  'global',
+  'overridable',
+  'policies',
+  'created_at',
+  'updated_at',
+  'revision',
+] as const satisfies readonly (keyof PolicySetRow)[];
+
+const settingsToRow = (policySet: PolicySet) => ({
+  name: policySet.name,
+  description: policySet.description,
+  kind: policySet.kind,
+  global: policySet.global,
+  overridable: policySet.overridable,
+  policies: JSON.stringify(policySet.policies),
+  updated_at: policySet.updatedAt,
+  revision: policySet.revision,
+});
+
+const toRow = (policySet: PolicySet) => ({
+  ...settingsToRow(policySet),
+  id: policySet.id,
+  organization_id: policySet.organizationId,
+  created_at: policySet.createdAt,
+});
+
+const fromRow = (row: PolicySetRow): PolicySet => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  organizationName: row.organization_name,
+  name: row.name,
+  description: row.description,
+  kind: row.kind,
+  global: Boolean(row.global),
+  overridable: Boolean(row.overridable),
+  policies: JSON.parse(row.policies),
+  workspaceIds: row.workspace_ids?.split(' ').sort() ?? [],
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  revision: row.revision,
+});
+
+const workspaceIds = `(select string_agg(lw.id, ' ') from policy_set_workspaces as l
+  join workspaces as lw on lw.id = l.workspace_id where l.policy_set_id = p.id and lw.deleted_at is null)`;
+
+const nameTaken = { name: () => alreadyTaken('name', 'Name') };
+
+export class KnexPolicySets implements PolicySetRepository {
+  constructor(private readonly db: Statements) {}
+
+  findFor(actor: Actor, id: PolicySetId): Promise<Seen<PolicySet> | undefined> {
+    return findSeen(this.db, actor, 'organization', this.select(this.living().where('p.id', id)), fromRow);
+  }
+
+  async add(policySet: PolicySet): Promise<void> {
+    await unlessTaken(this.db.run(this.db.sql('policy_sets').insert(toRow(policySet))), nameTaken);
+    await this.attach(policySet);
+  }
+
+  async save(policySet: PolicySet): Promise<void> {
+    const { sql } = this.db;
+    const { id, revision } = policySet;
+    const update = sql('policy_sets')
+      .where({ id, revision: revision - 1 })
+      .update(settingsToRow(policySet));
+    await unlessTaken(unlessStale(id, this.db.run(update)), nameTaken);
+    const links = sql('policy_set_workspaces').where('policy_set_id', id);
+    await this.db.run(links.whereNotIn('workspace_id', policySet.workspaceIds).delete());
+    await this.attach(policySet);
+  }
+
+  async remove(id: PolicySetId): Promise<void> {
+    const { sql } = this.db;
+    await this.db.run(sql('policy_set_workspaces').where('policy_set_id', id).delete());
+    await this.db.run(sql('policy_sets').where({ id }).delete());
+  }
+
+  page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>> {
+    const policySets = this.living().where('p.organization_id', organizationId);
+    return pageOf(this.db, policySets, (matching) => byName(this.select(matching)), fromRow, page);
+  }
+
+  async applyingTo(workspaceId: WorkspaceId): Promise<readonly PolicySet[]> {
+    const { sql } = this.db;
+    const attached = sql('policy_set_workspaces as a')
+      .whereRaw('a.policy_set_id = p.id and a.workspace_id = w.id')
+      .select('a.policy_set_id');
+    const applying = livingWorkspaces(sql('workspaces as w'))
+      .join('policy_sets as p', 'p.organization_id', 'o.id')
+      .where('w.id', workspaceId)
+      .where((any) => any.where('p.global', true).orWhereExists(attached));
+    return (await this.db.all<PolicySetRow>(byName(this.select(applying)))).map(fromRow);
+  }
+
+  async workspacesOf(organizationId: OrganizationId, ids: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]> {
+    const rows = await this.db.all<{ id: WorkspaceId }>(
+      livingWorkspaces(this.db.sql('workspaces as w'))
+        .where('w.organization_id', organizationId)
+        .whereIn('w.id', ids)
+        .select('w.id')
+        .orderBy('w.id'),
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  private async attach({ id, workspaceIds }: PolicySet): Promise<void> {
+    if (workspaceIds.length === 0) return;
+    const { sql } = this.db;
+    // Selected, because SQLite takes no more than 500 listed rows; it needs the `where` to tell `on conflict` from a join.
+    const rows = sql('workspaces').whereIn('id', workspaceIds).select(sql.raw('?', id), 'id');
+    const insert = 'insert into policy_set_workspaces (policy_set_id, workspace_id)';
+    await this.db.run(sql.raw(`${insert} select * from ? as attached where true on conflict do nothing`, [rows]));
+  }
+
+  private living(): Knex.QueryBuilder {
+    return this.db
+      .sql('policy_sets as p')
+      .join('organizations as o', 'o.id', 'p.organization_id')
+      .whereNull('o.deleted_at');
+  }
+
+  private select(policySets: Knex.QueryBuilder): Knex.QueryBuilder {
+    return policySets.select(...columnsOf('p', columns), {
+      organization_name: 'o.name',
+      workspace_ids: this.db.sql.raw(workspaceIds),
+    });
+  }
+}
+
+const byName = (policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
+  policySets.orderByRaw('lower(p.name)').orderBy('p.id');

@@ -1,0 +1,417 @@
+import type { Knex } from 'knex';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { TaskStageRepository } from '../../../application/ports/policy-repository.js';
+import type {
+  Actor,
+  EnforcementLevel,
+  Instant,
+  LocatedEvaluation,
+  OutcomeFilter,
+  PolicyEvaluation,
+  PolicyEvaluationId,
+  PolicyOutcome,
+  PolicySetOutcome,
+  PolicySetOutcomeId,
+  RunId,
+  Seen,
+  TaskStage,
+  TaskStageId,
+  Verdict,
+} from '../../../domain/index.js';
+import { columnsOf, pageOf, type Statements, unlessStale } from './engine/statements.js';
+import { livingWorkspaces } from './knex-workspaces.js';
+import { findSeen } from './standing.js';
+
+interface StageRow {
+  readonly id: TaskStageId;
+  readonly run_id: RunId;
+  readonly stage: TaskStage['stage'];
+  readonly status: TaskStage['status'];
+  readonly status_timestamps: string;
+  readonly created_at: Instant;
+  readonly updated_at: Instant;
+  readonly revision: number;
+}
+
+const stageColumns = [
+  'id',
+  'run_id',
+  'stage',
+  'status',
+  'status_timestamps',
+  'created_at',
+  'updated_at',
+  'revision',
+] as const satisfies readonly (keyof StageRow)[];
+
+const changeableStageToRow = (stage: TaskStage) => ({
+  status: stage.status,
+  status_timestamps: JSON.stringify(stage.statusTimestamps),
+  updated_at: stage.updatedAt,
+  revision: stage.revision,
+});
+
+const stageToRow = (stage: TaskStage): StageRow => ({
+  ...changeableStageToRow(stage),
+  id: stage.id,
+  run_id: stage.runId,
+  stage: stage.stage,
+  created_at: stage.createdAt,
+});
+
+const stageFromRow = (row: StageRow): Omit<TaskStage, 'evaluations'> => ({
+  id: row.id,
+  runId: row.run_id,
+  stage: row.stage,
+  status: row.status,
+  statusTimestamps: JSON.parse(row.status_timestamps),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  revision: row.revision,
+});
+
+interface EvaluationRow {
+  readonly id: PolicyEvaluationId;
+  readonly task_stage_id: TaskStageId;
+  readonly kind: PolicyEvaluation['kind'];
+  readonly status: PolicyEvaluation['status'];
+  readonly policy_tool_version: string;
+  readonly policy_sets: string;
+  readonly result_count: string;
+  readonly overridable: boolean | number;
+  readonly status_timestamps: string;
+  readonly created_at: Instant;
+  readonly updated_at: Instant;
+}
+
+const evaluationColumns = [
+  'id',
+  'task_stage_id',
+  'kind',
+  'status',
+  'policy_tool_version',
+  'policy_sets',
+  'result_count',
+  'overridable',
+  'status_timestamps',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof EvaluationRow)[];
+
+const changeableEvaluationToRow = (evaluation: PolicyEvaluation) => ({
+  status: evaluation.status,
+  policy_tool_version: evaluation.policyToolVersion,
+  result_count: JSON.stringify(evaluation.resultCount),
+  overridable: evaluation.overridable,
+  status_timestamps: JSON.stringify(evaluation.statusTimestamps),
+  updated_at: evaluation.updatedAt,
+});
+
+const evaluationToRow = (taskStageId: TaskStageId, evaluation: PolicyEvaluation): EvaluationRow => ({
+  ...changeableEvaluationToRow(evaluation),
+  id: evaluation.id,
+  task_stage_id: taskStageId,
+  kind: evaluation.kind,
+  policy_sets: JSON.stringify(evaluation.policySets),
+  created_at: evaluation.createdAt,
+});
+
+const evaluationFromRow = (row: EvaluationRow): PolicyEvaluation => ({
+  id: row.id,
+  kind: row.kind,
+  status: row.status,
+  policyToolVersion: row.policy_tool_version,
+  policySets: JSON.parse(row.policy_sets),
+  resultCount: JSON.parse(row.result_count),
+  overridable: Boolean(row.overridable),
+  statusTimestamps: JSON.parse(row.status_timestamps),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+const locatedFromRow = (row: EvaluationRow): LocatedEvaluation => ({
+  ...evaluationFromRow(row),
+  taskStageId: row.task_stage_id,
+});
+
+interface SetRow {
+  readonly id: PolicySetOutcomeId;
+  readonly policy_evaluation_id: PolicyEvaluationId;
+  readonly position: number;
+  readonly policy_set_name: string;
+  readonly policy_set_description: string | null;
+  readonly overridable: boolean | number;
+  readonly policy_tool_version: string;
+  readonly error: string | null;
+  readonly warnings: string;
+}
+
+const setColumns = [
+  'id',
+  'policy_evaluation_id',
+  'position',
+  'policy_set_name',
+  'policy_set_description',
+  'overridable',
+  'policy_tool_version',
+  'error',
+  'warnings',
+] as const satisfies readonly (keyof SetRow)[];
+
+const setToRow = (set: PolicySetOutcome): SetRow => ({
+  id: set.id,
+  policy_evaluation_id: set.policyEvaluationId,
+  position: set.position,
+  policy_set_name: set.policySetName,
+  policy_set_description: set.policySetDescription,
+  overridable: set.overridable,
+  policy_tool_version: set.policyToolVersion,
+  error: set.error,
+  warnings: JSON.stringify(set.warnings),
+});
+
+const setFromRow = (row: SetRow): Omit<PolicySetOutcome, 'outcomes'> => ({
+  id: row.id,
+  policyEvaluationId: row.policy_evaluation_id,
+  position: row.position,
+  policySetName: row.policy_set_name,
+  policySetDescription: row.policy_set_description,
+  overridable: Boolean(row.overridable),
+  policyToolVersion: row.policy_tool_version,
+  error: row.error,
+  warnings: JSON.parse(row.warnings),
+});
+
+/** An evaluation's number of outcomes with one of them, or with none when the page lies past the end. */
+type CountedRow = { readonly total: number } & (SetRow | { readonly id: null });
+
+interface PolicyRow {
+  readonly policy_set_outcome_id: PolicySetOutcomeId;
+  readonly position: number;
+  readonly policy_name: string;
+  readonly description: string;
+  readonly query: string | null;
+  readonly status: PolicyOutcome['status'];
+  readonly enforcement_level: EnforcementLevel | null;
+  readonly output: string | null;
+}
+
+const policyColumns = [
+  'policy_set_outcome_id',
+  'position',
+  'policy_name',
+  'description',
+  'query',
+  'status',
+  'enforcement_level',
+  'output',
+] as const satisfies readonly (keyof PolicyRow)[];
+
+const policiesToRows = ({ id, outcomes }: PolicySetOutcome): PolicyRow[] =>
+  outcomes.map((outcome, position) => ({
+    policy_set_outcome_id: id,
+    position,
+    policy_name: outcome.policyName,
+    description: outcome.description,
+    query: outcome.query,
+    status: outcome.status,
+    enforcement_level: outcome.status === 'errored' ? null : outcome.enforcementLevel,
+    output: outcome.output && JSON.stringify(outcome.output),
+  }));
+
+const policyFromRow = (row: PolicyRow): PolicyOutcome => ({
+  // The table's check says which of the two it is.
+  ...((row.status === 'errored'
+    ? { status: row.status }
+    : { status: row.status, enforcementLevel: row.enforcement_level }) as Verdict),
+  policyName: row.policy_name,
+  description: row.description,
+  query: row.query,
+  output: row.output === null ? null : JSON.parse(row.output),
+});
+
+/** SQLite takes no more than 500 listed rows, and either database only so many values in one statement. */
+const rowsInserted = 100;
+
+/** Keeps of a query that has task stages as `s` those of living workspaces `w`. */
+const livingStages = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
+  livingWorkspaces(query.join('runs as r', 'r.id', 's.run_id').join('workspaces as w', 'w.id', 'r.workspace_id'));
+
+/** Keeps of a query that has outcomes of policy sets as `q` those that match. */
+function onlyMatching(sql: Knex, sets: Knex.QueryBuilder, { status, enforcementLevel }: OutcomeFilter): void {
+  const said = sql('policy_outcomes as m')
+    .whereRaw('m.policy_set_outcome_id = q.id')
+    .where('m.status', status)
+    .select('m.position');
+  if (enforcementLevel !== null) said.where('m.enforcement_level', enforcementLevel);
+  sets.orWhereExists(said);
+  if (status === 'errored') sets.orWhereNotNull('q.error');
+}
+
+export class KnexTaskStages implements TaskStageRepository {
+  constructor(private readonly db: Statements) {}
+
+  async findFor(actor: Actor, id: TaskStageId): Promise<Seen<TaskStage> | undefined> {
+    const query = this.stages()
+      .where('s.id', id)
+      .select(...columnsOf('s', stageColumns));
+    const seen = await findSeen(this.db, actor, 'workspace', query, stageFromRow);
+    if (seen === undefined) return undefined;
+    const evaluations = await this.evaluationsOf([id]);
+    return { ...seen, subject: { ...seen.subject, evaluations: evaluations.get(id) ?? [] } };
+  }
+
+  findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<Seen<LocatedEvaluation> | undefined> {
+    const query = this.evaluations()
+      .where('e.id', id)
+      .select(...columnsOf('e', evaluationColumns));
+    return findSeen(this.db, actor, 'workspace', query, locatedFromRow);
+  }
+
+  async findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<Seen<PolicySetOutcome> | undefined> {
+    const query = this.evaluations()
+      .join('policy_set_outcomes as q', 'q.policy_evaluation_id', 'e.id')
+      .where('q.id', id)
+      .select(...columnsOf('q', setColumns));
+    const seen = await findSeen(this.db, actor, 'workspace', query, setFromRow);
+    if (seen === undefined) return undefined;
+    const [subject] = await this.withPolicies([seen.subject]);
+    return subject && { ...seen, subject };
+  }
+
+  async ofRun(id: RunId): Promise<TaskStage | undefined> {
+    return (await this.ofRuns([id])).get(id);
+  }
+
+  async ofRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStage>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.db.all<StageRow>(
+      this.stages()
+        .whereIn('s.run_id', ids)
+        .select(...columnsOf('s', stageColumns)),
+    );
+    const evaluations = await this.evaluationsOf(rows.map(({ id }) => id));
+    return new Map(
+      rows.map((row) => [row.run_id, { ...stageFromRow(row), evaluations: evaluations.get(row.id) ?? [] }]),
+    );
+  }
+
+  async add(stage: TaskStage): Promise<void> {
+    await this.db.run(this.db.sql('task_stages').insert(stageToRow(stage)));
+    await this.insert(
+      'policy_evaluations',
+      stage.evaluations.map((evaluation) => evaluationToRow(stage.id, evaluation)),
+    );
+  }
+
+  async save(stage: TaskStage): Promise<void> {
+    const { sql } = this.db;
+    const update = sql('task_stages')
+      .where({ id: stage.id, revision: stage.revision - 1 })
+      .update(changeableStageToRow(stage));
+    await unlessStale(stage.id, this.db.run(update));
+    for (const evaluation of stage.evaluations) {
+      const own = sql('policy_evaluations').where('id', evaluation.id);
+      await this.db.run(own.update(changeableEvaluationToRow(evaluation)));
+    }
+  }
+
+  async addOutcomes(outcomes: readonly PolicySetOutcome[]): Promise<void> {
+    await this.insert('policy_set_outcomes', outcomes.map(setToRow));
+    await this.insert('policy_outcomes', outcomes.flatMap(policiesToRows));
+  }
+
+  async dropOutcomes({ evaluations }: TaskStage): Promise<void> {
+    const { sql } = this.db;
+    const ids = evaluations.map(({ id }) => id);
+    const sets = () => sql('policy_set_outcomes').whereIn('policy_evaluation_id', ids);
+    await this.db.run(sql('policy_outcomes').whereIn('policy_set_outcome_id', sets().select('id')).delete());
+    await this.db.run(sets().delete());
+  }
+
+  async outcomes(
+    id: PolicyEvaluationId,
+    filters: readonly OutcomeFilter[],
+    page: PageRequest,
+  ): Promise<Page<PolicySetOutcome>> {
+    const found = await (filters.length === 0 ? this.pageOfAll(id, page) : this.pageOfMatching(id, filters, page));
+    return { ...found, items: await this.withPolicies(found.items) };
+  }
+
+  private async pageOfAll(
+    id: PolicyEvaluationId,
+    { number, size }: PageRequest,
+  ): Promise<Page<Omit<PolicySetOutcome, 'outcomes'>>> {
+    const { sql } = this.db;
+    const last = sql('policy_set_outcomes as n').whereRaw('n.policy_evaluation_id = e.id').max('n.position');
+    // Positions are dense, so a page is a range of them: nothing is counted, and nothing skipped.
+    const rows = await this.db.all<CountedRow>(
+      this.evaluations()
+        .leftJoin('policy_set_outcomes as q', (on) =>
+          on
+            .on('q.policy_evaluation_id', 'e.id')
+            .on('q.position', '>=', sql.raw('cast(? as bigint)', [(number - 1) * size]))
+            .on('q.position', '<', sql.raw('cast(? as bigint)', [number * size])),
+        )
+        .where('e.id', id)
+        .select(...columnsOf('q', setColumns), { total: sql.raw('coalesce(? + 1, 0)', [last]) })
+        .orderBy('q.position'),
+    );
+    const items = rows.flatMap((row) => (row.id === null ? [] : setFromRow(row)));
+    return { number, size, total: rows[0]?.total ?? 0, items };
+  }
+
+  private pageOfMatching(
+    id: PolicyEvaluationId,
+    filters: readonly OutcomeFilter[],
+    page: PageRequest,
+  ): Promise<Page<Omit<PolicySetOutcome, 'outcomes'>>> {
+    const { sql } = this.db;
+    const matching = this.evaluations()
+      .join('policy_set_outcomes as q', 'q.policy_evaluation_id', 'e.id')
+      .where('e.id', id)
+      .where((any) => {
+        for (const filter of filters) onlyMatching(sql, any, filter);
+      });
+    const inOrder = (sets: Knex.QueryBuilder) => sets.select(...columnsOf('q', setColumns)).orderBy('q.position');
+    return pageOf(this.db, matching, inOrder, setFromRow, page);
+  }
+
+  private async withPolicies(sets: readonly Omit<PolicySetOutcome, 'outcomes'>[]): Promise<PolicySetOutcome[]> {
+    if (sets.length === 0) return [];
+    const ids = sets.map(({ id }) => id);
+    const rows = await this.db.all<PolicyRow>(
+      this.db
+        .sql('policy_outcomes')
+        .whereIn('policy_set_outcome_id', ids)
+        .select(policyColumns)
+        .orderBy(['policy_set_outcome_id', 'position']),
+    );
+    const ofSet = Map.groupBy(rows, (row) => row.policy_set_outcome_id);
+    return sets.map((set) => ({ ...set, outcomes: (ofSet.get(set.id) ?? []).map(policyFromRow) }));
+  }
+
+  /** By kind. */
+  private async evaluationsOf(ids: readonly TaskStageId[]): Promise<ReadonlyMap<TaskStageId, PolicyEvaluation[]>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.db.all<EvaluationRow>(
+      this.db.sql('policy_evaluations').whereIn('task_stage_id', ids).select(evaluationColumns).orderBy(['kind', 'id']),
+    );
+    const ofStage = Map.groupBy(rows, (row) => row.task_stage_id);
+    return new Map([...ofStage].map(([id, own]) => [id, own.map(evaluationFromRow)]));
+  }
+
+  private async insert(table: string, rows: readonly object[]): Promise<void> {
+    for (let start = 0; start < rows.length; start += rowsInserted) {
+      await this.db.run(this.db.sql(table).insert(rows.slice(start, start + rowsInserted)));
+    }
+  }
+
+  private stages(): Knex.QueryBuilder {
+    return livingStages(this.db.sql('task_stages as s'));
+  }
+
+  private evaluations(): Knex.QueryBuilder {
+    return livingStages(this.db.sql('policy_evaluations as e').join('task_stages as s', 's.id', 'e.task_stage_id'));
+  }
+}

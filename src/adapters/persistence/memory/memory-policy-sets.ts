@@ -1,0 +1,73 @@
+import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { PolicySetRepository } from '../../../application/ports/policy-repository.js';
+import {
+  type Actor,
+  alreadyTaken,
+  type OrganizationId,
+  type PolicySet,
+  type PolicySetId,
+  type Seen,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { standingIn } from './memory-standing.js';
+import { byText, type CurrentTables, checkRevision, pageOf, present } from './memory-tables.js';
+
+export class MemoryPolicySets implements PolicySetRepository {
+  constructor(private readonly tables: CurrentTables) {}
+
+  async findFor(actor: Actor, id: PolicySetId): Promise<Seen<PolicySet> | undefined> {
+    const subject = this.living(id);
+    return subject && { subject, standing: standingIn(this.tables(), actor, subject.organizationId) };
+  }
+
+  async add(policySet: PolicySet): Promise<void> {
+    this.checkName(policySet);
+    this.tables().policySets.set(policySet.id, policySet);
+  }
+
+  async save(policySet: PolicySet): Promise<void> {
+    const { policySets } = this.tables();
+    checkRevision(policySets.get(policySet.id), policySet);
+    this.checkName(policySet);
+    policySets.set(policySet.id, policySet);
+  }
+
+  async remove(id: PolicySetId): Promise<void> {
+    this.tables().policySets.delete(id);
+  }
+
+  async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>> {
+    return pageOf(this.ofOrganization(organizationId), page);
+  }
+
+  async applyingTo(workspaceId: WorkspaceId): Promise<readonly PolicySet[]> {
+    const workspace = this.tables().workspace(workspaceId);
+    if (workspace === undefined) return [];
+    const applies = ({ global, workspaceIds }: PolicySet) => global || workspaceIds.includes(workspaceId);
+    return this.ofOrganization(workspace.organizationId).filter(applies);
+  }
+
+  async workspacesOf(organizationId: OrganizationId, ids: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]> {
+    return [...new Set(ids)].filter((id) => this.tables().workspace(id)?.organizationId === organizationId).sort();
+  }
+
+  /** By name. */
+  private ofOrganization(organizationId: OrganizationId): readonly PolicySet[] {
+    const rows = [...this.tables().policySets.values()].filter((row) => row.organizationId === organizationId);
+    return present(rows.map(({ id }) => this.living(id))).sort(byText(({ name }) => name.toLowerCase()));
+  }
+
+  private living(id: PolicySetId): PolicySet | undefined {
+    const tables = this.tables();
+    const policySet = tables.policySets.get(id);
+    const organization = policySet && tables.organization(policySet.organizationId);
+    if (policySet === undefined || organization === undefined) return undefined;
+    const workspaceIds = [...new Set(policySet.workspaceIds)].filter((id) => tables.workspace(id) !== undefined).sort();
+    return { ...policySet, organizationName: organization.name, workspaceIds };
+  }
+
+  private checkName({ id, organizationId, name }: PolicySet): void {
+    const others = [...this.tables().policySets.values()].filter((row) => row.organizationId === organizationId);
+    if (others.some((other) => other.name === name && other.id !== id)) throw alreadyTaken('name', 'Name');
+  }
+}

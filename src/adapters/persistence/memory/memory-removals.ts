@@ -1,0 +1,108 @@
+import type { Removals, RemovalTarget } from '../../../application/ports/effect-outbox.js';
+import {
+  type BundleKey,
+  type OrganizationId,
+  phases,
+  type RunId,
+  type TaskStage,
+  type TeamId,
+  type UserId,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { runLogKey, runSequenceOf } from './memory-runs.js';
+import type { CurrentTables, MemoryTables } from './memory-tables.js';
+
+export class MemoryRemovals implements Removals {
+  constructor(private readonly tables: CurrentTables) {}
+
+  async removeBatch(target: RemovalTarget, limit: number): ReturnType<Removals['removeBatch']> {
+    const tables = this.tables();
+    const versions = [...tables.configurationVersions.values()].filter(
+      ({ workspaceId }) =>
+        workspaceId === target.id || tables.workspaces.get(workspaceId)?.organizationId === target.id,
+    );
+    const bundleKeys: BundleKey[] = [];
+    const batch = versions.slice(0, limit);
+    const versionIds = new Set(batch.map(({ id }) => id));
+    const runs = [...tables.runs.values()].filter((run) => versionIds.has(run.configurationVersionId));
+    for (const { id, ownFiles } of runs.slice(0, limit)) {
+      removeRun(tables, id);
+      if (ownFiles !== null) bundleKeys.push(ownFiles);
+    }
+    if (runs.length > limit) return { bundleKeys, finished: false };
+    for (const { id, bundle } of batch) {
+      tables.configurationVersions.delete(id);
+      tables.ingressAttributes.delete(id);
+      dropWhere(tables.deliveries, (versionId) => versionId === id);
+      if (bundle !== null) bundleKeys.push(bundle.key);
+    }
+    const finished = versions.length <= limit;
+    if (finished) removers[target.kind](tables, target.id);
+    return { bundleKeys, finished };
+  }
+}
+
+function dropWhere<Row>(table: Map<unknown, Row>, isGone: (row: Row) => boolean): void {
+  for (const [key, row] of table) if (isGone(row)) table.delete(key);
+}
+
+function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
+  for (const row of tables.workspaces.values()) if (row.organizationId === id) removeWorkspace(tables, row.id);
+  for (const row of tables.teams.values()) if (row.organizationId === id) removeTeam(tables, row.id);
+  dropWhere(tables.policySets, (policySet) => policySet.organizationId === id);
+  dropWhere(tables.agentTokens, ({ poolId }) => tables.agentPools.get(poolId)?.organizationId === id);
+  dropWhere(tables.agentPools, (pool) => pool.organizationId === id);
+  dropWhere(tables.memberships, (membership) => membership.organizationId === id);
+  dropWhere(tables.tokens, ({ owner }) => owner.id === id);
+  tables.organizations.delete(id);
+  tables.deletions.delete(id);
+}
+
+function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
+  dropWhere(tables.teamWorkspaces, (row) => row.workspaceId === id);
+  for (const [setId, policySet] of tables.policySets) {
+    const workspaceIds = policySet.workspaceIds.filter((workspaceId) => workspaceId !== id);
+    tables.policySets.set(setId, { ...policySet, workspaceIds });
+  }
+  tables.sequences.delete(id);
+  tables.sequences.delete(runSequenceOf(id));
+  tables.workspaces.delete(id);
+  tables.deletions.delete(id);
+}
+
+function removeRun(tables: MemoryTables, id: RunId): void {
+  for (const stage of tables.taskStages.values()) if (stage.runId === id) removeTaskStage(tables, stage);
+  for (const phase of phases) tables.runLogs.delete(runLogKey(id, phase));
+  tables.runs.delete(id);
+}
+
+function removeTaskStage(tables: MemoryTables, { id, evaluations }: TaskStage): void {
+  const evaluationIds = new Set(evaluations.map((evaluation) => evaluation.id));
+  dropWhere(tables.policySetOutcomes, ({ policyEvaluationId }) => evaluationIds.has(policyEvaluationId));
+  tables.taskStages.delete(id);
+}
+
+function removeTeam(tables: MemoryTables, id: TeamId): void {
+  dropWhere(tables.tokens, ({ owner }) => owner.id === id);
+  tables.teamMembers.delete(id);
+  dropWhere(tables.teamWorkspaces, (row) => row.teamId === id);
+  tables.teams.delete(id);
+  tables.deletions.delete(id);
+}
+
+function removeUser(tables: MemoryTables, id: UserId): void {
+  dropWhere(tables.tokens, ({ owner }) => owner.id === id);
+  dropWhere(tables.memberships, (membership) => membership.userId === id);
+  for (const [teamId, members] of tables.teamMembers) {
+    tables.teamMembers.set(teamId, new Set([...members].filter((userId) => userId !== id)));
+  }
+  tables.users.delete(id);
+  tables.deletions.delete(id);
+}
+
+const removers: Record<RemovalTarget['kind'], (tables: MemoryTables, id: string) => void> = {
+  organization: removeOrganization,
+  workspace: removeWorkspace,
+  team: removeTeam,
+  user: removeUser,
+};

@@ -1,0 +1,37 @@
+import { type Actor, type AgentPoolId, type AgentToken, authorized, identityOf } from '../../domain/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { IdGenerator } from '../ports/id-generator.js';
+import type { SecretGenerator } from '../ports/secret-generator.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** POST /agent-pools/:id/authentication-tokens. The secret is given here and never again. */
+export class IssueAgentToken {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly secrets: SecretGenerator,
+  ) {}
+
+  execute(
+    actor: Actor,
+    poolId: AgentPoolId,
+    description: string,
+  ): Promise<{ readonly token: AgentToken; readonly secret: string }> {
+    return this.unitOfWork.run(async (tx) => {
+      authorized(await tx.agentPools.findFor(actor, poolId), 'agent-pools/manage');
+      const { secret, digest } = this.secrets.generate();
+      const token: AgentToken = {
+        id: this.ids.next('token'),
+        poolId,
+        secretDigest: digest,
+        description,
+        createdBy: identityOf(actor),
+        createdAt: this.clock.now(),
+        lastUsedAt: null,
+      };
+      await tx.agentTokens.add(token);
+      return { token, secret };
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import { type Agent, DomainError, type Run, type RunId } from '../../domain/index.js';
+import type { SecretGenerator } from '../ports/secret-generator.js';
+import type { Transaction } from '../ports/unit-of-work.js';
+
+/** An agent with the run it says it executes, and the token that proves it. */
+export interface LeaseHolder {
+  readonly agent: Agent;
+  readonly runId: RunId;
+  readonly leaseToken: string;
+}
+
+/** How long an agent may be silent before it counts as lost. */
+export const leaseSeconds = 60;
+
+export const leaseEnd = (now: string): string => new Date(Date.parse(now) + leaseSeconds * 1000).toISOString();
+
+/**
+ * The run the agent executes. Throws `lease/lost` when the lease is not, or not any more, the run's: the run went to
+ * another agent, was canceled, or came to a rest.
+ */
+export async function leasedRun(tx: Transaction, secrets: SecretGenerator, holder: LeaseHolder): Promise<Run> {
+  const run = await tx.runs.findByLease(secrets.digestOf(holder.leaseToken));
+  if (run === undefined || run.state.id !== holder.runId || run.state.lease?.poolId !== holder.agent.poolId) {
+    throw new DomainError('lease/lost', 'the lease has ended: stop executing the run, and report nothing more on it');
+  }
+  return run;
+}
+
+/** The same with the workspace's turn taken, for whoever is going to change the run. */
+export async function leasedRunInTurn(tx: Transaction, secrets: SecretGenerator, holder: LeaseHolder): Promise<Run> {
+  const { state } = await leasedRun(tx, secrets, holder);
+  await tx.workspaces.takeTurn(state.workspaceId);
+  return leasedRun(tx, secrets, holder);
+}

@@ -1,0 +1,51 @@
+import { DomainError, type Phase, type ResourceCounts, type RunStatus, type RunTrigger } from '../../domain/index.js';
+import type { SecretGenerator } from '../ports/secret-generator.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { RunProgress } from '../runs/run-progress.js';
+import { type LeaseHolder, leasedRunInTurn } from './lease-holder.js';
+
+/** How a phase ended. */
+export type PhaseReport =
+  | { readonly outcome: 'finished'; readonly hasChanges: boolean; readonly resources: ResourceCounts | null }
+  | { readonly outcome: 'errored'; readonly message: string }
+  | { readonly outcome: 'canceled' };
+
+const running: Readonly<Record<Phase, readonly RunStatus[]>> = {
+  // A plan may still fail while its policies are evaluated.
+  plan: ['planning', 'post_plan_running'],
+  apply: ['applying'],
+};
+
+/** POST /agent/v1/runs/:id/plan and …/apply: what became of it. */
+export class ReportPhase {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly secrets: SecretGenerator,
+    private readonly progress: RunProgress,
+  ) {}
+
+  /** Answers the run's status after it. Throws `lease/lost`, and `run/transition-refused` in another phase. */
+  execute(holder: LeaseHolder, phase: Phase, report: PhaseReport): Promise<RunStatus> {
+    return this.unitOfWork.run(async (tx) => {
+      const run = await leasedRunInTurn(tx, this.secrets, holder);
+      if (!running[phase].includes(run.state.status)) {
+        throw new DomainError('run/transition-refused', `${phase} could not be reported: it is not running`);
+      }
+      const next = await this.progress.fire(tx, run, ...firing(phase, report));
+      return next.state.status;
+    });
+  }
+}
+
+function firing(phase: Phase, report: PhaseReport): [RunTrigger, Parameters<RunProgress['fire']>[3]?] {
+  switch (report.outcome) {
+    case 'finished':
+      return phase === 'plan'
+        ? ['finish-plan', { hasChanges: report.hasChanges, planned: report.resources }]
+        : ['finish-apply', { applied: report.resources }];
+    case 'errored':
+      return ['fail', { failure: report.message }];
+    case 'canceled':
+      return ['finish-cancel'];
+  }
+}

@@ -1,0 +1,35 @@
+import { type Actor, authorized, type ConfigurationVersionId, type Instant } from '../../domain/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { orderEffects } from './order-effects.js';
+
+export type BackingDataChange = 'soft-delete' | 'restore' | 'permanently-delete';
+
+/** POST …/actions/{soft_delete,restore,permanently_delete}_backing_data: they differ by their trigger only. */
+export class ChangeBackingData {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    /** How long soft-deleted backing data can be restored. */
+    private readonly softDeleteDays: number,
+  ) {}
+
+  /** Throws `configuration-version/backing-data-unchanged` where the version's state, origin or use forbids it. */
+  execute(actor: Actor, id: ConfigurationVersionId, change: BackingDataChange): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const seen = await tx.configurationVersions.findFor(actor, id);
+      const version = authorized(seen, 'configuration-versions/manage-backing-data');
+      // Whoever makes a run of it at the same time is through before, or finds it changed.
+      await tx.workspaces.takeTurn(version.state.workspaceId);
+      const now = this.clock.now();
+      const purge = change === 'soft-delete' ? { purgeAt: this.daysAfter(now) } : {};
+      const { next, effects } = version.fire(change, await tx.runs.aboutVersion(id), now, purge);
+      await tx.configurationVersions.save(next);
+      await orderEffects(tx, next, effects);
+    });
+  }
+
+  private daysAfter(now: Instant): Instant {
+    return new Date(Date.parse(now) + this.softDeleteDays * 86_400_000).toISOString();
+  }
+}

@@ -1,0 +1,17 @@
+import { type Actor, authorized, type LocatedEvaluation, type TaskStageId } from '../../domain/index.js';
+import type { Page, PageRequest } from '../ports/page.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** GET /task-stages/:id/policy-evaluations. A stage has one for each kind of policy, and no more. */
+export class ListPolicyEvaluations {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  execute(actor: Actor, id: TaskStageId, page: PageRequest): Promise<Page<LocatedEvaluation>> {
+    return this.unitOfWork.read(async (tx) => {
+      const { evaluations } = authorized(await tx.taskStages.findFor(actor, id), 'policy-outcomes/read');
+      const start = (page.number - 1) * page.size;
+      const items = evaluations.slice(start, start + page.size).map((one) => ({ ...one, taskStageId: id }));
+      return { ...page, total: evaluations.length, items };
+    });
+  }
+}

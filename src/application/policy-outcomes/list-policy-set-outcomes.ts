@@ -1,0 +1,28 @@
+import {
+  type Actor,
+  authorized,
+  type OutcomeFilter,
+  type PolicyEvaluationId,
+  type PolicySetOutcome,
+} from '../../domain/index.js';
+import type { Page, PageRequest } from '../ports/page.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** GET /policy-evaluations/:id/policy-set-outcomes, by the names of their sets. */
+export class ListPolicySetOutcomes {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  execute(
+    actor: Actor,
+    query: {
+      readonly id: PolicyEvaluationId;
+      readonly filters: readonly OutcomeFilter[];
+      readonly page: PageRequest;
+    },
+  ): Promise<Page<PolicySetOutcome>> {
+    return this.unitOfWork.read(async (tx) => {
+      authorized(await tx.taskStages.findEvaluationFor(actor, query.id), 'policy-outcomes/read');
+      return tx.taskStages.outcomes(query.id, query.filters, query.page);
+    });
+  }
+}

@@ -1,0 +1,17 @@
+import { type Actor, type RunId, type Seen, seenBy, type TaskStage } from '../../domain/index.js';
+import type { Page, PageRequest } from '../ports/page.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** GET /runs/:id/task-stages: none, or the one after the plan. */
+export class ListTaskStages {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  execute(actor: Actor, runId: RunId, page: PageRequest): Promise<Page<Seen<TaskStage>>> {
+    return this.unitOfWork.read(async (tx) => {
+      const { standing } = seenBy(await tx.runs.findFor(actor, runId), 'policy-outcomes/read');
+      const stage = await tx.taskStages.ofRun(runId);
+      const all = stage === undefined ? [] : [{ subject: stage, standing }];
+      return { ...page, total: all.length, items: page.number === 1 ? all : [] };
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import {
+  type Actor,
+  notFound,
+  overrideStage,
+  type Seen,
+  seenBy,
+  type TaskStage,
+  type TaskStageId,
+} from '../../domain/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { type RunProgress, runInTurn } from '../runs/run-progress.js';
+
+/** POST /task-stages/:id/actions/override: lets a run go on in spite of its failed policies. */
+export class OverrideTaskStage {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly progress: RunProgress,
+  ) {}
+
+  /** Throws `task-stage/transition-refused` unless a failure waits to be overridden. */
+  execute(actor: Actor, id: TaskStageId): Promise<Seen<TaskStage>> {
+    return this.unitOfWork.run(async (tx) => {
+      const seen = seenBy(await tx.taskStages.findFor(actor, id), 'policy-outcomes/override');
+      const { runId } = seen.subject;
+      const [run, stage] = [await runInTurn(tx, runId), await tx.taskStages.ofRun(runId)];
+      if (run === undefined || stage === undefined) throw notFound();
+      const overridden = overrideStage(stage, this.clock.now());
+      await tx.taskStages.save(overridden);
+      await this.progress.fire(tx, run, 'override-policies');
+      return { subject: overridden, standing: seen.standing };
+    });
+  }
+}

@@ -1,0 +1,21 @@
+import { type Actor, type Seen, seenBy, type TaskStage, type TaskStageId } from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { type ShownRun, showing } from '../runs/show-run.js';
+
+export interface ShownTaskStage extends Seen<TaskStage> {
+  /** Undefined when not asked for. */
+  readonly run: ShownRun | undefined;
+}
+
+/** GET /task-stages/:id. */
+export class ShowTaskStage {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  execute(actor: Actor, id: TaskStageId, withRun: boolean): Promise<ShownTaskStage> {
+    return this.unitOfWork.read(async (tx) => {
+      const seen = seenBy(await tx.taskStages.findFor(actor, id), 'policy-outcomes/read');
+      const run = withRun ? await tx.runs.findFor(actor, seen.subject.runId) : undefined;
+      return { ...seen, run: run && (await showing(tx, run)) };
+    });
+  }
+}

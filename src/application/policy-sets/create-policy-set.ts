@@ -1,0 +1,45 @@
+import {
+  type Actor,
+  authorized,
+  checkPolicySet,
+  type PolicySet,
+  type PolicySetSettings,
+  type WorkspaceId,
+} from '../../domain/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { IdGenerator } from '../ports/id-generator.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { attachable } from './attachable-workspaces.js';
+
+/** POST /organizations/:name/policy-sets. Runs that exist already are not held to it. */
+export class CreatePolicySet {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  execute(
+    actor: Actor,
+    organizationName: string,
+    settings: PolicySetSettings,
+    workspaceIds: readonly WorkspaceId[],
+  ): Promise<PolicySet> {
+    return this.unitOfWork.run(async (tx) => {
+      const organization = authorized(await tx.organizations.findFor(actor, organizationName), 'policy-sets/manage');
+      const now = this.clock.now();
+      const policySet: PolicySet = {
+        ...checkPolicySet(settings),
+        id: this.ids.next('policy-set'),
+        organizationId: organization.id,
+        organizationName: organization.name,
+        workspaceIds: await attachable(tx, organization.id, workspaceIds, '/data/relationships/workspaces'),
+        createdAt: now,
+        updatedAt: now,
+        revision: 0,
+      };
+      await tx.policySets.add(policySet);
+      return policySet;
+    });
+  }
+}

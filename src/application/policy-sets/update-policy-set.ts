@@ -1,0 +1,32 @@
+import {
+  type Actor,
+  authorized,
+  checkPolicySet,
+  type PolicySet,
+  type PolicySetId,
+  type PolicySetSettings,
+} from '../../domain/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** PATCH /policy-sets/:id: what is not named stays. Runs that exist already keep the set as it was. */
+export class UpdatePolicySet {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  execute(actor: Actor, id: PolicySetId, change: Partial<PolicySetSettings>): Promise<PolicySet> {
+    return this.unitOfWork.run(async (tx) => {
+      const policySet = authorized(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
+      const next: PolicySet = {
+        ...policySet,
+        ...checkPolicySet(change),
+        updatedAt: this.clock.now(),
+        revision: policySet.revision + 1,
+      };
+      await tx.policySets.save(next);
+      return next;
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import type {
+  Actor,
+  LocatedEvaluation,
+  OrganizationId,
+  OutcomeFilter,
+  PolicyEvaluationId,
+  PolicySet,
+  PolicySetId,
+  PolicySetOutcome,
+  PolicySetOutcomeId,
+  RunId,
+  Seen,
+  TaskStage,
+  TaskStageId,
+  WorkspaceId,
+} from '../../domain/index.js';
+import type { Page, PageRequest } from './page.js';
+
+export interface PolicySetRepository {
+  /** The standing is the caller's on the organization. */
+  findFor(actor: Actor, id: PolicySetId): Promise<Seen<PolicySet> | undefined>;
+  /** Throws `attribute/taken` when a set of the organization has the name. */
+  add(policySet: PolicySet): Promise<void>;
+  /** Keeps settings and workspaces. Throws `shared/stale-revision`, or `attribute/taken` when the name is another's. */
+  save(policySet: PolicySet): Promise<void>;
+  remove(id: PolicySetId): Promise<void>;
+  /** By name. */
+  page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>>;
+  /** Those a run of the workspace is held to: the global ones of its organization and those attached to it, by name. */
+  applyingTo(workspaceId: WorkspaceId): Promise<readonly PolicySet[]>;
+  /** Which of these are living workspaces of the organization. */
+  workspacesOf(organizationId: OrganizationId, ids: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]>;
+}
+
+/** Task stages with their evaluations, and what was reported. What hangs on a deleted workspace is missing. */
+export interface TaskStageRepository {
+  /** With the caller's standing on the run's workspace. */
+  findFor(actor: Actor, id: TaskStageId): Promise<Seen<TaskStage> | undefined>;
+  findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<Seen<LocatedEvaluation> | undefined>;
+  findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<Seen<PolicySetOutcome> | undefined>;
+  /** The stage of a run; undefined for a run that no policy applies to. */
+  ofRun(id: RunId): Promise<TaskStage | undefined>;
+  /** The stages of runs, by run id. */
+  ofRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStage>>;
+  add(stage: TaskStage): Promise<void>;
+  /** Keeps the stage and its evaluations. Throws `shared/stale-revision` when the stored revision moved on. */
+  save(stage: TaskStage): Promise<void>;
+  addOutcomes(outcomes: readonly PolicySetOutcome[]): Promise<void>;
+  /** Of every evaluation of the stage. */
+  dropOutcomes(stage: TaskStage): Promise<void>;
+  /** In the order of the sets. No filter: everything. Several: whatever matches one of them. */
+  outcomes(
+    id: PolicyEvaluationId,
+    filters: readonly OutcomeFilter[],
+    page: PageRequest,
+  ): Promise<Page<PolicySetOutcome>>;
+}

@@ -1,0 +1,30 @@
+import { type Actor, authorized, notFound, type Run, type RunId, type RunTrigger } from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { type RunProgress, runInTurn } from './run-progress.js';
+
+/** What people may do to a run, and the trigger each fires. */
+export const runActions = {
+  apply: () => 'confirm',
+  discard: () => 'discard',
+  cancel: (run) => run.cancelTrigger,
+} as const satisfies Record<string, (run: Run) => RunTrigger>;
+
+export type RunAction = keyof typeof runActions;
+
+/** POST /runs/:id/actions/…: apply, discard, cancel. Throws `run/transition-refused` where the run's status forbids it. */
+export class ChangeRun {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly progress: RunProgress,
+  ) {}
+
+  execute(actor: Actor, id: RunId, action: RunAction): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      authorized(await tx.runs.findFor(actor, id), 'runs/apply');
+      const run = await runInTurn(tx, id);
+      if (run === undefined) throw notFound();
+      const trigger = runActions[action](run);
+      await this.progress.fire(tx, run, trigger, trigger === 'request-cancel' ? { cancelRequested: true } : {});
+    });
+  }
+}

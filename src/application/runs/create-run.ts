@@ -1,0 +1,78 @@
+import {
+  type Actor,
+  type ConfigurationVersion,
+  type ConfigurationVersionId,
+  DomainError,
+  identityOf,
+  invalidAttribute,
+  may,
+  type RunOptions,
+  seenBy,
+  type Workspace,
+  type WorkspaceId,
+} from '../../domain/index.js';
+import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
+import type { RunProgress } from './run-progress.js';
+import { type ShownRun, showing } from './show-run.js';
+
+export interface NewRun {
+  readonly workspaceId: WorkspaceId;
+  /** Undefined for the workspace's current version. */
+  readonly configurationVersionId: ConfigurationVersionId | undefined;
+  readonly options: RunOptions;
+  readonly planOnly: boolean;
+  readonly savePlan: boolean;
+  /** Undefined for what the workspace's setting says, as far as the caller may apply. */
+  readonly autoApply: boolean | undefined;
+}
+
+/** POST /runs. A version is usable when it is uploaded, or archived and to be fetched again. */
+export class CreateRun {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly progress: RunProgress,
+  ) {}
+
+  /** Throws `attribute/invalid` for a version that is not the workspace's, or not usable. */
+  execute(actor: Actor, command: NewRun): Promise<ShownRun> {
+    return this.unitOfWork.run(async (tx) => {
+      const seen = await tx.workspaces.findFor(actor, command.workspaceId);
+      const { subject: workspace, standing } = seenBy(seen, 'runs/queue');
+      const mayApply = may(standing, 'runs/apply');
+      if (command.autoApply === true && !mayApply) {
+        throw invalidAttribute('auto-apply', 'Auto apply needs the right to apply runs');
+      }
+      await tx.workspaces.takeTurn(workspace.id);
+      const version = await usableVersion(tx, workspace, command.configurationVersionId);
+      const run = await this.progress.begin(tx, workspace, {
+        configurationVersionId: version.state.id,
+        source: 'tfe-api',
+        options: command.options,
+        planOnly: command.planOnly || version.state.speculative,
+        savePlan: command.savePlan,
+        autoApply: command.autoApply ?? (workspace.autoApply && mayApply),
+        createdBy: identityOf(actor),
+      });
+      return showing(tx, { subject: run, standing });
+    });
+  }
+}
+
+/** One sentence for every id that names no version of the workspace, whether it names another's or none. */
+async function usableVersion(
+  tx: Transaction,
+  workspace: Workspace,
+  asked: ConfigurationVersionId | undefined,
+): Promise<ConfigurationVersion> {
+  const id = asked ?? workspace.currentConfigurationVersionId;
+  if (id === null) throw unusable('the workspace has none');
+  const version = await tx.configurationVersions.find(id);
+  if (version?.state.workspaceId !== workspace.id) throw unusable('the workspace has no such version');
+  if (!version.usableInRuns) throw unusable(`its status is ${version.state.status}`);
+  return version;
+}
+
+const unusable = (because: string): DomainError =>
+  new DomainError('attribute/invalid', `Configuration version cannot be used because ${because}`, {
+    pointer: '/data/relationships/configuration-version',
+  });

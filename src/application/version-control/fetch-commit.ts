@@ -1,0 +1,45 @@
+import {
+  type Actor,
+  authorized,
+  type ConfigurationVersionState,
+  DomainError,
+  identityOf,
+  type WorkspaceId,
+} from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { FetchedVersions } from './fetched-version.js';
+
+/** POST /workspaces/:id/actions/fetch: a version of what the linked branch holds now. */
+export class FetchCommit {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly versions: FetchedVersions,
+  ) {}
+
+  /** Throws `configuration-version/fetch-refused` when the workspace is linked to no repository. */
+  execute(actor: Actor, id: WorkspaceId): Promise<ConfigurationVersionState> {
+    return this.unitOfWork.run(async (tx) => {
+      const workspace = authorized(await tx.workspaces.findFor(actor, id), 'configuration-versions/create');
+      const { repository } = workspace;
+      if (repository === null) {
+        throw new DomainError(
+          'configuration-version/fetch-refused',
+          'configuration could not be fetched because the workspace is linked to no repository',
+        );
+      }
+      const { branch } = repository;
+      return this.versions.order(
+        tx,
+        { ...workspace, repository },
+        {
+          source: 'git',
+          speculative: false,
+          createdBy: identityOf(actor),
+          ref: branch === null ? null : `refs/heads/${branch}`,
+          commitSha: null,
+          attributes: undefined,
+        },
+      );
+    });
+  }
+}

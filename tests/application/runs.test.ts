@@ -1,0 +1,745 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { RunAction } from '../../src/application/index.js';
+import {
+  type Actor,
+  completedRunStatuses,
+  type RunState,
+  type RunStatus,
+  runStatuses,
+  runStatusesInProgress,
+  type Workspace,
+} from '../../src/domain/index.js';
+import { firstPage, invalid, lacking, type Member, missing, World } from '../support/application.js';
+import { archiveOf } from '../support/archives.js';
+import { someIngressAttributes, someRunOptions } from '../support/builders.js';
+import { type RunGiven, RunSteps } from '../support/run-steps.js';
+import { seedRun } from '../support/seed-run.js';
+
+const files = await archiveOf({ 'main.tf': 'terraform {}' });
+
+let world: World;
+let steps: RunSteps;
+beforeEach(async () => {
+  world = await World.create();
+  steps = await RunSteps.of(world);
+});
+
+const unusable = (because: string) => ({
+  code: 'attribute/invalid',
+  message: `Configuration version cannot be used because ${because}`,
+  details: { pointer: '/data/relationships/configuration-version' },
+});
+
+const refusedRun = (done: string, because: string) => ({
+  code: 'run/transition-refused',
+  message: `run could not be ${done} because ${because}`,
+});
+
+const lock = (action: 'lock' | 'unlock' | 'force-unlock', actor: Actor = world.owner) =>
+  world.useCases.changeWorkspaceLock.execute(actor, world.workspace.id, { action, reason: null });
+
+const settle = (settings: Partial<Workspace>) =>
+  world.useCases.updateWorkspace.execute(world.owner, { id: world.workspace.id }, settings);
+
+const currentVersion = async (): Promise<string | null> =>
+  (await world.useCases.showWorkspace.execute(world.owner, { id: world.workspace.id })).subject
+    .currentConfigurationVersionId;
+
+const teamActor = async (id: string): Promise<Actor> =>
+  world.bearerOf((await world.newTokenOf({ kind: 'team', id })).secret);
+
+describe('creating a run', () => {
+  it('takes every option as it is given, and queues the plan', async () => {
+    const { id } = await world.uploadedVersion(files);
+    const options = someRunOptions({
+      message: 'Widen the subnet',
+      isDestroy: true,
+      refresh: false,
+      refreshOnly: true,
+      allowEmptyApply: true,
+      allowConfigGeneration: true,
+      targetAddrs: ['module.a'],
+      replaceAddrs: ['module.b'],
+      variables: [{ key: 'size', value: '3' }],
+      terraformVersion: '1.9.0',
+    });
+    const run = await steps.create({ configurationVersionId: id, options, savePlan: true, autoApply: true });
+    const expected: RunState = {
+      id: 'run-1',
+      workspaceId: world.workspace.id,
+      configurationVersionId: id,
+      sequence: 1,
+      status: 'plan_queued',
+      source: 'tfe-api',
+      options,
+      planOnly: false,
+      savePlan: true,
+      autoApply: true,
+      createdBy: { kind: 'user', id: world.owner.userId },
+      hasChanges: false,
+      cancelRequested: false,
+      planned: null,
+      applied: null,
+      failure: null,
+      ownFiles: null,
+      lease: null,
+      statusTimestamps: { 'plan-queueable-at': world.clock.now(), 'plan-queued-at': world.clock.now() },
+      createdAt: world.clock.now(),
+      revision: 1,
+    };
+    expect(run).toEqual(expected);
+    expect(await steps.stateOf(run.id)).toEqual(expected);
+  });
+
+  it('uses the current version of the workspace when none is named, and the named one otherwise', async () => {
+    const older = await world.uploadedVersion(files);
+    const current = await world.uploadedVersion(files);
+    expect((await steps.create()).configurationVersionId).toBe(current.id);
+    expect((await steps.create({ configurationVersionId: older.id })).configurationVersionId).toBe(older.id);
+  });
+
+  it('makes plan-only runs of speculative versions, and of others only where it is asked for', async () => {
+    await world.uploadedVersion(files);
+    const speculative = await world.uploadedVersion(files, { speculative: true });
+    const kinds = [
+      await steps.create(),
+      await steps.create({ planOnly: true }),
+      await steps.create({ configurationVersionId: speculative.id }),
+      await steps.create({ configurationVersionId: speculative.id, autoApply: true, savePlan: true }),
+    ].map(({ planOnly }) => planOnly);
+    expect(kinds).toEqual([false, true, true, true]);
+  });
+
+  it.each<[asked: boolean | undefined, setting: boolean, right: 'plan' | 'write', applies: boolean]>([
+    [undefined, true, 'write', true],
+    [undefined, false, 'write', false],
+    [undefined, true, 'plan', false],
+    [undefined, false, 'plan', false],
+    [true, false, 'write', true],
+    [true, true, 'write', true],
+    [false, true, 'write', false],
+    [false, true, 'plan', false],
+  ])('with auto-apply %j, the workspace’s %j and the right to %s: applies by itself %j', async (...given) => {
+    const [autoApply, setting, right, applies] = given;
+    await world.uploadedVersion(files);
+    await settle({ autoApply: setting });
+    expect((await steps.create({ autoApply }, await world.grantee(right))).autoApply).toBe(applies);
+  });
+
+  it.each([true, false])(
+    'refuses to apply by itself for who may not apply, the workspace’s setting being %j',
+    async (s) => {
+      await world.uploadedVersion(files);
+      await settle({ autoApply: s });
+      const planner = await world.grantee('plan');
+      await world.refuses(() => steps.create({ autoApply: true }, planner), invalid('auto-apply'));
+    },
+  );
+
+  it('refuses another workspace’s version, a hidden one and one that does not exist with the same words', async () => {
+    await world.uploadedVersion(files);
+    const elsewhere = await world.newWorkspace('storage');
+    const other = await world.uploadedVersion(files, { workspaceId: elsewhere.id });
+    const foreign = await world.useCases.createWorkspace.execute(world.administrator, 'globex', { name: 'secret' });
+    const hidden = await world.useCases.createConfigurationVersion.execute(world.administrator, {
+      workspaceId: foreign.subject.id,
+      autoQueueRuns: false,
+      speculative: false,
+      provisional: false,
+      source: 'tfe-api',
+    });
+    const planner = await world.grantee('plan');
+    for (const id of [other.id, hidden.version.id, 'cv-nowhere', '']) {
+      const attempt = () => steps.create({ configurationVersionId: id }, planner);
+      await world.refuses(attempt, unusable('the workspace has no such version'));
+    }
+  });
+
+  it('says why the current version cannot be used when none is named', async () => {
+    await world.refuses(() => steps.create(), unusable('the workspace has none'));
+    const version = await world.newVersion();
+    await world.refuses(() => steps.create(), unusable('its status is pending'));
+    await world.upload(version, Buffer.from('no archive')).catch(() => undefined);
+    await world.refuses(() => steps.create(), unusable('its status is errored'));
+  });
+
+  it('refuses versions made through the API in every status but uploaded', async () => {
+    await world.uploadedVersion(files);
+    const versions = {
+      archived: await world.uploadedVersion(files, { provisional: true }),
+      backing_data_soft_deleted: await world.uploadedVersion(files, { provisional: true }),
+      backing_data_permanently_deleted: await world.uploadedVersion(files, { provisional: true }),
+    };
+    await world.useCases.archiveConfigurationVersion.execute(world.owner, versions.archived.id);
+    const change = world.useCases.changeBackingData;
+    await change.execute(world.owner, versions.backing_data_soft_deleted.id, 'soft-delete');
+    await change.execute(world.owner, versions.backing_data_permanently_deleted.id, 'soft-delete');
+    await change.execute(world.owner, versions.backing_data_permanently_deleted.id, 'permanently-delete');
+    for (const [status, { id }] of Object.entries(versions)) {
+      await world.refuses(() => steps.create({ configurationVersionId: id }), unusable(`its status is ${status}`));
+    }
+  });
+
+  it('opens the task stage for the policies that apply then, and no later ones', async () => {
+    await world.uploadedVersion(files);
+    const without = await steps.create();
+    const attached = await steps.policySet('attached', [['tags', 'mandatory']]);
+    const global = await steps.policySet('global', [['regions', 'advisory']], { global: true, kind: 'sentinel' });
+    const run = await steps.create();
+    await steps.policySet('too-late', [['names', 'mandatory']]);
+    const stage = await steps.stageOf(run.id);
+    const applied = stage.evaluations.map(({ kind, policySets }) => [kind, policySets.map(({ id }) => id)]);
+    expect(stage.status).toBe('pending');
+    expect(applied).toEqual([
+      ['opa', [attached.id]],
+      ['sentinel', [global.id]],
+    ]);
+    await expect(steps.stageOf(without.id)).rejects.toThrow();
+  });
+
+  it('records who asked for it, a user or a team', async () => {
+    await world.uploadedVersion(files);
+    const team = await world.newTeam('robots', ['manage-workspaces']);
+    const run = await steps.create({}, await teamActor(team.id));
+    expect(run.createdBy).toEqual({ kind: 'team', id: team.id });
+  });
+
+  it('is for those who may queue plans; organization tokens may not', async () => {
+    await world.uploadedVersion(files);
+    await steps.create({}, await world.grantee('plan'));
+    for (const reader of [
+      world.organizationToken,
+      await world.grantee('read'),
+      await world.holderOf('read-workspaces'),
+    ]) {
+      await world.refuses(() => steps.create({}, reader), lacking('runs: plan'));
+    }
+    for (const outsider of [...world.outsiders, world.member]) {
+      await world.refuses(() => steps.create({}, outsider), missing);
+    }
+    await world.refuses(() => steps.create({ workspaceId: 'workspace-99' }), missing);
+  });
+});
+
+describe('the order of runs', () => {
+  beforeEach(async () => {
+    await world.uploadedVersion(files);
+  });
+
+  it('lets one run hold the workspace and the others wait, the oldest first', async () => {
+    const [first, second, third] = [await steps.create(), await steps.create(), await steps.create()];
+    const all = () => steps.statusesOf(first, second, third);
+    expect(await all()).toEqual(['plan_queued', 'pending', 'pending']);
+    await steps.plan();
+    expect(await all()).toEqual(['planned', 'pending', 'pending']);
+    await steps.change(first.id, 'apply');
+    await steps.apply();
+    expect(await all()).toEqual(['applied', 'plan_queued', 'pending']);
+    await steps.plan(false);
+    expect(await all()).toEqual(['applied', 'planned_and_finished', 'plan_queued']);
+  });
+
+  it.each<RunAction>(['discard', 'cancel'])('lets the next one go on after a %s of the one before', async (action) => {
+    const [first, second, third] = [await steps.create(), await steps.create(), await steps.create()];
+    await steps.change(second.id, action);
+    expect(await steps.statusesOf(first, third)).toEqual(['plan_queued', 'pending']);
+    if (action === 'discard') await steps.plan();
+    await steps.change(first.id, action);
+    expect(await steps.statusOf(third.id)).toBe('plan_queued');
+  });
+
+  it('lets the next one go on after an error', async () => {
+    const [first, second] = [await steps.create(), await steps.create()];
+    await (await steps.claimed()).report('plan', { outcome: 'errored', message: 'no such provider' });
+    expect(await steps.stateOf(first.id)).toMatchObject({ status: 'errored', failure: 'no such provider' });
+    expect(await steps.statusOf(second.id)).toBe('plan_queued');
+  });
+
+  it('does not reach beyond the workspace', async () => {
+    const other = await world.newWorkspace('storage');
+    await world.uploadedVersion(files, { workspaceId: other.id });
+    const runs = [await steps.create(), await steps.create({ workspaceId: other.id }), await steps.create()];
+    expect(await steps.statusesOf(...runs)).toEqual(['plan_queued', 'plan_queued', 'pending']);
+    expect((await steps.create({ workspaceId: other.id })).sequence).toBe(2);
+  });
+
+  it.each(['unlock', 'force-unlock'] as const)(
+    'holds runs back while the workspace is locked, until its %s',
+    async (a) => {
+      await lock('lock');
+      const [first, second] = [await steps.create(), await steps.create()];
+      expect(await steps.statusesOf(first, second)).toEqual(['pending', 'pending']);
+      expect(await steps.claim()).toBeUndefined();
+      await lock(a);
+      expect(await steps.statusesOf(first, second)).toEqual(['plan_queued', 'pending']);
+    },
+  );
+
+  it('lets a run that holds the workspace go on under a lock, and holds back the next', async () => {
+    const [first, second] = [await steps.create(), await steps.create()];
+    await lock('lock');
+    await steps.plan();
+    await steps.change(first.id, 'apply');
+    await steps.apply();
+    expect(await steps.statusesOf(first, second)).toEqual(['applied', 'pending']);
+    await lock('unlock');
+    expect(await steps.statusOf(second.id)).toBe('plan_queued');
+  });
+
+  it('lets an unlock change nothing for runs while another holds the workspace', async () => {
+    const [first, second] = [await steps.create(), await steps.create()];
+    await lock('lock');
+    await lock('unlock');
+    expect(await steps.statusesOf(first, second)).toEqual(['plan_queued', 'pending']);
+  });
+
+  it('lets plan-only runs wait for nothing and hold up nobody', async () => {
+    const speculative = await world.uploadedVersion(files, { speculative: true });
+    const planOnly = { configurationVersionId: speculative.id };
+    const holding = await steps.create();
+    await lock('lock');
+    const [first, second] = [await steps.create(planOnly), await steps.create(planOnly)];
+    expect(await steps.statusesOf(holding, first, second)).toEqual(['plan_queued', 'plan_queued', 'plan_queued']);
+    await lock('unlock');
+    await steps.change(holding.id, 'cancel');
+    expect((await steps.create()).status).toBe('plan_queued');
+  });
+
+  it('finishes plan-only runs without an apply, whatever the plan says', async () => {
+    const speculative = await world.uploadedVersion(files, { speculative: true });
+    const run = await steps.create({ configurationVersionId: speculative.id, autoApply: true });
+    expect(await steps.plan(true)).toBe('planned_and_finished');
+    await expect(steps.change(run.id, 'apply')).rejects.toMatchObject(
+      refusedRun('applied', 'its status is planned_and_finished'),
+    );
+  });
+
+  it('lets a saved plan release the workspace, and wait in its place once it is to be applied', async () => {
+    const saved = await steps.create({ savePlan: true });
+    const second = await steps.create();
+    expect(await steps.plan()).toBe('planned_and_saved');
+    const third = await steps.create();
+    expect(await steps.statusesOf(second, third)).toEqual(['plan_queued', 'pending']);
+    await steps.change(saved.id, 'apply');
+    expect(await steps.statusesOf(saved, second, third)).toEqual(['confirmed', 'plan_queued', 'pending']);
+    await steps.change(second.id, 'cancel');
+    expect(await steps.statusesOf(saved, second, third)).toEqual(['apply_queued', 'canceled', 'pending']);
+    await steps.apply();
+    expect(await steps.statusesOf(saved, third)).toEqual(['applied', 'plan_queued']);
+  });
+
+  it('lets a saved plan that is to be applied wait for an unlock', async () => {
+    const saved = await steps.create({ savePlan: true });
+    await steps.plan();
+    await lock('lock');
+    await steps.change(saved.id, 'apply');
+    expect(await steps.statusOf(saved.id)).toBe('confirmed');
+    await lock('unlock');
+    expect(await steps.statusOf(saved.id)).toBe('apply_queued');
+  });
+
+  it('saves a plan even when it could apply by itself, and not when there is nothing to apply', async () => {
+    const saved = await steps.create({ savePlan: true, autoApply: true });
+    expect(await steps.plan()).toBe('planned_and_saved');
+    const empty = await steps.create({ savePlan: true });
+    expect(await steps.plan(false)).toBe('planned_and_finished');
+    expect(await steps.statusesOf(saved, empty)).toEqual(['planned_and_saved', 'planned_and_finished']);
+  });
+
+  it('applies an empty plan where that is allowed', async () => {
+    await steps.create({ options: { allowEmptyApply: true }, autoApply: true });
+    expect(await steps.plan(false)).toBe('apply_queued');
+  });
+
+  it('queues exactly one run for the first upload with auto-queue-runs, and none for a replacement', async () => {
+    const version = await world.newVersion({ autoQueueRuns: true });
+    await world.upload(version, files);
+    await world.upload(version, await archiveOf({ 'main.tf': 'locals {}' }));
+    await world.performEffects();
+    const { items } = await world.useCases.listRuns.execute(world.owner, world.workspace.id, firstPage);
+    expect(items.map(({ run }) => run)).toMatchObject([
+      {
+        configurationVersionId: version.id,
+        source: 'tfe-configuration-version',
+        status: 'plan_queued',
+        createdBy: { kind: 'user', id: world.owner.userId },
+      },
+    ]);
+  });
+
+  it('queues runs by upload in the order of all others, plan-only for speculative versions', async () => {
+    const holding = await steps.create();
+    const version = await world.uploadedVersion(files, { autoQueueRuns: true });
+    const speculative = await world.uploadedVersion(files, { autoQueueRuns: true, speculative: true });
+    await world.performEffects();
+    const { items } = await world.useCases.listRuns.execute(world.owner, world.workspace.id, firstPage);
+    expect(items.map(({ run }) => [run.configurationVersionId, run.planOnly, run.status])).toEqual([
+      [speculative.id, true, 'plan_queued'],
+      [version.id, false, 'pending'],
+      [holding.configurationVersionId, false, 'plan_queued'],
+    ]);
+  });
+
+  it('queues no run for an upload whose version cannot be used any more', async () => {
+    const version = await world.uploadedVersion(files, { autoQueueRuns: true, provisional: true });
+    await world.useCases.archiveConfigurationVersion.execute(world.owner, version.id);
+    await world.performEffects();
+    expect(world.ids.givenOut('run')).toEqual([]);
+    expect(world.ordered).toEqual([]);
+  });
+});
+
+describe('a run that applies by itself', () => {
+  let applier: Member;
+  let teamId: string;
+  beforeEach(async () => {
+    await world.uploadedVersion(files);
+    teamId = (await world.newTeam('appliers')).id;
+    const grant = {
+      id: 'tws-applier',
+      teamId,
+      workspaceId: world.workspace.id,
+      grant: { access: 'write' },
+      revision: 0,
+    } as const;
+    await world.unitOfWork.run((tx) => tx.teamAccess.add(grant));
+    applier = await world.join('ada', teamId);
+  });
+
+  it('does so while its creator holds the right', async () => {
+    await steps.create({ autoApply: true }, applier);
+    expect(await steps.plan()).toBe('apply_queued');
+    expect(await steps.apply()).toBe('applied');
+  });
+
+  it('does so when its creator holds the right through another team by now', async () => {
+    await steps.create({ autoApply: true }, applier);
+    const other = await world.newTeam('others', ['manage-workspaces']);
+    await world.useCases.changeTeamMembers.execute(world.owner, other.id, 'add', [applier.username]);
+    await world.useCases.removeTeam.execute(world.owner, teamId);
+    expect(await steps.plan()).toBe('apply_queued');
+  });
+
+  const losses: Readonly<Record<string, () => Promise<unknown>>> = {
+    'the grant was removed': () => world.unitOfWork.run((tx) => tx.teamAccess.remove('tws-applier')),
+    'the team was deleted': () => world.useCases.removeTeam.execute(world.owner, teamId),
+    'the user was suspended': () =>
+      world.useCases.changeUserSuspension.execute(world.administrator, applier.userId, true),
+    'the user left the organization': () =>
+      world.useCases.removeOrganizationMembership.execute(world.owner, applier.membershipId),
+  };
+  it.each(Object.keys(losses))('waits for somebody when %s before the plan ended', async (loss) => {
+    const { id } = await steps.create({ autoApply: true }, applier);
+    const held = await steps.claimed();
+    await losses[loss]?.();
+    expect(await held.planned()).toBe('planned');
+    await steps.change(id, 'apply');
+    expect(await steps.apply()).toBe('applied');
+  });
+
+  it('applies again by itself when the right came back before the plan ended', async () => {
+    await steps.create({ autoApply: true }, applier);
+    const suspend = (suspended: boolean) =>
+      world.useCases.changeUserSuspension.execute(world.administrator, applier.userId, suspended);
+    await suspend(true);
+    await suspend(false);
+    expect(await steps.plan()).toBe('apply_queued');
+  });
+
+  it('waits for somebody when it was queued by an upload of who lost the right, or is gone', async () => {
+    await settle({ autoApply: true });
+    const { version, uploadUrl } = await world.useCases.createConfigurationVersion.execute(applier, {
+      workspaceId: world.workspace.id,
+      autoQueueRuns: true,
+      speculative: false,
+      provisional: false,
+      source: 'tfe-api',
+    });
+    await world.upload({ objectId: uploadUrl.slice(uploadUrl.lastIndexOf('/') + 1) }, files);
+    await world.useCases.removeUser.execute(world.administrator, applier.userId);
+    await world.performEffects();
+    expect(await steps.plan()).toBe('planned');
+    expect(await steps.stateOf('run-1')).toMatchObject({ configurationVersionId: version.id, autoApply: false });
+  });
+
+  it('may be a team’s, for as long as the team holds the right', async () => {
+    const robots = await world.newTeam('robots', ['manage-workspaces']);
+    const actor = await teamActor(robots.id);
+    await steps.create({ autoApply: true }, actor);
+    expect(await steps.plan()).toBe('apply_queued');
+    await steps.apply();
+    await steps.create({ autoApply: true }, actor);
+    await world.useCases.updateTeam.execute(world.owner, robots.id, { access: { 'manage-workspaces': false } });
+    expect(await steps.plan()).toBe('planned');
+  });
+});
+
+describe('applying, discarding and canceling', () => {
+  /** What each action does in each status; where nothing is said, it is refused. */
+  const allowed: Readonly<Record<RunAction, Readonly<Partial<Record<RunStatus, RunStatus>>>>> = {
+    apply: { planned: 'apply_queued', planned_and_saved: 'apply_queued', post_plan_completed: 'apply_queued' },
+    discard: {
+      pending: 'discarded',
+      planned: 'discarded',
+      planned_and_saved: 'discarded',
+      post_plan_awaiting_decision: 'discarded',
+      post_plan_completed: 'discarded',
+    },
+    cancel: {
+      pending: 'canceled',
+      fetching: 'canceled',
+      plan_queued: 'canceled',
+      planning: 'canceled',
+      post_plan_running: 'canceled',
+      confirmed: 'canceled',
+      apply_queued: 'canceled',
+      applying: 'applying',
+    },
+  };
+  const done = { apply: 'applied', discard: 'discarded', cancel: 'canceled' } as const;
+  const everything = (Object.keys(allowed) as RunAction[]).flatMap((action) =>
+    runStatuses.map((status) => [action, status, allowed[action][status] ?? 'refused'] as const),
+  );
+
+  it.each(everything)('%s of a run that is %s: %s', async (action, status, to) => {
+    const { id: configurationVersionId } = await world.uploadedVersion(files);
+    const run = { id: 'run-seeded', workspaceId: world.workspace.id, configurationVersionId, status };
+    await seedRun(world.unitOfWork, run);
+    if (to === 'refused') {
+      const told = refusedRun(done[action], `its status is ${status}`);
+      await world.refuses(() => steps.change(run.id, action), told);
+      return;
+    }
+    await steps.change(run.id, action);
+    expect(await steps.stateOf(run.id)).toMatchObject({ status: to, cancelRequested: status === 'applying' });
+  });
+
+  it('asks only once for an apply to be canceled', async () => {
+    const held = await steps.applying({ configurationVersionId: (await world.uploadedVersion(files)).id });
+    await steps.change(held.id, 'cancel');
+    const told = refusedRun('canceled', 'it is being canceled already');
+    await world.refuses(() => steps.change(held.id, 'cancel'), told);
+  });
+
+  it('are for those who may apply; organization tokens may not', async () => {
+    const { id } = await world.uploadedVersion(files);
+    const writer = await world.grantee('write');
+    const readers = [world.organizationToken, await world.grantee('plan'), await world.grantee('read')];
+    for (const action of ['apply', 'discard', 'cancel'] as const) {
+      const run = await steps.create({ configurationVersionId: id });
+      if (action !== 'cancel') await steps.plan();
+      for (const reader of readers) {
+        await world.refuses(() => steps.change(run.id, action, reader), lacking('runs: apply'));
+      }
+      for (const outsider of [...world.outsiders, world.member]) {
+        await world.refuses(() => steps.change(run.id, action, outsider), missing);
+      }
+      await world.refuses(() => steps.change('run-99', action), missing);
+      await steps.change(run.id, action, writer);
+      if (action === 'apply') await steps.apply();
+    }
+  });
+});
+
+describe('the current version', () => {
+  const applied = async (given: RunGiven) => {
+    const { id } = await steps.create(given);
+    if ((await steps.plan()) !== 'planned') return;
+    await steps.change(id, 'apply');
+    await steps.apply();
+  };
+
+  it('becomes a provisional one when its run is applied', async () => {
+    const current = await world.uploadedVersion(files);
+    const provisional = await world.uploadedVersion(files, { provisional: true });
+    const run = await steps.create({ configurationVersionId: provisional.id });
+    await steps.plan();
+    await steps.change(run.id, 'apply');
+    const held = await steps.claimed();
+    expect(await currentVersion()).toBe(current.id);
+    await held.applied();
+    expect(await currentVersion()).toBe(provisional.id);
+  });
+
+  it('becomes a provisional one where there was none', async () => {
+    const { id } = await world.uploadedVersion(files, { provisional: true });
+    await applied({ configurationVersionId: id });
+    expect(await currentVersion()).toBe(id);
+  });
+
+  it('stays where it is when it is newer than the provisional one', async () => {
+    const provisional = await world.uploadedVersion(files, { provisional: true });
+    const current = await world.uploadedVersion(files);
+    await applied({ configurationVersionId: provisional.id });
+    expect(await currentVersion()).toBe(current.id);
+  });
+
+  it('stays where it is after an older provisional one was applied last', async () => {
+    const older = await world.uploadedVersion(files, { provisional: true });
+    const newer = await world.uploadedVersion(files, { provisional: true });
+    await applied({ configurationVersionId: newer.id });
+    await applied({ configurationVersionId: older.id });
+    expect(await currentVersion()).toBe(newer.id);
+  });
+
+  it('stays where it is when the provisional one’s run ends otherwise', async () => {
+    const current = await world.uploadedVersion(files);
+    const { id } = await world.uploadedVersion(files, { provisional: true });
+    const given = { configurationVersionId: id };
+    await steps.create(given);
+    await steps.plan(false);
+    await steps.change((await steps.create(given)).id, 'cancel');
+    const held = await steps.applying(given);
+    await held.report('apply', { outcome: 'errored', message: 'out of addresses' });
+    expect(await currentVersion()).toBe(current.id);
+  });
+
+  it('is never a speculative one, and no older one that is neither', async () => {
+    const older = await world.uploadedVersion(files);
+    const current = await world.uploadedVersion(files);
+    const speculative = await world.uploadedVersion(files, { speculative: true, provisional: true });
+    await applied({ configurationVersionId: speculative.id });
+    await applied({ configurationVersionId: older.id });
+    expect(await currentVersion()).toBe(current.id);
+  });
+});
+
+describe('a deletion while a run is in progress', () => {
+  const seeded = async (status: RunStatus, createdBy?: string) => {
+    const { id } = await world.uploadedVersion(files);
+    await world.run(id, status, createdBy === undefined ? {} : { createdBy });
+  };
+  const refusal = (what: string) => ({ code: 'runs/in-progress', message: `the ${what} has a run in progress` });
+
+  it.each(runStatusesInProgress)(
+    'is refused for workspace, organization and creator of a run that is %s',
+    async (s) => {
+      const creator = await world.grantee('plan');
+      await seeded(s, creator.userId);
+      const { removeWorkspace, removeOrganization, removeUser } = world.useCases;
+      await world.refuses(() => removeWorkspace.execute(world.owner, { id: world.workspace.id }), refusal('workspace'));
+      await world.refuses(() => removeOrganization.execute(world.owner, 'acme'), refusal('organization'));
+      await world.refuses(() => removeUser.execute(world.administrator, creator.userId), refusal('user'));
+    },
+  );
+
+  it.each(completedRunStatuses)('goes on when the run is %s', async (status) => {
+    const creator = await world.grantee('plan');
+    await seeded(status, creator.userId);
+    await world.useCases.removeUser.execute(world.administrator, creator.userId);
+    await world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id });
+    await world.useCases.removeOrganization.execute(world.owner, 'acme');
+    await world.performEffects();
+    expect(world.remembers('run-1')).toBe(false);
+  });
+
+  it('is refused for a team whose token asked for the run, and for nobody who did not', async () => {
+    await world.uploadedVersion(files);
+    const team = await world.newTeam('robots', ['manage-workspaces']);
+    const run = await steps.create({}, await teamActor(team.id));
+    const { removeTeam, removeUser } = world.useCases;
+    await world.refuses(() => removeTeam.execute(world.owner, team.id), refusal('team'));
+    await removeTeam.execute(world.owner, (await world.newTeam('bystanders')).id);
+    await removeUser.execute(world.administrator, world.member.userId);
+    await steps.change(run.id, 'cancel');
+    await removeTeam.execute(world.owner, team.id);
+  });
+
+  it('takes the run away with its stage and what was reported, once it may', async () => {
+    await world.uploadedVersion(files);
+    await steps.policySet('baseline', [['tags', 'mandatory']], { overridable: true });
+    const { id } = await steps.create();
+    const held = await steps.claimed();
+    await held.log(0, 'planning\n');
+    await held.planned();
+    await held.judgeAll(() => 'failed');
+    const stage = await steps.stageOf(id);
+    const remains = [id, stage.id, ...stage.evaluations.map((evaluation) => evaluation.id), 'policy-set-outcome-1'];
+    expect(remains.filter((one) => !world.remembers(one))).toEqual([]);
+    await steps.change(id, 'discard');
+    await world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id });
+    await world.performEffects();
+    expect(remains.filter((one) => world.remembers(one))).toEqual([]);
+    expect(await world.bundles()).toEqual(new Map());
+  });
+});
+
+describe('reading runs', () => {
+  const show = (actor: Actor, id: string) =>
+    world.useCases.showRun.execute(actor, {
+      id,
+      include: new Set(['workspace', 'configuration-version', 'ingress-attributes', 'task-stages'] as const),
+    });
+  const showVersion = (actor: Actor, id: string) => world.useCases.showRunConfigurationVersion.execute(actor, id);
+  const locate = (actor: Actor, runId: string) => world.useCases.locateBundle.execute(actor, { runId });
+
+  it('lists them newest first, in pages', async () => {
+    await world.uploadedVersion(files);
+    const runs = [await steps.create(), await steps.create(), await steps.create()];
+    const { id } = world.workspace;
+    const page = await world.useCases.listRuns.execute(world.organizationToken, id, { number: 1, size: 2 });
+    expect(page).toMatchObject({ total: 3, number: 1, size: 2 });
+    expect(page.items.map(({ run }) => run.id)).toEqual([runs[2]?.id, runs[1]?.id]);
+    const rest = await world.useCases.listRuns.execute(world.owner, id, { number: 2, size: 2 });
+    expect(rest.items.map(({ run }) => run.id)).toEqual([runs[0]?.id]);
+  });
+
+  it('shows a run with what was asked for beside it', async () => {
+    const versionId = await world.fetchedVersion(someIngressAttributes());
+    const run = await steps.create({ configurationVersionId: versionId });
+    const shown = await show(world.owner, run.id);
+    expect(shown).toMatchObject({
+      run,
+      stage: null,
+      version: { id: versionId },
+      ingressAttributes: { branch: 'main' },
+    });
+    expect(shown.workspace?.subject.id).toBe(world.workspace.id);
+  });
+
+  it('shows the version of a run to whoever may read the run', async () => {
+    const { id } = await world.uploadedVersion(files);
+    const run = await steps.create();
+    const readers = [world.owner, world.organizationToken, await world.grantee('read')];
+    for (const reader of readers) {
+      expect(await showVersion(reader, run.id)).toEqual(await world.stateOf(id));
+      expect(await locate(reader, run.id)).toContain('/v1/object/');
+    }
+  });
+
+  it('keeps the version of a run from view while its backing data is deleted, and shows the run still', async () => {
+    await world.uploadedVersion(files);
+    const { id } = await world.uploadedVersion(files, { provisional: true });
+    const run = await steps.create({ configurationVersionId: id });
+    await steps.change(run.id, 'cancel');
+    const change = (action: 'soft-delete' | 'restore' | 'permanently-delete') =>
+      world.useCases.changeBackingData.execute(world.owner, id, action);
+    await change('soft-delete');
+    await world.refuses(() => showVersion(world.owner, run.id), missing);
+    await world.refuses(() => locate(world.owner, run.id), missing);
+    expect(await show(world.owner, run.id)).toMatchObject({ run: { id: run.id }, version: undefined });
+    await change('restore');
+    expect((await showVersion(world.owner, run.id)).id).toBe(id);
+    await change('soft-delete');
+    await change('permanently-delete');
+    await world.refuses(() => showVersion(world.owner, run.id), missing);
+    expect(await show(world.owner, run.id)).toMatchObject({ run: { id: run.id }, version: undefined });
+  });
+
+  it('tells a hidden run from a missing one in no way', async () => {
+    await world.uploadedVersion(files);
+    const run = await steps.create();
+    const { listRuns, showRunPhase } = world.useCases;
+    const ways = [show, showVersion, locate, (actor: Actor, id: string) => showRunPhase.execute(actor, id, 'plan')];
+    for (const way of ways) {
+      for (const outsider of [...world.outsiders, world.member]) {
+        await world.refuses(() => way(outsider, run.id), missing);
+        await world.refuses(() => way(outsider, 'run-99'), missing);
+      }
+      await world.refuses(() => way(world.owner, 'run-99'), missing);
+    }
+    for (const outsider of [...world.outsiders, world.member]) {
+      await world.refuses(() => listRuns.execute(outsider, world.workspace.id, firstPage), missing);
+    }
+  });
+});

@@ -1,0 +1,777 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { CommitRequest, ForgeDelivery, ForgeEvent } from '../../src/application/index.js';
+import type {
+  Actor,
+  ConfigurationVersionId,
+  ConfigurationVersionState,
+  RepositorySettings,
+  Workspace,
+} from '../../src/domain/index.js';
+import { firstPage, lacking, limits, missing, UncertainUnitOfWork, World } from '../support/application.js';
+import { archiveOf } from '../support/archives.js';
+import { unique } from '../support/builders.js';
+import { RunSteps } from '../support/run-steps.js';
+
+const files = await archiveOf({ 'main.tf': 'terraform {}' });
+const otherFiles = await archiveOf({ 'main.tf': 'locals {}' });
+const tooMany = await archiveOf(
+  Object.fromEntries(Array.from({ length: limits.maxArchiveEntries + 1 }, (_, index) => [`${index}.tf`, ''])),
+);
+
+const cloneUrl = 'https://git.example/acme/network.git';
+const elsewhere = 'https://git.example/acme/storage.git';
+const ours = { cloneUrl, branch: 'main', credential: 'ours' };
+
+let world: World;
+let steps: RunSteps;
+beforeEach(async () => {
+  world = await World.create();
+  steps = await RunSteps.of(world);
+});
+
+const link = (
+  repository: RepositorySettings | null,
+  actor: Actor = world.owner,
+  { id }: Pick<Workspace, 'id'> = world.workspace,
+) => world.useCases.updateWorkspace.execute(actor, { id }, { repository });
+
+const workspace = async (): Promise<Workspace> =>
+  (await world.useCases.showWorkspace.execute(world.owner, { id: world.workspace.id })).subject;
+
+const webhookId = async (): Promise<string> => (await workspace()).repository?.webhookId ?? '';
+
+/** What a forge says of a push to the linked branch, unless it is told otherwise. */
+const push = (
+  commitSha: string,
+  given: Partial<Omit<ForgeEvent, 'commit'>> & { commit?: Partial<ForgeEvent['commit']> } = {},
+): ForgeEvent => ({
+  forge: 'github',
+  repositoryUrls: ['https://git.example/acme/network'],
+  defaultBranch: 'main',
+  ref: 'refs/heads/main',
+  ...given,
+  commit: {
+    branch: 'main',
+    commitMessage: 'Widen the subnet',
+    commitSha,
+    commitUrl: `https://git.example/acme/network/commit/${commitSha}`,
+    compareUrl: null,
+    identifier: 'acme/network',
+    isPullRequest: false,
+    pullRequestNumber: null,
+    pullRequestUrl: null,
+    pullRequestTitle: null,
+    pullRequestBody: null,
+    tag: null,
+    senderUsername: 'olga',
+    senderAvatarUrl: null,
+    senderHtmlUrl: null,
+    ...given.commit,
+  },
+});
+
+const pullRequest = (commitSha: string, given: Partial<Omit<ForgeEvent, 'commit'>> = {}): ForgeEvent =>
+  push(commitSha, {
+    ref: 'refs/pull/7/head',
+    baseBranch: 'main',
+    fromFork: false,
+    ...given,
+    commit: { branch: 'subnets', isPullRequest: true, pullRequestNumber: 7, pullRequestTitle: 'Subnets' },
+  });
+
+/** A delivery with the right signature. */
+async function deliver(event: ForgeEvent | null, id: string | null = unique('delivery')): Promise<boolean> {
+  return world.useCases.receiveWebhook.execute(await webhookId(), () => ({ id, event }));
+}
+
+const listed = async (): Promise<readonly ConfigurationVersionState[]> =>
+  (
+    await world.useCases.listConfigurationVersions.execute(world.owner, {
+      workspaceId: world.workspace.id,
+      page: firstPage,
+      include: new Set(),
+    })
+  ).items;
+
+const newest = async (): Promise<ConfigurationVersionState> => {
+  const [version] = await listed();
+  if (version === undefined) throw new Error('there is no version');
+  return version;
+};
+
+const commitOf = (id: ConfigurationVersionId) => world.useCases.showIngressAttributes.execute(world.owner, id);
+
+/** A commit is pushed, reported and fetched. */
+async function pushed(archive = files, event: (sha: string) => ForgeEvent = push): Promise<ConfigurationVersionState> {
+  expect(await deliver(event(world.repositories.push(cloneUrl, 'main', archive)))).toBe(true);
+  await world.performEffects();
+  return newest();
+}
+
+/** The same, and its run has come to an end. */
+async function archived(archive = files, event?: (sha: string) => ForgeEvent): Promise<ConfigurationVersionState> {
+  const { id } = await pushed(archive, event);
+  await steps.plan(false);
+  await world.performEffects();
+  expect((await world.stateOf(id)).status).toBe('archived');
+  return world.stateOf(id);
+}
+
+const lastAsked = (): CommitRequest | undefined => world.repositories.asked.at(-1);
+
+const runsOf = async (id: ConfigurationVersionId) =>
+  (await world.useCases.listRuns.execute(world.owner, world.workspace.id, firstPage)).items
+    .map(({ run }) => run)
+    .filter(({ configurationVersionId }) => configurationVersionId === id);
+
+describe('linking a workspace to a repository', () => {
+  it('makes a webhook, whose key is shown this once and kept sealed', async () => {
+    const { subject, webhookKey = '' } = await link(ours);
+    expect(subject.repository).toMatchObject({ ...ours, linkedBy: { kind: 'user', id: world.owner.userId } });
+    expect(webhookKey).toMatch(/^whsec_/);
+    expect(world.remembers(webhookKey)).toBe(false);
+    const keys: string[] = [];
+    await world.useCases.receiveWebhook.execute(await webhookId(), (key) => {
+      keys.push(key);
+      return { id: null, event: null };
+    });
+    expect(keys).toEqual([webhookKey]);
+  });
+
+  it('keeps the webhook while the repository is the same, whatever else changes', async () => {
+    const { subject } = await link(ours);
+    const administrator = await world.holderOf('manage-workspaces', 'manage-vcs-settings');
+    const again = await link({ cloneUrl, branch: 'develop', credential: null }, administrator);
+    expect(again.webhookKey).toBeUndefined();
+    expect(again.subject.repository).toEqual({
+      ...subject.repository,
+      branch: 'develop',
+      credential: null,
+      linkedBy: { kind: 'user', id: administrator.userId },
+    });
+  });
+
+  it('gives another repository another webhook, and the old one reports into the void', async () => {
+    const first = await link(ours);
+    const second = await link({ ...ours, cloneUrl: elsewhere });
+    expect(second.webhookKey).toMatch(/^whsec_/);
+    expect(second.webhookKey).not.toBe(first.webhookKey);
+    const old = first.subject.repository?.webhookId ?? '';
+    expect(await webhookId()).not.toBe(old);
+    await world.refuses(() => world.useCases.receiveWebhook.execute(old, () => ({ id: null, event: null })), missing);
+    const back = await link(ours);
+    expect([first.webhookKey, second.webhookKey]).not.toContain(back.webhookKey);
+    await world.refuses(() => world.useCases.receiveWebhook.execute(old, () => ({ id: null, event: null })), missing);
+  });
+
+  it('is undone by a null, and stays as it is when nothing is said of it', async () => {
+    const { subject } = await link(ours);
+    await world.useCases.updateWorkspace.execute(world.owner, { id: world.workspace.id }, { name: 'renamed' });
+    expect((await workspace()).repository).toEqual(subject.repository);
+    const id = await webhookId();
+    await link(null);
+    expect((await workspace()).repository).toBeNull();
+    await world.refuses(() => world.useCases.receiveWebhook.execute(id, () => ({ id: null, event: null })), missing);
+  });
+
+  it('needs the right to version-control settings besides administering the workspace', async () => {
+    await link(ours, await world.holderOf('manage-workspaces', 'manage-vcs-settings'));
+    const admin = await world.grantee('admin');
+    for (const reader of [admin, world.organizationToken]) {
+      for (const repository of [null, { ...ours, branch: 'develop' }, { ...ours, cloneUrl: elsewhere }]) {
+        await world.refuses(() => link(repository, reader), lacking('manage-vcs-settings'));
+      }
+    }
+    for (const outsider of [...world.outsiders, world.member, await world.holderOf('manage-vcs-settings')]) {
+      await world.refuses(() => link(ours, outsider), missing);
+    }
+  });
+
+  it('takes a repository when the workspace is made, too', async () => {
+    const made = await world.useCases.createWorkspace.execute(world.owner, 'acme', {
+      name: 'storage',
+      repository: ours,
+    });
+    expect(made.webhookKey).toMatch(/^whsec_/);
+    expect(made.subject.repository).toMatchObject(ours);
+  });
+
+  it('refuses what could not be fetched from, and leaves the link as it was', async () => {
+    await link(ours);
+    for (const [given, member] of [
+      [{ cloneUrl: 'https://user:secret@git.example/acme/network.git' }, 'clone-url'],
+      [{ cloneUrl: 'file:///etc' }, 'clone-url'],
+      [{ branch: '--upload-pack=evil' }, 'branch'],
+      [{ credential: '../secrets' }, 'credential'],
+    ] as const) {
+      const told = { code: 'attribute/invalid', details: { attribute: `vcs-repo/${member}` } };
+      await world.refuses(() => link({ ...ours, ...given }), told);
+    }
+  });
+});
+
+describe('what a forge reports', () => {
+  beforeEach(async () => {
+    await link(ours);
+  });
+
+  it('a push to the linked branch makes a version that becomes current, and orders its files', async () => {
+    const sha = world.repositories.push(cloneUrl, 'main', files);
+    expect(await deliver(push(sha))).toBe(true);
+    const version = await newest();
+    expect(version).toMatchObject({
+      status: 'pending',
+      origin: 'version-control',
+      source: 'github',
+      autoQueueRuns: true,
+      speculative: false,
+      provisional: false,
+      createdBy: { kind: 'user', id: world.owner.userId },
+    });
+    expect((await workspace()).currentConfigurationVersionId).toBe(version.id);
+    expect(await commitOf(version.id)).toMatchObject({
+      cloneUrl,
+      commitSha: sha,
+      branch: 'main',
+      onDefaultBranch: true,
+      isPullRequest: false,
+      senderUsername: 'olga',
+    });
+    const request = { cloneUrl, credential: 'ours', ref: 'refs/heads/main', commitSha: sha };
+    expect(world.ordered).toEqual([{ kind: 'fetch-commit', versionId: version.id, request }]);
+  });
+
+  it('a pull request to the linked branch makes a speculative version that never becomes current', async () => {
+    expect(await deliver(pullRequest('a1'))).toBe(true);
+    const version = await newest();
+    expect(version).toMatchObject({ speculative: true, provisional: false });
+    expect((await workspace()).currentConfigurationVersionId).toBeNull();
+    expect(await commitOf(version.id)).toMatchObject({
+      branch: 'subnets',
+      isPullRequest: true,
+      onDefaultBranch: false,
+      pullRequestNumber: 7,
+    });
+  });
+
+  const without: Readonly<Record<string, ForgeEvent | null>> = {
+    'nothing that concerns anybody': null,
+    'another branch': push('a1', { commit: { branch: 'develop' } }),
+    'a branch of another case': push('a1', { commit: { branch: 'Main' } }),
+    'another repository': push('a1', {
+      repositoryUrls: ['https://git.example/acme/storage', 'ssh://git@git.example/x'],
+    }),
+    'a repository below ours': push('a1', { repositoryUrls: ['https://git.example/acme/network/sub'] }),
+    'no repository': push('a1', { repositoryUrls: [] }),
+    'a pull request to another branch': pullRequest('a1', { baseBranch: 'develop' }),
+    'a pull request of a fork': pullRequest('a1', { fromFork: true }),
+  };
+  it.each(Object.keys(without))('makes nothing of %s', async (what) => {
+    await world.keepsEverything(async () => expect(await deliver(without[what] ?? null)).toBe(false));
+  });
+
+  it.each([
+    'https://git.example/acme/network',
+    'https://GIT.EXAMPLE/Acme/Network.git',
+    'https://other-name.example/acme/network.git/',
+    'ssh://git@git.example:22/acme/network.git',
+  ])('knows the repository as %s, too', async (url) => {
+    expect(await deliver(push('a1', { repositoryUrls: ['https://git.example/acme/other', url] }))).toBe(true);
+  });
+
+  it('without a linked branch, that is the default branch', async () => {
+    await link({ ...ours, branch: null });
+    const onDevelop = { defaultBranch: 'develop', commit: { branch: 'develop' } };
+    expect(await deliver(push('a1', onDevelop))).toBe(true);
+    expect((await commitOf((await newest()).id)).onDefaultBranch).toBe(true);
+    expect(await deliver(push('a2', { defaultBranch: 'develop' }))).toBe(false);
+    expect(await deliver(push('a3', { defaultBranch: null }))).toBe(false);
+    expect(await deliver(pullRequest('a4', { defaultBranch: 'develop' }))).toBe(false);
+    expect(await deliver(pullRequest('a5', { defaultBranch: 'develop', baseBranch: 'develop' }))).toBe(true);
+  });
+
+  it('tells an unknown webhook from a wrong signature in no way, and checks the signature of both', async () => {
+    const keys: string[] = [];
+    const receive = (id: string, delivery: ForgeDelivery | undefined) =>
+      world.useCases.receiveWebhook.execute(id, (key) => {
+        keys.push(key);
+        return delivery;
+      });
+    const known = await webhookId();
+    const delivery = { id: 'delivery', event: push('a1') };
+    await world.refuses(() => receive(known, undefined), missing);
+    await world.refuses(() => receive('whk-nowhere', undefined), missing);
+    await world.refuses(() => receive('whk-nowhere', delivery), missing);
+    await world.refuses(() => receive('', delivery), missing);
+    expect(keys.map((key) => key.length)).toEqual(keys.map(() => keys[0]?.length));
+    expect(keys).toHaveLength(4);
+  });
+
+  it('is missing for the webhook of a workspace that is gone', async () => {
+    const id = await webhookId();
+    await world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id });
+    await world.refuses(
+      () => world.useCases.receiveWebhook.execute(id, () => ({ id: null, event: push('a1') })),
+      missing,
+    );
+  });
+
+  it('makes one version of a delivery that is repeated, whatever it says the second time', async () => {
+    expect(await deliver(push('a1'), 'same')).toBe(true);
+    await world.keepsEverything(async () => {
+      expect(await deliver(push('a1'), 'same')).toBe(false);
+      expect(await deliver(push('a2'), 'same')).toBe(false);
+    });
+  });
+
+  it('makes one version of a commit on a branch, however many deliveries report it', async () => {
+    const { status } = await pushed();
+    expect(status).toBe('uploaded');
+    const [version] = await listed();
+    const { commitSha } = await commitOf(version?.id ?? '');
+    await world.keepsEverything(async () => {
+      expect(await deliver(push(commitSha))).toBe(false);
+      expect(await deliver(push(commitSha), null)).toBe(false);
+    });
+    await steps.plan(false);
+    await world.performEffects();
+    expect((await newest()).status).toBe('archived');
+    await world.keepsEverything(async () => expect(await deliver(push(commitSha))).toBe(false));
+    expect(await deliver(push('another commit'))).toBe(true);
+  });
+
+  it('makes a new version of a commit whose version is errored, but not for the same delivery', async () => {
+    expect(await deliver(push('not-pushed-yet'), 'first')).toBe(true);
+    await world.performEffects();
+    expect((await newest()).status).toBe('errored');
+    expect(await deliver(push('not-pushed-yet'), 'first')).toBe(false);
+    expect(await deliver(push('not-pushed-yet'), 'second')).toBe(true);
+    expect(await listed()).toHaveLength(2);
+  });
+
+  it('takes the commit of a pull request and of a push apart', async () => {
+    const sha = 'a1';
+    expect(await deliver(pullRequest(sha))).toBe(true);
+    expect(await deliver(push(sha, { commit: { branch: 'main' } }))).toBe(true);
+    expect(await deliver(pullRequest(sha))).toBe(false);
+    expect(await deliver(push(sha))).toBe(false);
+  });
+
+  it('makes one version of deliveries that arrive at once', async () => {
+    const same = await Promise.all([1, 2, 3, 4, 5].map(() => deliver(push('a1'), 'same')));
+    expect(same.filter(Boolean)).toHaveLength(1);
+    const different = await Promise.all([1, 2, 3, 4, 5].map((number) => deliver(push('a2'), `number-${number}`)));
+    expect(different.filter(Boolean)).toHaveLength(1);
+    expect(await listed()).toHaveLength(2);
+  });
+
+  it('makes one version for each workspace that is linked to the repository', async () => {
+    const other = await world.newWorkspace('storage');
+    const { subject } = await link(ours, world.owner, other);
+    expect(await deliver(push('a1'), 'same')).toBe(true);
+    const receive = () =>
+      world.useCases.receiveWebhook.execute(subject.repository?.webhookId ?? '', () => ({
+        id: 'same',
+        event: push('a1'),
+      }));
+    expect(await receive()).toBe(true);
+    expect(await receive()).toBe(false);
+  });
+});
+
+describe('fetching what a branch holds now', () => {
+  const fetchNow = (actor: Actor = world.owner) => world.useCases.fetchCommit.execute(actor, world.workspace.id);
+
+  it('makes a version of the linked branch, with what the repository says of the commit', async () => {
+    await link(ours);
+    world.repositories.push(cloneUrl, 'develop', otherFiles);
+    const sha = world.repositories.push(cloneUrl, 'main', files, 'Widen the subnet');
+    const planner = await world.grantee('plan');
+    const version = await fetchNow(planner);
+    expect(version).toMatchObject({
+      status: 'pending',
+      source: 'git',
+      origin: 'version-control',
+      speculative: false,
+      createdBy: { kind: 'user', id: planner.userId },
+    });
+    await world.refuses(() => commitOf(version.id), missing);
+    await world.performEffects();
+    expect(lastAsked()).toEqual({ cloneUrl, credential: 'ours', ref: 'refs/heads/main', commitSha: null });
+    expect((await workspace()).currentConfigurationVersionId).toBe(version.id);
+    expect(await commitOf(version.id)).toMatchObject({
+      branch: 'main',
+      cloneUrl,
+      commitMessage: 'Widen the subnet',
+      commitSha: sha,
+      identifier: 'acme/network',
+      isPullRequest: false,
+      onDefaultBranch: false,
+    });
+    expect(await runsOf(version.id)).toHaveLength(1);
+  });
+
+  it('is of the default branch when none is linked', async () => {
+    await link({ ...ours, branch: null, credential: null });
+    const sha = world.repositories.push(cloneUrl, 'trunk', files);
+    const { id } = await fetchNow();
+    await world.performEffects();
+    expect(lastAsked()).toEqual({ cloneUrl, credential: null, ref: null, commitSha: null });
+    expect(await commitOf(id)).toMatchObject({ branch: 'trunk', onDefaultBranch: true, commitSha: sha });
+  });
+
+  it('makes a version each time it is asked', async () => {
+    await link(ours);
+    world.repositories.push(cloneUrl, 'main', files);
+    await fetchNow();
+    await fetchNow();
+    await world.performEffects();
+    expect((await listed()).map(({ status }) => status)).toEqual(['uploaded', 'uploaded']);
+    expect((await world.bundles()).size).toBe(2);
+  });
+
+  it('is refused for a workspace that is linked to nothing', async () => {
+    const told = {
+      code: 'configuration-version/fetch-refused',
+      message: 'configuration could not be fetched because the workspace is linked to no repository',
+    };
+    await world.refuses(() => fetchNow(), told);
+  });
+
+  it('is for those who may queue plans; organization tokens may not', async () => {
+    await link(ours);
+    for (const reader of [world.organizationToken, await world.grantee('read')]) {
+      await world.refuses(() => fetchNow(reader), lacking('runs: plan'));
+    }
+    for (const outsider of [...world.outsiders, world.member]) await world.refuses(() => fetchNow(outsider), missing);
+    await world.refuses(() => world.useCases.fetchCommit.execute(world.owner, 'workspace-99'), missing);
+  });
+});
+
+describe('fetching a reported commit', () => {
+  beforeEach(async () => {
+    await link(ours);
+  });
+
+  it('fetches its files, and queues one run on behalf of whoever linked the repository', async () => {
+    const version = await pushed();
+    expect(version).toMatchObject({ status: 'uploaded', failure: null, bundle: { bytes: files.length } });
+    expect(Object.keys(version.statusTimestamps)).toEqual(['fetching-at', 'uploaded-at']);
+    expect([...(await world.bundles()).values()]).toEqual([files]);
+    expect(await runsOf(version.id)).toMatchObject([
+      {
+        status: 'plan_queued',
+        planOnly: false,
+        source: 'tfe-configuration-version',
+        createdBy: { kind: 'user', id: world.owner.userId },
+      },
+    ]);
+    await world.performEffects();
+    expect(await runsOf(version.id)).toHaveLength(1);
+    expect(await (await steps.claimed()).files()).toEqual(files);
+  });
+
+  it('plans a pull request only', async () => {
+    const { id } = await pushed(files, pullRequest);
+    expect(await runsOf(id)).toMatchObject([{ planOnly: true }]);
+    expect(lastAsked()?.ref).toBe('refs/pull/7/head');
+    expect(await steps.plan(true)).toBe('planned_and_finished');
+  });
+
+  it('keeps on trying where this machine is at fault, and says so to the administrator', async () => {
+    const sha = world.repositories.push(cloneUrl, 'main', files);
+    await deliver(push(sha));
+    world.repositories.broken = new Error('the disk is full');
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      await world.performEffects();
+      expect((await newest()).status).toBe('fetching');
+      const { items } = await world.useCases.listFailingEffects.execute(world.administrator, firstPage);
+      expect(items).toMatchObject([{ kind: 'fetch-commit', attempts: attempt, lastError: 'Error: the disk is full' }]);
+      world.clock.advance(600);
+    }
+    world.repositories.broken = undefined;
+    await world.performEffects();
+    const version = await newest();
+    expect(version.status).toBe('uploaded');
+    expect(await runsOf(version.id)).toHaveLength(1);
+    expect(world.ordered).toEqual([]);
+  });
+
+  it.each<[string, () => Buffer, RegExp]>([
+    ['is no archive', () => Buffer.from('no archive'), /./],
+    ['has too many entries', () => tooMany, /MAX_ARCHIVE_ENTRIES/],
+  ])('makes the version errored with the reason when what was fetched %s', async (_what, archive, reason) => {
+    const version = await pushed(archive());
+    expect(version).toMatchObject({ status: 'errored', bundle: null, failure: { error: 'fetch-failed' } });
+    expect(version.failure?.errorMessage).toMatch(reason);
+    expect(await runsOf(version.id)).toEqual([]);
+    expect(await world.bundles()).toEqual(new Map());
+    expect(world.ordered).toEqual([]);
+  });
+
+  it('makes the version errored with the reason when there is no such commit', async () => {
+    await deliver(push('nowhere'));
+    await world.performEffects();
+    expect(await newest()).toMatchObject({
+      status: 'errored',
+      failure: { error: 'fetch-failed', errorMessage: 'refs/heads/main does not exist in the repository' },
+    });
+    await expect(steps.create()).rejects.toMatchObject({
+      message: 'Configuration version cannot be used because its status is errored',
+    });
+  });
+
+  it('is done once by two workers at once, and leaves no second copy', async () => {
+    const sha = world.repositories.push(cloneUrl, 'main', files);
+    await deliver(push(sha));
+    await Promise.all([1, 2, 3].map(() => world.performEffects()));
+    await world.performEffects();
+    const version = await newest();
+    expect([...(await world.bundles()).keys()]).toEqual([version.bundle?.key]);
+    expect(await runsOf(version.id)).toHaveLength(1);
+    world.clock.advance(60);
+    expect(await world.useCases.sweepBundles.execute(0)).toBe(0);
+  });
+
+  it.each(['before it is kept', 'after it is kept'] as const)(
+    'leaves no bytes over and loses none when the change that takes them fails %s',
+    async (moment) => {
+      const unitOfWork = new UncertainUnitOfWork();
+      world = await World.create({ unitOfWork });
+      steps = await RunSteps.of(world);
+      await link(ours);
+      const dieWhileFetching = async () => {
+        const die = () => {
+          unitOfWork.failing = moment;
+          return undefined;
+        };
+        Object.defineProperty(world.repositories, 'broken', { configurable: true, get: die });
+        await expect(world.performEffects()).rejects.toThrow('the connection was lost');
+        Object.defineProperty(world.repositories, 'broken', { configurable: true, value: undefined });
+        unitOfWork.failing = undefined;
+        world.clock.advance(600);
+        await world.useCases.sweepBundles.execute(599);
+        await world.performEffects();
+      };
+      const sha = world.repositories.push(cloneUrl, 'main', files);
+      await deliver(push(sha));
+      await dieWhileFetching();
+      const { id, bundle } = await newest();
+      expect([...(await world.bundles()).keys()]).toEqual([bundle?.key]);
+      expect(await runsOf(id)).toHaveLength(1);
+      await steps.plan(false);
+      await world.performEffects();
+      const run = await steps.create();
+      await dieWhileFetching();
+      expect([...(await world.bundles()).keys()]).toEqual([(await steps.stateOf(run.id)).ownFiles]);
+      expect(await (await steps.claimed()).files()).toEqual(files);
+      expect(world.ordered).toEqual([]);
+    },
+  );
+
+  it('uses the repository and the credential it was ordered with, also when the link changed since', async () => {
+    const sha = world.repositories.push(cloneUrl, 'main', files);
+    await deliver(push(sha));
+    await link({ cloneUrl: elsewhere, branch: 'main', credential: 'theirs' });
+    await world.performEffects();
+    expect(world.repositories.asked).toEqual([
+      { cloneUrl, credential: 'ours', ref: 'refs/heads/main', commitSha: sha },
+    ]);
+    expect((await newest()).status).toBe('uploaded');
+  });
+
+  it('comes to nothing when the workspace is gone by then', async () => {
+    const sha = world.repositories.push(cloneUrl, 'main', files);
+    await deliver(push(sha));
+    const { id } = await newest();
+    await world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id });
+    await world.performEffects();
+    expect(world.repositories.asked).toEqual([]);
+    expect(world.ordered).toEqual([]);
+    expect(world.remembers(id)).toBe(false);
+    expect(await world.bundles()).toEqual(new Map());
+  });
+});
+
+describe('a version from version control', () => {
+  beforeEach(async () => {
+    await link(ours);
+  });
+
+  it('is archived when its run is over, and its files are discarded', async () => {
+    const { id } = await pushed();
+    const held = await steps.claimed();
+    expect((await world.stateOf(id)).status).toBe('uploaded');
+    await held.planned(false);
+    await world.performEffects();
+    expect(await world.stateOf(id)).toMatchObject({ status: 'archived', bundle: null });
+    expect(await world.bundles()).toEqual(new Map());
+    expect(world.ordered).toEqual([]);
+  });
+
+  it('is archived when the last of its runs is over', async () => {
+    const { id } = await pushed();
+    const [second, third] = [await steps.create(), await steps.create({ planOnly: true })];
+    await steps.change('run-1', 'cancel');
+    await world.performEffects();
+    expect((await world.stateOf(id)).status).toBe('uploaded');
+    await steps.change(second.id, 'cancel');
+    await world.performEffects();
+    expect((await world.stateOf(id)).status).toBe('uploaded');
+    await steps.change(third.id, 'cancel');
+    await world.performEffects();
+    expect((await world.stateOf(id)).status).toBe('archived');
+  });
+
+  it('is not archived while one of its runs waits with a saved plan', async () => {
+    const { id } = await pushed();
+    await steps.plan(false);
+    const saved = await steps.create({ savePlan: true });
+    await world.performEffects();
+    expect(await steps.plan()).toBe('planned_and_saved');
+    await world.performEffects();
+    expect((await world.stateOf(id)).status).toBe('uploaded');
+    await steps.change(saved.id, 'discard');
+    await world.performEffects();
+    expect((await world.stateOf(id)).status).toBe('archived');
+  });
+
+  it('is usable once archived: its files are fetched again for that run alone', async () => {
+    const version = await archived();
+    const { commitSha } = await commitOf(version.id);
+    world.repositories.push(cloneUrl, 'main', otherFiles);
+    const run = await steps.create();
+    expect(run.status).toBe('fetching');
+    expect(await steps.claim()).toBeUndefined();
+    await world.performEffects();
+    expect(lastAsked()).toEqual({ cloneUrl, credential: 'ours', ref: 'refs/heads/main', commitSha });
+    expect(await world.stateOf(version.id)).toEqual(version);
+    const held = await steps.claimed();
+    expect(await held.files()).toEqual(files);
+    const { ownFiles } = await steps.stateOf(run.id);
+    expect([...(await world.bundles()).keys()]).toEqual([ownFiles]);
+    await world.refuses(() => world.useCases.locateBundle.execute(world.owner, { id: version.id }), missing);
+  });
+
+  it('fetches for each run apart, and discards what each had when it is over', async () => {
+    const version = await archived();
+    const first = await steps.create();
+    const planOnly = await steps.create({ planOnly: true });
+    await world.performEffects();
+    expect((await world.bundles()).size).toBe(2);
+    await steps.change(planOnly.id, 'cancel');
+    await world.performEffects();
+    expect([...(await world.bundles()).keys()]).toEqual([(await steps.stateOf(first.id)).ownFiles]);
+    await steps.plan();
+    await steps.change(first.id, 'apply');
+    const applier = await steps.claimed();
+    expect(await applier.files()).toEqual(files);
+    await applier.applied();
+    await world.performEffects();
+    expect(await world.bundles()).toEqual(new Map());
+    expect(await steps.stateOf(first.id)).toMatchObject({ status: 'applied', ownFiles: null });
+    expect(await world.stateOf(version.id)).toEqual(version);
+    expect(world.ordered).toEqual([]);
+  });
+
+  it('keeps a run’s own files when its agent is lost while it plans', async () => {
+    await archived();
+    await steps.create();
+    await world.performEffects();
+    await steps.claimed();
+    world.clock.advance(60);
+    await world.useCases.reclaimLostRuns.execute();
+    await world.performEffects();
+    expect(await (await steps.claimed()).files()).toEqual(files);
+  });
+
+  it('waits for its turn before it fetches', async () => {
+    await archived();
+    const [first, second] = [await steps.create(), await steps.create()];
+    expect(await steps.statusesOf(first, second)).toEqual(['fetching', 'pending']);
+    await world.performEffects();
+    expect(await steps.statusesOf(first, second)).toEqual(['plan_queued', 'pending']);
+    await steps.plan(false);
+    expect(await steps.statusesOf(first, second)).toEqual(['planned_and_finished', 'fetching']);
+    await world.performEffects();
+    expect(await steps.statusOf(second.id)).toBe('plan_queued');
+  });
+
+  it('makes the run errored with the reason when its files are not to be had any more, and lets others go on', async () => {
+    const version = await archived();
+    const doomed = await steps.create();
+    const uploaded = await world.uploadedVersion(otherFiles);
+    const waiting = await steps.create({ configurationVersionId: uploaded.id });
+    (Reflect.get(world.repositories, 'commits') as Map<string, unknown>).clear();
+    await world.performEffects();
+    expect(await steps.stateOf(doomed.id)).toMatchObject({
+      status: 'errored',
+      failure: 'refs/heads/main does not exist in the repository',
+      ownFiles: null,
+    });
+    expect(await steps.statusOf(waiting.id)).toBe('plan_queued');
+    expect(await world.stateOf(version.id)).toEqual(version);
+    expect(world.ordered).toEqual([]);
+  });
+
+  it('keeps the run fetching while this machine is at fault', async () => {
+    await archived();
+    const run = await steps.create();
+    world.repositories.broken = new Error('the disk is full');
+    await world.performEffects();
+    expect(await steps.statusOf(run.id)).toBe('fetching');
+    world.repositories.broken = undefined;
+    world.clock.advance(1);
+    await world.performEffects();
+    expect(await steps.statusOf(run.id)).toBe('plan_queued');
+  });
+
+  it('drops what was fetched for a run that was canceled meanwhile, or fetches nothing', async () => {
+    await archived();
+    const run = await steps.create();
+    await steps.change(run.id, 'cancel');
+    const asked = world.repositories.asked.length;
+    await world.performEffects();
+    expect(world.repositories.asked).toHaveLength(asked);
+    const second = await steps.create();
+    await Promise.all([world.performEffects(), steps.change(second.id, 'cancel')]);
+    await world.performEffects();
+    expect(await steps.statusOf(second.id)).toBe('canceled');
+    expect(await world.bundles()).toEqual(new Map());
+    expect(world.ordered).toEqual([]);
+  });
+
+  it.each<[string, RepositorySettings | null, string | null]>([
+    ['to another repository', { cloneUrl: elsewhere, branch: 'main', credential: 'theirs' }, null],
+    [
+      'to another repository with the same credential',
+      { cloneUrl: elsewhere, branch: 'main', credential: 'ours' },
+      null,
+    ],
+    ['to a repository whose URL begins alike', { ...ours, cloneUrl: `${cloneUrl}.evil` }, null],
+    ['to nothing', null, null],
+    ['with another credential', { ...ours, credential: 'renewed' }, 'renewed'],
+    ['with no credential', { ...ours, credential: null }, null],
+  ])(
+    'is fetched again from where it came, with the link’s credential only if that is the link: now %s',
+    async (...given) => {
+      const [, repository, credential] = given;
+      await archived();
+      await link(repository);
+      const run = await steps.create();
+      await world.performEffects();
+      expect(lastAsked()).toMatchObject({ cloneUrl, credential });
+      expect(await steps.statusOf(run.id)).toBe('plan_queued');
+    },
+  );
+
+  it.each([
+    ['github', 'refs/pull/7/head'],
+    ['gitlab', 'refs/merge-requests/7/head'],
+  ])('of a pull request at %s is fetched again from %s', async (forge, ref) => {
+    const version = await archived(files, (sha) => pullRequest(sha, { forge }));
+    await steps.create({ configurationVersionId: version.id });
+    await world.performEffects();
+    expect(lastAsked()).toMatchObject({ ref, commitSha: (await commitOf(version.id)).commitSha });
+  });
+});

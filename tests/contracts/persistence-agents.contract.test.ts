@@ -1,0 +1,218 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AgentPool, AgentToken, Organization } from '../../src/domain/index.js';
+import { afterNoon, asOrganization, asTeam, asUser, noon, ownedBy, unique } from '../support/builders.js';
+import { anAgentPool, anAgentToken } from '../support/policy-builders.js';
+import { type Ground, onEveryBackend, refusal } from './on-every-backend.js';
+
+const addPool = async (on: Ground, organization: Organization, given: Partial<AgentPool> = {}) => {
+  const pool = anAgentPool(organization, given);
+  await on.run((tx) => tx.agentPools.add(pool));
+  return pool;
+};
+
+const addToken = async (on: Ground, pool: AgentPool, given: Partial<AgentToken> = {}) => {
+  const token = anAgentToken(pool, given);
+  await on.run((tx) => tx.agentTokens.add(token));
+  return token;
+};
+
+const nameTaken = refusal('attribute/taken', {
+  details: { attribute: 'name' },
+  message: 'Name has already been taken',
+});
+
+onEveryBackend('agent pools', (on) => {
+  const found = (organization: Organization, id: string) =>
+    on.read((tx) => tx.agentPools.findFor(asOrganization(organization), id));
+
+  const names = async (organization: Organization, page = { number: 1, size: 20 }) => {
+    const { items, ...rest } = await on.read((tx) => tx.agentPools.page(organization.id, page));
+    return { ...rest, items: items.map(({ name }) => name) };
+  };
+
+  const inUse = (id: string) => on.read((tx) => tx.agentPools.inUse(id));
+
+  it('come back as they were added, with the standing of each kind of caller', async () => {
+    const organization = await on.organization();
+    const user = await on.member(organization);
+    const team = await on.team(organization, { access: new Set(['manage-workspaces']) }, [user]);
+    const pool = await addPool(on, organization, { name: 'Basement', createdAt: afterNoon(1) });
+    const through = [{ teamId: team.id, owners: false, access: team.access }];
+    const seen = (actor: Parameters<typeof asUser>[0] | undefined) =>
+      on.read((tx) => tx.agentPools.findFor(actor ? asUser(actor) : asTeam(team), pool.id));
+    expect(await seen(user)).toEqual({
+      subject: pool,
+      standing: { actor: 'user', siteAdministrator: false, member: true, teams: through },
+    });
+    expect((await seen(undefined))?.standing).toMatchObject({ actor: 'team', member: true, teams: through });
+    expect((await seen(await on.user()))?.standing).toMatchObject({ member: false, teams: [] });
+    expect((await found(organization, pool.id))?.standing).toMatchObject({ actor: 'organization', member: true });
+    expect((await found(await on.organization(), pool.id))?.standing.member).toBe(false);
+    expect(await found(organization, 'apool-nobody')).toBeUndefined();
+  });
+
+  it('have names of their own in their organization', async () => {
+    const [organization, elsewhere] = [await on.organization(), await on.organization()];
+    await addPool(on, organization, { name: 'basement' });
+    const attic = await addPool(on, organization, { name: 'attic' });
+    await expect(addPool(on, organization, { name: 'basement' })).rejects.toEqual(nameTaken);
+    await expect(on.run((tx) => tx.agentPools.rename(attic.id, 'basement'))).rejects.toEqual(nameTaken);
+    expect((await names(organization)).items).toEqual(['attic', 'basement']);
+    await addPool(on, elsewhere, { name: 'basement' });
+    await on.run((tx) => tx.agentPools.rename(attic.id, 'attic'));
+    await on.run((tx) => tx.agentPools.rename(attic.id, 'Loft'));
+    expect((await found(organization, attic.id))?.subject).toEqual({ ...attic, name: 'Loft' });
+    await addPool(on, organization, { name: 'attic' });
+    await on.run((tx) => tx.agentPools.rename('apool-nobody', 'Cellar'));
+    expect((await names(organization)).items).toEqual(['attic', 'basement', 'Loft']);
+  });
+
+  it('are listed by name, whatever its case, and by id', async () => {
+    const organization = await on.organization();
+    const [upper, lower] = [
+      await addPool(on, organization, { name: 'B' }),
+      await addPool(on, organization, { name: 'b' }),
+    ];
+    for (const name of ['C', 'a']) await addPool(on, organization, { name });
+    await addPool(on, await on.organization());
+    const both = [upper, lower].toSorted((x, y) => (x.id < y.id ? -1 : 1)).map(({ name }) => name);
+    expect((await names(organization)).items).toEqual(['a', ...both, 'C']);
+    const second = await names(organization, { number: 2, size: 3 });
+    expect(second).toEqual({ number: 2, size: 3, total: 4, items: ['C'] });
+    expect(await names(organization, { number: 3, size: 3 })).toMatchObject({ total: 4, items: [] });
+  });
+
+  it('are gone with their tokens when they are removed', async () => {
+    const organization = await on.organization();
+    const [pool, other] = [await addPool(on, organization), await addPool(on, organization)];
+    const [token, kept] = [await addToken(on, pool), await addToken(on, other)];
+    await addToken(on, pool);
+    await on.run((tx) => tx.agentPools.remove(pool.id));
+    expect(await found(organization, pool.id)).toBeUndefined();
+    expect(await on.read((tx) => tx.agentTokens.findAgent(token.secretDigest))).toBeUndefined();
+    expect(await on.read((tx) => tx.agentTokens.page(pool.id, { number: 1, size: 20 }))).toMatchObject({ total: 0 });
+    expect(await on.read((tx) => tx.agentTokens.findAgent(kept.secretDigest))).toMatchObject({ token: kept });
+    expect((await names(organization)).items).toEqual([other.name]);
+  });
+
+  it('are in use while a living workspace names them', async () => {
+    const organization = await on.organization();
+    const [pool, other] = [await addPool(on, organization), await addPool(on, organization)];
+    await on.workspace(organization);
+    expect(await inUse(pool.id)).toBe(false);
+    const workspaces = [
+      await on.workspace(organization, { agentPoolId: pool.id }),
+      await on.workspace(organization, { agentPoolId: pool.id }),
+    ];
+    for (const workspace of workspaces) {
+      expect(await inUse(pool.id)).toBe(true);
+      await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
+    }
+    expect(await inUse(pool.id)).toBe(false);
+    expect(await inUse(other.id)).toBe(false);
+  });
+
+  it('are in use while one of their agents executes a run', async () => {
+    const organization = await on.organization();
+    const [pool, other] = [await addPool(on, organization), await addPool(on, organization)];
+    const workspace = await on.workspace(organization);
+    const version = await on.version(workspace, { status: 'uploaded' });
+    const lease = { poolId: pool.id, agent: 'one', digest: unique('lease'), expiresAt: afterNoon(60) };
+    const run = { id: unique('run'), workspaceId: workspace.id, configurationVersionId: version.state.id };
+    await on.seedRun({ ...run, status: 'planning', lease });
+    expect([await inUse(pool.id), await inUse(other.id)]).toEqual([true, false]);
+    await on.seedRun({ ...run, status: 'planned', lease: null });
+    expect(await inUse(pool.id)).toBe(false);
+  });
+
+  it('are hidden with their organization, and so are their tokens', async () => {
+    const organization = await on.organization();
+    const pool = await addPool(on, organization);
+    const token = await addToken(on, pool);
+    const page = { number: 1, size: 20 };
+    await on.run((tx) => tx.organizations.remove(organization.id, noon));
+    expect(await found(organization, pool.id)).toBeUndefined();
+    expect(await names(organization)).toMatchObject({ total: 0, items: [] });
+    expect(await on.read((tx) => tx.agentTokens.findAgent(token.secretDigest))).toBeUndefined();
+    expect(await on.read((tx) => tx.agentTokens.findFor(asOrganization(organization), token.id))).toBeUndefined();
+    expect(await on.read((tx) => tx.agentTokens.page(pool.id, page))).toMatchObject({ total: 0, items: [] });
+  });
+});
+
+onEveryBackend('tokens of agents', (on) => {
+  const found = (organization: Organization, id: string) =>
+    on.read((tx) => tx.agentTokens.findFor(asOrganization(organization), id));
+
+  it('come back as they were added, with the standing on the organization of their pool', async () => {
+    const organization = await on.organization();
+    const pool = await addPool(on, organization);
+    const used = await addToken(on, pool, {
+      description: 'Rack 7',
+      createdBy: ownedBy('team', { id: 'team-1' }),
+      createdAt: afterNoon(1),
+      lastUsedAt: afterNoon(2),
+    });
+    const unused = await addToken(on, pool);
+    for (const token of [used, unused]) {
+      expect(await found(organization, token.id)).toEqual({
+        subject: token,
+        standing: { actor: 'organization', siteAdministrator: false, member: true, teams: [] },
+      });
+    }
+    const user = await on.member(organization);
+    const seen = await on.read((tx) => tx.agentTokens.findFor(asUser(user), used.id));
+    expect(seen?.standing).toMatchObject({ actor: 'user', member: true });
+    expect((await found(await on.organization(), used.id))?.standing.member).toBe(false);
+    expect(await found(organization, 'agt-nobody')).toBeUndefined();
+  });
+
+  it('say by their digest who calls', async () => {
+    const organization = await on.organization();
+    const [pool, other] = [await addPool(on, organization), await addPool(on, organization)];
+    const token = await addToken(on, pool);
+    await addToken(on, other);
+    expect(await on.read((tx) => tx.agentTokens.findAgent(token.secretDigest))).toEqual({
+      agent: { tokenId: token.id, poolId: pool.id, organizationId: organization.id },
+      token,
+    });
+    expect(await on.read((tx) => tx.agentTokens.findAgent('digest of nothing'))).toBeUndefined();
+    await on.run((tx) => tx.agentTokens.remove(token.id));
+    expect(await on.read((tx) => tx.agentTokens.findAgent(token.secretDigest))).toBeUndefined();
+    expect(await found(organization, token.id)).toBeUndefined();
+  });
+
+  it('are listed the newest first', async () => {
+    const organization = await on.organization();
+    const [pool, other] = [await addPool(on, organization), await addPool(on, organization)];
+    const tokens: AgentToken[] = [];
+    for (const seconds of [2, 3, 1, 2]) tokens.push(await addToken(on, pool, { createdAt: afterNoon(seconds) }));
+    await addToken(on, other);
+    const expected = tokens.toSorted((x, y) => (`${x.createdAt} ${x.id}` > `${y.createdAt} ${y.id}` ? -1 : 1));
+    const page = (number: number) => on.read((tx) => tx.agentTokens.page(pool.id, { number, size: 3 }));
+    expect(await page(1)).toEqual({ number: 1, size: 3, total: 4, items: expected.slice(0, 3) });
+    expect(await page(2)).toEqual({ number: 2, size: 3, total: 4, items: expected.slice(3) });
+    expect(await page(3)).toEqual({ number: 3, size: 3, total: 4, items: [] });
+  });
+
+  describe('when they are used', () => {
+    it('remember the last time, and never one before it', async () => {
+      const organization = await on.organization();
+      const pool = await addPool(on, organization);
+      const [a, b, untouched] = [await addToken(on, pool), await addToken(on, pool), await addToken(on, pool)];
+      const lastUse = async ({ id }: AgentToken) => (await found(organization, id))?.subject.lastUsedAt;
+      const mark = (...uses: (readonly [AgentToken, string])[]) =>
+        on.run((tx) => tx.agentTokens.markUsed(new Map(uses.map(([{ id }, at]) => [id, at]))));
+      await mark([a, afterNoon(5)], [b, afterNoon(1)]);
+      expect([await lastUse(a), await lastUse(b), await lastUse(untouched)]).toEqual([
+        afterNoon(5),
+        afterNoon(1),
+        null,
+      ]);
+      await mark([a, afterNoon(4)], [b, afterNoon(2)]);
+      expect([await lastUse(a), await lastUse(b)]).toEqual([afterNoon(5), afterNoon(2)]);
+      await on.run((tx) => tx.agentTokens.markUsed(new Map([['agt-nobody', noon]])));
+      await on.run((tx) => tx.agentTokens.markUsed(new Map()));
+      expect(await found(organization, 'agt-nobody')).toBeUndefined();
+    });
+  });
+});

@@ -1,0 +1,548 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Transaction } from '../../src/application/index.js';
+import {
+  enforcementLevels,
+  type Organization,
+  type OutcomeFilter,
+  outcomeStatuses,
+  type PolicyEvaluation,
+  type PolicyOutcome,
+  type PolicySet,
+  type PolicySetOutcome,
+  type Run,
+  type RunState,
+  type TaskStage,
+  type Workspace,
+} from '../../src/domain/index.js';
+import { afterNoon, aRun, asOrganization, asTeam, asUser, noon } from '../support/builders.js';
+import {
+  anEvaluation,
+  aPolicy,
+  aPolicyOutcome,
+  aPolicySet,
+  aPolicySetOutcome,
+  aTaskStage,
+} from '../support/policy-builders.js';
+import { onEveryBackend, refusal } from './on-every-backend.js';
+
+const nameTaken = refusal('attribute/taken', {
+  details: { attribute: 'name' },
+  message: 'Name has already been taken',
+});
+const stale = refusal('shared/stale-revision');
+const everything = { number: 1, size: 100 };
+
+const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : 1);
+const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+
+onEveryBackend('policy sets', (on) => {
+  const add = async (organization: Organization, given: Partial<PolicySet> = {}) => {
+    const policySet = aPolicySet(organization, given);
+    await on.run((tx) => tx.policySets.add(policySet));
+    return policySet;
+  };
+
+  const save = (policySet: PolicySet, change: Partial<PolicySet>) => {
+    const next = { ...policySet, ...change, revision: policySet.revision + 1 };
+    return on.run((tx) => tx.policySets.save(next)).then(() => next);
+  };
+
+  const found = async (organization: Organization, id: string) =>
+    (await on.read((tx) => tx.policySets.findFor(asOrganization(organization), id)))?.subject;
+
+  const page = (organization: Organization, request = everything) =>
+    on.read((tx) => tx.policySets.page(organization.id, request));
+
+  const applying = async ({ id }: Workspace) =>
+    (await on.read((tx) => tx.policySets.applyingTo(id))).map(({ name }) => name);
+
+  it('come back as they were added, with the standing of the caller', async () => {
+    const organization = await on.organization();
+    const team = await on.team(organization, { access: new Set(['manage-workspaces']) });
+    const workspaces = [await on.workspace(organization), await on.workspace(organization)];
+    const full = await add(organization, {
+      description: 'Everything',
+      kind: 'sentinel',
+      global: true,
+      overridable: true,
+      policies: [aPolicy(), aPolicy({ query: null, enforcementLevel: 'advisory', description: 'naïve "quotes"' })],
+      workspaceIds: idsOf(workspaces).reverse(),
+      createdAt: afterNoon(1),
+      updatedAt: afterNoon(2),
+      revision: 3,
+    });
+    const bare = await add(organization);
+    expect(await on.read((tx) => tx.policySets.findFor(asTeam(team), full.id))).toEqual({
+      subject: { ...full, workspaceIds: idsOf(workspaces.toSorted(byId)) },
+      standing: {
+        actor: 'team',
+        siteAdministrator: false,
+        member: true,
+        teams: [{ teamId: team.id, owners: false, access: team.access }],
+      },
+    });
+    const stranger = await on.read((tx) =>
+      tx.policySets.findFor(asOrganization({ ...organization, id: 'x' }), bare.id),
+    );
+    expect(stranger).toMatchObject({ subject: bare, standing: { member: false } });
+    expect(await found(organization, 'polset-nobody')).toBeUndefined();
+  });
+
+  it('keep their settings and exactly the workspaces they are saved with', async () => {
+    const organization = await on.organization();
+    const [a, b, c] = [
+      await on.workspace(organization),
+      await on.workspace(organization),
+      await on.workspace(organization),
+    ];
+    const added = await add(organization, { workspaceIds: [a.id, b.id] });
+    const change = {
+      name: `${added.name}-renamed`,
+      description: 'Changed',
+      kind: 'sentinel',
+      global: true,
+      overridable: true,
+      policies: [aPolicy()],
+      workspaceIds: [b.id, c.id].sort(),
+      updatedAt: afterNoon(1),
+    } as const;
+    const changed = await save(added, change);
+    expect(await found(organization, added.id)).toEqual(changed);
+    const emptied = await save(changed, { workspaceIds: [], global: false, policies: [] });
+    expect(await found(organization, added.id)).toEqual(emptied);
+    expect(await applying(a)).toEqual([]);
+    const again = await save(emptied, { workspaceIds: [a.id] });
+    expect(await found(organization, added.id)).toEqual(again);
+  });
+
+  it('refuse to be saved on what moved on, and change nothing then', async () => {
+    const organization = await on.organization();
+    const workspace = await on.workspace(organization);
+    const added = await add(organization, { workspaceIds: [workspace.id] });
+    const first = await save(added, { description: 'First' });
+    await expect(save(added, { description: 'Second', workspaceIds: [] })).rejects.toEqual(stale);
+    await expect(save(aPolicySet(organization), {})).rejects.toEqual(stale);
+    expect(await found(organization, added.id)).toEqual(first);
+  });
+
+  it('have names of their own in their organization', async () => {
+    const organization = await on.organization();
+    await add(organization, { name: 'baseline' });
+    const other = await add(organization, { name: 'extras' });
+    await expect(add(organization, { name: 'baseline' })).rejects.toEqual(nameTaken);
+    await expect(save(other, { name: 'baseline' })).rejects.toEqual(nameTaken);
+    await add(await on.organization(), { name: 'baseline' });
+    await save(other, { name: 'Baseline' });
+    await add(organization, { name: 'extras' });
+  });
+
+  it('are listed by name, whatever its case, and by id', async () => {
+    const organization = await on.organization();
+    const workspace = await on.workspace(organization);
+    const c = await add(organization, { name: 'C', workspaceIds: [workspace.id] });
+    const b = await add(organization, { name: 'b', global: true });
+    const upper = await add(organization, { name: 'B' });
+    const a = await add(organization, { name: 'a' });
+    await add(await on.organization());
+    const expected = [a, ...[b, upper].toSorted(byId), c];
+    expect(await page(organization)).toEqual({ ...everything, total: 4, items: expected });
+    const second = await page(organization, { number: 2, size: 3 });
+    expect(second).toEqual({ number: 2, size: 3, total: 4, items: [c] });
+    expect(await page(organization, { number: 3, size: 3 })).toMatchObject({ total: 4, items: [] });
+  });
+
+  it('apply to workspaces they are attached to and, when global, to all of the organization', async () => {
+    const organization = await on.organization();
+    const [workspace, neighbour] = [await on.workspace(organization), await on.workspace(organization)];
+    const elsewhere = await on.organization();
+    const foreign = await on.workspace(elsewhere);
+    await add(organization, { name: 'Zeta', workspaceIds: [workspace.id] });
+    await add(organization, { name: 'beta', global: true });
+    const both = await add(organization, {
+      name: 'Alpha',
+      global: true,
+      policies: [aPolicy()],
+      workspaceIds: [workspace.id, neighbour.id].sort(),
+    });
+    await add(organization, { name: 'nowhere' });
+    await add(elsewhere, { name: 'foreign', global: true });
+    expect(await applying(workspace)).toEqual(['Alpha', 'beta', 'Zeta']);
+    expect(await applying(neighbour)).toEqual(['Alpha', 'beta']);
+    expect(await applying(foreign)).toEqual(['foreign']);
+    expect((await on.read((tx) => tx.policySets.applyingTo(workspace.id)))[0]).toEqual(both);
+    expect(await on.read((tx) => tx.policySets.applyingTo('ws-nobody'))).toEqual([]);
+  });
+
+  it('lose a workspace that is removed, and apply to it no more', async () => {
+    const organization = await on.organization();
+    const [gone, kept] = [await on.workspace(organization), await on.workspace(organization)];
+    const attached = await add(organization, { workspaceIds: [gone.id, kept.id].sort(), global: true });
+    await on.run((tx) => tx.workspaces.remove(gone.id, noon));
+    expect((await found(organization, attached.id))?.workspaceIds).toEqual([kept.id]);
+    expect((await page(organization)).items.map(({ workspaceIds }) => workspaceIds)).toEqual([[kept.id]]);
+    expect(await applying(gone)).toEqual([]);
+    expect(await applying(kept)).toEqual([attached.name]);
+  });
+
+  it('are gone when they are removed, and hidden with their organization', async () => {
+    const organization = await on.organization();
+    const workspace = await on.workspace(organization);
+    const [removed, hidden] = [
+      await add(organization, { workspaceIds: [workspace.id] }),
+      await add(organization, { workspaceIds: [workspace.id] }),
+    ];
+    await on.run((tx) => tx.policySets.remove(removed.id));
+    expect(await found(organization, removed.id)).toBeUndefined();
+    expect(await applying(workspace)).toEqual([hidden.name]);
+    await on.run((tx) => tx.organizations.remove(organization.id, noon));
+    expect(await found(organization, hidden.id)).toBeUndefined();
+    expect(await page(organization)).toMatchObject({ total: 0, items: [] });
+    expect(await applying(workspace)).toEqual([]);
+  });
+
+  it('know which workspaces live in the organization', async () => {
+    const organization = await on.organization();
+    const [a, b, gone] = [
+      await on.workspace(organization),
+      await on.workspace(organization),
+      await on.workspace(organization),
+    ];
+    const foreign = await on.workspace(await on.organization());
+    await on.run((tx) => tx.workspaces.remove(gone.id, noon));
+    const living = (...ids: string[]) => on.read((tx) => tx.policySets.workspacesOf(organization.id, ids));
+    expect(await living(b.id, a.id, gone.id, foreign.id, 'ws-nobody', a.id)).toEqual([a.id, b.id].sort());
+    expect(await living()).toEqual([]);
+  });
+});
+
+onEveryBackend('task stages', (on) => {
+  async function aPlace() {
+    const organization = await on.organization();
+    const workspace = await on.workspace(organization);
+    return { organization, workspace };
+  }
+
+  const addRun = async (workspace: Workspace, given: Partial<RunState> = {}): Promise<Run> => {
+    const version = await on.version(workspace, { status: 'uploaded' });
+    return on.run(async (tx) => {
+      const sequence = await tx.runs.takeSequence(workspace.id);
+      const run = aRun(workspace, version.state, { sequence, ...given });
+      await tx.runs.add(run);
+      return run;
+    });
+  };
+
+  const add = async (run: Run, given: Partial<TaskStage> = {}): Promise<TaskStage> => {
+    const stage = aTaskStage(run, given);
+    await on.run((tx) => tx.taskStages.add(stage));
+    return stage;
+  };
+
+  const report = async (...outcomes: PolicySetOutcome[]) => {
+    await on.run((tx) => tx.taskStages.addOutcomes(outcomes));
+    return outcomes;
+  };
+
+  const evaluationOf = ({ evaluations: [evaluation] }: TaskStage): PolicyEvaluation => {
+    if (evaluation === undefined) throw new Error('the stage has no evaluation');
+    return evaluation;
+  };
+
+  const twoKinds = [
+    anEvaluation({ kind: 'opa', overridable: false, policySets: [] }),
+    anEvaluation({
+      kind: 'sentinel',
+      status: 'failed',
+      policyToolVersion: '0.26.0',
+      policySets: [{ id: 'polset-1', name: 'set', description: null, overridable: true, policies: [aPolicy()] }],
+      resultCount: { advisoryFailed: 1, mandatoryFailed: 2, passed: 3, errored: 4 },
+      statusTimestamps: { 'running-at': afterNoon(1) },
+      createdAt: afterNoon(2),
+      updatedAt: afterNoon(3),
+    }),
+  ];
+  const freshKinds = () => twoKinds.map((evaluation) => ({ ...evaluation, id: anEvaluation().id }));
+
+  it('come back as they were added, their evaluations by kind', async () => {
+    const { organization, workspace } = await aPlace();
+    const evaluations = freshKinds();
+    const stage = await add(await addRun(workspace), {
+      status: 'awaiting_override',
+      evaluations: evaluations.toReversed(),
+      statusTimestamps: { 'awaiting-override-at': afterNoon(4) },
+      createdAt: afterNoon(1),
+      updatedAt: afterNoon(2),
+      revision: 7,
+    });
+    const expected = { ...stage, evaluations };
+    const caller = asOrganization(organization);
+    expect((await on.read((tx) => tx.taskStages.findFor(caller, stage.id)))?.subject).toEqual(expected);
+    expect(await on.read((tx) => tx.taskStages.ofRun(stage.runId))).toEqual(expected);
+    for (const evaluation of evaluations) {
+      const seen = await on.read((tx) => tx.taskStages.findEvaluationFor(caller, evaluation.id));
+      expect(seen?.subject).toEqual({ ...evaluation, taskStageId: stage.id });
+    }
+    const bare = await add(await addRun(workspace), { evaluations: [] });
+    expect((await on.read((tx) => tx.taskStages.findFor(caller, bare.id)))?.subject).toEqual(bare);
+    expect(await on.read((tx) => tx.taskStages.ofRun(bare.runId))).toEqual(bare);
+    expect(await on.read((tx) => tx.taskStages.findFor(caller, 'ts-nobody'))).toBeUndefined();
+    expect(await on.read((tx) => tx.taskStages.findEvaluationFor(caller, 'poleval-nobody'))).toBeUndefined();
+    expect(await on.read((tx) => tx.taskStages.findOutcomeFor(caller, 'psout-nobody'))).toBeUndefined();
+  });
+
+  it('are found for several runs at once', async () => {
+    const { workspace } = await aPlace();
+    const [a, b, without] = [await addRun(workspace), await addRun(workspace), await addRun(workspace)];
+    const [ofA, ofB] = [await add(a, { evaluations: freshKinds() }), await add(b)];
+    const ids = [a, b, without].map(({ state }) => state.id);
+    const found = await on.read((tx) => tx.taskStages.ofRuns([...ids, 'run-nobody']));
+    expect(new Map(found)).toEqual(
+      new Map([
+        [a.state.id, ofA],
+        [b.state.id, ofB],
+      ]),
+    );
+    expect((await on.read((tx) => tx.taskStages.ofRuns([]))).size).toBe(0);
+    expect(await on.read((tx) => tx.taskStages.ofRun(without.state.id))).toBeUndefined();
+  });
+
+  it('keep their changes and those of their evaluations, and refuse stale ones', async () => {
+    const { workspace } = await aPlace();
+    const added = await add(await addRun(workspace), { evaluations: freshKinds() });
+    const next: TaskStage = {
+      ...added,
+      status: 'running',
+      statusTimestamps: { 'running-at': afterNoon(1) },
+      updatedAt: afterNoon(2),
+      revision: 1,
+      evaluations: added.evaluations.map((evaluation) => ({
+        ...evaluation,
+        status: 'errored',
+        policyToolVersion: '1.0.0',
+        resultCount: { advisoryFailed: 5, mandatoryFailed: 6, passed: 7, errored: 8 },
+        overridable: !evaluation.overridable,
+        statusTimestamps: { 'errored-at': afterNoon(3) },
+        updatedAt: afterNoon(4),
+      })),
+    };
+    await on.run((tx) => tx.taskStages.save(next));
+    const stored = () => on.read((tx) => tx.taskStages.ofRun(added.runId));
+    expect(await stored()).toEqual(next);
+    const late = { ...added, revision: 1, status: 'failed' } as const;
+    await expect(on.run((tx) => tx.taskStages.save(late))).rejects.toEqual(stale);
+    await expect(on.run((tx) => tx.taskStages.save({ ...late, id: 'ts-nobody' }))).rejects.toEqual(stale);
+    expect(await stored()).toEqual(next);
+  });
+
+  it('are seen with the standing on their workspace, and so is what hangs on them', async () => {
+    const { organization, workspace } = await aPlace();
+    const stage = await add(await addRun(workspace));
+    const [outcome] = await report(aPolicySetOutcome(evaluationOf(stage)));
+    const user = await on.member(organization);
+    const granted = await on.team(organization, { access: new Set(['read-workspaces']) }, [user]);
+    const elsewhere = await on.team(organization, {}, [user]);
+    await on.grant(granted, workspace, { access: 'write' });
+    await on.grant(elsewhere, await on.workspace(organization), { access: 'admin' });
+    const standings = async (actor: Parameters<Transaction['taskStages']['findFor']>[0]) =>
+      on.read(async (tx) => [
+        (await tx.taskStages.findFor(actor, stage.id))?.standing,
+        (await tx.taskStages.findEvaluationFor(actor, evaluationOf(stage).id))?.standing,
+        (await tx.taskStages.findOutcomeFor(actor, outcome?.id ?? ''))?.standing,
+      ]);
+    const own = { teamId: granted.id, owners: false, access: granted.access, grant: { access: 'write' } };
+    const bare = { teamId: elsewhere.id, owners: false, access: elsewhere.access };
+    for (const standing of await standings(asUser(user))) {
+      expect(standing).toMatchObject({ actor: 'user', siteAdministrator: false, member: true });
+      expect(standing?.teams).toHaveLength(2);
+      expect(standing?.teams).toEqual(expect.arrayContaining([own, bare]));
+    }
+    const ofTeam = { actor: 'team', siteAdministrator: false, member: true, teams: [own] };
+    expect(await standings(asTeam(granted))).toEqual([ofTeam, ofTeam, ofTeam]);
+    const nothing = { actor: 'organization', siteAdministrator: false, member: false, teams: [] };
+    expect(await standings(asOrganization(await on.organization()))).toEqual([nothing, nothing, nothing]);
+  });
+
+  it.each(['workspace', 'organization'] as const)('are hidden with their %s', async (what) => {
+    const place = await aPlace();
+    const { organization, workspace } = place;
+    const caller = asOrganization(organization);
+    const stage = await add(await addRun(workspace));
+    const evaluation = evaluationOf(stage);
+    const outcome = aPolicySetOutcome(evaluation, { error: 'broken' });
+    await report(outcome);
+    const all = () =>
+      on.read(async (tx) => [
+        await tx.taskStages.findFor(caller, stage.id),
+        await tx.taskStages.findEvaluationFor(caller, evaluation.id),
+        await tx.taskStages.findOutcomeFor(caller, outcome.id),
+        await tx.taskStages.ofRun(stage.runId),
+        (await tx.taskStages.ofRuns([stage.runId])).get(stage.runId),
+        (await tx.taskStages.outcomes(evaluation.id, [], everything)).items[0],
+        (await tx.taskStages.outcomes(evaluation.id, [{ status: 'errored', enforcementLevel: null }], everything))
+          .items[0],
+      ]);
+    for (const found of await all()) expect(found).toBeDefined();
+    await on.run((tx) =>
+      what === 'workspace' ? tx.workspaces.remove(workspace.id, noon) : tx.organizations.remove(organization.id, noon),
+    );
+    for (const found of await all()) expect(found).toBeUndefined();
+    const page = await on.read((tx) => tx.taskStages.outcomes(evaluation.id, [], everything));
+    expect(page).toEqual({ ...everything, total: 0, items: [] });
+  });
+
+  it('give back each outcome as it was reported, its policies in order', async () => {
+    const { organization, workspace } = await aPlace();
+    const evaluation = evaluationOf(await add(await addRun(workspace)));
+    const full = aPolicySetOutcome(evaluation, {
+      policySetDescription: 'The usual',
+      overridable: true,
+      error: 'could not be compiled',
+      warnings: ['old', 'slow'],
+      outcomes: [
+        aPolicyOutcome({
+          policyName: 'z',
+          description: 'last by name',
+          query: 'data.z',
+          output: ['a', { b: [1, null] }],
+        }),
+        aPolicyOutcome({ policyName: 'y', status: 'failed', enforcementLevel: 'advisory', output: [] }),
+        aPolicyOutcome({ policyName: 'x', status: 'errored' }),
+      ],
+    });
+    const bare = aPolicySetOutcome(evaluation, { position: 1 });
+    await report(bare, full);
+    const caller = asOrganization(organization);
+    for (const outcome of [full, bare]) {
+      expect((await on.read((tx) => tx.taskStages.findOutcomeFor(caller, outcome.id)))?.subject).toEqual(outcome);
+    }
+    expect(full.outcomes[2] as object).not.toHaveProperty('enforcementLevel');
+    const page = await on.read((tx) => tx.taskStages.outcomes(evaluation.id, [], everything));
+    expect(page).toEqual({ ...everything, total: 2, items: [full, bare] });
+  });
+
+  it('page through outcomes in the order of the report, filtered or not', async () => {
+    const { workspace } = await aPlace();
+    const stage = await add(await addRun(workspace), { evaluations: freshKinds() });
+    const [evaluation, other] = stage.evaluations;
+    if (evaluation === undefined || other === undefined) throw new Error('there are two kinds');
+    const sets = Array.from({ length: 5 }, (_, position) =>
+      aPolicySetOutcome(evaluation, { position, outcomes: [aPolicyOutcome()] }),
+    );
+    await report(...sets.toReversed(), aPolicySetOutcome(other, { outcomes: [aPolicyOutcome()] }));
+    for (const filters of [[], [{ status: 'passed', enforcementLevel: 'mandatory' }]] as const) {
+      const page = (number: number, size = 2) =>
+        on.read((tx) => tx.taskStages.outcomes(evaluation.id, filters, { number, size }));
+      expect(await page(1)).toEqual({ number: 1, size: 2, total: 5, items: sets.slice(0, 2) });
+      expect(await page(3)).toEqual({ number: 3, size: 2, total: 5, items: sets.slice(4) });
+      expect(await page(4)).toEqual({ number: 4, size: 2, total: 5, items: [] });
+      expect(await page(100_000_000, 100)).toMatchObject({ total: 5, items: [] });
+    }
+    const empty = { ...everything, total: 0, items: [] };
+    expect(await on.read((tx) => tx.taskStages.outcomes('poleval-nobody', [], everything))).toEqual(empty);
+    const unreported = evaluationOf(await add(await addRun(workspace)));
+    expect(await on.read((tx) => tx.taskStages.outcomes(unreported.id, [], everything))).toEqual(empty);
+  });
+
+  it('take reports of any size, and drop them again with no other’s', async () => {
+    const { workspace } = await aPlace();
+    const [stage, neighbour] = [
+      await add(await addRun(workspace), { evaluations: freshKinds() }),
+      await add(await addRun(workspace)),
+    ];
+    const counts = new Map<PolicyEvaluation, number>([
+      ...stage.evaluations.map((evaluation, index) => [evaluation, index === 0 ? 230 : 1] as const),
+      [evaluationOf(neighbour), 1],
+    ]);
+    for (const [evaluation, count] of counts) {
+      const sets = Array.from({ length: count }, (_, position) =>
+        aPolicySetOutcome(evaluation, { position, outcomes: [aPolicyOutcome(), aPolicyOutcome(), aPolicyOutcome()] }),
+      );
+      await report(...sets);
+    }
+    const stored = (id: string, size = 300) => on.read((tx) => tx.taskStages.outcomes(id, [], { number: 1, size }));
+    for (const [{ id }, count] of counts) {
+      const { total, items } = await stored(id);
+      expect([total, items.length, items.flatMap(({ outcomes }) => outcomes).length]).toEqual([
+        count,
+        count,
+        3 * count,
+      ]);
+    }
+    await report();
+    await on.run((tx) => tx.taskStages.dropOutcomes(stage));
+    for (const { id } of stage.evaluations) expect(await stored(id)).toMatchObject({ total: 0, items: [] });
+    expect(await stored(evaluationOf(neighbour).id)).toMatchObject({ total: 1 });
+    await report(aPolicySetOutcome(evaluationOf(stage), { outcomes: [aPolicyOutcome()] }));
+    expect(await stored(evaluationOf(stage).id)).toMatchObject({ total: 1 });
+  });
+
+  const level = fc.constantFrom(...enforcementLevels);
+  const anOutcome: fc.Arbitrary<PolicyOutcome> = fc
+    .record({ status: fc.constantFrom(...outcomeStatuses), enforcementLevel: level })
+    .map(({ status, enforcementLevel }) =>
+      aPolicyOutcome(status === 'errored' ? { status } : { status, enforcementLevel }),
+    );
+  const someSets = fc.array(
+    fc.record({
+      error: fc.option(fc.constant('broken'), { freq: 4 }),
+      outcomes: fc.array(anOutcome, { maxLength: 3 }),
+    }),
+    { minLength: 1, maxLength: 12 },
+  );
+  const someFilters: fc.Arbitrary<OutcomeFilter[]> = fc.array(
+    fc.record({ status: fc.constantFrom(...outcomeStatuses), enforcementLevel: fc.option(level) }),
+    { maxLength: 3 },
+  );
+
+  /** One policy has both, or the set errored as a whole and that is what is asked for. */
+  const isMeant = ({ error, outcomes }: PolicySetOutcome, { status, enforcementLevel }: OutcomeFilter): boolean => {
+    if (status === 'errored' && error !== null) return true;
+    const levelOf = (outcome: PolicyOutcome) => ('enforcementLevel' in outcome ? outcome.enforcementLevel : null);
+    return outcomes.some(
+      (one) => one.status === status && (enforcementLevel === null || levelOf(one) === enforcementLevel),
+    );
+  };
+
+  it('filter outcomes by what one and the same policy said', async () => {
+    const { workspace } = await aPlace();
+    const run = await addRun(workspace);
+    await fc.assert(
+      fc.asyncProperty(
+        someSets,
+        fc.array(someFilters, { minLength: 1, maxLength: 6 }),
+        fc.record({ number: fc.integer({ min: 1, max: 3 }), size: fc.integer({ min: 1, max: 8 }) }),
+        async (drafts, questions, request) => {
+          const stage = aTaskStage(run);
+          const sets = drafts.map((draft, position) => aPolicySetOutcome(evaluationOf(stage), { position, ...draft }));
+          const answers = await on.run(async (tx) => {
+            await tx.taskStages.dropOutcomes(await ofRunOr(tx, stage));
+            const own = await ofRunOr(tx, stage);
+            const ownSets = sets.map((set) => ({ ...set, policyEvaluationId: evaluationOf(own).id }));
+            await tx.taskStages.addOutcomes(ownSets);
+            const pages = [];
+            for (const filters of questions) {
+              pages.push(await tx.taskStages.outcomes(evaluationOf(own).id, filters, request));
+            }
+            return pages;
+          });
+          questions.forEach((filters, index) => {
+            const matching = sets.filter((set) => filters.length === 0 || filters.some((one) => isMeant(set, one)));
+            const start = (request.number - 1) * request.size;
+            const page = answers[index];
+            expect(page?.total).toBe(matching.length);
+            expect(idsOf(page?.items ?? [])).toEqual(idsOf(matching.slice(start, start + request.size)));
+          });
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  /** A run has one stage: the stored one, or else this. */
+  async function ofRunOr(tx: Transaction, stage: TaskStage): Promise<TaskStage> {
+    const stored = await tx.taskStages.ofRun(stage.runId);
+    if (stored === undefined) await tx.taskStages.add(stage);
+    return stored ?? stage;
+  }
+});

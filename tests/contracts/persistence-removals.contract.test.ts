@@ -1,0 +1,224 @@
+import { expect, it } from '@jest/globals';
+import type { RemovalTarget } from '../../src/application/index.js';
+import {
+  type Organization,
+  openTaskStage,
+  type PolicySet,
+  type PolicySetOutcome,
+  phases,
+  type RunState,
+  type Workspace,
+} from '../../src/domain/index.js';
+import { aBundle, aRun, noon, ownedBy, someIngressAttributes, unique } from '../support/builders.js';
+import { type Ground, onEveryBackend, onFreshGround } from './on-every-backend.js';
+
+const aPolicySet = (organization: Organization, workspaceIds: readonly string[]): PolicySet => ({
+  id: unique('polset'),
+  organizationId: organization.id,
+  organizationName: organization.name,
+  name: unique('policies'),
+  description: null,
+  kind: 'opa',
+  global: false,
+  overridable: true,
+  policies: [{ name: 'p', description: '', query: 'data.p', enforcementLevel: 'advisory' }],
+  workspaceIds,
+  createdAt: noon,
+  updatedAt: noon,
+  revision: 0,
+});
+
+const anOutcome = (policyEvaluationId: string, position: number): PolicySetOutcome => ({
+  id: unique('psout'),
+  policyEvaluationId,
+  position,
+  policySetName: 'policies',
+  policySetDescription: null,
+  overridable: true,
+  policyToolVersion: '1.0.0',
+  error: null,
+  warnings: [],
+  outcomes: ['p', 'q'].map((policyName) => ({
+    policyName,
+    description: '',
+    query: 'data.p',
+    output: null,
+    status: 'passed',
+    enforcementLevel: 'advisory',
+  })),
+});
+
+/** A run that is over, with logs, and with what policies said of it. */
+async function addRun(on: Ground, workspace: Workspace, versionId: string, given: Partial<RunState> = {}) {
+  return on.run(async (tx) => {
+    const sequence = await tx.runs.takeSequence(workspace.id);
+    const { state } = aRun(workspace, { id: versionId }, { status: 'applied', ...given, sequence });
+    await tx.runs.add(aRun(workspace, { id: versionId }, state));
+    for (const phase of phases) {
+      for (const offset of [0, 4]) await tx.runLogs.append(state.id, phase, offset, Buffer.from('line'));
+    }
+    const evaluations = (['opa', 'sentinel'] as const).map((kind) => ({ id: unique('poleval'), kind, policySets: [] }));
+    await tx.taskStages.add(openTaskStage({ id: unique('ts'), runId: state.id, createdAt: noon }, evaluations));
+    await tx.taskStages.addOutcomes(evaluations.flatMap(({ id }) => [anOutcome(id, 0), anOutcome(id, 1)]));
+    return state;
+  });
+}
+
+/** A workspace with versions, each with a bundle, a commit, a delivery and two runs; and every bundle key in it. */
+async function addWorkspace(on: Ground, organization: Organization, versions = 3) {
+  const workspace = await on.workspace(organization);
+  const keys: string[] = [];
+  for (let n = 0; n < versions; n += 1) {
+    const [bundle, own] = [aBundle(), aBundle()];
+    keys.push(bundle.key, own.key);
+    const { state } = await on.version(workspace, { status: 'uploaded', bundle, origin: 'version-control' });
+    await on.run(async (tx) => {
+      await tx.configurationVersions.addIngressAttributes(state.id, someIngressAttributes());
+      await tx.configurationVersions.addDelivery(workspace.id, unique('delivery'), state.id);
+    });
+    await addRun(on, workspace, state.id);
+    await addRun(on, workspace, state.id, { ownFiles: own.key });
+  }
+  return { workspace, keys };
+}
+
+/** An organization with something in every table that hangs on one. */
+async function addOrganization(on: Ground) {
+  const organization = await on.organization();
+  const team = await on.team(organization, {}, [await on.member(organization)]);
+  const places = [await addWorkspace(on, organization), await addWorkspace(on, organization, 2)];
+  for (const { workspace } of places) await on.grant(team, workspace, { access: 'read' });
+  await on.token(ownedBy('team', team));
+  await on.token(ownedBy('organization', organization));
+  const pool = {
+    id: unique('apool'),
+    organizationId: organization.id,
+    organizationName: organization.name,
+    name: unique('pool'),
+    createdAt: noon,
+  };
+  const policySet = aPolicySet(
+    organization,
+    places.map(({ workspace }) => workspace.id),
+  );
+  await on.run(async (tx) => {
+    await tx.agentPools.add(pool);
+    for (const _ of [1, 2]) {
+      await tx.agentTokens.add({
+        id: unique('at'),
+        poolId: pool.id,
+        secretDigest: unique('digest'),
+        description: '',
+        createdBy: null,
+        createdAt: noon,
+        lastUsedAt: null,
+      });
+    }
+    await tx.policySets.add(policySet);
+    await tx.policySets.add(aPolicySet(organization, []));
+  });
+  return { organization, places, policySet };
+}
+
+/** Every bundle key named until nothing is left, and in how many calls. */
+async function removeAll(on: Ground, target: RemovalTarget, limit: number) {
+  const keys: string[] = [];
+  for (let calls = 1; ; calls += 1) {
+    const batch = await on.run((tx) => tx.removals.removeBatch(target, limit));
+    keys.push(...batch.bundleKeys);
+    if (batch.finished) return { keys: keys.sort(), calls };
+    if (calls > 100) throw new Error('it never finishes');
+  }
+}
+
+const refersToAny = (on: Ground, keys: readonly string[]) =>
+  on.read(async (tx) => {
+    const answers = await Promise.all(
+      keys.flatMap((key) => [tx.configurationVersions.refersTo(key), tx.runs.refersTo(key)]),
+    );
+    return answers.some(Boolean);
+  });
+
+onEveryBackend('removals of runs, policies and agents', (on) => {
+  it.each([1, 2, 3, 200])('leave of an organization nothing in any table, %d at a time', async (limit) => {
+    await onFreshGround(on.backend, async (fresh) => {
+      const neighbour = await addOrganization(fresh);
+      const user = await fresh.user();
+      const before = await fresh.rowCounts();
+      const { organization, places } = await addOrganization(fresh);
+      await fresh.membership(organization, user);
+      const between = await fresh.rowCounts();
+      await fresh.run((tx) => tx.organizations.remove(organization.id, noon));
+      const removed = await removeAll(fresh, { kind: 'organization', id: organization.id }, limit);
+      expect(removed.keys).toEqual(places.flatMap(({ keys }) => keys).sort());
+      expect(await refersToAny(fresh, removed.keys)).toBe(false);
+      // Its member is a user of the service, and stays one.
+      const users = (before.users ?? 0) + 1;
+      expect(await fresh.rowCounts()).toEqual({ ...before, users });
+
+      const grown = Object.keys(before).filter((table) => (between[table] ?? 0) > (before[table] ?? 0));
+      const apart = /^(effects|deletions|users|sqlite_sequence|knex_.*|.*migrations.*)$/;
+      expect(Object.keys(before).filter((table) => !apart.test(table) && !grown.includes(table))).toEqual([]);
+      for (const { keys } of neighbour.places) expect(await refersToAny(fresh, keys)).toBe(true);
+    });
+  });
+
+  it('leave of a workspace nothing in any table, and its organization as it was', async () => {
+    await onFreshGround(on.backend, async (fresh) => {
+      const { organization, policySet, places } = await addOrganization(fresh);
+      const before = await fresh.rowCounts();
+      const { workspace, keys } = await addWorkspace(fresh, organization);
+      await fresh.run((tx) =>
+        tx.policySets.save({
+          ...policySet,
+          workspaceIds: [...policySet.workspaceIds, workspace.id],
+          revision: policySet.revision + 1,
+        }),
+      );
+      await fresh.run((tx) => tx.workspaces.remove(workspace.id, noon));
+      const removed = await removeAll(fresh, { kind: 'workspace', id: workspace.id }, 2);
+      expect(removed.keys).toEqual([...keys].sort());
+      expect(await fresh.rowCounts()).toEqual(before);
+      for (const place of places) {
+        const applying = await fresh.read((tx) => tx.policySets.applyingTo(place.workspace.id));
+        expect(applying.map(({ id }) => id)).toEqual([policySet.id]);
+      }
+    });
+  });
+
+  it('do not take more runs away at once than they are told, however many a version has', async () => {
+    const workspace = await on.workspace(await on.organization());
+    const { state: version } = await on.version(workspace, { status: 'uploaded', bundle: aBundle() });
+    const own: string[] = [];
+    for (let n = 0; n < 7; n += 1) {
+      const ownFiles = aBundle().key;
+      own.push(ownFiles);
+      await addRun(on, workspace, version.id, { ownFiles });
+    }
+    await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
+    const target = { kind: 'workspace', id: workspace.id } as const;
+    const first = await on.run((tx) => tx.removals.removeBatch(target, 3));
+    expect(first.finished).toBe(false);
+    expect(first.bundleKeys).toHaveLength(3);
+    expect(await refersToAny(on, first.bundleKeys)).toBe(false);
+    expect(await refersToAny(on, [version.bundle?.key ?? ''])).toBe(true);
+    const rest = await removeAll(on, target, 3);
+    expect([...first.bundleKeys, ...rest.keys].sort()).toEqual([...own, version.bundle?.key ?? ''].sort());
+  });
+
+  it('leave other workspaces of the organization alone', async () => {
+    const { organization, places } = await addOrganization(on);
+    const [gone, kept] = places;
+    if (gone === undefined || kept === undefined) throw new Error('there are two places');
+    await on.run((tx) => tx.workspaces.remove(gone.workspace.id, noon));
+    await removeAll(on, { kind: 'workspace', id: gone.workspace.id }, 200);
+    const runs = await on.read((tx) => tx.runs.page(kept.workspace.id, { number: 1, size: 20 }));
+    expect(runs.items).toHaveLength(4);
+    for (const { id } of runs.items) {
+      expect(await on.read((tx) => tx.runLogs.size(id, 'plan'))).toBe(8);
+      expect(await on.read((tx) => tx.taskStages.ofRun(id))).toBeDefined();
+    }
+    const pools = await on.read((tx) => tx.agentPools.page(organization.id, { number: 1, size: 20 }));
+    expect(pools.items).toHaveLength(1);
+  });
+});

@@ -1,0 +1,533 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { RunScope } from '../../src/application/index.js';
+import {
+  type AgentPool,
+  type ConfigurationVersionId,
+  completedRunStatuses,
+  DomainError,
+  type Lease,
+  type Organization,
+  type OrganizationId,
+  Run,
+  type RunState,
+  type RunStatus,
+  runStatuses,
+  runStatusesHoldingWorkspace,
+  type Workspace,
+} from '../../src/domain/index.js';
+import { afterNoon, aRun, asOrganization, asTeam, asUser, noon, someRunOptions, unique } from '../support/builders.js';
+import { type Ground, onEveryBackend, refusal } from './on-every-backend.js';
+
+const page = (number: number, size = 20) => ({ number, size });
+
+/** A workspace with a version. */
+const aPlace = async (on: Ground, organization?: Organization, given: Partial<Workspace> = {}) => {
+  const owner = organization ?? (await on.organization());
+  const workspace = await on.workspace(owner, given);
+  const { state: version } = await on.version(workspace);
+  return { organization: owner, workspace, version };
+};
+
+type Place = Awaited<ReturnType<typeof aPlace>>;
+
+/** The next run of the workspace. */
+const aRunThere = (
+  on: Ground,
+  { workspace, version }: Pick<Place, 'workspace' | 'version'>,
+  given: Partial<RunState> = {},
+): Promise<Run> =>
+  on.run(async (tx) => {
+    const run = aRun(workspace, version, { ...given, sequence: await tx.runs.takeSequence(workspace.id) });
+    await tx.runs.add(run);
+    return run;
+  });
+
+const aLease = (given: Partial<Lease> = {}): Lease => ({
+  poolId: 'apool-1',
+  agent: 'agent-of-tests',
+  digest: unique('digest'),
+  expiresAt: afterNoon(60),
+  ...given,
+});
+
+const moved = ({ state }: Run, change: Partial<RunState> = {}): Run =>
+  Run.restore({ ...state, ...change, revision: state.revision + 1 });
+
+const hide = {
+  workspace: (on: Ground, { workspace }: Place) => on.run((tx) => tx.workspaces.remove(workspace.id, noon)),
+  organization: (on: Ground, { organization }: Place) => on.run((tx) => tx.organizations.remove(organization.id, noon)),
+};
+
+const deletions = Object.entries(hide);
+
+onEveryBackend('runs', (on) => {
+  const find = async (id: string) => (await on.read((tx) => tx.runs.find(id)))?.state;
+
+  const changes = {
+    status: 'applying',
+    hasChanges: true,
+    cancelRequested: true,
+    planned: { additions: 1, changes: 2, destructions: 3, imports: 4 },
+    applied: { additions: 5, changes: 6, destructions: 7, imports: 8 },
+    failure: 'the agent was lost',
+    ownFiles: 'bundle-of-its-own',
+    lease: aLease(),
+    statusTimestamps: { 'plan-queueable-at': noon, 'applying-at': afterNoon(5) },
+  } as const satisfies Partial<RunState>;
+
+  it('gives back a run as it was added', async () => {
+    const place = await aPlace(on);
+    const plain = await aRunThere(on, place);
+    const full = await aRunThere(on, place, {
+      ...changes,
+      lease: aLease(),
+      source: 'tfe-configuration-version',
+      options: someRunOptions({
+        message: 'Ünïcode “quotes” \\ and\nlines',
+        isDestroy: true,
+        refresh: false,
+        refreshOnly: true,
+        allowEmptyApply: true,
+        allowConfigGeneration: true,
+        targetAddrs: ['module.a'],
+        replaceAddrs: [],
+        variables: [{ key: 'region', value: '"eu"' }],
+        terraformVersion: '1.9.0',
+      }),
+      planOnly: true,
+      savePlan: true,
+      autoApply: true,
+      createdBy: { kind: 'team', id: 'team-1' },
+      createdAt: afterNoon(1),
+      revision: 7,
+    });
+    expect(await find(plain.state.id)).toEqual(plain.state);
+    expect(await find(full.state.id)).toEqual(full.state);
+    expect(await find('run-nobody')).toBeUndefined();
+  });
+
+  it('keeps what changed, and back again', async () => {
+    const run = await aRunThere(on, await aPlace(on));
+    const next = moved(run, changes);
+    await on.run((tx) => tx.runs.save(next));
+    expect(await find(run.state.id)).toEqual(next.state);
+    const back = moved(next, { ...run.state, revision: next.state.revision });
+    await on.run((tx) => tx.runs.save(back));
+    expect(await find(run.state.id)).toEqual(back.state);
+  });
+
+  it('refuses a save that is based on an older revision, and one of a run that is not there', async () => {
+    const run = await aRunThere(on, await aPlace(on));
+    const next = moved(run, { failure: 'first' });
+    await on.run((tx) => tx.runs.save(next));
+    for (const stale of [
+      moved(run, { failure: 'second' }),
+      run,
+      moved(moved(next)),
+      aRun({ id: 'ws' }, { id: 'cv' }),
+    ]) {
+      await expect(on.run((tx) => tx.runs.save(stale))).rejects.toEqual(refusal('shared/stale-revision'));
+    }
+    expect(await find(run.state.id)).toEqual(next.state);
+  });
+
+  it('tells the standing of whoever asks', async () => {
+    const { organization, ...place } = await aPlace(on);
+    const member = await on.member(organization);
+    const [granted, ungranted] = [await on.team(organization, {}, [member]), await on.team(organization)];
+    await on.grant(granted, place.workspace, { access: 'plan' });
+    const run = await aRunThere(on, place);
+    const seenBy = (actor: Parameters<typeof asUser>[0] | undefined, other = asOrganization(organization)) =>
+      on.read((tx) => tx.runs.findFor(actor ? asUser(actor) : other, run.state.id));
+
+    const grant = expect.objectContaining({ teamId: granted.id, grant: { access: 'plan' } });
+    expect(await seenBy(member)).toMatchObject({ subject: run, standing: { member: true, teams: [grant] } });
+    expect(await seenBy(await on.user())).toMatchObject({ subject: run, standing: { member: false, teams: [] } });
+    expect(await seenBy(undefined)).toMatchObject({ standing: { actor: 'organization', member: true } });
+    expect(await seenBy(undefined, asTeam(granted))).toMatchObject({ standing: { member: true, teams: [grant] } });
+    const bare = { member: true, teams: [{ teamId: ungranted.id }] };
+    expect(await seenBy(undefined, asTeam(ungranted))).toMatchObject({ standing: bare });
+    expect(await on.read((tx) => tx.runs.findFor(asUser(member), 'run-nobody'))).toBeUndefined();
+  });
+
+  it.each(deletions)('hides everything that hangs on a deleted %s', async (_, remove) => {
+    const place = await aPlace(on);
+    const { workspace, version, organization } = place;
+    const member = await on.member(organization);
+    const createdBy = { kind: 'user', id: member.id } as const;
+    const lease = aLease({ expiresAt: '2020-01-01T00:00:00.000Z' });
+    const waiting = await aRunThere(on, place, { createdBy });
+    const holding = await aRunThere(on, place, { status: 'apply_queued', lease });
+    const look = () =>
+      on.read(async (tx) => [
+        await tx.runs.find(waiting.state.id),
+        await tx.runs.findFor(asUser(member), waiting.state.id),
+        await tx.runs.findByLease(lease.digest),
+        await tx.runs.nextWaiting(workspace.id),
+        await tx.runs.nextClaimable('apool-1', organization.id),
+        (await tx.runs.withExpiredLease(noon, 100)).find((id) => id === holding.state.id),
+        (await tx.runs.anotherHolds(workspace.id, waiting.state.id)) || undefined,
+        (await tx.runs.anyInProgress({ organizationId: organization.id })) || undefined,
+        (await tx.runs.anyInProgress({ workspaceId: workspace.id })) || undefined,
+        (await tx.runs.anyInProgress({ createdBy: member.id })) || undefined,
+        (await tx.runs.page(workspace.id, page(1))).items[0],
+        (await tx.runs.page(workspace.id, page(1))).total || undefined,
+        (await tx.runs.firstOfVersions([version.id])).get(version.id),
+      ]);
+    const before = await look();
+    expect(before).not.toContain(undefined);
+    await remove(on, place);
+    expect(await look()).toEqual(before.map(() => undefined));
+    await expect(on.run((tx) => tx.runs.takeSequence(workspace.id))).rejects.toEqual(refusal('resource/not-found'));
+  });
+
+  it('gives out dense sequence numbers, apart from those of versions, to twenty at once', async () => {
+    const [{ workspace }, neighbour] = [await aPlace(on), await aPlace(on)];
+    const take = (id = workspace.id) => on.run((tx) => tx.runs.takeSequence(id));
+    const taken = await Promise.all(Array.from({ length: 20 }, () => take()));
+    expect(taken.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    await expect(
+      on.run(async (tx) => {
+        await tx.runs.takeSequence(workspace.id);
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    expect(await take()).toBe(21);
+    expect(await take(neighbour.workspace.id)).toBe(1);
+    const { state } = await on.version(workspace);
+    expect(state.sequence).toBe(2);
+    await expect(take('ws-nobody')).rejects.toEqual(refusal('resource/not-found'));
+  });
+
+  it('lets no two runs hold one workspace, nor have one number, whatever was asked before', async () => {
+    const place = await aPlace(on);
+    const holding = await aRunThere(on, place, { status: 'planned' });
+    const waiting = await aRunThere(on, place);
+    const refused = async (work: Promise<unknown>) => {
+      const error = await work.catch((thrown: unknown) => thrown);
+      expect(error).toHaveProperty('message', expect.stringMatching(/unique constraint|one sequence number|hold one/i));
+      expect(error).not.toBeInstanceOf(DomainError);
+    };
+    await refused(on.run((tx) => tx.runs.save(moved(waiting, { status: 'plan_queued' }))));
+    await refused(aRunThere(on, place, { status: 'applying' }));
+    await refused(on.run((tx) => tx.runs.add(aRun(place.workspace, place.version, { sequence: 1 }))));
+    await aRunThere(on, place, { status: 'applying', planOnly: true });
+    await on.run((tx) => tx.runs.save(moved(holding, { status: 'discarded' })));
+    await on.run((tx) => tx.runs.save(moved(waiting, { status: 'plan_queued' })));
+  });
+
+  describe('in pages', () => {
+    let place: Place;
+    let ids: readonly string[];
+
+    beforeAll(async () => {
+      place = await aPlace(on);
+      const runs: string[] = [];
+      for (let n = 0; n < 25; n += 1) {
+        runs.unshift((await aRunThere(on, place, { status: 'applied' })).state.id);
+        if (n % 5 === 0) await aRunThere(on, { ...place, workspace: await on.workspace(place.organization) });
+      }
+      ids = runs;
+    });
+
+    it.each([
+      [1, 20, 0, 20],
+      [2, 20, 20, 25],
+      [3, 20, 25, 25],
+      [5, 5, 20, 25],
+      [6, 5, 25, 25],
+      [25, 1, 24, 25],
+      [1, 100, 0, 25],
+      [500_000_000, 100, 25, 25],
+    ])('are newest first: page %d of %d', async (number, size, from, to) => {
+      const found = await on.read((tx) => tx.runs.page(place.workspace.id, { number, size }));
+      expect({ ...found, items: found.items.map(({ id }) => id) }).toEqual({
+        number,
+        size,
+        total: 25,
+        items: ids.slice(from, to),
+      });
+    });
+
+    it('are whole, and empty where there is nothing', async () => {
+      const [first] = (await on.read((tx) => tx.runs.page(place.workspace.id, page(1)))).items;
+      expect(first).toEqual(await find(ids[0] ?? ''));
+      const { workspace } = await aPlace(on);
+      for (const id of [workspace.id, 'ws-nobody']) {
+        const empty = { ...page(1), total: 0, items: [] };
+        expect(await on.read((tx) => tx.runs.page(id, page(1)))).toEqual(empty);
+      }
+    });
+  });
+
+  it('knows the first run of each version', async () => {
+    const place = await aPlace(on);
+    const [often, never] = [(await on.version(place.workspace)).state, (await on.version(place.workspace)).state];
+    const first = await aRunThere(on, { ...place, version: often }, { status: 'errored', createdAt: afterNoon(9) });
+    const only = await aRunThere(on, place);
+    await aRunThere(on, { ...place, version: often }, { createdAt: noon });
+    const firstOf = (ids: readonly ConfigurationVersionId[]) => on.read((tx) => tx.runs.firstOfVersions(ids));
+    expect(await firstOf([place.version.id, often.id, never.id, 'cv-nobody'])).toEqual(
+      new Map([
+        [often.id, first.state],
+        [place.version.id, only.state],
+      ]),
+    );
+    expect(await firstOf([never.id])).toEqual(new Map());
+    expect(await firstOf([])).toEqual(new Map());
+  });
+
+  it('knows whether a run fetched bytes for itself', async () => {
+    const key = unique('bundle');
+    const refers = () => on.read((tx) => tx.runs.refersTo(key));
+    const place = await aPlace(on);
+    await aRunThere(on, place);
+    expect(await refers()).toBe(false);
+    const run = await aRunThere(on, place, { ownFiles: key });
+    expect(await refers()).toBe(true);
+    await on.run((tx) => tx.workspaces.remove(place.workspace.id, noon));
+    expect(await refers()).toBe(true);
+    await on.run((tx) => tx.runs.save(moved(run, { ownFiles: null })));
+    expect(await refers()).toBe(false);
+  });
+
+  it('finds a run by its lease, and by none it had before', async () => {
+    const [first, second] = [aLease(), aLease()];
+    const run = await aRunThere(on, await aPlace(on), { status: 'planning', lease: first });
+    const byLease = async ({ digest }: Lease) => (await on.read((tx) => tx.runs.findByLease(digest)))?.state;
+    expect(await byLease(first)).toEqual(run.state);
+    const next = run.with({ lease: second });
+    await on.run((tx) => tx.runs.save(next));
+    expect(await byLease(first)).toBeUndefined();
+    expect(await byLease(second)).toEqual(next.state);
+    await on.run((tx) => tx.runs.save(next.with({ lease: null })));
+    expect(await byLease(second)).toBeUndefined();
+  });
+
+  it('finds the leases that ran out, the longest ago first', async () => {
+    const longAgo = (seconds: number) =>
+      new Date(Date.parse('2021-01-01T00:00:00.000Z') + seconds * 1000).toISOString();
+    const leased = async (seconds: number) => {
+      const lease = aLease({ expiresAt: longAgo(seconds) });
+      return (await aRunThere(on, await aPlace(on), { status: 'planning', lease })).state.id;
+    };
+    const [third, first, second, live] = [await leased(30), await leased(10), await leased(20), await leased(31)];
+    await aRunThere(on, await aPlace(on), { status: 'planning' });
+    const expired = (at: string, limit = 10) => on.read((tx) => tx.runs.withExpiredLease(at, limit));
+    expect(await expired(longAgo(30))).toEqual([first, second, third]);
+    expect(await expired(longAgo(30), 2)).toEqual([first, second]);
+    expect(await expired(longAgo(9))).toEqual([]);
+    expect(await expired(longAgo(31))).toContain(live);
+  });
+});
+
+onEveryBackend('rules about runs', (on) => {
+  const claimableStatuses: readonly RunStatus[] = ['plan_queued', 'apply_queued'];
+  const waitingStatuses: readonly RunStatus[] = ['pending', 'confirmed'];
+
+  describe.each(runStatuses.map((status) => ({ status })))('of one that is $status', ({ status }) => {
+    const inProgress = !completedRunStatuses.includes(status);
+
+    it.each([{ planOnly: false }, { planOnly: true }])(
+      'answer what is asked of it ($planOnly)',
+      async ({ planOnly }) => {
+        const place = await aPlace(on);
+        const { workspace, version, organization } = place;
+        const creator = unique('user');
+        const neighbour = await on.workspace(organization);
+        const run = await aRunThere(on, place, { status, planOnly, createdBy: { kind: 'user', id: creator } });
+        const answers = await on.read(async (tx) => ({
+          about: await tx.runs.aboutVersion(version.id),
+          inOrganization: await tx.runs.anyInProgress({ organizationId: organization.id }),
+          inWorkspace: await tx.runs.anyInProgress({ workspaceId: workspace.id }),
+          ofCreator: await tx.runs.anyInProgress({ createdBy: creator }),
+          inNeighbour: await tx.runs.anyInProgress({ workspaceId: neighbour.id }),
+          holds: await tx.runs.anotherHolds(workspace.id, 'run-another'),
+          holdsBesideItself: await tx.runs.anotherHolds(workspace.id, run.state.id),
+          holdsNeighbour: await tx.runs.anotherHolds(neighbour.id, 'run-another'),
+          waiting: (await tx.runs.nextWaiting(workspace.id))?.state.id,
+          claimable: await tx.runs.nextClaimable('apool-any', organization.id),
+        }));
+        const { id } = run.state;
+        expect(answers).toEqual({
+          about: { isCurrent: false, runsInProgress: inProgress, usedByRun: true },
+          inOrganization: inProgress,
+          inWorkspace: inProgress,
+          ofCreator: inProgress,
+          inNeighbour: false,
+          holds: !planOnly && runStatusesHoldingWorkspace.includes(status),
+          holdsBesideItself: false,
+          holdsNeighbour: false,
+          waiting: !planOnly && waitingStatuses.includes(status) ? id : undefined,
+          claimable: claimableStatuses.includes(status) ? id : undefined,
+        });
+      },
+    );
+  });
+
+  it('say nothing of a version without runs, but whether it is current', async () => {
+    const { workspace, version } = await aPlace(on);
+    const about = (id: string) => on.read((tx) => tx.runs.aboutVersion(id));
+    const unused = { runsInProgress: false, usedByRun: false };
+    expect(await about(version.id)).toEqual({ isCurrent: false, ...unused });
+    await on.run((tx) => tx.workspaces.takeSequence(workspace.id, version.id, true));
+    expect(await about(version.id)).toEqual({ isCurrent: true, ...unused });
+    expect(await about('cv-nobody')).toEqual({ isCurrent: false, ...unused });
+  });
+
+  it('find a run in progress among others that are over', async () => {
+    const place = await aPlace(on);
+    const scope: RunScope = { workspaceId: place.workspace.id };
+    for (const status of completedRunStatuses) await aRunThere(on, place, { status });
+    expect(await on.read((tx) => tx.runs.anyInProgress(scope))).toBe(false);
+    await aRunThere(on, place, { status: 'planned_and_saved' });
+    expect(await on.read((tx) => tx.runs.anyInProgress(scope))).toBe(true);
+  });
+
+  it('let the oldest of those wait first that were created first, whatever their status', async () => {
+    const place = await aPlace(on);
+    await aRunThere(on, place, { planOnly: true });
+    const confirmed = await aRunThere(on, place, { status: 'confirmed', createdAt: afterNoon(9) });
+    const pending = await aRunThere(on, place, { createdAt: noon });
+    const next = async () => (await on.read((tx) => tx.runs.nextWaiting(place.workspace.id)))?.state;
+    expect(await next()).toEqual(confirmed.state);
+    await on.run((tx) => tx.runs.save(moved(confirmed, { status: 'apply_queued' })));
+    expect(await next()).toEqual(pending.state);
+  });
+
+  describe('for agents', () => {
+    const aPool = async (organization: Organization): Promise<AgentPool> => ({
+      id: unique('apool'),
+      organizationId: organization.id,
+      organizationName: organization.name,
+      name: unique('pool'),
+      createdAt: noon,
+    });
+    const claim = (pool: AgentPool, organizationId: OrganizationId = pool.organizationId) =>
+      on.read((tx) => tx.runs.nextClaimable(pool.id, organizationId));
+    const finish = (run: Run) => on.run((tx) => tx.runs.save(moved(run, { status: 'errored' })));
+
+    it('offer the oldest of all workspaces first', async () => {
+      const organization = await on.organization();
+      const pool = await aPool(organization);
+      const queued = async (id: string, createdAt: string, status: RunStatus) =>
+        aRunThere(on, await aPlace(on, organization), { id, createdAt, status });
+      const [a, b] = [unique('run'), unique('run')].sort();
+      const late = await queued(unique('run'), afterNoon(5), 'plan_queued');
+      const tied = await queued(b ?? '', afterNoon(1), 'plan_queued');
+      const early = await queued(a ?? '', afterNoon(1), 'apply_queued');
+      for (const run of [early, tied, late]) {
+        expect(await claim(pool)).toBe(run.state.id);
+        await finish(run);
+      }
+      expect(await claim(pool)).toBeUndefined();
+    });
+
+    it('offer a workspace that names a pool to that pool alone, and one that names none to each', async () => {
+      const organization = await on.organization();
+      const [own, other] = [await aPool(organization), await aPool(organization)];
+      const claimable = { status: 'plan_queued', planOnly: true } as const;
+      const bound = await aPlace(on, organization, { agentPoolId: own.id });
+      const run = await aRunThere(on, bound, claimable);
+      expect(await claim(own)).toBe(run.state.id);
+      expect(await claim(other)).toBeUndefined();
+      const free = await aRunThere(on, await aPlace(on, organization), { ...claimable, createdAt: afterNoon(1) });
+      expect(await claim(own)).toBe(run.state.id);
+      expect(await claim(other)).toBe(free.state.id);
+    });
+
+    it('offer nothing of another organization', async () => {
+      const [organization, stranger] = [await on.organization(), await on.organization()];
+      await aRunThere(on, await aPlace(on, organization), { status: 'plan_queued' });
+      expect(await claim(await aPool(stranger))).toBeUndefined();
+      expect(await claim(await aPool(organization))).toBeDefined();
+    });
+  });
+});
+
+onEveryBackend('run logs', (on) => {
+  const aLog = async () => (await aRunThere(on, await aPlace(on))).state.id;
+  const append = (id: string, offset: number, bytes: Uint8Array, phase: 'plan' | 'apply' = 'plan') =>
+    on.run((tx) => tx.runLogs.append(id, phase, offset, bytes));
+  const size = (id: string, phase: 'plan' | 'apply' = 'plan') => on.read((tx) => tx.runLogs.size(id, phase));
+  const read = (id: string, offset: number, limit: number, phase: 'plan' | 'apply' = 'plan') =>
+    on.read((tx) => tx.runLogs.read(id, phase, offset, limit));
+  const bytes = (...values: readonly number[]) => Uint8Array.from(values);
+
+  it('are empty until something is written', async () => {
+    const id = await aLog();
+    expect(await size(id)).toBe(0);
+    expect(await read(id, 0, 100)).toEqual(bytes());
+    await append(id, 0, bytes());
+    expect(await size(id)).toBe(0);
+    await append(id, 0, bytes(1));
+    await append(id, 1, bytes());
+    await append(id, 1, bytes(2));
+    expect(await read(id, 0, 100)).toEqual(bytes(1, 2));
+  });
+
+  it('keep every byte, in plain arrays', async () => {
+    const id = await aLog();
+    const all = Uint8Array.from({ length: 256 }, (_, value) => value);
+    // A view into something larger.
+    await append(id, 0, all.subarray(10, 200));
+    const found = await read(id, 0, 1000);
+    expect(found).toEqual(all.slice(10, 200));
+    expect(Object.getPrototypeOf(found)).toBe(Uint8Array.prototype);
+    expect(await size(id)).toBe(190);
+  });
+
+  it('have each phase and each run apart, and are dropped apart', async () => {
+    const [id, other] = [await aLog(), await aLog()];
+    await append(id, 0, bytes(1, 2));
+    await append(id, 0, bytes(3), 'apply');
+    await append(other, 0, bytes(4));
+    expect([await read(id, 0, 9), await read(id, 0, 9, 'apply'), await read(other, 0, 9)]).toEqual([
+      bytes(1, 2),
+      bytes(3),
+      bytes(4),
+    ]);
+    for (const _ of [1, 2]) await on.run((tx) => tx.runLogs.drop(id, 'plan'));
+    expect([await size(id), await size(id, 'apply'), await size(other)]).toEqual([0, 1, 1]);
+    await append(id, 0, bytes(5));
+    expect(await read(id, 0, 9)).toEqual(bytes(5));
+  });
+
+  it('refuse what is not written at their end', async () => {
+    const id = await aLog();
+    const stale = refusal('shared/stale-revision');
+    await expect(append(id, 1, bytes(1))).rejects.toEqual(stale);
+    await append(id, 0, bytes(1, 2, 3));
+    for (const offset of [0, 1, 2, 4]) {
+      await expect(append(id, offset, bytes(9))).rejects.toEqual(stale);
+      await expect(append(id, offset, bytes())).rejects.toEqual(stale);
+    }
+    expect(await read(id, 0, 9)).toEqual(bytes(1, 2, 3));
+  });
+
+  it('let one of several writers write that begin at the same place', async () => {
+    const id = await aLog();
+    const writers = Array.from({ length: 5 }, (_, n) => append(id, 0, new Uint8Array(n + 1).fill(n)));
+    const ended = await Promise.allSettled(writers);
+    const refused = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+    expect(refused).toEqual(Array.from({ length: 4 }, () => refusal('shared/stale-revision')));
+    const winner = ended.findIndex(({ status }) => status === 'fulfilled');
+    expect(await read(id, 0, 9)).toEqual(new Uint8Array(winner + 1).fill(winner));
+  });
+
+  it('are read from anywhere to anywhere, across what was appended', async () => {
+    const chunks = fc.array(fc.uint8Array({ minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 6 });
+    const ranges = fc.array(fc.tuple(fc.nat(40), fc.nat(40)), { minLength: 1, maxLength: 10 });
+    const property = fc.asyncProperty(chunks, ranges, async (written, asked) => {
+      const id = await aLog();
+      for (const chunk of written) await append(id, await size(id), chunk);
+      const whole = Uint8Array.from(written.flatMap((chunk) => [...chunk]));
+      expect(await size(id)).toBe(whole.length);
+      for (const [offset, limit] of asked) {
+        expect(await read(id, offset, limit)).toEqual(whole.slice(offset, offset + limit));
+      }
+    });
+    await fc.assert(property, { numRuns: 25 });
+  });
+});

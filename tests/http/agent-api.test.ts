@@ -1,0 +1,959 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import supertest from 'supertest';
+import { doc, missing, newName, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
+import { agentOf, Bench, runOf } from '../support/bench.js';
+import type { Job, PolicySetReport, ReferenceAgent, Said } from '../support/reference-agent.js';
+
+const startMark = '\x02';
+const endMark = '\x03';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+
+/** A bench with a run that is queued. */
+async function queued(attributes: object = {}, settings: object = {}): Promise<{ bench: Bench; runId: string }> {
+  const bench = await Bench.make(api, settings);
+  await bench.version();
+  return { bench, runId: await bench.run(attributes) };
+}
+
+/** The same, with the run in the agent's hands. */
+async function planning(): Promise<{ bench: Bench; runId: string; job: Job }> {
+  const { bench, runId } = await queued();
+  return { bench, runId, job: await bench.claimed(runId) };
+}
+
+async function applying(): Promise<{ bench: Bench; runId: string; job: Job }> {
+  const { bench, runId } = await queued();
+  await bench.planned(runId);
+  await bench.act(runId, 'apply');
+  return { bench, runId, job: await bench.claimed(runId) };
+}
+
+const inSeconds = (seconds: number): string => new Date(Date.parse(api.clock.now()) + seconds * 1000).toISOString();
+
+const leaseLost = refusal(409, 'lease lost', expect.any(String));
+const refusedTransition = (detail: string) => refusal(409, 'transition not allowed', detail);
+const invalidAt = (pointer: string, detail: unknown = expect.any(String)) =>
+  refusal(422, 'invalid attribute', detail, { pointer });
+const invalidParameter = (parameter: string, detail: unknown = expect.any(String)) =>
+  refusal(422, 'invalid attribute', detail, { parameter });
+
+/** Every call about a run, made with whatever lease it is given. */
+const callsAbout = (agent: ReferenceAgent, runId: string, lease: Readonly<Record<string, string>>) => {
+  const path = (what: string) => `/agent/v1/runs/${runId}/${what}`;
+  const report = JSON.stringify({ status: 'finished' });
+  const policies = JSON.stringify({ 'policy-tool-version': '1', 'policy-sets': [] });
+  return {
+    heartbeat: () => agent.json('post', path('heartbeat'), lease, '{}'),
+    configuration: () => agent.json('get', path('configuration'), lease),
+    log: () => agent.json('put', `${path('log')}?offset=0`, lease, Buffer.from('stolen')),
+    plan: () => agent.json('post', path('plan'), lease, report),
+    apply: () => agent.json('post', path('apply'), lease, report),
+    policies: () => agent.json('post', path('policy-evaluations/poleval-1'), lease, policies),
+  };
+};
+
+/** That nothing an agent says about the run is heard any more. */
+async function expectFenced(agent: ReferenceAgent, job: Job): Promise<void> {
+  const calls = callsAbout(agent, job.runId, { Lease: job.json.lease.token });
+  for (const [name, call] of Object.entries(calls)) {
+    expect({ name, ...(await call()) }).toEqual({ name, status: 409, json: leaseLost });
+  }
+}
+
+const logOf = async (runId: string, phase: 'plan' | 'apply'): Promise<string> => {
+  const path = phase === 'plan' ? '/plans/' : '/applies/';
+  const { body } = await api.admin.get(path + runId.replace('run', phase)).expect(200);
+  return (await supertest(api.app).get(pathOf(body.data.attributes['log-read-url'])).expect(200)).text;
+};
+
+describe('an agent', () => {
+  const paths: [string, 'get' | 'post' | 'put'][] = [
+    ['claims', 'post'],
+    ['runs/run-1/heartbeat', 'post'],
+    ['runs/run-1/configuration', 'get'],
+    ['runs/run-1/log?offset=0', 'put'],
+    ['runs/run-1/plan', 'post'],
+    ['runs/run-1/apply', 'post'],
+    ['runs/run-1/policy-evaluations/poleval-1', 'post'],
+  ];
+
+  it.each(paths)('needs its own token to call %s, before anything else is looked at', async (path, method) => {
+    const { bench } = await queued();
+    const gone = await api.admin
+      .post(`/organizations/${bench.organization}/agent-pools`, doc('agent-pools', { name: 'gone' }))
+      .expect(201);
+    const former = await api.admin.post(`/agent-pools/${gone.body.data.id}/authentication-tokens`).expect(201);
+    await api.admin.delete(`/agent-pools/${gone.body.data.id}`).expect(204);
+    const secrets = [
+      undefined,
+      'no such secret',
+      api.admin.secret,
+      (await api.organizationToken(bench.organization)).secret,
+      former.body.data.attributes.token,
+    ];
+    for (const secret of secrets) {
+      const call = supertest(api.app)[method](`/agent/v1/${path}`);
+      if (secret !== undefined) call.set('Authorization', `Bearer ${secret}`);
+      const answer = await call.expect(401);
+      expect(answer.headers['content-type']).toBe('application/vnd.api+json');
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+      expect(answer.body).toEqual(refusal(401, 'unauthorized', 'a valid agent token is needed'));
+    }
+  });
+
+  it('has a token that is good for nothing else', async () => {
+    const { bench, runId } = await queued();
+    const token = await api.admin.post(`/agent-pools/${bench.poolId}/authentication-tokens`).expect(201);
+    const agent = api.as(token.body.data.attributes.token);
+    for (const path of ['/account/details', '/organizations', `/runs/${runId}`, `/workspaces/${bench.workspaceId}`]) {
+      await agent.get(path).expect(401);
+      await agent.at('/api/v2').get(path).expect(401);
+    }
+  });
+
+  it('has its interface at one place alone, with the methods that are named', async () => {
+    const { bench } = await queued();
+    expect((await bench.agent.json('post', '/api/v2/agent/v1/claims', {}, '{}')).status).toBe(404);
+    expect((await bench.agent.json('get', '/agent/v1/claims', {})).status).toBe(405);
+    expect((await bench.agent.json('get', '/agent/v1/nothing', {})).status).toBe(404);
+  });
+
+  it('shows when its token was used', async () => {
+    const { bench } = await queued();
+    await bench.agent.claim();
+    await api.flushTokenUses();
+    const { body } = await api.admin.get(`/agent-pools/${bench.poolId}/authentication-tokens`).expect(200);
+    expect(body.data[0].attributes['last-used-at']).toBe(api.clock.now());
+    expect(body.data[0].attributes.token).toBeNull();
+  });
+});
+
+describe('a claim', () => {
+  const claim = (bench: Bench, body: string | undefined, query = ''): Promise<Said> =>
+    bench.agent.json('post', `/agent/v1/claims${query}`, {}, body);
+
+  it('is answered with an empty 204 when there is nothing to do', async () => {
+    const bench = await Bench.make(api);
+    expect(await claim(bench, '{"name":"a"}')).toEqual({ status: 204, json: undefined });
+    expect(await claim(bench, '{"name":"a"}', '?wait=0')).toEqual({ status: 204, json: undefined });
+  });
+
+  it('is answered with all the agent needs for the plan, and nothing else', async () => {
+    const bench = await Bench.make(api, {
+      'terraform-version': '1.9.0',
+      'working-directory': 'live',
+      'vcs-repo': { 'clone-url': 'https://git.example.com/acme/api.git', credential: 'a-credential' },
+    });
+    await bench.version();
+    const sibling = await api.workspace(bench.organization, 'sibling');
+    const [opa, sentinel] = [
+      await bench.policySet({
+        name: 'baseline',
+        description: 'for people',
+        policies: [
+          { name: 'tags', query: 'data.tags.deny', 'enforcement-level': 'mandatory' },
+          { name: 'cost', query: 'data.cost.warn', description: 'for people' },
+        ],
+      }),
+      await bench.policySet({ name: 'classic', kind: 'sentinel', policies: [{ name: 'names' }] }),
+    ];
+    await api.admin
+      .post(
+        `/organizations/${bench.organization}/policy-sets`,
+        doc('policy-sets', { name: 'of-the-sibling' }, { workspaces: { data: [{ type: 'workspaces', id: sibling }] } }),
+      )
+      .expect(201);
+    const asked = {
+      message: 'Add a bucket',
+      'plan-only': true,
+      'is-destroy': true,
+      'refresh-only': true,
+      'allow-config-generation': true,
+      'target-addrs': ['aws_s3_bucket.one'],
+      'replace-addrs': ['aws_s3_bucket.two'],
+      variables: [{ key: 'region', value: '"eu"' }],
+    };
+    const runId = await bench.run(asked);
+    const shown = await bench.shown(runId);
+    const stageId = shown.relationships['task-stages'].data[0].id;
+    const evaluations = await api.admin.get(`/task-stages/${stageId}/policy-evaluations`).expect(200);
+    const [ofOpa, ofSentinel] = evaluations.body.data.map(({ id }: { id: string }) => id);
+    const answer = await supertest(api.app)
+      .post('/agent/v1/claims')
+      .set('Authorization', `Bearer ${await tokenOf(bench)}`)
+      .send({ name: 'rack-4-a' })
+      .expect(200);
+    expect(answer.headers['content-type']).toBe('application/json');
+    expect(answer.body).toEqual({
+      lease: { token: expect.stringMatching(/^\S{40,}$/), 'expires-at': inSeconds(60) },
+      phase: 'plan',
+      run: {
+        id: runId,
+        ...asked,
+        'save-plan': false,
+        refresh: true,
+        'allow-empty-apply': false,
+      },
+      workspace: {
+        id: bench.workspaceId,
+        name: expect.stringContaining('workspace-'),
+        organization: bench.organization,
+        'working-directory': 'live',
+        'terraform-version': '1.9.0',
+      },
+      configuration: {
+        id: shown.relationships['configuration-version'].data.id,
+        url: `/agent/v1/runs/${runId}/configuration`,
+      },
+      'policy-evaluations': [
+        {
+          id: ofOpa,
+          'policy-kind': 'opa',
+          'policy-sets': [
+            {
+              id: opa,
+              name: 'baseline',
+              policies: [
+                { name: 'tags', query: 'data.tags.deny', 'enforcement-level': 'mandatory' },
+                { name: 'cost', query: 'data.cost.warn', 'enforcement-level': 'advisory' },
+              ],
+            },
+          ],
+        },
+        {
+          id: ofSentinel,
+          'policy-kind': 'sentinel',
+          'policy-sets': [
+            {
+              id: sentinel,
+              name: 'classic',
+              policies: [{ name: 'names', query: null, 'enforcement-level': 'advisory' }],
+            },
+          ],
+        },
+      ],
+    });
+    expect(await bench.statusOf(runId)).toBe('planning');
+  });
+
+  const tokenOf = async (bench: Bench): Promise<string> =>
+    (await api.admin.post(`/agent-pools/${bench.poolId}/authentication-tokens`).expect(201)).body.data.attributes.token;
+
+  it('for an apply has no policies, and the program of the run before that of the workspace', async () => {
+    const bench = await Bench.make(api, { 'terraform-version': '1.9.0' });
+    await bench.policySet({ policies: [{ name: 'tags' }] });
+    await bench.version();
+    const runId = await bench.run({ 'terraform-version': '1.10.1', 'auto-apply': true });
+    await bench.planned(runId);
+    const { json } = await bench.claimed(runId);
+    expect(json).toMatchObject({ phase: 'apply', workspace: { 'terraform-version': '1.10.1' } });
+    expect(json['policy-evaluations']).toEqual([]);
+    expect(await bench.statusOf(runId)).toBe('applying');
+  });
+
+  it('never stores or logs the token of its lease', async () => {
+    const { job } = await planning();
+    const token: string = job.json.lease.token;
+    await job.heartbeat();
+    expect(await api.stored()).not.toContain(token);
+    expect(JSON.stringify(api.log.lines)).not.toContain(token);
+  });
+
+  it('gives each run to one agent, of the many that ask at once', async () => {
+    const { bench, runId } = await queued();
+    const agents = await Promise.all([1, 2, 3, 4].map((n) => agentOf(api, bench.poolId, `agent-${n}`)));
+    const jobs = await Promise.all(agents.map((agent) => agent.claim()));
+    expect(jobs.filter((job) => job !== undefined).map((job) => job.runId)).toEqual([runId]);
+    expect(await bench.agent.claim()).toBeUndefined();
+  });
+
+  it('gives runs that were created first first', async () => {
+    const bench = await Bench.make(api);
+    await bench.version();
+    const ids: string[] = [];
+    for (let made = 0; made < 3; made += 1) {
+      api.clock.advance(1);
+      ids.push(await bench.run({ 'plan-only': true }));
+    }
+    for (const id of ids) await bench.claimed(id);
+  });
+
+  it('is for the runs of its own organization, but those of workspaces that name another pool', async () => {
+    const { bench, runId } = await queued();
+    const elsewhere = await Bench.make(api);
+    expect(await elsewhere.agent.claim()).toBeUndefined();
+    const pool = await api.admin
+      .post(`/organizations/${bench.organization}/agent-pools`, doc('agent-pools', { name: newName('pool') }))
+      .expect(201);
+    const named = await agentOf(api, pool.body.data.id);
+    const settings = doc('workspaces', { 'agent-pool-id': pool.body.data.id });
+    await api.admin.patch(`/workspaces/${bench.workspaceId}`, settings).expect(200);
+    expect(await bench.agent.claim()).toBeUndefined();
+    expect((await named.claimed()).runId).toBe(runId);
+  });
+
+  it('names what is wrong with it', async () => {
+    const { bench, runId } = await queued();
+    for (const [body, pointer] of [
+      [undefined, '/name'],
+      ['{}', '/name'],
+      ['{"name":5}', '/name'],
+      ['{"name":""}', '/name'],
+      [`{"name":"${'x'.repeat(256)}"}`, '/name'],
+      ['[]', ''],
+    ] as const) {
+      expect(await claim(bench, body)).toEqual({ status: 422, json: invalidAt(pointer) });
+    }
+    for (const wait of ['61', '-1', '1.5', 'long', '']) {
+      const expected = { status: 422, json: invalidParameter('wait', 'wait must be a number from 0 to 60') };
+      expect(await claim(bench, '{"name":"a"}', `?wait=${wait}`)).toEqual(expected);
+    }
+    expect((await claim(bench, '{"name":')).status).toBe(400);
+    const text = await bench.agent.send('post', '/agent/v1/claims', { 'Content-Type': 'text/plain' }, 'a');
+    expect(text.status).toBe(415);
+    expect(await bench.statusOf(runId)).toBe('plan_queued');
+  });
+
+  it('that waits is given a run that is queued meanwhile', async () => {
+    const bench = await Bench.make(api);
+    await bench.version();
+    const begun = performance.now();
+    const waiting = bench.agent.claim(30);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const runId = await bench.run();
+    expect((await waiting)?.runId).toBe(runId);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+
+  it('that waits in vain ends after the seconds it asked for', async () => {
+    const bench = await Bench.make(api);
+    const begun = performance.now();
+    expect(await bench.agent.claim(1)).toBeUndefined();
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(990);
+  });
+
+  it('that waits ends when the service stops', async () => {
+    const stopping = await startApi();
+    const bench = await Bench.make(stopping);
+    const begun = performance.now();
+    const waiting = bench.agent.claim(60);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    stopping.stopping.abort();
+    expect(await waiting).toBeUndefined();
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(stopping.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('that waits is refused as soon as its token is revoked, and takes no run', async () => {
+    const bench = await Bench.make(api);
+    await bench.version();
+    const waiting = claim(bench, '{"name":"a"}', '?wait=30');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const { body } = await api.admin.get(`/agent-pools/${bench.poolId}/authentication-tokens`).expect(200);
+    await api.admin.delete(`/authentication-tokens/${body.data[0].id}`).expect(204);
+    const runId = await bench.run();
+    expect(await waiting).toEqual({
+      status: 401,
+      json: refusal(401, 'unauthorized', 'a valid agent token is needed'),
+    });
+    expect(await bench.statusOf(runId)).toBe('plan_queued');
+  });
+
+  it('of an agent that hung up takes no run', async () => {
+    const bench = await Bench.make(api);
+    await bench.version();
+    const token = await tokenOf(bench);
+    const server = createServer(api.app).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const asking = request({ port, path: '/agent/v1/claims?wait=60', method: 'POST', headers });
+    asking.on('error', () => undefined);
+    asking.end('{"name":"hangs up"}');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    asking.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const runId = await bench.run();
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    expect(await bench.statusOf(runId)).toBe('plan_queued');
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
+
+describe('a lease', () => {
+  it('is moved on by each heartbeat, which tells the status of the run', async () => {
+    const { runId, job } = await planning();
+    api.clock.advance(40);
+    expect(await job.heartbeat()).toEqual({
+      status: 200,
+      json: { lease: { 'expires-at': inSeconds(60) }, run: { status: 'planning' }, cancel: false },
+    });
+    api.clock.advance(59);
+    expect(await api.reclaimLostRuns()).not.toContain(runId);
+    const said = await job.planned();
+    expect(said).toEqual({ status: 200, json: { run: { status: 'planned' } } });
+  });
+
+  it('is needed for every call about the run, and must be that run’s and that pool’s', async () => {
+    const [{ bench, runId, job }, other] = [await planning(), await planning()];
+    const lease = { Lease: job.json.lease.token };
+    const attempts = [
+      callsAbout(bench.agent, runId, {}),
+      callsAbout(bench.agent, runId, { Lease: '' }),
+      callsAbout(bench.agent, runId, { Lease: 'nonsense' }),
+      callsAbout(bench.agent, runId, { Lease: other.job.json.lease.token }),
+      callsAbout(bench.agent, other.runId, lease),
+      callsAbout(bench.agent, 'run-nonexisting', lease),
+      callsAbout(other.bench.agent, runId, lease),
+    ];
+    for (const calls of attempts) {
+      for (const [name, call] of Object.entries(calls)) {
+        expect({ name, ...(await call()) }).toEqual({ name, status: 409, json: leaseLost });
+      }
+    }
+    expect(await bench.statusOf(runId)).toBe('planning');
+    expect(await logOf(runId, 'plan')).toBe(startMark);
+  });
+
+  it('outlasts that the workspace is given to another pool, which the apply then goes to', async () => {
+    const { bench, runId, job } = await planning();
+    const pool = await api.admin
+      .post(`/organizations/${bench.organization}/agent-pools`, doc('agent-pools', { name: newName('pool') }))
+      .expect(201);
+    const settings = doc('workspaces', { 'agent-pool-id': pool.body.data.id });
+    await api.admin.patch(`/workspaces/${bench.workspaceId}`, settings).expect(200);
+    expect((await job.planned()).json).toEqual({ run: { status: 'planned' } });
+    await bench.act(runId, 'apply');
+    expect(await bench.agent.claim()).toBeUndefined();
+    expect((await (await agentOf(api, pool.body.data.id)).claimed()).runId).toBe(runId);
+  });
+
+  it('takes one of two reports that arrive at once', async () => {
+    const { bench, runId, job } = await planning();
+    const said = await Promise.all([
+      job.planned(),
+      job.report('plan', { status: 'errored', message: 'changed its mind' }),
+    ]);
+    expect(said.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const [taken] = said.filter(({ status }) => status === 200);
+    expect(taken?.json.run.status).toBe(await bench.statusOf(runId));
+  });
+
+  it('ends with the plan, unless policies are still to be reported', async () => {
+    const { bench, job } = await planning();
+    await job.planned();
+    await expectFenced(bench.agent, job);
+    const held = await Bench.make(api);
+    await held.policySet({ policies: [{ name: 'tags' }] });
+    await held.version();
+    const runId = await held.run();
+    const goesOn = await held.claimed(runId);
+    expect((await goesOn.planned()).json).toEqual({ run: { status: 'post_plan_running' } });
+    expect((await goesOn.heartbeat()).json.run).toEqual({ status: 'post_plan_running' });
+    expect((await goesOn.judgeAll(() => 'passed')).json).toEqual({ run: { status: 'post_plan_completed' } });
+    await expectFenced(held.agent, goesOn);
+  });
+
+  it('gives the files of the run', async () => {
+    const { bench, job } = await planning();
+    const { status, bytes } = await job.configuration();
+    expect(status).toBe(200);
+    expect(bytes.equals(bench.bundle)).toBe(true);
+  });
+});
+
+describe('a log', () => {
+  it('grows at its end; what is there already may be sent again', async () => {
+    const { runId, job } = await planning();
+    expect(await job.log(0, 'one ')).toEqual({ status: 200, json: { size: 4 } });
+    expect(await job.log(4, 'two ')).toEqual({ status: 200, json: { size: 8 } });
+    expect(await job.log(0, 'one ')).toEqual({ status: 200, json: { size: 8 } });
+    expect(await job.log(4, 'two three')).toEqual({ status: 200, json: { size: 13 } });
+    expect(await job.log(13, '')).toEqual({ status: 200, json: { size: 13 } });
+    expect(await logOf(runId, 'plan')).toBe(`${startMark}one two three`);
+  });
+
+  it('has no gaps, and says where it ends', async () => {
+    const { runId, job } = await planning();
+    await job.log(0, 'one ');
+    expect(await job.log(5, 'two')).toEqual({
+      status: 422,
+      json: invalidParameter('offset', 'Offset must be 4, where the log ends'),
+    });
+    expect(await logOf(runId, 'plan')).toBe(`${startMark}one `);
+  });
+
+  it('needs to be told where its bytes belong', async () => {
+    const { bench, runId, job } = await planning();
+    const lease = { Lease: job.json.lease.token };
+    const put = (query: string) =>
+      bench.agent.json('put', `/agent/v1/runs/${runId}/log${query}`, lease, Buffer.from('x'));
+    for (const query of ['', '?offset=', '?offset=-1', '?offset=end', '?offset=1e3']) {
+      expect(await put(query)).toEqual({ status: 422, json: invalidParameter('offset') });
+    }
+    expect(await logOf(runId, 'plan')).toBe(startMark);
+  });
+
+  it('takes a mebibyte at once, and no byte more', async () => {
+    const { job } = await planning();
+    expect(await job.log(0, 'x'.repeat(1024 * 1024))).toEqual({ status: 200, json: { size: 1024 * 1024 } });
+    const tooLarge = await job.log(1024 * 1024, 'x'.repeat(1024 * 1024 + 1));
+    expect(tooLarge).toEqual({ status: 413, json: refusal(413, 'payload too large', expect.any(String)) });
+    expect((await job.log(1024 * 1024, '')).json).toEqual({ size: 1024 * 1024 });
+  });
+
+  it('is one for each phase', async () => {
+    const { bench, runId, job } = await planning();
+    await job.log(0, 'planned');
+    await job.planned();
+    await bench.act(runId, 'apply');
+    const applies = await bench.claimed(runId);
+    expect(await applies.log(0, 'applied')).toEqual({ status: 200, json: { size: 7 } });
+    await applies.applied();
+    expect(await logOf(runId, 'plan')).toBe(`${startMark}planned${endMark}`);
+    expect(await logOf(runId, 'apply')).toBe(`${startMark}applied${endMark}`);
+  });
+});
+
+describe('the report of a phase', () => {
+  it('names what is wrong with it, and changes nothing then', async () => {
+    const { bench, runId, job } = await planning();
+    for (const [body, pointer] of [
+      [{}, '/status'],
+      [{ status: 'done' }, '/status'],
+      [{ status: 'errored' }, '/message'],
+      [{ status: 'errored', message: '' }, '/message'],
+      [{ status: 'errored', message: 'x'.repeat(4097) }, '/message'],
+      [{ status: 'finished', 'has-changes': 'yes' }, '/has-changes'],
+      [{ status: 'finished', 'resource-additions': -1 }, '/resource-additions'],
+      [{ status: 'finished', 'resource-changes': 1.5 }, '/resource-changes'],
+      [{ status: 'finished', 'resource-destructions': '1' }, '/resource-destructions'],
+      [{ status: 'finished', 'resource-imports': 1_000_001 }, '/resource-imports'],
+      [[], ''],
+    ] as const) {
+      expect({ body, ...(await job.report('plan', body)) }).toEqual({ body, status: 422, json: invalidAt(pointer) });
+    }
+    expect(await bench.statusOf(runId)).toBe('planning');
+  });
+
+  it('is taken for changes when a plan says nothing of them', async () => {
+    const { bench, runId, job } = await planning();
+    expect((await job.report('plan', { status: 'finished' })).json).toEqual({ run: { status: 'planned' } });
+    expect((await bench.shown(runId)).attributes['has-changes']).toBe(true);
+  });
+
+  it('is refused in another phase', async () => {
+    const plans = await planning();
+    expect(await plans.job.applied()).toEqual({
+      status: 409,
+      json: refusedTransition('apply could not be reported: it is not running'),
+    });
+    const applies = await applying();
+    expect(await applies.job.planned()).toEqual({
+      status: 409,
+      json: refusedTransition('plan could not be reported: it is not running'),
+    });
+    expect(await plans.bench.statusOf(plans.runId)).toBe('planning');
+    expect(await applies.bench.statusOf(applies.runId)).toBe('applying');
+  });
+
+  it('lets the next run of the workspace go on when it ends the run', async () => {
+    for (const [report, status] of [
+      [{ status: 'finished' }, 'applied'],
+      [{ status: 'errored', message: 'out of quota' }, 'errored'],
+    ] as const) {
+      const { bench, runId, job } = await applying();
+      const next = await bench.run();
+      expect(await bench.statusOf(next)).toBe('pending');
+      expect(await job.report('apply', report)).toEqual({ status: 200, json: { run: { status } } });
+      expect(await bench.statusOf(runId)).toBe(status);
+      expect(await bench.statusOf(next)).toBe('plan_queued');
+    }
+  });
+
+  it('of an error during the policies closes them', async () => {
+    const { bench, runId, job, stageId } = await underPolicies();
+    await job.planned();
+    expect(await job.report('plan', { status: 'errored', message: 'the policy engine crashed' })).toEqual({
+      status: 200,
+      json: { run: { status: 'errored' } },
+    });
+    expect((await bench.shown(runId)).attributes['error-message']).toBe('the policy engine crashed');
+    expect((await stageShown(stageId)).status).toBe('canceled');
+  });
+});
+
+/** A run in the agent's hands that two evaluations hold: one of a mandatory and an advisory policy, one of one. */
+async function underPolicies(settings: object = {}) {
+  const bench = await Bench.make(api);
+  const set = await bench.policySet({
+    policies: [{ name: 'tags', 'enforcement-level': 'mandatory' }, { name: 'cost' }],
+    ...settings,
+  });
+  const classic = await bench.policySet({ kind: 'sentinel', policies: [{ name: 'names' }], ...settings });
+  await bench.version();
+  const runId = await bench.run();
+  const stageId: string = (await bench.shown(runId)).relationships['task-stages'].data[0].id;
+  const job = await bench.claimed(runId);
+  const [opa, sentinel] = job.json['policy-evaluations'].map(({ id }: { id: string }) => id) as [string, string];
+  return { bench, runId, stageId, job, set, classic, opa, sentinel };
+}
+
+const stageShown = async (stageId: string) =>
+  (await api.admin.get(`/task-stages/${stageId}`).expect(200)).body.data.attributes;
+
+const evaluationShown = async (id: string) =>
+  (await api.admin.get(`/policy-evaluations/${id}`).expect(200)).body.data.attributes;
+
+const outcomesOf = async (id: string) =>
+  (await api.admin.get(`/policy-evaluations/${id}/policy-set-outcomes`).expect(200)).body.data;
+
+describe('the report of a policy evaluation', () => {
+  const passing = (set: string): PolicySetReport => ({
+    'policy-set-id': set,
+    policies: [
+      { name: 'tags', status: 'passed' },
+      { name: 'cost', status: 'passed' },
+    ],
+  });
+
+  it('names what is wrong with it, and of a half-valid one nothing is kept', async () => {
+    const { bench, runId, job, set, classic, opa } = await underPolicies();
+    await job.planned();
+    const [tags, cost] = [
+      { name: 'tags', status: 'passed' },
+      { name: 'cost', status: 'passed' },
+    ];
+    for (const [sets, pointer] of [
+      [[], '/policy-sets'],
+      [[passing('polset-nonexisting')], '/policy-sets/0/policy-set-id'],
+      [[passing(set), passing(classic)], '/policy-sets/1/policy-set-id'],
+      [[passing(set), passing(set)], '/policy-sets/1/policy-set-id'],
+      [[{ 'policy-set-id': set, policies: [tags] }], '/policy-sets/0/policies'],
+      [[{ 'policy-set-id': set }], '/policy-sets/0/policies'],
+      [[{ 'policy-set-id': set, policies: [tags, cost, tags] }], '/policy-sets/0/policies/2/name'],
+      [
+        [{ 'policy-set-id': set, policies: [tags, { name: 'other', status: 'passed' }] }],
+        '/policy-sets/0/policies/1/name',
+      ],
+      [
+        [{ 'policy-set-id': set, policies: [tags, { name: 'cost', status: 'fine' }] }],
+        '/policy-sets/0/policies/1/status',
+      ],
+      [[{ 'policy-set-id': set, policies: [{ ...tags, output: 'text' }, cost] }], '/policy-sets/0/policies/0/output'],
+      [[{ policies: [tags, cost] }], '/policy-sets/0/policy-set-id'],
+      [[{ 'policy-set-id': set, policies: [tags, cost], error: 5 }], '/policy-sets/0/error'],
+    ] as const) {
+      const said = await job.policies(opa, sets as unknown as PolicySetReport[]);
+      expect({ sets, ...said }).toEqual({ sets, status: 422, json: invalidAt(pointer) });
+      expect(await outcomesOf(opa)).toEqual([]);
+    }
+    const bare = `/agent/v1/runs/${runId}/policy-evaluations/${opa}`;
+    const lease = { Lease: job.json.lease.token };
+    expect((await bench.agent.json('post', bare, lease, '{}')).json.errors).toEqual(
+      ['/policy-tool-version', '/policy-sets'].map((pointer) => expect.objectContaining({ source: { pointer } })),
+    );
+    expect(await evaluationShown(opa)).toMatchObject({ status: 'running', 'policy-tool-version': '' });
+    expect(await bench.statusOf(runId)).toBe('post_plan_running');
+    expect((await job.policies(opa, [passing(set)])).status).toBe(200);
+    expect(await evaluationShown(opa)).toMatchObject({ status: 'passed', 'policy-tool-version': '1.0.0' });
+  });
+
+  it('is kept as the set has it: levels, queries and whether it may be overridden are not the agent’s to say', async () => {
+    const { job, set, opa } = await underPolicies();
+    await job.planned();
+    const sets = [
+      {
+        'policy-set-id': set,
+        overridable: true,
+        warnings: ['deprecated'],
+        policies: [
+          { name: 'cost', status: 'failed', 'enforcement-level': 'mandatory', output: [{ cost: 5 }, 'too much'] },
+          { name: 'tags', status: 'passed', enforcement_level: 'advisory' },
+        ],
+      },
+    ];
+    await job.policies(opa, sets as unknown as PolicySetReport[]);
+    const [outcome, ...others] = await outcomesOf(opa);
+    expect(others).toEqual([]);
+    expect(outcome.attributes).toMatchObject({
+      status: 'failed',
+      'enforcement-level': 'advisory',
+      overridable: false,
+      warnings: ['deprecated'],
+      error: '',
+      outcomes: [
+        { policy_name: 'tags', status: 'passed', enforcement_level: 'mandatory', output: null },
+        { policy_name: 'cost', status: 'failed', enforcement_level: 'advisory', output: [{ cost: 5 }, 'too much'] },
+      ],
+    });
+  });
+
+  it('is taken once for each evaluation, and only for those of the run', async () => {
+    const [{ job, set, opa, sentinel }, other] = [await underPolicies(), await underPolicies()];
+    expect(await job.policies(opa, [passing(set)])).toEqual({
+      status: 409,
+      json: refusedTransition('policy evaluation could not be reported: it is pending'),
+    });
+    await job.planned();
+    for (const id of [other.opa, 'poleval-nonexisting']) {
+      const said = await job.policies(id, [passing(set)]);
+      expect(said).toEqual({
+        status: 404,
+        json: refusal(404, 'not found', 'the run has no such policy evaluation'),
+      });
+    }
+    expect((await job.policies(opa, [passing(set)])).json).toEqual({ run: { status: 'post_plan_running' } });
+    expect(await job.policies(opa, [passing(set)])).toEqual({
+      status: 409,
+      json: refusedTransition('policy evaluation could not be reported: it is passed'),
+    });
+    expect((await outcomesOf(opa)).length).toBe(1);
+    expect((await evaluationShown(sentinel)).status).toBe('running');
+  });
+
+  it('may give one error for a whole set, which stands in the way of the run', async () => {
+    const { bench, runId, stageId, job, set, classic, opa, sentinel } = await underPolicies();
+    await job.planned();
+    await job.policies(opa, [{ 'policy-set-id': set, error: 'the set’s code does not parse' }]);
+    const last = await job.policies(sentinel, [
+      { 'policy-set-id': classic, error: '', policies: [{ name: 'names', status: 'passed' }] },
+    ]);
+    expect(last.json).toEqual({ run: { status: 'errored' } });
+    expect((await evaluationShown(opa)).status).toBe('errored');
+    expect((await evaluationShown(sentinel)).status).toBe('passed');
+    expect((await stageShown(stageId)).status).toBe('errored');
+    expect((await outcomesOf(opa))[0].attributes).toMatchObject({
+      status: 'errored',
+      error: 'the set’s code does not parse',
+    });
+    expect(await bench.statusOf(runId)).toBe('errored');
+  });
+
+  it('of failed advisory policies lets the run go on', async () => {
+    const { bench, runId, job } = await underPolicies();
+    await job.planned();
+    const last = await job.judgeAll((name) => (name === 'tags' ? 'passed' : 'failed'));
+    expect(last.json).toEqual({ run: { status: 'post_plan_completed' } });
+    expect((await bench.shown(runId)).attributes.actions['is-confirmable']).toBe(true);
+  });
+
+  it('of a mandatory policy that may not be overridden ends the run', async () => {
+    const { bench, runId, stageId, job } = await underPolicies();
+    await job.planned();
+    expect((await job.judgeAll(() => 'failed')).json).toEqual({ run: { status: 'errored' } });
+    await api.admin.post(`/task-stages/${stageId}/actions/override`).expect(409);
+    expect(await bench.statusOf(runId)).toBe('errored');
+  });
+});
+
+describe('a run from its plan to its apply', () => {
+  it('passes its policies by an override, with every step to be read meanwhile', async () => {
+    const { bench, runId, stageId, job, opa, sentinel } = await underPolicies({ overridable: true });
+    expect((await stageShown(stageId)).status).toBe('pending');
+    await job.log(0, 'Plan: 1 to add.');
+    expect((await job.planned()).json).toEqual({ run: { status: 'post_plan_running' } });
+    expect((await stageShown(stageId)).status).toBe('running');
+    expect((await job.judgeAll(() => 'failed')).json).toEqual({ run: { status: 'post_plan_awaiting_decision' } });
+    expect(await stageShown(stageId)).toMatchObject({
+      status: 'awaiting_override',
+      actions: { 'is-overridable': true },
+    });
+    expect((await evaluationShown(opa))['result-count']).toEqual({
+      'advisory-failed': 1,
+      'mandatory-failed': 1,
+      passed: 0,
+      errored: 0,
+    });
+    await bench.act(runId, 'apply', 409);
+
+    const overrider = await bench.member(undefined, { 'organization-access': { 'manage-policy-overrides': true } });
+    for (const other of [await bench.member('admin'), await api.organizationToken(bench.organization)]) {
+      await other.post(`/task-stages/${stageId}/actions/override`).expect(404);
+    }
+    const overridden = await overrider.post(`/task-stages/${stageId}/actions/override`).expect(200);
+    expect(overridden.body.data.attributes.status).toBe('passed');
+    expect([(await evaluationShown(opa)).status, (await evaluationShown(sentinel)).status]).toEqual([
+      'overridden',
+      'passed',
+    ]);
+    expect(await bench.statusOf(runId)).toBe('post_plan_completed');
+    await overrider.post(`/task-stages/${stageId}/actions/override`).expect(409);
+
+    await bench.act(runId, 'apply');
+    const applies = await bench.claimed(runId);
+    await applies.log(0, 'Applied.');
+    expect((await applies.applied()).json).toEqual({ run: { status: 'applied' } });
+    expect([await logOf(runId, 'plan'), await logOf(runId, 'apply')]).toEqual([
+      `${startMark}Plan: 1 to add.${endMark}`,
+      `${startMark}Applied.${endMark}`,
+    ]);
+    expect(Object.keys((await bench.shown(runId)).attributes['status-timestamps']).sort()).toEqual([
+      'applied-at',
+      'apply-queued-at',
+      'applying-at',
+      'confirmed-at',
+      'plan-queueable-at',
+      'plan-queued-at',
+      'planned-at',
+      'planning-at',
+      'post-plan-awaiting-decision-at',
+      'post-plan-completed-at',
+      'post-plan-running-at',
+    ]);
+  });
+});
+
+describe('a run that is canceled', () => {
+  it('while it is planned is over at once, and its agent hears so', async () => {
+    const { bench, runId, job } = await planning();
+    await bench.act(runId, 'cancel');
+    expect(await bench.statusOf(runId)).toBe('canceled');
+    await expectFenced(bench.agent, job);
+    expect(await logOf(runId, 'plan')).toBe(startMark + endMark);
+  });
+
+  it('while its policies are evaluated closes them', async () => {
+    const { bench, runId, stageId, job, opa } = await underPolicies();
+    await job.planned();
+    await bench.act(runId, 'cancel');
+    await expectFenced(bench.agent, job);
+    expect((await stageShown(stageId)).status).toBe('canceled');
+    expect((await evaluationShown(opa)).status).toBe('canceled');
+  });
+
+  it('while it is applied is so when its agent says it has stopped', async () => {
+    const { bench, runId, job } = await applying();
+    const next = await bench.run();
+    expect(await job.report('apply', { status: 'canceled' })).toEqual({
+      status: 409,
+      json: refusedTransition('run could not be canceled because nobody asked for it'),
+    });
+    expect((await job.heartbeat()).json.cancel).toBe(false);
+    await bench.act(runId, 'cancel');
+    expect((await job.heartbeat()).json).toMatchObject({ run: { status: 'applying' }, cancel: true });
+    expect(await bench.statusOf(next)).toBe('pending');
+    expect((await job.report('apply', { status: 'canceled' })).json).toEqual({ run: { status: 'canceled' } });
+    const { attributes } = await bench.shown(runId);
+    expect(attributes).toMatchObject({ status: 'canceled', 'canceled-at': api.clock.now() });
+    expect(await bench.statusOf(next)).toBe('plan_queued');
+  });
+
+  it('may end otherwise, when its agent was faster', async () => {
+    for (const [report, status] of [
+      [{ status: 'finished' }, 'applied'],
+      [{ status: 'errored', message: 'stopped halfway' }, 'errored'],
+    ] as const) {
+      const { bench, runId, job } = await applying();
+      await bench.act(runId, 'cancel');
+      expect((await job.report('apply', report)).json).toEqual({ run: { status } });
+      expect(await bench.statusOf(runId)).toBe(status);
+    }
+  });
+});
+
+describe('an agent that falls silent', () => {
+  const silence = async (): Promise<readonly string[]> => {
+    api.clock.advance(61);
+    return api.reclaimLostRuns();
+  };
+
+  it('while it plans loses the run to the next one, and all it said of it', async () => {
+    const { bench, runId, job } = await planning();
+    await job.log(0, 'half a pl');
+    expect(await silence()).toContain(runId);
+    expect(await bench.statusOf(runId)).toBe('plan_queued');
+    expect(await logOf(runId, 'plan')).toBe(startMark);
+    await expectFenced(bench.agent, job);
+    const again = await bench.claimed(runId);
+    expect(again.json.lease.token).not.toBe(job.json.lease.token);
+    await again.log(0, 'a whole plan');
+    await expectFenced(bench.agent, job);
+    expect((await again.planned()).json).toEqual({ run: { status: 'planned' } });
+    expect(await logOf(runId, 'plan')).toBe(`${startMark}a whole plan${endMark}`);
+  });
+
+  it('while it evaluates policies loses what it said of them too', async () => {
+    const { bench, runId, stageId, job, set, opa } = await underPolicies();
+    await job.planned();
+    await job.policies(opa, [{ 'policy-set-id': set, error: 'not now' }]);
+    const outcome = (await outcomesOf(opa))[0].id;
+    expect(await silence()).toContain(runId);
+    const { attributes } = await bench.shown(runId);
+    expect(attributes).toMatchObject({ status: 'plan_queued', 'has-changes': false });
+    expect(attributes['status-timestamps']).not.toHaveProperty('planned-at');
+    expect(await outcomesOf(opa)).toEqual([]);
+    expect((await api.admin.get(`/policy-set-outcomes/${outcome}`).expect(404)).body).toEqual(missing);
+    expect(await evaluationShown(opa)).toMatchObject({
+      status: 'pending',
+      'policy-tool-version': '',
+      'result-count': { 'advisory-failed': 0, 'mandatory-failed': 0, passed: 0, errored: 0 },
+    });
+    expect((await stageShown(stageId)).status).toBe('pending');
+    await bench.planned(runId);
+    expect(await bench.statusOf(runId)).toBe('post_plan_completed');
+    expect((await outcomesOf(opa)).length).toBe(1);
+  });
+
+  it('while it applies leaves a run that is errored, says why, and is never started again', async () => {
+    const { bench, runId, job } = await applying();
+    const next = await bench.run();
+    await job.log(0, 'Creating…');
+    expect(await silence()).toContain(runId);
+    const { attributes } = await bench.shown(runId);
+    expect(attributes.status).toBe('errored');
+    expect(attributes['error-message']).toBe(
+      'the agent reference was lost while it applied; look at the state before you apply again',
+    );
+    await expectFenced(bench.agent, job);
+    expect(await logOf(runId, 'apply')).toBe(`${startMark}Creating…${endMark}`);
+    const claimed = await bench.agent.claim();
+    expect(claimed?.runId).toBe(next);
+    expect(await bench.agent.claim()).toBeUndefined();
+    await bench.act(runId, 'apply', 409);
+  });
+
+  it('while it stops an apply leaves a run that is errored too, since nobody knows that it stopped', async () => {
+    const { bench, runId } = await applying();
+    await bench.act(runId, 'cancel');
+    expect(await silence()).toContain(runId);
+    expect(await bench.statusOf(runId)).toBe('errored');
+  });
+
+  it('is not lost a second before its time', async () => {
+    const { bench, runId, job } = await planning();
+    api.clock.advance(59);
+    expect(await api.reclaimLostRuns()).not.toContain(runId);
+    expect(await bench.statusOf(runId)).toBe('planning');
+    expect((await job.planned()).status).toBe(200);
+  });
+});
+
+describe('a run that somebody may not see', () => {
+  it('cannot be reached by an agent of another organization, whatever it is called', async () => {
+    const { bench, runId } = await queued();
+    const elsewhere = await Bench.make(api);
+    const outsider = await elsewhere.member('admin');
+    await outsider.get(`/runs/${runId}`).expect(404);
+    await outsider.post('/runs', doc('runs', {}, runOf(bench.workspaceId))).expect(404);
+    expect(await elsewhere.agent.claim()).toBeUndefined();
+    const known = callsAbout(elsewhere.agent, runId, { Lease: 'guessed' });
+    const unknown = callsAbout(elsewhere.agent, 'run-nonexisting', { Lease: 'guessed' });
+    for (const name of ['heartbeat', 'configuration', 'log', 'plan', 'apply', 'policies'] as const) {
+      expect(await known[name]()).toEqual(await unknown[name]());
+    }
+  });
+});
+
+describe('all of it', () => {
+  it('leaves no fault of the service in its log', () => {
+    expect(api.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});

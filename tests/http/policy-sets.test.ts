@@ -1,0 +1,345 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type Caller,
+  doc,
+  invalid,
+  missing,
+  mounts,
+  newName,
+  refusal,
+  startApi,
+  type TestApi,
+} from '../support/api.js';
+
+let api: TestApi;
+let globex: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  await api.organization('acme');
+  await api.organization('globex');
+  globex = await api.workspace('globex', newName());
+});
+
+const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
+
+/** A member of a new team that holds these organization-level permissions. */
+const holderOf = async (...permissions: string[]): Promise<Caller> => {
+  const access = Object.fromEntries(permissions.map((permission) => [permission, true]));
+  return api.member('acme', newName(), [await api.team('acme', newName(), { 'organization-access': access })]);
+};
+
+const identifiers = (...ids: readonly string[]) => ({ data: ids.map((id) => ({ id, type: 'workspaces' })) });
+
+describe.each(mounts)('policy sets at "$prefix"', ({ prefix }) => {
+  const contract = prefix === '';
+  const path = '/organizations/acme/policy-sets';
+  let admin: Caller;
+
+  beforeAll(() => {
+    admin = api.admin.at(prefix);
+  });
+
+  const resource = (id: unknown, name: string, attributes: object = {}, workspaces: readonly string[] = []) => ({
+    id,
+    type: 'policy-sets',
+    attributes: {
+      name,
+      description: null,
+      kind: 'opa',
+      global: false,
+      overridable: false,
+      policies: [],
+      'policy-count': 0,
+      'workspace-count': workspaces.length,
+      versioned: false,
+      'created-at': api.clock.now(),
+      'updated-at': api.clock.now(),
+      ...attributes,
+    },
+    relationships: {
+      organization: { data: { id: 'acme', type: 'organizations' } },
+      workspaces: identifiers(...workspaces),
+    },
+    links: { self: `${prefix}/policy-sets/${id}` },
+  });
+
+  const post = (attributes: object, relationships?: object, caller = admin) =>
+    caller.post(path, doc('policy-sets', attributes, relationships));
+
+  const newSet = async (attributes: object = {}, ...workspaces: readonly string[]): Promise<string> => {
+    const given = { name: newName(), ...attributes };
+    return (await post(given, { workspaces: identifiers(...workspaces) }).expect(201)).body.data.id;
+  };
+
+  const show = async (id: string) => (await admin.get(`/policy-sets/${id}`).expect(200)).body;
+  const workspacesOf = (id: string) => `/policy-sets/${id}/relationships/workspaces`;
+
+  it('are created with nothing but a name', async () => {
+    const name = newName();
+    const created = await post({ name }).expect(201);
+    const { id } = created.body.data;
+    expect(id).toMatch(/^polset-[A-Za-z0-9]{16}$/);
+    expect(created.body).toEqual({ data: resource(id, name) });
+    expect(await show(id)).toEqual(created.body);
+  });
+
+  it('take every attribute, and the workspaces they are attached to', async () => {
+    const workspaces = [await newWorkspace(), await newWorkspace()].sort();
+    const policies = [
+      {
+        name: 'Only in office hours',
+        description: 'Sleep',
+        query: 'data.hours.deny',
+        'enforcement-level': 'mandatory',
+      },
+      { name: 'terse' },
+      { name: 'tersely null', description: null, query: null, 'enforcement-level': null },
+      { name: 'other spelling', enforcement_level: 'mandatory' },
+      { name: 'both spellings', enforcement_level: 'mandatory', 'enforcement-level': 'mandatory' },
+    ];
+    const name = newName();
+    const attributes = { description: 'Good manners', kind: 'sentinel', global: true, overridable: true };
+    const created = await post(
+      { name, ...attributes, policies, unknown: 1 },
+      { workspaces: identifiers(...[...workspaces].reverse(), workspaces[0] ?? '') },
+    ).expect(201);
+    const { id } = created.body.data;
+    const policy = (of: string, level: string, description = '', query: string | null = null) => ({
+      name: of,
+      description,
+      query,
+      'enforcement-level': level,
+    });
+    const shown = {
+      ...attributes,
+      'policy-count': 5,
+      policies: [
+        policy('Only in office hours', 'mandatory', 'Sleep', 'data.hours.deny'),
+        policy('terse', 'advisory'),
+        policy('tersely null', 'advisory'),
+        policy('other spelling', 'mandatory'),
+        policy('both spellings', 'mandatory'),
+      ],
+    };
+    expect(created.body).toEqual({ data: resource(id, name, shown, workspaces) });
+    expect(await show(id)).toEqual(created.body);
+  });
+
+  it('change in what is named, and in nothing else', async () => {
+    const [name, renamed] = [newName(), newName()];
+    const workspace = await newWorkspace();
+    const policies = [{ name: 'one', description: 'First', query: 'data.one', 'enforcement-level': 'mandatory' }];
+    const before = { description: 'Old', overridable: true, policies, 'policy-count': 1 };
+    const id = await newSet({ name, ...before }, workspace);
+    const created = api.clock.now();
+    api.clock.advance(1);
+    const patch = async (attributes: object) =>
+      (await admin.patch(`/policy-sets/${id}`, doc('policy-sets', attributes)).expect(200)).body;
+    const like = (as: string, attributes: object) => ({
+      data: resource(id, as, { 'created-at': created, ...attributes }, [workspace]),
+    });
+    const nulls = { name: null, kind: null, global: null, overridable: null, policies: null };
+    for (const nothing of [{}, nulls]) expect(await patch(nothing)).toEqual(like(name, before));
+    expect(await patch({ description: null })).toEqual(like(name, { ...before, description: null }));
+    const other = { name: renamed, kind: 'sentinel', global: true, overridable: false };
+    expect(await patch(other)).toEqual(like(renamed, { ...before, ...other, description: null }));
+    const replaced = await patch({ policies: [{ name: 'two' }] });
+    expect(replaced.data.attributes.policies).toEqual([
+      { name: 'two', description: '', query: null, 'enforcement-level': 'advisory' },
+    ]);
+    expect((await patch({ policies: [] })).data.attributes).toMatchObject({ policies: [], 'policy-count': 0 });
+    expect(await show(id)).toEqual(like(renamed, { ...other, description: null, kind: 'sentinel' }));
+  });
+
+  it('are refused with one error for each thing that is wrong', async () => {
+    const refused = async (attributes: object, relationships?: object) =>
+      (await post(attributes, relationships).expect(422)).body.errors.map(
+        ({ detail, source }: { detail: string; source: { pointer: string } }) => [source.pointer, detail],
+      );
+    expect(await refused({})).toEqual([['/data/attributes/name', 'Name is required']]);
+    expect(
+      await refused({ name: 1, description: 2, kind: 'rego', global: 'yes', overridable: 0, policies: {} }),
+    ).toEqual([
+      ['/data/attributes/name', 'Name must be a string'],
+      ['/data/attributes/description', 'Description must be a string'],
+      ['/data/attributes/kind', 'Kind must be one of opa, sentinel'],
+      ['/data/attributes/global', 'Global must be a boolean'],
+      ['/data/attributes/overridable', 'Overridable must be a boolean'],
+      ['/data/attributes/policies', 'Policies must be an array'],
+    ]);
+    const policies = [
+      {},
+      { name: '' },
+      { name: 'x'.repeat(256), description: 'x'.repeat(4097), query: 'x'.repeat(4097) },
+      { name: 'strict', 'enforcement-level': 'hard-mandatory' },
+      { name: 'two-faced', 'enforcement-level': 'advisory', enforcement_level: 'mandatory' },
+    ];
+    expect(await refused({ name: newName(), policies })).toEqual([
+      ['/data/attributes/policies/0/name', 'Name is required'],
+      ['/data/attributes/policies/1/name', "Name can't be blank"],
+      ['/data/attributes/policies/2/name', 'Name is too long (the maximum is 255)'],
+      ['/data/attributes/policies/2/description', 'Description is too long (the maximum is 4096)'],
+      ['/data/attributes/policies/2/query', 'Query is too long (the maximum is 4096)'],
+      ['/data/attributes/policies/3/enforcement-level', 'Enforcement level must be one of advisory, mandatory'],
+      [
+        '/data/attributes/policies/4/enforcement_level',
+        'The two spellings of the enforcement level are one attribute and must not differ',
+      ],
+    ]);
+    const named = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `policy ${index}` }));
+    expect(await refused({ name: newName(), policies: named(1001) })).toEqual([
+      ['/data/attributes/policies', 'Policies is too long (the maximum is 1000)'],
+    ]);
+    await post({ name: newName(), policies: named(1000) }).expect(201);
+    expect(await refused({ name: newName(), policies: [{ name: 'twin' }, { name: 'twin' }] })).toEqual([
+      ['/data/attributes/policies', 'Policies must differ in their names'],
+    ]);
+    expect(await refused({ name: newName() }, { workspaces: { data: [{ type: 'teams', id: 'team-1' }] } })).toEqual([
+      ['/data/relationships/workspaces/data/0/type', 'Type must be workspaces'],
+    ]);
+    const words = 'Name must be 1 to 90 letters, digits, dashes and underscores';
+    const id = await newSet();
+    for (const name of ['', 'a set', 'x'.repeat(91)]) {
+      expect(await refused({ name })).toEqual([['/data/attributes/name', words]]);
+      const body = doc('policy-sets', { name });
+      expect((await admin.patch(`/policy-sets/${id}`, body).expect(422)).body).toEqual(invalid('name', words));
+    }
+    expect((await admin.post(path, doc('policies', { name: newName() })).expect(422)).body.errors[0].source).toEqual({
+      pointer: '/data/type',
+    });
+    await admin.post(path, { data: { attributes: { name: newName() } } }).expect(201);
+    await admin.post(path, doc('policy-set', { name: newName() })).expect(contract ? 422 : 201);
+  });
+
+  it('have names of their own within their organization', async () => {
+    const name = newName();
+    await newSet({ name });
+    const other = await newSet();
+    const taken = invalid('name', 'Name has already been taken');
+    expect((await post({ name }).expect(422)).body).toEqual(taken);
+    expect((await admin.patch(`/policy-sets/${other}`, doc('policy-sets', { name })).expect(422)).body).toEqual(taken);
+    await admin.post('/organizations/globex/policy-sets', doc('policy-sets', { name })).expect(201);
+  });
+
+  it('are listed by name, page by page', async () => {
+    const organization = newName();
+    await api.organization(organization);
+    const list = `/organizations/${organization}/policy-sets`;
+    for (const name of ['Zeta', 'beta', 'Alpha']) await admin.post(list, doc('policy-sets', { name })).expect(201);
+    const listed = async (query = '') => (await admin.get(`${list}${query}`).expect(200)).body;
+    const namesIn = (body: { data: { attributes: { name: string } }[] }) =>
+      body.data.map(({ attributes }) => attributes.name);
+    const whole = await listed();
+    expect(namesIn(whole)).toEqual(['Alpha', 'beta', 'Zeta']);
+    expect(whole.data[0]).toEqual((await admin.get(`/policy-sets/${whole.data[0].id}`).expect(200)).body.data);
+    expect(whole.links.self).toBe(`${prefix}${list}?page%5Bnumber%5D=1&page%5Bsize%5D=20`);
+    const second = await listed('?page[size]=2&page[number]=2');
+    expect(namesIn(second)).toEqual(['Zeta']);
+    expect(second.meta.pagination).toMatchObject({ 'total-pages': 2, 'total-count': 3, 'prev-page': 1 });
+    await admin.get(`${list}?page[size]=0`).expect(422);
+  });
+
+  describe('and their workspaces', () => {
+    it('are attached and detached, each once', async () => {
+      const id = await newSet();
+      const [one, two] = [await newWorkspace(), await newWorkspace()].sort() as [string, string];
+      const attached = async () => {
+        const { data } = await show(id);
+        expect(data.attributes['workspace-count']).toBe(data.relationships.workspaces.data.length);
+        return data.relationships.workspaces;
+      };
+      const change = async (method: 'post' | 'delete', ...ids: string[]) => {
+        const answer = await admin.send(method, workspacesOf(id), identifiers(...ids)).expect(204);
+        expect(answer.text).toBe('');
+        return attached();
+      };
+      expect(await change('post', two, one, two)).toEqual(identifiers(one, two));
+      expect(await change('post', one)).toEqual(identifiers(one, two));
+      expect(await change('post')).toEqual(identifiers(one, two));
+      expect(await change('delete', one, 'ws-nobody')).toEqual(identifiers(two));
+      expect(await change('delete', one, two)).toEqual(identifiers());
+      await change('post', one, two);
+      await admin.delete(`/workspaces/${one}`).expect(204);
+      expect(await attached()).toEqual(identifiers(two));
+    });
+
+    it('are of one organization, and exist', async () => {
+      const own = await newWorkspace();
+      const id = await newSet({}, own);
+      const words = 'Workspaces must be workspaces of the organization';
+      const told = (pointer: string) => refusal(422, 'invalid attribute', words, { pointer });
+      for (const stranger of [globex, 'ws-nobody']) {
+        const body = identifiers(own, stranger);
+        expect((await admin.post(workspacesOf(id), body).expect(422)).body).toEqual(told('/data'));
+        const created = await post({ name: newName() }, { workspaces: body }).expect(422);
+        expect(created.body).toEqual(told('/data/relationships/workspaces'));
+      }
+      expect((await show(id)).data.relationships.workspaces).toEqual(identifiers(own));
+    });
+
+    it('are named in a list of identifiers', async () => {
+      const id = await newSet();
+      for (const method of ['post', 'delete'] as const) {
+        const pointerOf = async (body?: object) =>
+          (await admin.send(method, workspacesOf(id), body).expect(422)).body.errors[0].source.pointer;
+        expect(await pointerOf()).toBe('/data');
+        expect(await pointerOf({ data: { id: 'ws-1', type: 'workspaces' } })).toBe('/data');
+        expect(await pointerOf({ data: [{ type: 'workspaces' }] })).toBe('/data/0/id');
+        expect(await pointerOf({ data: [{ id: 'team-1', type: 'teams' }] })).toBe('/data/0/type');
+      }
+    });
+  });
+
+  it('are removed', async () => {
+    const id = await newSet({}, await newWorkspace());
+    expect((await admin.delete(`/policy-sets/${id}`).expect(204)).text).toBe('');
+    for (const gone of [id, 'polset-nobody']) {
+      expect((await admin.get(`/policy-sets/${gone}`).expect(404)).body).toEqual(missing);
+      expect((await admin.patch(`/policy-sets/${gone}`, doc('policy-sets')).expect(404)).body).toEqual(missing);
+      expect((await admin.delete(`/policy-sets/${gone}`).expect(404)).body).toEqual(missing);
+      expect((await admin.post(workspacesOf(gone), identifiers()).expect(404)).body).toEqual(missing);
+      expect((await admin.delete(workspacesOf(gone), identifiers()).expect(404)).body).toEqual(missing);
+    }
+  });
+
+  it('are managed by those who manage policies, and hidden from everybody else', async () => {
+    const id = await newSet();
+    const attempts = (caller: Caller, set: string, organization: string) => {
+      const list = `/organizations/${organization}/policy-sets`;
+      return [
+        caller.get(list),
+        caller.post(list, doc('policy-sets', { name: newName() })),
+        caller.get(`/policy-sets/${set}`),
+        caller.patch(`/policy-sets/${set}`, doc('policy-sets', { description: 'Changed' })),
+        caller.post(workspacesOf(set), identifiers()),
+        caller.delete(workspacesOf(set), identifiers()),
+        caller.delete(`/policy-sets/${set}`),
+      ];
+    };
+    const answered = async (caller: Caller, set: string, organization = 'acme') => {
+      const answers = [];
+      for (const attempt of attempts(caller.at(prefix), set, organization)) {
+        const { status, text } = await attempt;
+        answers.push({ status, text });
+      }
+      return answers;
+    };
+    const statuses = async (caller: Caller) => (await answered(caller, await newSet())).map(({ status }) => status);
+    const done = [200, 201, 200, 200, 204, 204, 204];
+    expect(await statuses(await holderOf('manage-policies'))).toEqual(done);
+    expect(await statuses(api.admin)).toEqual(done);
+    for (const caller of [
+      await holderOf('manage-policy-overrides', 'manage-workspaces'),
+      await api.member('acme', newName()),
+      await api.user(newName()),
+      await api.organizationToken('acme'),
+    ]) {
+      const hidden = await answered(caller, id);
+      expect(hidden).toEqual(await answered(caller, 'polset-nobody', 'nowhere'));
+      expect(hidden).toEqual(Array(7).fill({ status: 404, text: JSON.stringify(missing) }));
+    }
+    expect((await answered(api.anonymous, id)).map(({ status }) => status)).toEqual(Array(7).fill(401));
+    await admin.get(`/policy-sets/${id}`).expect(200);
+  });
+});

@@ -1,0 +1,1331 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import supertest from 'supertest';
+import { runStatuses } from '../../src/domain/index.js';
+import {
+  type Caller,
+  doc,
+  lacking,
+  missing,
+  mounts,
+  pathOf,
+  publicUrl,
+  refusal,
+  startApi,
+  type TestApi,
+} from '../support/api.js';
+import { Bench, runOf } from '../support/bench.js';
+
+const startMark = '\x02';
+const endMark = '\x03';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+
+const newBench = (settings: object = {}): Promise<Bench> => Bench.make(api, settings);
+
+const later = (): string => {
+  api.clock.advance(1);
+  return api.clock.now();
+};
+
+const transitionRefused = (reason: string) => refusal(409, 'transition not allowed', reason);
+
+/** The bytes behind a capability URL, as text. */
+const textAt = async (url: string): Promise<string> => {
+  const answer = await supertest(api.app).get(pathOf(url)).responseType('blob').expect(200);
+  expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+  return answer.body.toString('utf8');
+};
+
+describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
+  const versionType = prefix === '' ? 'configuration-version' : 'configuration-versions';
+  let admin: Caller;
+
+  beforeAll(() => {
+    admin = api.admin.at(prefix);
+  });
+
+  const create = (bench: Bench, attributes: object = {}, versionId?: string, caller = admin) =>
+    caller.post('/runs', doc('runs', attributes, runOf(bench.workspaceId, versionId)));
+
+  const versionPointer = { pointer: '/data/relationships/configuration-version' };
+  const unusable = (because: string) =>
+    refusal(422, 'invalid attribute', `Configuration version cannot be used because ${because}`, versionPointer);
+
+  const everyRight = {
+    'can-apply': true,
+    'can-cancel': true,
+    'can-comment': false,
+    'can-discard': true,
+    'can-force-cancel': false,
+    'can-force-execute': false,
+    'can-override-policy-check': true,
+  };
+
+  /** A run that is queued and was asked for with nothing but its workspace. */
+  const resource = (id: string, bench: Bench, versionId: string, attributes: object = {}, related: object = {}) => ({
+    id,
+    type: 'runs',
+    attributes: {
+      actions: {
+        'is-cancelable': true,
+        'is-confirmable': false,
+        'is-discardable': false,
+        'is-force-cancelable': false,
+      },
+      'allow-config-generation': false,
+      'allow-empty-apply': false,
+      'auto-apply': false,
+      'canceled-at': null,
+      'created-at': expect.any(String),
+      'error-message': null,
+      'has-changes': false,
+      'is-destroy': false,
+      message: 'Queued by the API',
+      permissions: everyRight,
+      'plan-only': false,
+      refresh: true,
+      'refresh-only': false,
+      'replace-addrs': null,
+      'save-plan': false,
+      source: 'tfe-api',
+      status: 'plan_queued',
+      'status-timestamps': { 'plan-queueable-at': expect.any(String), 'plan-queued-at': expect.any(String) },
+      'target-addrs': null,
+      'terraform-version': null,
+      'trigger-reason': 'manual',
+      variables: [],
+      ...attributes,
+    },
+    relationships: {
+      apply: { data: { id: id.replace('run-', 'apply-'), type: 'applies' } },
+      'configuration-version': {
+        data: { id: versionId, type: versionType },
+        links: { related: `${prefix}/runs/${id}/configuration-version` },
+      },
+      'created-by': { data: { id: api.admin.id, type: 'users' } },
+      plan: { data: { id: id.replace('run-', 'plan-'), type: 'plans' } },
+      'task-stages': { data: [] },
+      workspace: { data: { id: bench.workspaceId, type: 'workspaces' } },
+      ...related,
+    },
+    links: { self: `${prefix}/runs/${id}` },
+  });
+
+  describe('that are created', () => {
+    it('are shown in that answer, alone and in the list with the same document', async () => {
+      const bench = await newBench();
+      const versionId = await bench.version();
+      const now = later();
+      const created = await create(bench, { message: 'Add a bucket' }, versionId).expect(201);
+      const { id } = created.body.data;
+      expect(id).toMatch(/^run-[A-Za-z0-9]{16}$/);
+      expect(created.headers['content-type']).toBe('application/vnd.api+json');
+      const expected = resource(id, bench, versionId, {
+        message: 'Add a bucket',
+        'created-at': now,
+        'status-timestamps': { 'plan-queueable-at': now, 'plan-queued-at': now },
+      });
+      expect(created.body).toEqual({ data: expected });
+      expect((await admin.get(`/runs/${id}`).expect(200)).body).toEqual({ data: expected });
+      const self = `${prefix}/workspaces/${bench.workspaceId}/runs?page%5Bnumber%5D=1&page%5Bsize%5D=20`;
+      expect((await admin.get(`/workspaces/${bench.workspaceId}/runs`).expect(200)).body).toEqual({
+        data: [expected],
+        links: { self, first: self, prev: null, next: null, last: self },
+        meta: {
+          pagination: {
+            'current-page': 1,
+            'page-size': 20,
+            'prev-page': null,
+            'next-page': null,
+            'total-pages': 1,
+            'total-count': 1,
+          },
+        },
+      });
+    });
+
+    it('keep every attribute they are created with', async () => {
+      const bench = await newBench();
+      const versionId = await bench.version();
+      const attributes = {
+        message: 'Everything at once',
+        'auto-apply': true,
+        'plan-only': true,
+        'save-plan': true,
+        'is-destroy': true,
+        refresh: false,
+        'refresh-only': true,
+        'allow-empty-apply': true,
+        'allow-config-generation': true,
+        'target-addrs': ['aws_s3_bucket.one', 'aws_s3_bucket.two'],
+        'replace-addrs': ['aws_s3_bucket.three'],
+        variables: [{ key: 'region', value: '"eu"' }],
+        'terraform-version': '1.9.8',
+      };
+      const { id } = (await create(bench, attributes, versionId).expect(201)).body.data;
+      expect((await admin.get(`/runs/${id}`).expect(200)).body.data).toEqual(
+        resource(id, bench, versionId, attributes),
+      );
+    });
+
+    it('take null for what is left out', async () => {
+      const bench = await newBench();
+      const versionId = await bench.version();
+      const nulls = {
+        message: null,
+        'auto-apply': null,
+        'plan-only': null,
+        'save-plan': null,
+        'is-destroy': null,
+        refresh: null,
+        'refresh-only': null,
+        'allow-empty-apply': null,
+        'allow-config-generation': null,
+        'target-addrs': null,
+        'replace-addrs': null,
+        variables: null,
+        'terraform-version': null,
+      };
+      const relationships = { ...runOf(bench.workspaceId), 'configuration-version': { data: null } };
+      const created = await admin.post('/runs', doc('runs', nulls, relationships)).expect(201);
+      expect(created.body.data).toEqual(resource(created.body.data.id, bench, versionId));
+    });
+
+    it('name the fault and where it is, for each attribute of a wrong type', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const wrong = {
+        message: 5,
+        'auto-apply': 'yes',
+        'plan-only': 1,
+        'save-plan': [],
+        'is-destroy': {},
+        refresh: 'no',
+        'refresh-only': 'no',
+        'allow-empty-apply': 0,
+        'allow-config-generation': 'x',
+        'target-addrs': 'all',
+        'replace-addrs': [1],
+        variables: [{ key: '', value: 5 }],
+        'terraform-version': '',
+      };
+      const { body } = await create(bench, wrong).expect(422);
+      const pointers = body.errors.map(({ source }: { source: { pointer: string } }) => source.pointer);
+      expect(pointers).toEqual([
+        '/data/attributes/message',
+        '/data/attributes/auto-apply',
+        '/data/attributes/plan-only',
+        '/data/attributes/save-plan',
+        '/data/attributes/is-destroy',
+        '/data/attributes/refresh',
+        '/data/attributes/refresh-only',
+        '/data/attributes/allow-empty-apply',
+        '/data/attributes/allow-config-generation',
+        '/data/attributes/target-addrs',
+        '/data/attributes/replace-addrs/0',
+        '/data/attributes/variables/0/key',
+        '/data/attributes/variables/0/value',
+        '/data/attributes/terraform-version',
+      ]);
+      for (const error of body.errors) {
+        expect(error).toMatchObject({ status: '422', title: 'invalid attribute', detail: expect.any(String) });
+      }
+      expect(await bench.runs()).toEqual([]);
+    });
+
+    it('are refused when the body is no document of a run', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const workspace = runOf(bench.workspaceId);
+      const faults: [unknown, string][] = [
+        [undefined, '/data'],
+        [{}, '/data'],
+        [[], ''],
+        [{ data: [] }, '/data'],
+        [{ data: { type: 'workspaces', relationships: workspace } }, '/data/type'],
+        [{ data: { type: 'runs', attributes: 'none', relationships: workspace } }, '/data/attributes'],
+        [{ data: { type: 'runs' } }, '/data/relationships/workspace'],
+        [{ data: { type: 'runs', relationships: { workspace: {} } } }, '/data/relationships/workspace/data'],
+        [
+          { data: { type: 'runs', relationships: { workspace: { data: { type: 'teams', id: 'team-1' } } } } },
+          '/data/relationships/workspace/data/type',
+        ],
+        [
+          { data: { type: 'runs', relationships: { workspace: { data: { type: 'workspaces' } } } } },
+          '/data/relationships/workspace/data/id',
+        ],
+        [
+          { data: { type: 'runs', relationships: { ...workspace, 'configuration-version': { data: { id: 5 } } } } },
+          '/data/relationships/configuration-version/data/id',
+        ],
+      ];
+      for (const [body, pointer] of faults) {
+        const answer = await admin.post('/runs', body as object | undefined).expect(422);
+        expect(answer.body.errors).toEqual([expect.objectContaining({ status: '422', source: { pointer } })]);
+      }
+      await admin.post('/runs').set('Content-Type', 'text/plain').send('run').expect(415);
+      await admin.post('/runs').set('Content-Type', 'application/json').send('{').expect(400);
+      expect(await bench.runs()).toEqual([]);
+    });
+
+    it('use a version of their own workspace: any other id, existing or not, is refused with the same bytes', async () => {
+      const [bench, elsewhere] = [await newBench(), await newBench()];
+      await bench.version();
+      const sibling = await api.workspace(bench.organization, 'sibling');
+      const ids = [await elsewhere.version(), await bench.version({}, sibling), 'cv-nonexisting', 'run-1', ' '];
+      const refusals = new Set<string>();
+      for (const id of ids) {
+        const answer = await create(bench, {}, id).expect(422);
+        expect(answer.body).toEqual(unusable('the workspace has no such version'));
+        refusals.add(answer.text);
+      }
+      expect(refusals.size).toBe(1);
+    });
+
+    it('use the current version of the workspace when they name none, and say why they cannot', async () => {
+      const bench = await newBench();
+      expect((await create(bench).expect(422)).body).toEqual(unusable('the workspace has none'));
+      const pending = await api.version(bench.workspaceId, { 'auto-queue-runs': false });
+      expect((await create(bench).expect(422)).body).toEqual(unusable('its status is pending'));
+      expect((await create(bench, {}, pending.id).expect(422)).body).toEqual(unusable('its status is pending'));
+      await api.upload(pending.uploadUrl, bench.bundle).expect(200);
+      const { relationships } = (await create(bench).expect(201)).body.data;
+      expect(relationships['configuration-version'].data.id).toBe(pending.id);
+    });
+
+    it('are refused a version that is errored, archived or without its backing data', async () => {
+      const bench = await newBench();
+      const bad = await api.version(bench.workspaceId, { 'auto-queue-runs': false });
+      await api.upload(bad.uploadUrl, Buffer.from('no archive')).expect(422);
+      expect((await create(bench, {}, bad.id).expect(422)).body).toEqual(unusable('its status is errored'));
+      const [archived, deleted] = [
+        await bench.version({ speculative: true }),
+        await bench.version({ speculative: true }),
+      ];
+      await api.admin.post(`/configuration-versions/${archived}/actions/archive`).expect(202);
+      expect((await create(bench, {}, archived).expect(422)).body).toEqual(unusable('its status is archived'));
+      const backingData = api.admin.at('/api/v2');
+      await backingData.post(`/configuration-versions/${deleted}/actions/soft_delete_backing_data`).expect(200);
+      expect((await create(bench, {}, deleted).expect(422)).body).toEqual(
+        unusable('its status is backing_data_soft_deleted'),
+      );
+    });
+
+    it('are plan-only when their version is speculative, whatever they say', async () => {
+      const bench = await newBench();
+      const speculative = await bench.version({ speculative: true });
+      const { data } = (await create(bench, { 'plan-only': false }, speculative).expect(201)).body;
+      expect(data.attributes['plan-only']).toBe(true);
+      const plain = await bench.version();
+      expect((await create(bench, {}, plain).expect(201)).body.data.attributes['plan-only']).toBe(false);
+    });
+
+    it('by whoever may not see the workspace are missing, with the bytes of one that does not exist', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const outsiders = [await api.user(`user-${bench.organization}`), await bench.member()];
+      for (const caller of outsiders) {
+        const hidden = await create(bench, {}, undefined, caller.at(prefix)).expect(404);
+        expect(hidden.body).toEqual(missing);
+        const none = doc('runs', {}, runOf('ws-nonexisting'));
+        expect((await caller.at(prefix).post('/runs', none).expect(404)).text).toBe(hidden.text);
+      }
+    });
+
+    it('need the right to plan, which neither readers nor an organization token have', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const callers = [await bench.member('read'), await api.organizationToken(bench.organization)];
+      for (const caller of callers) {
+        expect((await create(bench, {}, undefined, caller.at(prefix)).expect(404)).body).toEqual(lacking('runs: plan'));
+      }
+      expect(await bench.runs()).toEqual([]);
+      await create(bench, {}, undefined, (await bench.member('plan')).at(prefix)).expect(201);
+    });
+
+    it('apply by themselves only for one who may apply', async () => {
+      const bench = await newBench({ 'auto-apply': true });
+      await bench.version();
+      const planner = (await bench.member('plan')).at(prefix);
+      const refused = await create(bench, { 'auto-apply': true }, undefined, planner).expect(422);
+      expect(refused.body).toEqual(
+        refusal(422, 'invalid attribute', 'Auto apply needs the right to apply runs', {
+          pointer: '/data/attributes/auto-apply',
+        }),
+      );
+      const autoApply = async (caller: Caller, attributes: object = {}) =>
+        (await create(bench, attributes, undefined, caller).expect(201)).body.data.attributes['auto-apply'];
+      expect(await autoApply(planner)).toBe(false);
+      expect(await autoApply(planner, { 'auto-apply': false })).toBe(false);
+      expect(await autoApply(admin)).toBe(true);
+      expect(await autoApply(admin, { 'auto-apply': false })).toBe(false);
+    });
+
+    it('tell whoever reads them what they themselves may do', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const id = await bench.run();
+      const none = Object.fromEntries(Object.keys(everyRight).map((right) => [right, false]));
+      const applies = { ...none, 'can-apply': true, 'can-cancel': true, 'can-discard': true };
+      const overrides = { ...none, 'can-override-policy-check': true };
+      for (const [caller, rights] of [
+        [await bench.member('plan'), none],
+        [await bench.member('write'), applies],
+        [await bench.member(undefined, { 'organization-access': { 'manage-policy-overrides': true } }), overrides],
+        [await api.organizationToken(bench.organization), none],
+        [api.admin, everyRight],
+      ] as const) {
+        const { data } = (await caller.at(prefix).get(`/runs/${id}`).expect(200)).body;
+        expect(data.attributes.permissions).toEqual(rights);
+      }
+    });
+  });
+
+  describe('in a list', () => {
+    it('come newest first, page by page', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const ids: string[] = [];
+      for (let made = 0; made < 5; made += 1) ids.unshift(await bench.run());
+      const path = `/workspaces/${bench.workspaceId}/runs`;
+      const page = async (query: string) => {
+        const { body } = await admin.get(`${path}?${query}`).expect(200);
+        return { ids: body.data.map(({ id }: { id: string }) => id), next: body.meta.pagination['next-page'] };
+      };
+      expect(await page('')).toEqual({ ids, next: null });
+      expect(await page('page[size]=2')).toEqual({ ids: ids.slice(0, 2), next: 2 });
+      expect(await page('page[size]=2&page[number]=3')).toEqual({ ids: ids.slice(4), next: null });
+      expect(await page('page[size]=2&page[number]=9')).toEqual({ ids: [], next: null });
+      const refused = await admin.get(`${path}?page[size]=0`).expect(422);
+      expect(refused.body.errors[0].source).toEqual({ parameter: 'page[size]' });
+    });
+
+    it('are those of one workspace, and missing to whoever may not see it', async () => {
+      const [bench, other] = [await newBench(), await newBench()];
+      await other.version();
+      await other.run();
+      expect((await admin.get(`/workspaces/${bench.workspaceId}/runs`).expect(200)).body.data).toEqual([]);
+      const outsider = (await bench.member()).at(prefix);
+      const hidden = await outsider.get(`/workspaces/${bench.workspaceId}/runs`).expect(404);
+      expect(hidden.body).toEqual(missing);
+      expect((await outsider.get('/workspaces/ws-nonexisting/runs').expect(404)).text).toBe(hidden.text);
+    });
+
+    it('show the task stages of each run', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const free = await bench.run();
+      await bench.policySet();
+      const held = await bench.run();
+      const { data } = (await admin.get(`/workspaces/${bench.workspaceId}/runs`).expect(200)).body;
+      const stages = data.map((run: { relationships: Record<string, { data: unknown[] }> }) => [
+        (run as unknown as { id: string }).id,
+        run.relationships['task-stages']?.data.length,
+      ]);
+      expect(stages).toEqual([
+        [held, 1],
+        [free, 0],
+      ]);
+    });
+  });
+
+  describe('with other documents beside them', () => {
+    const includedWith = async (runId: string, include: string) => {
+      const { body } = await admin.get(`/runs/${runId}?include=${include}`).expect(200);
+      return (body.included ?? []) as { id: string; type: string }[];
+    };
+
+    /** A run of a fetched version, held to a policy. */
+    async function fetchedRun(): Promise<{ bench: Bench; runId: string; versionId: string }> {
+      const cloneUrl = `https://git.example.com/acme/${Math.random()}.git`;
+      const bench = await newBench({ 'vcs-repo': { 'clone-url': cloneUrl } });
+      await bench.policySet({ policies: [{ name: 'tags' }] });
+      api.repositories.push(cloneUrl, 'main', bench.bundle, 'Add a bucket');
+      const version = await api.admin.post(`/workspaces/${bench.workspaceId}/actions/fetch`).expect(201);
+      await api.settle();
+      const [run] = await bench.runs();
+      return { bench, runId: run?.id ?? '', versionId: version.body.data.id };
+    }
+
+    it('have each of them only when it is asked for, in either spelling', async () => {
+      const { bench, runId, versionId } = await fetchedRun();
+      const { data } = (await admin.get(`/runs/${runId}`).expect(200)).body;
+      const stageId = data.relationships['task-stages'].data[0].id;
+      const ingress = (await admin.get(`/configuration-versions/${versionId}/ingress-attributes`).expect(200)).body;
+      const own = async (path: string) => (await admin.get(path).expect(200)).body.data;
+      const workspace = await own(`/workspaces/${bench.workspaceId}`);
+      const version = await own(`/configuration-versions/${versionId}`);
+      const stage = await own(`/task-stages/${stageId}`);
+      const plan = { id: runId.replace('run', 'plan'), type: 'plans' };
+      const apply = { id: runId.replace('run', 'apply'), type: 'applies' };
+      for (const [include, expected] of [
+        ['workspace', [workspace]],
+        ['configuration_version', [version]],
+        ['configuration-version', [version]],
+        ['configuration_version.ingress_attributes', [version, ingress.data]],
+        ['configuration-version.ingress-attributes', [version, ingress.data]],
+        ['task_stages', [stage]],
+        ['task-stages', [stage]],
+        ['plan', [expect.objectContaining(plan)]],
+        ['apply', [expect.objectContaining(apply)]],
+        [
+          'apply,task_stages,plan,configuration-version,workspace',
+          [workspace, version, stage, expect.objectContaining(plan), expect.objectContaining(apply)],
+        ],
+      ] as const) {
+        expect({ include, included: await includedWith(runId, include) }).toEqual({ include, included: expected });
+      }
+    });
+
+    it('have the plan and the apply as they are shown alone', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const id = await bench.run();
+      const included = await includedWith(id, 'plan,apply');
+      const alone = await Promise.all(
+        ['plan', 'apply'].map(
+          async (phase) =>
+            (await admin.get(`/${phase === 'plan' ? 'plans' : 'applies'}/${id.replace('run', phase)}`).expect(200)).body
+              .data,
+        ),
+      );
+      expect(included).toEqual(alone);
+    });
+
+    it('pass over words they do not know', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const id = await bench.run();
+      const unknown = 'created_by,comments,cost_estimate,run_events,constructor,Workspace,,policy_checks';
+      const plain = (await admin.get(`/runs/${id}`).expect(200)).body;
+      expect((await admin.get(`/runs/${id}?include=${unknown}`).expect(200)).body).toEqual(plain);
+      expect(plain).not.toHaveProperty('included');
+      expect((await includedWith(id, `${unknown},workspace`)).map(({ type }) => type)).toEqual(['workspaces']);
+      const twice = await admin.get(`/runs/${id}?include=plan&include=apply`).expect(422);
+      expect(twice.body.errors[0].source).toEqual({ parameter: 'include' });
+    });
+
+    it('leave out a version without its backing data', async () => {
+      const bench = await newBench();
+      const versionId = await bench.version({ speculative: true });
+      const id = await bench.run({}, versionId);
+      await bench.act(id, 'cancel');
+      const backingData = api.admin.at('/api/v2');
+      await backingData.post(`/configuration-versions/${versionId}/actions/soft_delete_backing_data`).expect(200);
+      const { body } = await admin.get(`/runs/${id}?include=configuration_version.ingress_attributes`).expect(200);
+      expect(body).not.toHaveProperty('included');
+      expect(body.data.relationships['configuration-version'].data.id).toBe(versionId);
+    });
+
+    it('never lead in a circle through what is included', async () => {
+      const { bench, runId, versionId } = await fetchedRun();
+      const stageId = (await bench.shown(runId)).relationships['task-stages'].data[0].id;
+      const everything = [
+        `/runs/${runId}?include=workspace,plan,apply,task_stages,configuration_version.ingress_attributes`,
+        `/task-stages/${stageId}?include=run,run.workspace,policy_evaluations`,
+        `/configuration-versions/${versionId}?include=run,ingress_attributes`,
+        `/workspaces/${bench.workspaceId}/configuration-versions?include=run,ingress_attributes`,
+      ];
+      for (const path of everything) {
+        const included: Linked[] = (await admin.get(path).expect(200)).body.included;
+        expect(included.length).toBeGreaterThan(1);
+        const named = new Map(included.map((one) => [nameOf(one), one]));
+        expect(named.size).toBe(included.length);
+        for (const one of included) expect(reachable(one, named)).not.toContain(nameOf(one));
+      }
+    });
+
+    interface Linked {
+      readonly id: string;
+      readonly type: string;
+      readonly relationships?: Readonly<Record<string, { readonly data?: Linked | readonly Linked[] | null }>>;
+    }
+
+    const nameOf = ({ type, id }: Linked): string => `${type} ${id}`;
+
+    /** The names of all included documents that a client comes to from this one. */
+    function reachable(from: Linked, named: ReadonlyMap<string, Linked>): string[] {
+      const seen = new Set<string>();
+      const walk = (one: Linked): void => {
+        for (const { data } of Object.values(one.relationships ?? {})) {
+          for (const next of [data ?? []].flat() as Linked[]) {
+            const included = named.get(nameOf(next));
+            if (included === undefined || seen.has(nameOf(next))) continue;
+            seen.add(nameOf(next));
+            walk(included);
+          }
+        }
+      };
+      walk(from);
+      return [...seen];
+    }
+  });
+
+  describe('that are acted upon', () => {
+    /** A run seeded in a status, past all that leads there. */
+    async function runIn(status: (typeof runStatuses)[number]): Promise<{ bench: Bench; id: string }> {
+      const bench = await newBench();
+      const versionId = await bench.version();
+      const id = await bench.run();
+      const lease = { poolId: bench.poolId, agent: 'seeded', digest: id, expiresAt: '2040-01-01T00:00:00.000Z' };
+      const leased = ['planning', 'post_plan_running', 'applying'].includes(status);
+      await api.seedRun({
+        id,
+        workspaceId: bench.workspaceId,
+        configurationVersionId: versionId,
+        status,
+        lease: leased ? lease : null,
+      });
+      return { bench, id };
+    }
+
+    const allowed = {
+      apply: {
+        planned: 'apply_queued',
+        planned_and_saved: 'apply_queued',
+        post_plan_completed: 'apply_queued',
+      },
+      discard: {
+        pending: 'discarded',
+        planned: 'discarded',
+        planned_and_saved: 'discarded',
+        post_plan_awaiting_decision: 'discarded',
+        post_plan_completed: 'discarded',
+      },
+      cancel: {
+        pending: 'canceled',
+        fetching: 'canceled',
+        plan_queued: 'canceled',
+        planning: 'canceled',
+        post_plan_running: 'canceled',
+        confirmed: 'canceled',
+        apply_queued: 'canceled',
+        applying: 'applying',
+      },
+    } as const;
+    const flags = { apply: 'is-confirmable', discard: 'is-discardable', cancel: 'is-cancelable' } as const;
+    const cases = (['apply', 'discard', 'cancel'] as const).flatMap((action) =>
+      runStatuses.map((status) => ({
+        action,
+        status,
+        to: (allowed[action] as Partial<Record<string, string>>)[status] ?? 'refused',
+      })),
+    );
+
+    it.each(cases)('with $action when $status: $to', async ({ action, status, to }) => {
+      const { bench, id } = await runIn(status);
+      const { actions } = (await bench.shown(id)).attributes;
+      expect(actions[flags[action]]).toBe(to !== 'refused');
+      const answer = await admin.post(`/runs/${id}/actions/${action}`);
+      if (to === 'refused') {
+        expect(answer.status).toBe(409);
+        const done = { apply: 'applied', discard: 'discarded', cancel: 'canceled' }[action];
+        expect(answer.body).toEqual(transitionRefused(`run could not be ${done} because its status is ${status}`));
+        expect(await bench.statusOf(id)).toBe(status);
+      } else {
+        expect(answer.status).toBe(202);
+        expect(answer.text).toBe('');
+        expect(answer.headers).not.toHaveProperty('content-type');
+        expect(await bench.statusOf(id)).toBe(to);
+      }
+    });
+
+    it('are asked once to be canceled while they are applied, and are not cancelable after that', async () => {
+      const { bench, id } = await runIn('applying');
+      await admin.post(`/runs/${id}/actions/cancel`).expect(202);
+      expect((await bench.shown(id)).attributes.actions['is-cancelable']).toBe(false);
+      expect((await admin.post(`/runs/${id}/actions/cancel`).expect(409)).body).toEqual(
+        transitionRefused('run could not be canceled because it is being canceled already'),
+      );
+    });
+
+    it('leave the bodies of the requests unread', async () => {
+      const { bench, id } = await runIn('planned');
+      const odd = admin.post(`/runs/${id}/actions/apply`).set('Content-Type', 'text/klingon').send('{"comment":');
+      await odd.expect(202);
+      expect(await bench.statusOf(id)).toBe('apply_queued');
+    });
+
+    it('need the right to apply; a reader is told so, an outsider nothing', async () => {
+      const { bench, id } = await runIn('planned');
+      const sees = [
+        await bench.member('plan'),
+        await api.organizationToken(bench.organization),
+        await bench.member(undefined, { 'organization-access': { 'manage-policy-overrides': true } }),
+      ];
+      const outsider = (await bench.member()).at(prefix);
+      for (const action of ['apply', 'discard', 'cancel']) {
+        for (const caller of sees) {
+          const refused = await caller.at(prefix).post(`/runs/${id}/actions/${action}`).expect(404);
+          expect(refused.body).toEqual(lacking('runs: apply'));
+        }
+        const hidden = await outsider.post(`/runs/${id}/actions/${action}`).expect(404);
+        expect(hidden.body).toEqual(missing);
+        const none = await outsider.post(`/runs/run-nonexisting/actions/${action}`).expect(404);
+        expect(none.text).toBe(hidden.text);
+      }
+      expect(await bench.statusOf(id)).toBe('planned');
+      await (await bench.member('write')).at(prefix).post(`/runs/${id}/actions/apply`).expect(202);
+    });
+  });
+
+  describe('that wait for their workspace', () => {
+    const statuses = async (bench: Bench, ids: readonly string[]) => Promise.all(ids.map((id) => bench.statusOf(id)));
+
+    it('go on one at a time, in the order of their creation', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const ids = [await bench.run(), await bench.run(), await bench.run(), await bench.run()];
+      expect(await statuses(bench, ids)).toEqual(['plan_queued', 'pending', 'pending', 'pending']);
+      await admin.post(`/runs/${ids[1]}/actions/discard`).expect(202);
+      expect(await statuses(bench, ids)).toEqual(['plan_queued', 'discarded', 'pending', 'pending']);
+      await bench.planned(ids[0] as string);
+      expect(await statuses(bench, ids)).toEqual(['planned', 'discarded', 'pending', 'pending']);
+      await admin.post(`/runs/${ids[0]}/actions/discard`).expect(202);
+      expect(await statuses(bench, ids)).toEqual(['discarded', 'discarded', 'plan_queued', 'pending']);
+      await admin.post(`/runs/${ids[2]}/actions/cancel`).expect(202);
+      expect(await statuses(bench, ids)).toEqual(['discarded', 'discarded', 'canceled', 'plan_queued']);
+    });
+
+    it('wait for nothing when they are plan-only, and hold nobody up', async () => {
+      const bench = await newBench();
+      await bench.version();
+      await admin.post(`/workspaces/${bench.workspaceId}/actions/lock`).expect(200);
+      const [held, planOnly] = [await bench.run(), await bench.run({ 'plan-only': true })];
+      expect(await statuses(bench, [held, planOnly])).toEqual(['pending', 'plan_queued']);
+      await bench.planned(planOnly);
+      expect(await statuses(bench, [held, planOnly])).toEqual(['pending', 'planned_and_finished']);
+    });
+
+    it('wait while it is locked, and go on when it is unlocked', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const before = await bench.run();
+      await admin.post(`/workspaces/${bench.workspaceId}/actions/lock`).expect(200);
+      const after = await bench.run();
+      await bench.act(before, 'cancel');
+      expect(await bench.statusOf(after)).toBe('pending');
+      await admin.post(`/workspaces/${bench.workspaceId}/actions/unlock`).expect(200);
+      expect(await bench.statusOf(after)).toBe('plan_queued');
+    });
+
+    it('let a saved plan go on, once it is confirmed, in its own turn', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const saved = await bench.run({ 'save-plan': true });
+      await bench.planned(saved);
+      expect(await bench.statusOf(saved)).toBe('planned_and_saved');
+      const other = await bench.run();
+      expect(await bench.statusOf(other)).toBe('plan_queued');
+      await admin.post(`/runs/${saved}/actions/apply`).expect(202);
+      expect(await statuses(bench, [saved, other])).toEqual(['confirmed', 'plan_queued']);
+      await bench.act(other, 'cancel');
+      expect(await bench.statusOf(saved)).toBe('apply_queued');
+    });
+
+    it('hold a confirmed saved plan back while it is locked', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const saved = await bench.run({ 'save-plan': true });
+      await bench.planned(saved);
+      await admin.post(`/workspaces/${bench.workspaceId}/actions/lock`).expect(200);
+      await admin.post(`/runs/${saved}/actions/apply`).expect(202);
+      expect(await bench.statusOf(saved)).toBe('confirmed');
+      await admin.post(`/workspaces/${bench.workspaceId}/actions/unlock`).expect(200);
+      expect(await bench.statusOf(saved)).toBe('apply_queued');
+    });
+
+    it('are one at a time when many are created at once, too', async () => {
+      const bench = await newBench();
+      await bench.version();
+      await Promise.all([1, 2, 3, 4, 5, 6].map(() => create(bench).expect(201)));
+      const newestFirst = (await bench.runs()).map(({ attributes }) => attributes.status);
+      expect(newestFirst).toEqual([...Array.from({ length: 5 }, () => 'pending'), 'plan_queued']);
+    });
+
+    it('are acted upon once, by whoever is first of many', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const [id, next, third] = [await bench.run(), await bench.run(), await bench.run()];
+      await bench.planned(id);
+      const answers = await Promise.all(
+        ['apply', 'discard', 'apply', 'discard'].map((action) => admin.post(`/runs/${id}/actions/${action}`)),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409]);
+      const discarded = (await bench.statusOf(id)) === 'discarded';
+      expect(await statuses(bench, [next, third])).toEqual([discarded ? 'plan_queued' : 'pending', 'pending']);
+    });
+  });
+
+  describe('that an upload queues', () => {
+    const upload = async (bench: Bench, attributes: object = {}) => {
+      const version = await api.version(bench.workspaceId, attributes);
+      await api.upload(version.uploadUrl, bench.bundle).expect(200);
+      return version;
+    };
+
+    it('are exactly one for each version that asks for it, whatever is uploaded again', async () => {
+      const bench = await newBench();
+      const { id, uploadUrl } = await upload(bench);
+      await api.upload(uploadUrl, bench.bundle).expect(200);
+      expect(await bench.runs()).toEqual([]);
+      await api.settle();
+      await api.settle();
+      const [run, ...others] = await bench.runs();
+      expect(others).toEqual([]);
+      expect((await admin.get(`/runs/${run?.id}`).expect(200)).body.data).toEqual(
+        resource(run?.id ?? '', bench, id, {
+          source: 'tfe-configuration-version',
+          message: 'Queued by the upload of its configuration',
+        }),
+      );
+      await api.upload(uploadUrl, bench.bundle).expect(200);
+      await api.settle();
+      expect((await bench.runs()).length).toBe(1);
+    });
+
+    it('are one when several uploads of a version end at once', async () => {
+      const [bench, other] = [await newBench(), await newBench()];
+      const { uploadUrl } = await api.version(bench.workspaceId);
+      await Promise.all([bench.bundle, other.bundle, bench.bundle].map((bytes) => api.upload(uploadUrl, bytes)));
+      await api.settle();
+      expect((await bench.runs()).length).toBe(1);
+    });
+
+    it('keep others from replacing the files they use', async () => {
+      const [bench, other] = [await newBench(), await newBench()];
+      const { uploadUrl } = await upload(bench);
+      await api.settle();
+      const [run] = await bench.runs();
+      await bench.act(run?.id ?? '', 'cancel');
+      const refused = await api.upload(uploadUrl, other.bundle).expect(409);
+      expect(refused.body).toEqual(transitionRefused('configuration could not be uploaded because a run has used it'));
+    });
+
+    it('are none when the version says so, or its upload fails', async () => {
+      const bench = await newBench();
+      await upload(bench, { 'auto-queue-runs': false });
+      const bad = await api.version(bench.workspaceId);
+      await api.upload(bad.uploadUrl, Buffer.from('no archive')).expect(422);
+      await api.settle();
+      expect(await bench.runs()).toEqual([]);
+    });
+
+    it('are plan-only for a speculative version, and wait in order otherwise', async () => {
+      const bench = await newBench();
+      for (const attributes of [{}, { speculative: true }, { provisional: true }]) {
+        await upload(bench, attributes);
+        await api.settle();
+      }
+      const shown = (await bench.runs()).map(({ attributes }) => [attributes['plan-only'], attributes.status]);
+      expect(shown).toEqual([
+        [false, 'pending'],
+        [true, 'plan_queued'],
+        [false, 'plan_queued'],
+      ]);
+    });
+
+    it('are shown beside their version', async () => {
+      const bench = await newBench();
+      const { id } = await upload(bench);
+      await api.settle();
+      const [run] = await bench.runs();
+      const shown = (await admin.get(`/configuration-versions/${id}?include=run`).expect(200)).body;
+      expect(shown.data.relationships.run).toEqual({ data: { id: run?.id, type: 'runs' } });
+      const alone = (await admin.get(`/runs/${run?.id}`).expect(200)).body.data;
+      expect(shown.included).toEqual([alone]);
+    });
+
+    it('apply by themselves when the workspace says so and their creator may', async () => {
+      for (const [access, autoApply] of [
+        ['plan', false],
+        ['write', true],
+      ] as const) {
+        const bench = await newBench({ 'auto-apply': true });
+        const creator = (await bench.member(access)).at(prefix);
+        const made = await creator.post(`/workspaces/${bench.workspaceId}/configuration-versions`).expect(201);
+        await api.upload(made.body.data.attributes['upload-url'], bench.bundle).expect(200);
+        await api.settle();
+        const [run] = await bench.runs();
+        expect(run?.attributes['auto-apply']).toBe(autoApply);
+        await bench.planned(run?.id ?? '');
+        expect(await bench.statusOf(run?.id ?? '')).toBe(autoApply ? 'apply_queued' : 'planned');
+      }
+    });
+  });
+
+  describe('and the version they use', () => {
+    it('is shown as it is alone, and downloaded by a redirect', async () => {
+      const bench = await newBench();
+      const versionId = await bench.version();
+      const id = await bench.run();
+      const alone = (await admin.get(`/configuration-versions/${versionId}`).expect(200)).body;
+      expect((await admin.get(`/runs/${id}/configuration-version`).expect(200)).body).toEqual(alone);
+      const answer = await admin.get(`/runs/${id}/configuration-version/download`).expect(302);
+      expect(answer.text).toBe('');
+      const { location } = answer.headers;
+      expect(location).toMatch(new RegExp(`^${publicUrl}/v1/object/[^/?]{30,}$`));
+      const bytes = await supertest(api.app)
+        .get(pathOf(location as string))
+        .responseType('blob')
+        .expect(200);
+      expect(bytes.headers['content-type']).toBe('application/octet-stream');
+      expect(bytes.body.equals(bench.bundle)).toBe(true);
+    });
+
+    it('has nothing to download before it is uploaded and after it is archived, and reads as missing when deleted', async () => {
+      const bench = await newBench();
+      const pending = await api.version(bench.workspaceId, { speculative: true });
+      await api.seedRun({
+        id: `run-of-${pending.id}`,
+        workspaceId: bench.workspaceId,
+        configurationVersionId: pending.id,
+        status: 'canceled',
+      });
+      const download = `/runs/run-of-${pending.id}/configuration-version/download`;
+      expect((await admin.get(download).expect(404)).body).toEqual(missing);
+      const [archived, deleted] = [
+        await bench.version({ speculative: true }),
+        await bench.version({ speculative: true }),
+      ];
+      const runs = [await bench.run({}, archived), await bench.run({}, deleted)];
+      for (const id of runs) await bench.act(id, 'cancel');
+      await api.admin.post(`/configuration-versions/${archived}/actions/archive`).expect(202);
+      await admin.get(`/runs/${runs[0]}/configuration-version`).expect(200);
+      expect((await admin.get(`/runs/${runs[0]}/configuration-version/download`).expect(404)).body).toEqual(missing);
+      const backingData = api.admin.at('/api/v2');
+      await backingData.post(`/configuration-versions/${deleted}/actions/soft_delete_backing_data`).expect(200);
+      for (const rest of ['', '/download']) {
+        const answer = await admin.get(`/runs/${runs[1]}/configuration-version${rest}`).expect(404);
+        expect(answer.body).toEqual(missing);
+      }
+    });
+
+    it('is missing to whoever may not read the run', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const id = await bench.run();
+      const outsider = (await bench.member()).at(prefix);
+      const reader = (await bench.member('read')).at(prefix);
+      const phases = [`/plans/${id.replace('run', 'plan')}`, `/applies/${id.replace('run', 'apply')}`];
+      for (const path of [
+        `/runs/${id}`,
+        `/runs/${id}/configuration-version`,
+        `/runs/${id}/configuration-version/download`,
+        ...phases,
+      ]) {
+        expect((await reader.get(path)).status).toBeLessThan(400);
+        const hidden = await outsider.get(path).expect(404);
+        expect(hidden.body).toEqual(missing);
+        const none = await outsider.get(path.replace(/(run|plan|apply)-\w+/, '$1-nonexisting')).expect(404);
+        expect(none.text).toBe(hidden.text);
+      }
+    });
+  });
+
+  describe('and their plans and applies', () => {
+    const planOf = async (id: string) => (await admin.get(`/plans/${id.replace('run', 'plan')}`).expect(200)).body.data;
+    const applyOf = async (id: string) =>
+      (await admin.get(`/applies/${id.replace('run', 'apply')}`).expect(200)).body.data;
+
+    const logUrl = expect.stringMatching(`^${publicUrl}/v1/log/[^/?]{30,}$`);
+    const counted = (additions: number | null, changes = additions, destructions = additions, imports = additions) => ({
+      'resource-additions': additions,
+      'resource-changes': changes,
+      'resource-destructions': destructions,
+      'resource-imports': imports,
+    });
+
+    it('are documents of their own, which follow the run through its life', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const queuedAt = later();
+      const id = await bench.run();
+      const plan = (attributes: object) => ({
+        id: id.replace('run', 'plan'),
+        type: 'plans',
+        attributes: {
+          'log-read-url': logUrl,
+          'generated-configuration': false,
+          'has-changes': false,
+          ...counted(null),
+          ...attributes,
+        },
+        relationships: {},
+        links: { self: `${prefix}/plans/${id.replace('run', 'plan')}` },
+      });
+      const apply = (attributes: object) => ({
+        id: id.replace('run', 'apply'),
+        type: 'applies',
+        attributes: { 'log-read-url': logUrl, ...counted(null), ...attributes },
+        relationships: {},
+        links: { self: `${prefix}/applies/${id.replace('run', 'apply')}` },
+      });
+      expect(await planOf(id)).toEqual(plan({ status: 'queued', 'status-timestamps': { 'queued-at': queuedAt } }));
+      expect(await applyOf(id)).toEqual(apply({ status: 'pending', 'status-timestamps': {} }));
+
+      const startedAt = later();
+      const planning = await bench.claimed(id);
+      const stamps = { 'queued-at': queuedAt, 'started-at': startedAt };
+      expect(await planOf(id)).toEqual(plan({ status: 'running', 'status-timestamps': stamps }));
+
+      const finishedAt = later();
+      await planning.report('plan', {
+        status: 'finished',
+        'has-changes': true,
+        ...counted(1, 2, 3, 4),
+      });
+      expect(await planOf(id)).toEqual(
+        plan({
+          status: 'finished',
+          'has-changes': true,
+          'status-timestamps': { ...stamps, 'finished-at': finishedAt },
+          ...counted(1, 2, 3, 4),
+        }),
+      );
+      expect((await applyOf(id)).attributes.status).toBe('pending');
+
+      const confirmedAt = later();
+      await bench.act(id, 'apply');
+      expect(await applyOf(id)).toEqual(apply({ status: 'queued', 'status-timestamps': { 'queued-at': confirmedAt } }));
+      const appliesAt = later();
+      const applying = await bench.claimed(id);
+      expect((await applyOf(id)).attributes.status).toBe('running');
+      const appliedAt = later();
+      await applying.report('apply', { status: 'finished', ...counted(4, 3, 2, 1) });
+      expect(await applyOf(id)).toEqual(
+        apply({
+          status: 'finished',
+          'status-timestamps': { 'queued-at': confirmedAt, 'started-at': appliesAt, 'finished-at': appliedAt },
+          ...counted(4, 3, 2, 1),
+        }),
+      );
+    });
+
+    it('say what became of them when the run did not come that far', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const both = async (id: string) => [(await planOf(id)).attributes.status, (await applyOf(id)).attributes.status];
+      const canceled = await bench.run();
+      await bench.act(canceled, 'cancel');
+      expect(await both(canceled)).toEqual(['canceled', 'canceled']);
+
+      const failed = await bench.run();
+      await (await bench.claimed(failed)).report('plan', { status: 'errored', message: 'no such provider' });
+      expect(await both(failed)).toEqual(['errored', 'unreachable']);
+      expect((await bench.shown(failed)).attributes).toMatchObject({
+        status: 'errored',
+        'error-message': 'no such provider',
+      });
+
+      const discarded = await bench.run();
+      await bench.planned(discarded);
+      await bench.act(discarded, 'discard');
+      expect(await both(discarded)).toEqual(['finished', 'unreachable']);
+
+      const broken = await bench.run();
+      await bench.planned(broken);
+      await bench.act(broken, 'apply');
+      await (await bench.claimed(broken)).report('apply', { status: 'errored', message: 'out of quota' });
+      expect(await both(broken)).toEqual(['finished', 'errored']);
+    });
+
+    it('are missing under an id of the other kind', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const id = await bench.run();
+      for (const path of [
+        `/plans/${id.replace('run', 'apply')}`,
+        `/applies/${id.replace('run', 'plan')}`,
+        `/plans/${id}`,
+        '/plans/plan-nonexisting',
+      ]) {
+        expect((await admin.get(path).expect(404)).body).toEqual(missing);
+      }
+    });
+
+    it('have a log that begins with a start mark, and ends with an end mark only when the phase is over', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const id = await bench.run();
+      const plan: string = (await planOf(id)).attributes['log-read-url'];
+      const apply: string = (await applyOf(id)).attributes['log-read-url'];
+      expect([await textAt(plan), await textAt(apply)]).toEqual([startMark, startMark]);
+      const planning = await bench.claimed(id);
+      await planning.log(0, 'Initializing… ');
+      expect(await textAt(plan)).toBe(`${startMark}Initializing… `);
+      await planning.log(Buffer.byteLength('Initializing… '), 'done');
+      await planning.planned();
+      expect(await textAt(plan)).toBe(`${startMark}Initializing… done${endMark}`);
+      expect(await textAt(apply)).toBe(startMark);
+      await bench.act(id, 'apply');
+      const applying = await bench.claimed(id);
+      await applying.log(0, 'Applying');
+      expect(await textAt(apply)).toBe(`${startMark}Applying`);
+      await applying.applied();
+      expect(await textAt(apply)).toBe(`${startMark}Applying${endMark}`);
+      expect(await textAt(plan)).toBe(`${startMark}Initializing… done${endMark}`);
+    });
+
+    it('have a whole log that is empty when the phase never began', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const id = await bench.run();
+      await bench.act(id, 'cancel');
+      for (const phase of [await planOf(id), await applyOf(id)]) {
+        expect(await textAt(phase.attributes['log-read-url'])).toBe(startMark + endMark);
+      }
+    });
+
+    it('give every piece of their log, however it is cut', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const id = await bench.run();
+      const log = 'A plan of some lines.\nWith é and 日本.\n';
+      const whole = Buffer.from(startMark + log + endMark);
+      const job = await bench.claimed(id);
+      await job.log(0, log.slice(0, 10));
+      await job.log(Buffer.byteLength(log.slice(0, 10)), log.slice(10));
+      await job.planned();
+      const url: string = (await planOf(id)).attributes['log-read-url'];
+      const piece = async (query: string): Promise<Buffer> =>
+        (
+          await supertest(api.app)
+            .get(pathOf(url) + query)
+            .responseType('blob')
+            .expect(200)
+        ).body;
+      for (const offset of [0, 1, 2, 20, whole.length - 2, whole.length - 1, whole.length, whole.length + 5]) {
+        for (const limit of [0, 1, 2, 7, whole.length - 1, whole.length, whole.length + 1, 65_536]) {
+          const given = await piece(`?limit=${limit}&offset=${offset}`);
+          expect({ offset, limit, given: given.toString() }).toEqual({
+            offset,
+            limit,
+            given: whole.subarray(offset, offset + limit).toString(),
+          });
+        }
+      }
+      for (const query of ['', '?limit=many&offset=-1', '?offset=', '?limit=99999999999999999999', '?other=1']) {
+        expect((await piece(query)).equals(whole)).toBe(true);
+      }
+    });
+
+    it('are read by the program as it reads: piece after piece, until the end mark', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const id = await bench.run();
+      const job = await bench.claimed(id);
+      const url: string = (await planOf(id)).attributes['log-read-url'];
+      let read = Buffer.alloc(0);
+      const readOn = async (): Promise<number> => {
+        const answer = await supertest(api.app)
+          .get(`${pathOf(url)}?limit=65536&offset=${read.length}`)
+          .responseType('blob')
+          .expect(200);
+        read = Buffer.concat([read, answer.body]);
+        return answer.body.length;
+      };
+      const log = Array.from({ length: 12_000 }, (_, line) => `line ${line}\n`).join('');
+      const [first, second] = [log.slice(0, 70_000), log.slice(70_000)];
+      expect(await readOn()).toBe(1);
+      expect(await readOn()).toBe(0);
+      await job.log(0, first);
+      expect(await readOn()).toBe(65_536);
+      expect(await readOn()).toBe(70_000 - 65_536);
+      expect(await readOn()).toBe(0);
+      await job.log(70_000, second);
+      await job.planned();
+      while (read.at(-1) !== endMark.charCodeAt(0)) expect(await readOn()).toBeGreaterThan(0);
+      expect(read.toString()).toBe(startMark + log + endMark);
+      expect(await readOn()).toBe(0);
+    });
+
+    it('are evaluated before a plan-only run is finished', async () => {
+      const bench = await newBench();
+      await bench.policySet({ overridable: true, policies: [{ name: 'tags', 'enforcement-level': 'mandatory' }] });
+      await bench.version();
+      for (const [judge, status] of [
+        ['passed', 'planned_and_finished'],
+        ['failed', 'post_plan_awaiting_decision'],
+      ] as const) {
+        const id = await bench.run({ 'plan-only': true });
+        await bench.planned(id, judge);
+        expect(await bench.statusOf(id)).toBe(status);
+      }
+    });
+
+    it('are missing with their runs once the workspace is deleted, and so are their logs', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const id = await bench.run();
+      const url: string = (await planOf(id)).attributes['log-read-url'];
+      expect((await admin.delete(`/workspaces/${bench.workspaceId}`).expect(409)).body.errors[0].title).toBe(
+        'conflict',
+      );
+      await bench.act(id, 'cancel');
+      await admin.delete(`/workspaces/${bench.workspaceId}`).expect(204);
+      for (const settled of [false, true]) {
+        if (settled) await api.settle();
+        for (const path of [
+          `/runs/${id}`,
+          `/plans/${id.replace('run', 'plan')}`,
+          `/runs/${id}/configuration-version`,
+        ]) {
+          expect((await admin.get(path).expect(404)).body).toEqual(missing);
+        }
+        expect((await supertest(api.app).get(pathOf(url)).expect(404)).body).toEqual(missing);
+      }
+    });
+
+    it('keep their logs to whoever has the URL, for as long as it is good, and by GET alone', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const id = await bench.run();
+      const url: string = (await planOf(id)).attributes['log-read-url'];
+      for (const path of ['/v1/log/nonsense', pathOf(url).slice(0, -3), pathOf(url).replace('/log/', '/object/')]) {
+        expect((await supertest(api.app).get(path).expect(404)).body).toEqual(missing);
+      }
+      await supertest(api.app).put(pathOf(url)).expect(405);
+      await supertest(api.app).get(pathOf(url)).expect(200);
+      api.clock.advance(90_000);
+      expect((await supertest(api.app).get(pathOf(url)).expect(404)).body).toEqual(missing);
+      expect(JSON.stringify(api.log.lines)).not.toContain(pathOf(url).split('/').at(-1));
+    });
+  });
+});
+
+describe('the version that is current', () => {
+  it('becomes a provisional one when its run is applied, unless a newer one is by then', async () => {
+    const bench = await newBench();
+    const first = await bench.version();
+    const provisional = await bench.version({ provisional: true });
+    expect(await bench.currentVersion()).toBe(first);
+    const run = await bench.run({}, provisional);
+    await bench.planned(run);
+    expect(await bench.currentVersion()).toBe(first);
+    await bench.act(run, 'apply');
+    await (await bench.claimed(run)).applied();
+    expect(await bench.currentVersion()).toBe(provisional);
+
+    const older = await bench.version({ provisional: true });
+    const newest = await bench.version();
+    await bench.applied(await bench.run({}, older));
+    expect(await bench.currentVersion()).toBe(newest);
+  });
+
+  it('never becomes a speculative one, nor one whose run was discarded', async () => {
+    const bench = await newBench();
+    const speculative = await bench.version({ speculative: true, provisional: true });
+    await bench.planned(await bench.run({}, speculative));
+    expect(await bench.currentVersion()).toBeUndefined();
+    const discarded = await bench.run({}, await bench.version({ provisional: true }));
+    await bench.planned(discarded);
+    await bench.act(discarded, 'discard');
+    expect(await bench.currentVersion()).toBeUndefined();
+  });
+});
+
+describe('a run that applies by itself', () => {
+  /** Ways in which a creator loses the right to apply after the run was created. */
+  const losses: readonly {
+    readonly name: string;
+    readonly lose: (bench: Bench, creator: Caller) => Promise<unknown>;
+  }[] = [
+    {
+      name: 'is suspended',
+      lose: async (_bench, creator) => api.admin.post(`/admin/users/${creator.id}/actions/suspend`).expect(200),
+    },
+    {
+      name: 'leaves the organization',
+      lose: async ({ organization }, creator) => {
+        const path = `/organizations/${organization}/organization-memberships?page[size]=100`;
+        const { body } = await api.admin.get(path).expect(200);
+        const own = body.data.find(
+          ({ relationships }: { relationships: { user: { data: { id: string } } } }) =>
+            relationships.user.data.id === creator.id,
+        );
+        return api.admin.delete(`/organization-memberships/${own.id}`).expect(204);
+      },
+    },
+    {
+      name: 'has a team that may only plan any more',
+      lose: async ({ workspaceId }) => {
+        const path = `/team-workspaces?filter[workspace][id]=${workspaceId}`;
+        const { body } = await api.admin.get(path).expect(200);
+        const change = doc('team-workspaces', { access: 'plan' });
+        return api.admin.patch(`/team-workspaces/${body.data[0].id}`, change).expect(200);
+      },
+    },
+  ];
+
+  it.each(losses)('waits for confirmation when its creator $name before the plan ends', async ({ lose }) => {
+    const bench = await newBench();
+    await bench.version();
+    const creator = await bench.member('write');
+    const runs: string[] = [];
+    for (const message of ['kept', 'lost']) {
+      const body = doc('runs', { message, 'auto-apply': true }, runOf(bench.workspaceId));
+      runs.push((await creator.post('/runs', body).expect(201)).body.data.id);
+    }
+    const [kept, lost] = runs as [string, string];
+    await bench.planned(kept);
+    expect(await bench.statusOf(kept)).toBe('apply_queued');
+    await (await bench.claimed(kept)).applied();
+    await lose(bench, creator);
+    await bench.planned(lost);
+    expect(await bench.statusOf(lost)).toBe('planned');
+    await bench.act(lost, 'apply');
+    expect(await bench.statusOf(lost)).toBe('apply_queued');
+  });
+
+  it('was created by a team’s token, and is held to the rights of the team', async () => {
+    const bench = await newBench();
+    await bench.version();
+    const team = await api.team(bench.organization, `team-${bench.organization}`);
+    const grant = doc(
+      'team-workspaces',
+      { access: 'write' },
+      { ...runOf(bench.workspaceId), team: { data: { type: 'teams', id: team } } },
+    );
+    const granted = await api.admin.post('/team-workspaces', grant).expect(200);
+    const token = await api.admin.post(`/teams/${team}/authentication-token`, doc('authentication-token')).expect(201);
+    const bearer = api.as(token.body.data.attributes.token);
+    const runs: string[] = [];
+    for (const message of ['kept', 'lost']) {
+      const body = doc('runs', { message, 'auto-apply': true }, runOf(bench.workspaceId));
+      const { data } = (await bearer.post('/runs', body).expect(201)).body;
+      expect(data.relationships['created-by']).toEqual({ data: { type: 'teams', id: team } });
+      runs.push(data.id);
+    }
+    const [kept, lost] = runs as [string, string];
+    await bench.planned(kept);
+    expect(await bench.statusOf(kept)).toBe('apply_queued');
+    await (await bench.claimed(kept)).applied();
+    await api.admin.delete(`/team-workspaces/${granted.body.data.id}`).expect(204);
+    await bench.planned(lost);
+    expect(await bench.statusOf(lost)).toBe('planned');
+  });
+
+  it('finishes without an apply when nothing changes, unless an empty apply was asked for', async () => {
+    const bench = await newBench();
+    await bench.version();
+    const [plain, empty] = [
+      await bench.run({ 'auto-apply': true }),
+      await bench.run({ 'auto-apply': true, 'allow-empty-apply': true }),
+    ];
+    await (await bench.claimed(plain)).planned(false);
+    expect(await bench.statusOf(plain)).toBe('planned_and_finished');
+    await (await bench.claimed(empty)).planned(false);
+    expect(await bench.statusOf(empty)).toBe('apply_queued');
+  });
+});
+
+describe('all of it', () => {
+  it('leaves no fault of the service in its log', () => {
+    expect(api.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});

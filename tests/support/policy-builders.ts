@@ -1,0 +1,123 @@
+import type {
+  AgentPool,
+  AgentToken,
+  Organization,
+  Policy,
+  PolicyEvaluation,
+  PolicyOutcome,
+  PolicySet,
+  PolicySetOutcome,
+  Run,
+  TaskStage,
+} from '../../src/domain/index.js';
+import { noResults } from '../../src/domain/index.js';
+import { noon, unique } from './builders.js';
+
+export const aPolicy = (given: Partial<Policy> = {}): Policy => ({
+  name: unique('policy'),
+  description: 'Keeps things in order',
+  query: 'data.terraform.deny',
+  enforcementLevel: 'mandatory',
+  ...given,
+});
+
+export const aPolicySet = (organization: Organization, given: Partial<PolicySet> = {}): PolicySet => {
+  const id = unique('polset');
+  return {
+    id,
+    organizationId: organization.id,
+    organizationName: organization.name,
+    name: id,
+    description: null,
+    kind: 'opa',
+    global: false,
+    overridable: false,
+    policies: [],
+    workspaceIds: [],
+    createdAt: noon,
+    updatedAt: noon,
+    revision: 0,
+    ...given,
+  };
+};
+
+export const anEvaluation = (given: Partial<PolicyEvaluation> = {}): PolicyEvaluation => ({
+  id: unique('poleval'),
+  kind: 'opa',
+  status: 'pending',
+  policyToolVersion: '',
+  policySets: [],
+  resultCount: noResults,
+  overridable: true,
+  statusTimestamps: {},
+  createdAt: noon,
+  updatedAt: noon,
+  ...given,
+});
+
+/** With one evaluation, of OPA policies. */
+export const aTaskStage = ({ state }: Run, given: Partial<TaskStage> = {}): TaskStage => ({
+  id: unique('ts'),
+  runId: state.id,
+  stage: 'post_plan',
+  status: 'pending',
+  evaluations: [anEvaluation()],
+  statusTimestamps: {},
+  createdAt: noon,
+  updatedAt: noon,
+  revision: 0,
+  ...given,
+});
+
+export const aPolicyOutcome = (given: Partial<PolicyOutcome> = {}): PolicyOutcome =>
+  ({
+    ...(given.status === 'errored' ? {} : { status: 'passed', enforcementLevel: 'mandatory' }),
+    policyName: unique('policy'),
+    description: '',
+    query: null,
+    output: null,
+    ...given,
+  }) as PolicyOutcome;
+
+export const aPolicySetOutcome = (
+  { id: policyEvaluationId }: Pick<PolicyEvaluation, 'id'>,
+  given: Partial<PolicySetOutcome> = {},
+): PolicySetOutcome => ({
+  id: unique('psout'),
+  policyEvaluationId,
+  position: 0,
+  policySetName: 'baseline',
+  policySetDescription: null,
+  overridable: false,
+  policyToolVersion: '0.44.0',
+  error: null,
+  warnings: [],
+  outcomes: [],
+  ...given,
+});
+
+export const anAgentPool = (organization: Organization, given: Partial<AgentPool> = {}): AgentPool => {
+  const id = unique('apool');
+  return {
+    id,
+    organizationId: organization.id,
+    organizationName: organization.name,
+    name: id,
+    createdAt: noon,
+    ...given,
+  };
+};
+
+export const anAgentToken = ({ id: poolId }: Pick<AgentPool, 'id'>, given: Partial<AgentToken> = {}): AgentToken => {
+  const id = unique('agt');
+  return {
+    id,
+    poolId,
+    secretDigest: `digest of ${id}`,
+    description: 'In the basement',
+    createdBy: null,
+    createdAt: noon,
+    lastUsedAt: null,
+    ...given,
+  };
+};

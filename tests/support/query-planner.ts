@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { type KnexDatabase, openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
+import type { Transaction } from '../../src/application/index.js';
+
+export type Work = (tx: Transaction) => Promise<unknown>;
+
+/** A SQLite file that tells which statements some work takes, and how SQLite would go about each. */
+export class QueryPlanner {
+  private statements: string[] = [];
+
+  private constructor(
+    private readonly directory: string,
+    readonly database: KnexDatabase,
+    private readonly planner: Database.Database,
+  ) {}
+
+  /** `fill` puts there what the work is about. */
+  static async open(fill: Work): Promise<QueryPlanner> {
+    const directory = await mkdtemp(join(tmpdir(), 'gatehouse-'));
+    const file = join(directory, 'test.sqlite');
+    let opened: QueryPlanner | undefined;
+    const database = openSqlite(file, { onStatement: (sql) => opened?.statements.push(sql) });
+    await database.migrate();
+    await database.unitOfWork.run(fill);
+    opened = new QueryPlanner(directory, database, new Database(file, { readonly: true }));
+    return opened;
+  }
+
+  async close(): Promise<void> {
+    this.planner.close();
+    await this.database.close();
+    await rm(this.directory, { recursive: true });
+  }
+
+  /** Refusals are no matter: what was asked before them counts. */
+  async statementsOf(work: Work, transactionally = false): Promise<readonly string[]> {
+    this.statements = [];
+    const { unitOfWork } = this.database;
+    await (transactionally ? unitOfWork.run(work) : unitOfWork.read(work)).catch(() => undefined);
+    return this.statements;
+  }
+
+  planOf(sql: string): readonly string[] {
+    const unbound = Array.from(sql.matchAll(/\?/g), () => null);
+    const steps = this.planner.prepare(`explain query plan ${sql}`).all(...unbound) as { detail: string }[];
+    return steps.map(({ detail }) => detail);
+  }
+}
