@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
-const count = z.coerce.number().int().positive();
+const wholeNumber = 'must be a positive whole number';
+const count = z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber);
 const words = z.string().transform((text) =>
   text
     .split(',')
@@ -69,7 +70,11 @@ export const settings = {
   MAX_ARCHIVE_ENTRIES: { schema: count, fallback: '100000', about: 'most files and directories in an upload' },
   UPLOAD_URL_SECONDS: { schema: count, fallback: '90000', about: 'life of an upload URL' },
   DOWNLOAD_URL_SECONDS: { schema: count, fallback: '300', about: 'life of a download URL' },
-  SOFT_DELETE_DAYS: { schema: count, fallback: '7', about: 'how long soft-deleted backing data can be restored' },
+  SOFT_DELETE_DAYS: {
+    schema: count.max(36_500, 'must be at most 36500'),
+    fallback: '7',
+    about: 'how long soft-deleted backing data can be restored',
+  },
   RATE_LIMIT_PER_SECOND: {
     // Clients lower themselves to a third of the limit, and a third of 3 is no request at all.
     schema: z.coerce
@@ -93,7 +98,9 @@ export const settings = {
     about: 'one file per credential for repositories, with the URL prefix it may be sent to',
   },
   VCS_ALLOWED_HOSTS: {
-    schema: words,
+    schema: words.refine((hosts) => hosts.every((host) => /^(\[[\da-f:.]+\]|[\w.-]+|[\da-f:]+)(:\d+)?$/i.test(host)), {
+      error: 'must be hosts, each as name or name:port',
+    }),
     fallback: '',
     shown: 'none',
     about: 'comma-separated hosts fetched from although their addresses are private',

@@ -1,6 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { PhaseReport } from '../../src/application/index.js';
-import { leaseSeconds, maxLogBytes } from '../../src/application/index.js';
+import {
+  leaseSeconds,
+  maxLogBytes,
+  type PhaseReport,
+  ReclaimLostRuns,
+  RunProgress,
+  type UnitOfWork,
+} from '../../src/application/index.js';
 import type { PolicySet, RunStatus } from '../../src/domain/index.js';
 import {
   firstPage,
@@ -307,6 +313,32 @@ describe('what an agent reports of a phase', () => {
 });
 
 describe('an agent that falls silent', () => {
+  it('is not given up in the first seconds after the service, or its database, was away', async () => {
+    const { unitOfWork, clock, ids } = world;
+    let away = false;
+    const reading: UnitOfWork = {
+      run: (work) => unitOfWork.run(work),
+      read: async (work) => {
+        if (away) throw new Error('the database is away');
+        return unitOfWork.read(work);
+      },
+    };
+    const starting = new ReclaimLostRuns(reading, clock, new RunProgress(clock, ids));
+    const { id } = await steps.create();
+    await steps.claimed();
+    world.clock.advance(leaseSeconds);
+    expect(await starting.execute()).toEqual([]);
+    world.clock.advance(14);
+    expect(await starting.execute()).toEqual([]);
+    away = true;
+    await expect(starting.execute()).rejects.toThrow('away');
+    away = false;
+    world.clock.advance(14);
+    expect(await starting.execute()).toEqual([]);
+    world.clock.advance(15);
+    expect(await starting.execute()).toEqual([id]);
+  });
+
   it('while it plans: the run goes to the next agent, and what the lost one reported is dropped', async () => {
     const run = await steps.create();
     const lostAgent = await steps.claimed();

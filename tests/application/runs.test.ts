@@ -690,7 +690,8 @@ describe('reading runs', () => {
     const shown = await show(world.owner, run.id);
     expect(shown).toMatchObject({
       run,
-      stage: null,
+      stageId: null,
+      stage: undefined,
       version: { id: versionId },
       ingressAttributes: { branch: 'main' },
     });

@@ -201,6 +201,9 @@ describe('linking a workspace to a repository', () => {
     for (const [given, member] of [
       [{ cloneUrl: 'https://user:secret@git.example/acme/network.git' }, 'clone-url'],
       [{ cloneUrl: 'file:///etc' }, 'clone-url'],
+      [{ cloneUrl: 'https://git.example/team-a/..;/team-b' }, 'clone-url'],
+      [{ cloneUrl: 'https://git.example/team-a/../team-b' }, 'clone-url'],
+      [{ branch: 'refs/heads/main' }, 'branch'],
       [{ branch: '--upload-pack=evil' }, 'branch'],
       [{ credential: '../secrets' }, 'credential'],
     ] as const) {
@@ -316,6 +319,13 @@ describe('what a forge reports', () => {
     );
   });
 
+  it('reads an address of any length at once', async () => {
+    const slashes = `https://git.example/${'/'.repeat(5 * 1024 * 1024)}x`;
+    const begun = performance.now();
+    expect(await deliver(push('a1', { repositoryUrls: [slashes, slashes] }))).toBe(false);
+    expect(performance.now() - begun).toBeLessThan(1000);
+  });
+
   it('makes one version of a delivery that is repeated, whatever it says the second time', async () => {
     expect(await deliver(push('a1'), 'same')).toBe(true);
     await world.keepsEverything(async () => {
@@ -340,13 +350,37 @@ describe('what a forge reports', () => {
     expect(await deliver(push('another commit'))).toBe(true);
   });
 
-  it('makes a new version of a commit whose version is errored, but not for the same delivery', async () => {
-    expect(await deliver(push('not-pushed-yet'), 'first')).toBe(true);
-    await world.performEffects();
-    expect((await newest()).status).toBe('errored');
-    expect(await deliver(push('not-pushed-yet'), 'first')).toBe(false);
-    expect(await deliver(push('not-pushed-yet'), 'second')).toBe(true);
+  it.each(['first', 'second'])(
+    'makes a new version of a commit whose version is errored, told by the %s delivery',
+    async (again) => {
+      expect(await deliver(push('not-pushed-yet'), 'first')).toBe(true);
+      await world.performEffects();
+      expect((await newest()).status).toBe('errored');
+      expect(await deliver(push('not-pushed-yet'), again)).toBe(true);
+      expect(await listed()).toHaveLength(2);
+      // That one may still come to something.
+      await world.keepsEverything(async () => {
+        expect(await deliver(push('not-pushed-yet'), again)).toBe(false);
+        expect(await deliver(push('said later'), again)).toBe(false);
+      });
+    },
+  );
+
+  it('makes a new version of the same commit in another repository the workspace was linked to', async () => {
+    expect(await deliver(push('a1'))).toBe(true);
+    await link({ ...ours, cloneUrl: elsewhere });
+    const there = push('a1', { repositoryUrls: [elsewhere] });
+    expect(await deliver(there)).toBe(true);
+    expect((await commitOf((await newest()).id)).cloneUrl).toBe(elsewhere);
+    expect(await deliver(there)).toBe(false);
+    await link(ours);
+    expect(await deliver(push('a1'))).toBe(false);
     expect(await listed()).toHaveLength(2);
+  });
+
+  it('makes no second version when the branch is put back to an earlier commit', async () => {
+    for (const sha of ['a1', 'a2']) expect(await deliver(push(sha))).toBe(true);
+    await world.keepsEverything(async () => expect(await deliver(push('a1'))).toBe(false));
   });
 
   it('takes the commit of a pull request and of a push apart', async () => {
@@ -469,6 +503,39 @@ describe('fetching a reported commit', () => {
     await world.performEffects();
     expect(await runsOf(version.id)).toHaveLength(1);
     expect(await (await steps.claimed()).files()).toEqual(files);
+  });
+
+  it('queues the runs in the order of the pushes, also when the first commit is slow to come', async () => {
+    const shas = [files, otherFiles, files].map((archive) => world.repositories.push(cloneUrl, 'main', archive));
+    for (const sha of shas) await deliver(push(sha));
+    world.repositories.delays.set(shas[0] ?? '', new Promise((resolve) => setTimeout(resolve, 300)));
+    await Promise.all([1, 2].map(() => world.performEffects()));
+    await world.performEffects();
+    const queued = (await world.useCases.listRuns.execute(world.owner, world.workspace.id, firstPage)).items;
+    const versions = queued.map(({ run }) => run.configurationVersionId);
+    expect(versions).toEqual((await listed()).map(({ id }) => id));
+    expect(versions).toHaveLength(3);
+    expect(world.ordered).toEqual([]);
+  });
+
+  it('holds up the fetches of no other workspace while one is slow', async () => {
+    const other = await world.newWorkspace('storage');
+    await link(ours, world.owner, other);
+    const sha = world.repositories.push(cloneUrl, 'main', files);
+    await deliver(push(sha));
+    let come: (value?: unknown) => void = () => {};
+    world.repositories.delays.set(sha, new Promise((resolve) => (come = resolve)));
+    const performed = world.performEffects();
+    world.repositories.push(cloneUrl, 'main', otherFiles);
+    const { id } = await world.useCases.fetchCommit.execute(world.owner, other.id);
+    await world.useCases.performEffects.execute('quick');
+    const beside = world.useCases.performEffects.execute('slow');
+    while ((await world.stateOf(id)).status !== 'uploaded') await new Promise((resolve) => setImmediate(resolve));
+    expect((await newest()).status).toBe('fetching');
+    come();
+    await Promise.all([performed, beside]);
+    await world.performEffects();
+    expect((await newest()).status).toBe('uploaded');
   });
 
   it('plans a pull request only', async () => {

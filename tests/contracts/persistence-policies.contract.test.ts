@@ -291,19 +291,19 @@ onEveryBackend('task stages', (on) => {
     expect(await on.read((tx) => tx.taskStages.findOutcomeFor(caller, 'psout-nobody'))).toBeUndefined();
   });
 
-  it('are found for several runs at once', async () => {
+  it('are known by their ids for several runs at once', async () => {
     const { workspace } = await aPlace();
     const [a, b, without] = [await addRun(workspace), await addRun(workspace), await addRun(workspace)];
     const [ofA, ofB] = [await add(a, { evaluations: freshKinds() }), await add(b)];
     const ids = [a, b, without].map(({ state }) => state.id);
-    const found = await on.read((tx) => tx.taskStages.ofRuns([...ids, 'run-nobody']));
+    const found = await on.read((tx) => tx.taskStages.idsOfRuns([...ids, 'run-nobody']));
     expect(new Map(found)).toEqual(
       new Map([
-        [a.state.id, ofA],
-        [b.state.id, ofB],
+        [a.state.id, ofA.id],
+        [b.state.id, ofB.id],
       ]),
     );
-    expect((await on.read((tx) => tx.taskStages.ofRuns([]))).size).toBe(0);
+    expect((await on.read((tx) => tx.taskStages.idsOfRuns([]))).size).toBe(0);
     expect(await on.read((tx) => tx.taskStages.ofRun(without.state.id))).toBeUndefined();
   });
 
@@ -377,7 +377,7 @@ onEveryBackend('task stages', (on) => {
         await tx.taskStages.findEvaluationFor(caller, evaluation.id),
         await tx.taskStages.findOutcomeFor(caller, outcome.id),
         await tx.taskStages.ofRun(stage.runId),
-        (await tx.taskStages.ofRuns([stage.runId])).get(stage.runId),
+        (await tx.taskStages.idsOfRuns([stage.runId])).get(stage.runId),
         (await tx.taskStages.outcomes(evaluation.id, [], everything)).items[0],
         (await tx.taskStages.outcomes(evaluation.id, [{ status: 'errored', enforcementLevel: null }], everything))
           .items[0],

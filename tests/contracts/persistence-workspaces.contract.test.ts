@@ -421,7 +421,7 @@ onEveryBackend('commits that a forge reports', (on) => {
     const organization = await ground.organization();
     const workspace = await ground.workspace(organization);
     const version = await ground.version(workspace, { origin: 'version-control', status: 'fetching' });
-    const commit = { branch: 'main', commitSha: unique('sha'), isPullRequest: false };
+    const commit = { cloneUrl, branch: 'main', commitSha: unique('sha'), isPullRequest: false };
     const attributes = someIngressAttributes(commit);
     await ground.run((tx) => tx.configurationVersions.addIngressAttributes(version.state.id, attributes));
     const isKnown = (given: object = {}) =>
@@ -430,14 +430,16 @@ onEveryBackend('commits that a forge reports', (on) => {
       );
     return { organization, workspace, version, isKnown };
   };
+  const cloneUrl = 'https://git.example/acme/network.git';
   const elsewhere = { branch: 'other' };
 
-  it('are known by branch and commit, of a pull request apart from those of the branch', async () => {
+  it('are known by repository, branch and commit, of a pull request apart from those of the branch', async () => {
     const { organization, isKnown } = await reported(on);
     expect(await isKnown()).toBe(true);
     expect(await isKnown({ delivery: 'delivery-new' })).toBe(true);
     expect(await isKnown(elsewhere)).toBe(false);
     expect(await isKnown({ commitSha: 'sha-other' })).toBe(false);
+    expect(await isKnown({ cloneUrl: 'https://git.example/acme/storage.git' })).toBe(false);
     expect(await isKnown({ isPullRequest: true })).toBe(false);
     expect(await isKnown({ workspaceId: (await on.workspace(organization)).id })).toBe(false);
     expect(await isKnown({ workspaceId: 'ws-nobody' })).toBe(false);
@@ -446,7 +448,7 @@ onEveryBackend('commits that a forge reports', (on) => {
   it('of pull requests are known as such', async () => {
     const workspace = await on.workspace(await on.organization());
     const version = await on.version(workspace);
-    const commit = { branch: 'main', commitSha: unique('sha'), isPullRequest: true };
+    const commit = { cloneUrl, branch: 'main', commitSha: unique('sha'), isPullRequest: true };
     await on.run((tx) =>
       tx.configurationVersions.addIngressAttributes(version.state.id, someIngressAttributes(commit)),
     );
@@ -467,7 +469,7 @@ onEveryBackend('commits that a forge reports', (on) => {
     expect(await isKnown()).toBe(true);
   });
 
-  it('are known by their delivery, whatever it is about, and whatever came of it', async () => {
+  it('are known by their delivery, whatever it is about, while the last version it made is not errored', async () => {
     const { organization, workspace, version, isKnown } = await reported(on);
     const delivery = unique('delivery');
     expect(await isKnown({ ...elsewhere, delivery })).toBe(false);
@@ -480,12 +482,19 @@ onEveryBackend('commits that a forge reports', (on) => {
     const neighbour = await on.workspace(organization);
     expect(await isKnown({ ...elsewhere, delivery, workspaceId: neighbour.id })).toBe(false);
     await on.run((tx) => tx.configurationVersions.save(changed(version, { status: 'errored' })));
-    expect(await isKnown({ delivery })).toBe(true);
+    expect(await isKnown({ ...elsewhere, delivery })).toBe(false);
+    expect(await isKnown({ delivery })).toBe(false);
+    const again = await on.version(workspace);
+    await on.run((tx) => tx.configurationVersions.addDelivery(workspace.id, delivery, again.state.id));
+    expect(await isKnown({ ...elsewhere, delivery })).toBe(true);
+    expect(await isKnown({ ...elsewhere, delivery, workspaceId: neighbour.id })).toBe(false);
+    await on.run((tx) => tx.configurationVersions.save(changed(again, { status: 'errored' })));
+    expect(await isKnown({ ...elsewhere, delivery })).toBe(false);
   });
 
   it('make one version, however many deliveries of one push there are at once', async () => {
     const workspace = await on.workspace(await on.organization());
-    const commit = { branch: 'main', commitSha: unique('sha'), isPullRequest: false };
+    const commit = { cloneUrl, branch: 'main', commitSha: unique('sha'), isPullRequest: false };
     const deliver = () =>
       on.run(async (tx) => {
         await tx.workspaces.takeTurn(workspace.id);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  checkRepository,
   checkSettings,
   defaultSettings,
   executionModes,
@@ -8,6 +9,7 @@ import {
   type TokenOwner,
   type Workspace,
 } from '../../src/domain/index.js';
+import { cloneUrlsWithFitPaths, cloneUrlsWithUnfitPaths } from '../support/clone-urls.js';
 import { later, noon, thrownBy } from './samples.js';
 
 const alice: TokenOwner = { kind: 'user', id: 'user-alice' };
@@ -158,4 +160,31 @@ describe('the settings of a workspace', () => {
     });
     expect(executionModes).toEqual(['remote', 'local', 'agent']);
   });
+});
+
+describe('the repository of a workspace', () => {
+  const repository = { cloneUrl: 'https://git.example/acme/app.git', branch: 'main', credential: 'deploy' };
+  const refused = (attribute: string) => ({
+    code: 'attribute/invalid',
+    details: { attribute: `vcs-repo/${attribute}` },
+  });
+
+  it.each(cloneUrlsWithFitPaths)('may be at %s', (cloneUrl) => {
+    const settings = { ...repository, cloneUrl };
+    expect(checkRepository(settings)).toBe(settings);
+  });
+
+  it.each([...cloneUrlsWithUnfitPaths, 'https://git.example/a\u0085b'])('is not at %j', (cloneUrl) => {
+    expect(thrownBy(() => checkRepository({ ...repository, cloneUrl }))).toMatchObject(refused('clone-url'));
+  });
+
+  it.each([null, 'main', 'feature/refs/heads/x', 'references', 'a@b', '@a', 'x'.repeat(200)])(
+    'may be linked by its branch %j',
+    (branch) => expect(checkRepository({ ...repository, branch }).branch).toBe(branch),
+  );
+
+  it.each(['', '@', 'refs/heads/main', 'refs/pull/7/head', 'refs/x', '--upload-pack=x', 'a..b', 'x'.repeat(201)])(
+    'is not linked by the branch %j',
+    (branch) => expect(thrownBy(() => checkRepository({ ...repository, branch }))).toMatchObject(refused('branch')),
+  );
 });

@@ -737,6 +737,31 @@ describe('the report of a policy evaluation', () => {
     expect(await bench.statusOf(runId)).toBe('errored');
   });
 
+  it('may be as long as many policies make it, up to sixteen mebibytes', async () => {
+    const { job, runId, bench, set, opa } = await underPolicies();
+    await job.planned();
+    const largest = 16 * 1024 * 1024;
+    const output = [{ text: 'x'.repeat(2 * 1024 * 1024) }];
+    const [tags, cost] = passing(set).policies ?? [];
+    const report = JSON.stringify({
+      'policy-tool-version': '1.0.0',
+      'policy-sets': [{ 'policy-set-id': set, policies: [{ ...tags, output }, cost] }],
+    });
+    const path = `/agent/v1/runs/${runId}/policy-evaluations/${opa}`;
+    const say = (body: string) => bench.agent.json('post', path, { Lease: job.json.lease.token }, body);
+    expect(await say(report.padEnd(largest + 1))).toEqual({
+      status: 413,
+      json: refusal(413, 'payload too large', 'the body is larger than 16777216 bytes'),
+    });
+    expect((await evaluationShown(opa)).status).toBe('running');
+    expect(await say(report.padEnd(largest))).toEqual({
+      status: 200,
+      json: { run: { status: 'post_plan_running' } },
+    });
+    const [outcome] = await outcomesOf(opa);
+    expect(outcome.attributes.outcomes[0].output).toEqual(output);
+  });
+
   it('of failed advisory policies lets the run go on', async () => {
     const { bench, runId, job } = await underPolicies();
     await job.planned();

@@ -204,6 +204,9 @@ describe.each(mounts)('agent pools at "$prefix"', ({ prefix }) => {
         const refused = await issue('authentication-tokens', { description }).expect(422);
         expect(refused.body).toEqual(invalid('description', words));
       }
+      await issue('authentication-tokens', { 'expired-at': null }).expect(201);
+      const expiring = await issue('authentication-tokens', { 'expired-at': '2040-01-01T00:00:00Z' }).expect(422);
+      expect(expiring.body).toEqual(invalid('expired-at', 'Expired at must be null'));
     });
 
     it('are shown and revoked by their own ids, by whoever manages the pool', async () => {

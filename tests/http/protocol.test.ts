@@ -251,6 +251,7 @@ const agentCalls = agentRoutes({} as never, new AbortController().signal).map(({
   method,
   pattern: path,
   path: path.replaceAll(/:\w+/g, 'nothing'),
+  largest: (path.includes('/policy-evaluations/') ? 16 : 1) * 1024 * 1024,
   reads: method === 'put' ? 'bytes' : method === 'post' && !path.endsWith('/heartbeat') ? 'JSON' : 'nothing',
 }));
 
@@ -307,8 +308,8 @@ describe("the agents' interface", () => {
   const json = { 'Content-Type': 'application/json' };
 
   it.each(agentCalls.filter(({ reads }) => reads === 'JSON'))(
-    '$method $pattern reads JSON of at most a mebibyte',
-    async ({ path }) => {
+    '$method $pattern reads JSON of at most $largest bytes',
+    async ({ path, largest }) => {
       for (const text of ['{', '{"name":}', 'name=a', '{"name":"a\\u0000b"}']) {
         const answer = await send(path, 'post', json, text).expect(400);
         expect(answer.body).toEqual(refusal(400, 'bad request', expect.stringContaining('not valid JSON')));
@@ -318,9 +319,9 @@ describe("the agents' interface", () => {
         expect(answer.body).toEqual(refusal(415, 'unsupported media type', expect.any(String)));
       }
       for (const text of ['[]', '5', 'null']) await send(path, 'post', json, text).expect(422);
-      const answer = await send(path, 'post', json, '{}'.padEnd(1024 * 1024 + 1)).expect(413);
-      expect(answer.body).toEqual(refusal(413, 'payload too large', 'the body is larger than 1048576 bytes'));
-      expect((await send(path, 'post', json, '{}'.padEnd(1024 * 1024))).status).not.toBe(413);
+      const answer = await send(path, 'post', json, '{}'.padEnd(largest + 1)).expect(413);
+      expect(answer.body).toEqual(refusal(413, 'payload too large', `the body is larger than ${largest} bytes`));
+      expect((await send(path, 'post', json, '{}'.padEnd(largest))).status).not.toBe(413);
     },
   );
 
@@ -567,12 +568,15 @@ describe('the rate limit', () => {
   const limited = () => startApi({ environment: { RATE_LIMIT_PER_SECOND: '5' } });
 
   /** How many of a burst passed, which were refused, and how many may have passed in the time it took. */
-  const burst = async (ask: () => Test): Promise<{ passed: number; allowed: number; refused: Awaited<Test>[] }> => {
+  const burst = async (
+    ask: () => Test,
+    { length = 20, perSecond = 5 } = {},
+  ): Promise<{ passed: number; allowed: number; refused: Awaited<Test>[] }> => {
     const begun = performance.now();
-    const answers = await Promise.all(Array.from({ length: 20 }, ask));
+    const answers = await Promise.all(Array.from({ length }, ask));
     const refused = answers.filter(({ status }) => status === 429);
     const seconds = Math.ceil((performance.now() - begun) / 1000);
-    return { passed: answers.length - refused.length, allowed: 5 * seconds, refused };
+    return { passed: answers.length - refused.length, allowed: perSecond * seconds, refused };
   };
 
   /** The counting second is over, whenever it began. */
@@ -652,6 +656,30 @@ describe('the rate limit', () => {
       await other.expect(404);
     await service.anonymous.get('/ping').expect(204);
     await service.admin.get('/account/details').expect(200);
+  });
+
+  it('counts each webhook of a forge for itself, and the forge at ten times the rate', async () => {
+    const service = await limited();
+    let asked = 0;
+    const hooks = () => {
+      asked += 1;
+      return service.anonymous.post(`/hooks/vcs/hook-${asked}`);
+    };
+    const few = await burst(hooks);
+    expect(few).toMatchObject({ passed: 20, refused: [] });
+    const one = await burst(() => service.anonymous.post('/hooks/vcs/busy'));
+    expect(one.passed).toBeLessThanOrEqual(one.allowed);
+    expect(one.refused.length).toBeGreaterThan(0);
+    await aSecond();
+    const many = await burst(hooks, { length: 120, perSecond: 50 });
+    expect(many.passed).toBeLessThanOrEqual(many.allowed);
+    expect(many.passed).toBeGreaterThanOrEqual(50);
+    expect(many.refused.length).toBeGreaterThan(0);
+    for (const answer of many.refused) expect(answer.headers['retry-after']).toBe('1');
+    await service.anonymous.get('/ping').expect(204);
+    await aSecond();
+    const { headers } = await hooks().expect(404);
+    expect(headers).toMatchObject({ 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '4' });
   });
 
   it('counts each agent for itself, and those who are none by their address', async () => {

@@ -237,6 +237,32 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       expect(await bench.runs()).toEqual([]);
     });
 
+    it('take variables of 65536 characters in all, and not one more', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const full = [
+        { key: 'a', value: 'x'.repeat(65_000) },
+        { key: 'bc', value: 'x'.repeat(533) },
+      ];
+      const tooLong = {
+        pointer: '/data/attributes/variables',
+        detail: 'Variables are too long (the maximum is 65536 characters in all)',
+      };
+      const faults = async (variables: object[]) =>
+        (await create(bench, { variables }).expect(422)).body.errors.map(
+          ({ detail, source }: { detail: string; source: { pointer: string } }) => ({ ...source, detail }),
+        );
+      expect(await faults([...full, { key: 'd', value: '' }])).toEqual([tooLong]);
+      expect(await faults([{ key: 'a', value: 'x'.repeat(65_536) }])).toEqual([tooLong]);
+      expect(await faults([{ key: 'a', value: 'x'.repeat(65_537) }])).toEqual([
+        { pointer: '/data/attributes/variables/0/value', detail: 'Value is too long (the maximum is 65536)' },
+        tooLong,
+      ]);
+      expect(await bench.runs()).toEqual([]);
+      const { data } = (await create(bench, { variables: full }).expect(201)).body;
+      expect(data.attributes.variables).toEqual(full);
+    });
+
     it('are refused when the body is no document of a run', async () => {
       const bench = await newBench();
       await bench.version();

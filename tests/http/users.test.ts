@@ -437,37 +437,38 @@ describe.each(mounts)('work that fails, at "$prefix"', ({ prefix }) => {
     service.repositories.broken = new Error('no room on the disk');
   });
 
-  /** Orders a commit to be fetched, and says for which version. */
+  /** Orders a commit to be fetched, and says behind what else it waits. */
   async function order(): Promise<string> {
     const linked = doc('workspaces', { name: newName(), 'vcs-repo': { 'clone-url': 'https://git.example.com/a/b' } });
     const { id } = (await admin.post('/organizations/acme/workspaces', linked).expect(201)).body.data;
-    return (await admin.post(`/workspaces/${id}/actions/fetch`).expect(201)).body.data.id;
+    await admin.post(`/workspaces/${id}/actions/fetch`).expect(201);
+    return `fetch ${id}`;
   }
 
   it('is listed for site administrators, the oldest first, with why and when it is tried again', async () => {
     expect((await admin.get(path).expect(200)).body.data).toEqual([]);
-    const versions = [await order(), await order(), await order()];
+    const subjects = [await order(), await order(), await order()];
     expect((await admin.get(path).expect(200)).body.data).toEqual([]);
     await service.settle();
-    const effect = (version: string | undefined, attempts: number, seconds: number) => ({
+    const effect = (subject: string | undefined, attempts: number, seconds: number) => ({
       id: expect.stringMatching(/^\d+$/),
       type: 'failing-effects',
       attributes: {
         kind: 'fetch-commit',
-        subject: version,
+        subject,
         attempts,
         'last-error': fault,
         'next-attempt-at': new Date(Date.parse(service.clock.now()) + seconds * 1000).toISOString(),
       },
     });
-    expect((await admin.get(path).expect(200)).body.data).toEqual(versions.map((version) => effect(version, 1, 1)));
+    expect((await admin.get(path).expect(200)).body.data).toEqual(subjects.map((subject) => effect(subject, 1, 1)));
     const page = (await admin.get(`${path}?page[size]=2&page[number]=2`).expect(200)).body;
-    expect(page.data).toEqual([effect(versions[2], 1, 1)]);
+    expect(page.data).toEqual([effect(subjects[2], 1, 1)]);
     expect(page.meta.pagination).toMatchObject({ 'total-count': 3, 'total-pages': 2, 'prev-page': 1 });
 
     service.clock.advance(1);
     await service.settle();
-    expect((await admin.get(path).expect(200)).body.data[0]).toEqual(effect(versions[0], 2, 2));
+    expect((await admin.get(path).expect(200)).body.data[0]).toEqual(effect(subjects[0], 2, 2));
     service.repositories.broken = undefined;
     service.clock.advance(2);
     await service.settle();

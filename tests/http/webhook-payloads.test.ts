@@ -205,6 +205,54 @@ describe('a push', () => {
     expect(github('push', but(githubPush, path, value))?.event?.commit).toHaveProperty(member, null);
   });
 
+  it('takes addresses of up to 2048 characters, and longer ones as not said', () => {
+    const long = (length: number) => 'https://github.example/'.padEnd(length, 'a');
+    const members = [
+      ['head_commit.url', 'commitUrl'],
+      ['compare', 'compareUrl'],
+      ['sender.avatar_url', 'senderAvatarUrl'],
+      ['sender.html_url', 'senderHtmlUrl'],
+    ] as const;
+    for (const [path, member] of members) {
+      const of = (url: string) => github('push', but(githubPush, path, url))?.event?.commit[member];
+      expect(of(long(2048))).toBe(long(2048));
+      expect(of(long(2049))).toBeNull();
+    }
+    for (const name of ['clone_url', 'html_url', 'ssh_url', 'git_url']) {
+      const of = (url: string) => github('push', but(githubPush, `repository.${name}`, url))?.event?.repositoryUrls;
+      expect(of(long(2048))).toContain(long(2048));
+      if (name !== 'clone_url') expect(of(long(2049))).toHaveLength(githubUrls.length - 1);
+    }
+    for (const name of ['web_url', 'git_ssh_url']) {
+      const event = fromGitlab('Push Hook', but(gitlabPush, `project.${name}`, long(2049)))?.event;
+      expect(event?.repositoryUrls).not.toContain(long(2049));
+    }
+  });
+
+  it('keeps so much of the texts, and never half a character', () => {
+    const ofPush = (path: string, text: string) => github('push', but(githubPush, path, text))?.event?.commit;
+    const ofRequest = (path: string, text: string) =>
+      github('pull_request', but(githubPullRequest, path, text))?.event?.commit;
+    const ofMerge = (path: string, text: string) =>
+      fromGitlab('Merge Request Hook', but(gitlabMergeRequest, path, text))?.event?.commit;
+    const kept = [
+      [65536, (text: string) => ofPush('head_commit.message', text)?.commitMessage],
+      [65536, (text: string) => ofRequest('pull_request.body', text)?.pullRequestBody],
+      [65536, (text: string) => ofMerge('object_attributes.description', text)?.pullRequestBody],
+      [65536, (text: string) => ofMerge('object_attributes.last_commit.message', text)?.commitMessage],
+      [1024, (text: string) => ofRequest('pull_request.title', text)?.pullRequestTitle],
+      [1024, (text: string) => ofMerge('object_attributes.title', text)?.pullRequestTitle],
+      [1024, (text: string) => ofPush('sender.login', text)?.senderUsername],
+      [1024, (text: string) => ofMerge('user.username', text)?.senderUsername],
+    ] as const;
+    for (const [most, of] of kept) {
+      expect(of('x'.repeat(most))).toBe('x'.repeat(most));
+      expect(of('x'.repeat(most + 1))).toBe('x'.repeat(most));
+      expect(of(`${'x'.repeat(most - 1)}😀`)).toBe('x'.repeat(most - 1));
+      expect(of(`${'x'.repeat(most - 2)}😀y`)).toBe(`${'x'.repeat(most - 2)}😀`);
+    }
+  });
+
   it('takes the message from the commit that became the tip, and no other', () => {
     const others = but(but(githubPush, 'head_commit', { ...tip, id: longSha }), 'commits', [null, 3, { id: longSha }]);
     expect(github('push', others)?.event?.commit).toMatchObject({ commitMessage: null, commitUrl: null });
@@ -465,6 +513,22 @@ describe('a well-signed delivery that is malformed', () => {
     expect(pointersOf(() => send(but(payload, path)))).toEqual([pointer]);
     expect(pointersOf(() => send(but(payload, path, null)))).toEqual([pointer]);
     expect(pointersOf(() => send(but(payload, path, false)))).toEqual([pointer]);
+  });
+
+  it('is told of the addresses and identifiers it must give that they are too long', () => {
+    const long = 'https://github.example/'.padEnd(2049, 'a');
+    const url = (path: string, payload: Payload) => but(payload, path, long);
+    const github422 = (event: string, payload: Payload) => pointersOf(() => github(event, payload));
+    expect(github422('push', url('repository.clone_url', githubPush))).toEqual(['/repository/clone_url']);
+    expect(github422('push', but(githubPush, 'repository.full_name', `a/${'b'.repeat(1023)}`))).toEqual([
+      '/repository/full_name',
+    ]);
+    expect(github422('pull_request', url('pull_request.html_url', githubPullRequest))).toEqual([
+      '/pull_request/html_url',
+    ]);
+    expect(pointersOf(() => fromGitlab('Push Hook', url('project.git_http_url', gitlabPush)))).toEqual([
+      '/project/git_http_url',
+    ]);
   });
 
   it('is told every fault at once', () => {

@@ -464,11 +464,34 @@ describe('a fetch that fails', () => {
       'error-message': expect.stringContaining('does not exist in the repository'),
     });
     expect(await runsOf(hook.workspaceId)).toEqual([]);
-    // The same delivery is a replay, whatever became of it.
-    await github(hook, 'push', absent, id).expect(204);
     await github(hook, 'push', absent).expect(202);
+    await github(hook, 'push', absent).expect(204);
     await api.settle();
-    expect((await versionsOf(hook)).map(({ attributes }) => attributes.status)).toEqual(['errored', 'errored']);
+    // A forge that is told to deliver anew keeps the id of the delivery.
+    await github(hook, 'push', absent, id).expect(202);
+    await github(hook, 'push', absent, id).expect(204);
+    await api.settle();
+    const statuses = (await versionsOf(hook)).map(({ attributes }) => attributes.status);
+    expect(statuses).toEqual(['errored', 'errored', 'errored']);
+  });
+
+  it('is mended by the same delivery once the commit is there', async () => {
+    const hook = await newHook(githubUrl);
+    const payload = pushed();
+    const id = newId();
+    api.repositories.broken = new DomainError('repository/fetch-failed', 'the repository is being moved');
+    try {
+      await github(hook, 'push', payload, id).expect(202);
+      await api.settle();
+    } finally {
+      api.repositories.broken = undefined;
+    }
+    await github(hook, 'push', payload, id).expect(202);
+    await api.settle();
+    expect((await versionsOf(hook)).map(({ attributes }) => attributes.status)).toEqual(['uploaded', 'errored']);
+    await github(hook, 'push', payload, id).expect(204);
+    expect(await runsOf(hook.workspaceId)).toHaveLength(1);
+    await cancelRunsOf(hook.workspaceId);
   });
 
   it('through a fault of this machine is tried again, and told to the site administrator until then', async () => {
@@ -591,6 +614,20 @@ describe('who is no forge of the workspace', () => {
       .post(hook.path)
       .set({ ...githubHeaders('push', newId()), ...signature });
     await form.set('Content-Type', 'application/x-www-form-urlencoded').send(text).expect(400);
+  });
+
+  it('is answered at once, however long the addresses it sends', async () => {
+    const hook = await newHook(githubUrl);
+    const slashes = `https://github.example/${'/'.repeat(5 * 1024 * 1024 - 8192)}x`;
+    for (const [member, status] of [
+      ['clone_url', 422],
+      ['ssh_url', 202],
+    ] as const) {
+      const payload = but(pushed(), `repository.${member}`, slashes);
+      const begun = performance.now();
+      await github(hook, 'push', payload).expect(status);
+      expect(performance.now() - begun).toBeLessThan(1000);
+    }
   });
 
   it('is refused before anything is looked at when it sends too much, or no proper address', async () => {

@@ -151,7 +151,7 @@ async function runMutants(text) {
     add(`${name}: ${other} for ${is}`, spread, `...${other}`);
     // `done` is a word of the sentence, not of the rule.
     for (const property of rest.filter((one) => nameOf(one) !== 'done')) {
-      cell(`${name} ${nameOf(property)}`, property.initializer, known[nameOf(property)]);
+      cell(`${name} ${nameOf(property)}`, property.initializer, known[nameOf(property)] ?? ['something else']);
     }
   }
   return mutants;

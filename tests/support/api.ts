@@ -186,6 +186,8 @@ export async function startApi(
   const repositories = new MemoryCommitFetcher();
   container.rebind(Port.commitFetcher as symbol).toConstantValue(repositories);
   const app = resolve(container, Port.app);
+  // Whoever looks for lost agents gives them time from its first look on.
+  await resolve(container, ReclaimLostRuns).execute();
   const secrets = resolve(container, Port.secrets);
   const secret = secrets.generate();
   const administrator = await resolve(container, CreateUser).first(

@@ -124,6 +124,8 @@ export class World {
 
   private async populate(): Promise<void> {
     const { useCases } = this;
+    // Whoever looks for lost agents gives them time from its first look on.
+    await useCases.reclaimLostRuns.execute();
     const first = { username: 'root', email: 'root@example.com' };
     const secret = this.secrets.generate();
     await useCases.createUser.first(first, secret);

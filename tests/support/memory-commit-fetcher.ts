@@ -12,6 +12,8 @@ export class MemoryCommitFetcher implements CommitFetcher {
   private readonly refs = new Map<string, string>();
   /** What was asked for, in order. */
   readonly asked: CommitRequest[] = [];
+  /** What a commit's files wait for, by its sha: a repository that is slow to answer. */
+  readonly delays = new Map<string, Promise<unknown>>();
   /** Throws instead, as a fault of this machine would. */
   broken: Error | undefined;
 
@@ -39,6 +41,7 @@ export class MemoryCommitFetcher implements CommitFetcher {
       throw new DomainError('repository/fetch-failed', `${ref ?? cloneUrl} does not exist in the repository`);
     }
     const defaultBranch = request.ref === null ? head?.replace('refs/heads/', '') : undefined;
+    await this.delays.get(sha);
     return receive({ sha, message: commit.message, defaultBranch }, one(commit.archive));
   }
 }

@@ -9,7 +9,7 @@ import { internalProblem, type Problem, problemOf } from './json-api/error-table
 import { Query } from './json-api/query.js';
 import { readBody } from './json-api/read-body.js';
 import { badRequest, noSuchRoute, RequestError } from './json-api/request-error.js';
-import { rateLimit } from './rate-limit.js';
+import { type LimitHeaders, rateLimit } from './rate-limit.js';
 import { type Answer, bearerOf, type PlainRoute, type Route } from './route.js';
 import { routes } from './routes.js';
 import { logRoutes } from './runs/log-routes.js';
@@ -42,6 +42,9 @@ export interface AppOptions {
 
 /** How long a client that is still sending gets to read why it was refused. */
 const lastWordMilliseconds = 5_000;
+
+/** A forge reports to many webhooks from one address: together they may as often as so many alone. */
+const webhooksPerForge = 10;
 
 const fixedHeaders = (secure: boolean): Readonly<Record<string, string>> => ({
   'Cache-Control': 'no-store',
@@ -105,12 +108,20 @@ export function buildApp(options: AppOptions): Express {
 
   const perCaller = rateLimit(options.rateLimitPerSecond);
   const perCapabilityAddress = rateLimit(options.rateLimitPerSecond);
-  const perWebhookAddress = rateLimit(options.rateLimitPerSecond);
-  /** Which limit counts requests without a token, by how their path begins. */
-  const limits = [
-    ['/v1/', perCapabilityAddress],
-    ['/hooks/', perWebhookAddress],
-  ] as const;
+  const perWebhook = rateLimit(options.rateLimitPerSecond);
+  const perForge = rateLimit(options.rateLimitPerSecond * webhooksPerForge);
+  /** How requests without a token are counted, by how their path begins. */
+  const counts: readonly (readonly [string, (request: Request) => Promise<LimitHeaders>])[] = [
+    ['/v1/', ({ ip }) => perCapabilityAddress(`address ${ip}`)],
+    [
+      '/hooks/',
+      async ({ ip, params }) => {
+        await perForge(`address ${ip}`);
+        return perWebhook(`address ${ip} webhook ${params.id}`);
+      },
+    ],
+    ['', ({ ip }) => perCaller(`address ${ip}`)],
+  ];
   const headers = fixedHeaders(options.secure);
 
   const fail = (request: Request, response: Response, error: unknown): void => {
@@ -185,8 +196,8 @@ export function buildApp(options: AppOptions): Express {
   const servePlain =
     ({ path, handle }: PlainRoute) =>
     async (request: Request, response: Response) => {
-      const limit = limits.find(([prefix]) => path.startsWith(prefix))?.[1] ?? perCaller;
-      if (!unlimited.has(path)) setAll(response, await limit(`address ${request.ip}`));
+      const count = counts.find(([prefix]) => path.startsWith(prefix))?.[1];
+      if (count !== undefined && !unlimited.has(path)) setAll(response, await count(request));
       refuseNul(request);
       await handle(request, response);
     };

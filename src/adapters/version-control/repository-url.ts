@@ -6,18 +6,18 @@ const longestRef = 512;
 const label = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
 const hostName = new RegExp(`^(?=.{1,253}$)${label}(?:\\.${label})*$`);
 
-/** Encoded forms of what has a meaning in a path: servers differ on whether that meaning counts. */
-const encodedTrick = /%(?:2e|2f|5c|25|[01][0-9a-f]|7f)/i;
+/**
+ * What has a meaning in a path to some servers only: encoded forms, and what follows a semicolon, which makes `..` of
+ * `..;`.
+ */
+const trick = /[\\;]|%(?:2e|2f|3b|5c|25|[01][0-9a-f]|7f)/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
 const blankOrControl = /[\s\x00-\x1f\x7f-\x9f]/;
 
-/** Why a repository cannot be cloned from this address, or undefined. Says nothing of where the host leads. */
-export function checkCloneUrl(url: string): string | undefined {
-  const read = readCloneUrl(url);
-  return typeof read === 'string' ? read : undefined;
-}
-
-/** The address in the one form that is checked, compared and asked; or the sentence of what is wrong with it. */
+/**
+ * The address in the one form that is checked, compared and asked; or the sentence of what is wrong with it. Says nothing
+ * of where the host leads.
+ */
 export function readCloneUrl(text: string): URL | string {
   if (text.length > longestUrl) return `the clone URL is longer than ${longestUrl} characters`;
   if (blankOrControl.test(text)) return 'the clone URL contains blanks or control characters';
@@ -37,8 +37,8 @@ export function readCloneUrl(text: string): URL | string {
   if (url.port === '0') return 'the clone URL has no proper port';
   const segments = text.split('/').slice(3);
   const inner = segments.at(-1) === '' ? segments.slice(0, -1) : segments;
-  if (text.includes('\\') || encodedTrick.test(text) || inner.some((segment) => /^\.{0,2}$/.test(segment))) {
-    return 'the path of the clone URL contains ".", "..", an empty segment, or an encoded form of these';
+  if (trick.test(text) || inner.some((segment) => /^\.{0,2}$/.test(segment))) {
+    return 'the path of the clone URL contains ".", "..", ";", "\\", an empty segment, or an encoded form of these';
   }
   return url;
 }

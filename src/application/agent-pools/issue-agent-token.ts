@@ -1,4 +1,4 @@
-import { type Actor, type AgentPoolId, type AgentToken, authorized, identityOf } from '../../domain/index.js';
+import { type Actor, type AgentPoolId, type AgentToken, authorized, identityOf, notFound } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
@@ -20,6 +20,7 @@ export class IssueAgentToken {
   ): Promise<{ readonly token: AgentToken; readonly secret: string }> {
     return this.unitOfWork.run(async (tx) => {
       authorized(await tx.agentPools.findFor(actor, poolId), 'agent-pools/manage');
+      if (!(await tx.agentPools.hold(poolId))) throw notFound();
       const { secret, digest } = this.secrets.generate();
       const token: AgentToken = {
         id: this.ids.next('token'),

@@ -9,6 +9,7 @@ export class RemoveAgentPool {
   execute(actor: Actor, id: AgentPoolId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       authorized(await tx.agentPools.findFor(actor, id), 'agent-pools/manage');
+      await tx.agentPools.hold(id);
       if (await tx.agentPools.inUse(id)) {
         throw new DomainError('agent-pool/in-use', 'agent pool is named by a workspace or executes a run');
       }

@@ -57,13 +57,15 @@ export class ClaimRun {
       const run = await runInTurn(tx, id);
       const start = run && startOf[run.state.status];
       if (start === undefined || run === undefined) return undefined;
+      const workspace = await tx.workspaces.find(run.state.workspaceId);
+      // Meanwhile it may have been given to another pool.
+      if ((workspace?.agentPoolId ?? poolId) !== poolId) return undefined;
       const [phase, trigger] = start;
       const { secret, digest } = this.secrets.generate();
       const expiresAt = leaseEnd(this.clock.now());
       const { state } = await this.progress.fire(tx, run, trigger, {
         lease: { poolId, agent: name, digest, expiresAt },
       });
-      const workspace = await tx.workspaces.find(state.workspaceId);
       const version = await tx.configurationVersions.find(state.configurationVersionId);
       if (workspace === undefined || version === undefined) throw new Error(`what ${id} hangs on is gone`);
       const stage = (await tx.taskStages.ofRun(id)) ?? null;

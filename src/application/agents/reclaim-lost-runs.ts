@@ -1,9 +1,11 @@
-import type { RunId } from '../../domain/index.js';
+import type { Instant, RunId } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { type RunProgress, runInTurn } from '../runs/run-progress.js';
 
 const atATime = 50;
+/** As long as an agent takes to try a heartbeat again, and a little more. */
+const patienceSeconds = 15;
 
 /**
  * Takes runs from agents that fell silent. One that was planning is queued again, for any agent, without what the lost
@@ -16,11 +18,30 @@ export class ReclaimLostRuns {
     private readonly progress: RunProgress,
   ) {}
 
-  /** Answers those it took. */
+  /** Since when it has been looking without a failure; undefined after one, and before the first look. */
+  private lookingSince: Instant | undefined;
+
+  /**
+   * Answers those it took. Nothing is taken in the first seconds, and in those after a failure: an agent that could not
+   * be heard because the service, or its database, was away must get a chance to speak up. One run's failure is thrown
+   * once the others were seen to.
+   */
   async execute(): Promise<readonly RunId[]> {
-    const lost = await this.unitOfWork.read((tx) => tx.runs.withExpiredLease(this.clock.now(), atATime));
+    const now = this.clock.now();
+    const since = this.lookingSince;
+    this.lookingSince = undefined;
+    const lost = await this.unitOfWork.read((tx) => tx.runs.withExpiredLease(now, atATime));
+    this.lookingSince = since ?? now;
+    if (Date.parse(now) - Date.parse(this.lookingSince) < patienceSeconds * 1000) return [];
     const taken: RunId[] = [];
-    for (const id of lost) if (await this.take(id)) taken.push(id);
+    const failures: unknown[] = [];
+    for (const id of lost) {
+      await this.take(id).then(
+        (took) => took && taken.push(id),
+        (error: unknown) => failures.push(error),
+      );
+    }
+    if (failures.length > 0) throw failures[0];
     return taken;
   }
 

@@ -15,6 +15,8 @@ export interface CommitReport {
   readonly workspaceId: WorkspaceId;
   /** The forge's own name of the report; null when it gave none. */
   readonly delivery: string | null;
+  /** The linked repository's. */
+  readonly cloneUrl: string;
   readonly branch: string;
   readonly commitSha: string;
   /** A pull request's commit is not the branch's own. */
@@ -32,11 +34,11 @@ export interface ConfigurationVersionRepository {
   /** Records the commit a version comes from, once. */
   addIngressAttributes(id: ConfigurationVersionId, attributes: IngressAttributes): Promise<void>;
   /**
-   * Whether the forge's report made a version already: the same delivery, or the same branch and commit while that
-   * version is not errored. Asked after the workspace's turn is taken.
+   * Whether the forge's report made a version already that is not errored: the same delivery did, or one of the same
+   * repository, branch and commit. Asked after the workspace's turn is taken.
    */
   isKnown(report: CommitReport): Promise<boolean>;
-  /** Remembers the delivery with the version it made. */
+  /** Remembers the delivery with the version it made; of several, the last. */
   addDelivery(workspaceId: WorkspaceId, delivery: string, id: ConfigurationVersionId): Promise<void>;
   /** Whether any version refers to the bytes. */
   refersTo(key: BundleKey): Promise<boolean>;

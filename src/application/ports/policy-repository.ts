@@ -40,8 +40,8 @@ export interface TaskStageRepository {
   findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<Seen<PolicySetOutcome> | undefined>;
   /** The stage of a run; undefined for a run that no policy applies to. */
   ofRun(id: RunId): Promise<TaskStage | undefined>;
-  /** The stages of runs, by run id. */
-  ofRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStage>>;
+  /** The same of several runs, but no more than the ids: stages carry whole policy sets. */
+  idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStageId>>;
   add(stage: TaskStage): Promise<void>;
   /** Keeps the stage and its evaluations. Throws `shared/stale-revision` when the stored revision moved on. */
   save(stage: TaskStage): Promise<void>;

@@ -10,6 +10,7 @@ import {
   type Standing,
   seenBy,
   type TaskStage,
+  type TaskStageId,
   type Workspace,
 } from '../../domain/index.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
@@ -20,7 +21,7 @@ export interface ShownRun {
   /** The reader's, on its workspace: it decides which actions the document offers. */
   readonly standing: Standing;
   /** Null when no policy applies to it. */
-  readonly stage: TaskStage | null;
+  readonly stageId: TaskStageId | null;
 }
 
 /** What may be asked for beside a run. */
@@ -36,10 +37,12 @@ export interface RunWithIncluded extends ShownRun {
   readonly workspace: Seen<Workspace> | undefined;
   readonly version: ConfigurationVersionState | undefined;
   readonly ingressAttributes: IngressAttributes | undefined;
+  readonly stage: TaskStage | undefined;
 }
 
 export async function showing(tx: Transaction, { subject, standing }: Seen<Run>): Promise<ShownRun> {
-  return { run: subject.state, standing, stage: (await tx.taskStages.ofRun(subject.state.id)) ?? null };
+  const { state: run } = subject;
+  return { run, standing, stageId: (await tx.taskStages.idsOfRuns([run.id])).get(run.id) ?? null };
 }
 
 /** The same for many runs of one workspace. */
@@ -48,8 +51,8 @@ export async function showingAll(
   runs: readonly RunState[],
   standing: Standing,
 ): Promise<readonly ShownRun[]> {
-  const stages = runs.length === 0 ? new Map() : await tx.taskStages.ofRuns(runs.map(({ id }) => id));
-  return runs.map((run) => ({ run, standing, stage: stages.get(run.id) ?? null }));
+  const stageIds = await tx.taskStages.idsOfRuns(runs.map(({ id }) => id));
+  return runs.map((run) => ({ run, standing, stageId: stageIds.get(run.id) ?? null }));
 }
 
 /** GET /runs/:id. */
@@ -61,8 +64,13 @@ export class ShowRun {
     { id, include }: { readonly id: RunId; readonly include: ReadonlySet<RunInclude> },
   ): Promise<RunWithIncluded> {
     return this.unitOfWork.read(async (tx) => {
-      const shown = await showing(tx, seenBy(await tx.runs.findFor(actor, id), 'runs/read'));
-      const { workspaceId, configurationVersionId } = shown.run;
+      const seen = seenBy(await tx.runs.findFor(actor, id), 'runs/read');
+      const { standing } = seen;
+      const { state: run } = seen.subject;
+      const withStage = include.has('task-stages');
+      const stage = withStage ? await tx.taskStages.ofRun(id) : undefined;
+      const shown = withStage ? { run, standing, stageId: stage?.id ?? null } : await showing(tx, seen);
+      const { workspaceId, configurationVersionId } = run;
       const workspace = include.has('workspace') ? await tx.workspaces.findFor(actor, workspaceId) : undefined;
       if (workspace !== undefined) authorize(workspace.standing, 'workspaces/read');
       const withCommit = include.has('ingress-attributes');
@@ -75,7 +83,8 @@ export class ShowRun {
         withCommit && readable?.ingressAttributesId
           ? await tx.configurationVersions.ingressAttributes([configurationVersionId])
           : undefined;
-      return { ...shown, workspace, version: readable, ingressAttributes: commits?.get(configurationVersionId) };
+      const ingressAttributes = commits?.get(configurationVersionId);
+      return { ...shown, workspace, version: readable, ingressAttributes, stage };
     });
   }
 }

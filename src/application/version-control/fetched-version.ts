@@ -55,7 +55,8 @@ export class FetchedVersions {
     if (attributes !== undefined) await tx.configurationVersions.addIngressAttributes(id, attributes);
     const { cloneUrl, credential } = workspace.repository;
     const request: CommitRequest = { cloneUrl, credential, ref: commit.ref, commitSha: commit.commitSha };
-    await tx.effects.enqueue(id, [{ kind: 'fetch-commit', versionId: id, request }]);
+    // One after the other, or a later push whose files come sooner would be planned first.
+    await tx.effects.enqueue(`fetch ${workspace.id}`, [{ kind: 'fetch-commit', versionId: id, request }]);
     return version.state;
   }
 }

@@ -75,7 +75,8 @@ export class ReceiveWebhook {
     const { commit, defaultBranch, forge, ref } = event;
     const { repository } = workspace;
     const { branch, commitSha, isPullRequest } = commit;
-    const report = { workspaceId: workspace.id, delivery: id, branch, commitSha, isPullRequest };
+    const { cloneUrl } = repository;
+    const report = { workspaceId: workspace.id, delivery: id, cloneUrl, branch, commitSha, isPullRequest };
     if (await tx.configurationVersions.isKnown(report)) return false;
     const version = await this.versions.order(tx, workspace, {
       source: forge,
@@ -83,7 +84,7 @@ export class ReceiveWebhook {
       createdBy: repository.linkedBy,
       ref,
       commitSha,
-      attributes: { ...commit, cloneUrl: repository.cloneUrl, onDefaultBranch: branch === defaultBranch },
+      attributes: { ...commit, cloneUrl, onDefaultBranch: branch === defaultBranch },
     });
     if (id !== null) await tx.configurationVersions.addDelivery(workspace.id, id, version.id);
     return true;
@@ -105,8 +106,13 @@ function concerns(repository: LinkedRepository, event: ForgeEvent): boolean {
 }
 
 const pathOf = (url: string): string =>
-  url
-    .replace(/^[a-z+]+:\/\/[^/]*/i, '')
-    .replace(/\/+$/, '')
+  withoutLastSlashes(url.replace(/^[a-z+]+:\/\/[^/]*/i, ''))
     .replace(/\.git$/, '')
     .toLowerCase();
+
+/** By hand: a pattern would begin anew at each of many slashes. */
+function withoutLastSlashes(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '/') end -= 1;
+  return text.slice(0, end);
+}

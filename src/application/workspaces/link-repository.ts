@@ -74,7 +74,8 @@ export async function checkAgentPool(
 ): Promise<void> {
   if (agentPoolId === undefined || agentPoolId === null) return;
   const pool = await tx.agentPools.findFor(actor, agentPoolId);
-  if (pool?.subject.organizationId !== organizationId) {
+  const held = pool?.subject.organizationId === organizationId && (await tx.agentPools.hold(agentPoolId));
+  if (!held) {
     throw invalidAttribute('agent-pool-id', 'Agent pool must be one of the organization');
   }
 }

@@ -13,6 +13,8 @@ export class RemoveWorkspace {
   execute(actor: Actor, reference: WorkspaceReference): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const { id } = authorized(await findWorkspace(tx, actor, reference), 'workspaces/delete');
+      // So that no run begins between the question and the removal.
+      await tx.workspaces.takeTurn(id);
       if (await tx.runs.anyInProgress({ workspaceId: id })) {
         throw new DomainError('runs/in-progress', 'the workspace has a run in progress');
       }

@@ -81,9 +81,19 @@ export function checkSettings<Settings extends Partial<WorkspaceSettings>>(setti
 export const cloneUrlRule = 'Clone url must be an https:// or http:// URL without user, query or fragment';
 
 // No user information, no query and no fragment: secrets belong into credentials.
-const cloneUrlForm = /^https?:\/\/[A-Za-z0-9.:[\]-]+\/[^\s?#@\\]+$/;
-const branchForm = /^(?![/.-])(?!.*(\.\.|\/\/|@\{|\/\.|\.lock(\/|$)))[^\s~^:?*[\\\p{Cc}]{1,200}(?<![/.])$/u;
+const cloneUrlForm = /^https?:\/\/[A-Za-z0-9.:[\]-]+\/[^\s\p{Cc}?#@\\]+$/u;
+/** Servers differ on whether encoded forms count, and on what a semicolon ends. */
+const ambiguousPath = /;|%(?:2e|2f|3b|5c|25|[01][0-9a-f]|7f)/i;
+const branchForm = /^(?![/.-]|refs\/|@$)(?!.*(\.\.|\/\/|@\{|\/\.|\.lock(\/|$)))[^\s~^:?*[\\\p{Cc}]{1,200}(?<![/.])$/u;
 const credentialForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,89}$/;
+
+const pathRule = 'The path of clone url must not contain ".", "..", ";", an empty segment or an encoded form of these';
+
+/** Whether every server reads the path as the same place. */
+function hasPlainPath(cloneUrl: string): boolean {
+  const segments = cloneUrl.replace(/\/$/, '').split('/').slice(3);
+  return !ambiguousPath.test(cloneUrl) && segments.every((segment) => !/^\.{0,2}$/.test(segment));
+}
 
 /** Throws `attribute/invalid`, pointing at the member, for what could not be fetched from in any case. */
 export function checkRepository(settings: RepositorySettings): RepositorySettings {
@@ -92,6 +102,7 @@ export function checkRepository(settings: RepositorySettings): RepositorySetting
   if (!cloneUrlForm.test(cloneUrl) || cloneUrl.length > 2000) {
     throw invalid('clone-url', cloneUrlRule);
   }
+  if (!hasPlainPath(cloneUrl)) throw invalid('clone-url', pathRule);
   if (branch !== null && !branchForm.test(branch)) throw invalid('branch', 'Branch must be the name of a branch');
   if (credential !== null && !credentialForm.test(credential)) {
     throw invalid('credential', 'Credential must be the name of a credential');

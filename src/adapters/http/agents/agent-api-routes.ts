@@ -19,6 +19,8 @@ export interface AgentRoute {
 const betweenLooks = 500;
 const longestWait = 60;
 const largestLogPart = 1024 * 1024;
+/** Reports say something of every policy of a run, at length. */
+const largestPolicyReport = 16 * 1024 * 1024;
 
 const json = (response: Response, status: number, body: unknown): void => {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
@@ -111,7 +113,7 @@ export const agentRoutes = (use: UseCases, stopping: AbortSignal): AgentRoute[] 
       method: 'post',
       path: '/agent/v1/runs/:id/policy-evaluations/:evaluationId',
       handle: async (agent, request, response) => {
-        const report = readPolicyReport(await readBody(request, response));
+        const report = readPolicyReport(await readBody(request, response, largestPolicyReport));
         const holder = holderOf(agent, request);
         const id = String(request.params.evaluationId);
         json(response, 200, after(await use.reportPolicyEvaluation.execute(holder, id, report)));

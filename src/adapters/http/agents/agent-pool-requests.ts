@@ -24,6 +24,10 @@ export const agentPoolName = (dialect: Dialect) => {
 
 /** The description of a new token. */
 export const newAgentToken = (dialect: Dialect) => {
-  const schema = optionalDocument(dialect, tokenType, { description: absentable(z.string().max(255)) });
+  const schema = optionalDocument(dialect, tokenType, {
+    description: absentable(z.string().max(255)),
+    // Taken in silence, it would be a promise that nobody keeps.
+    'expired-at': z.null().optional(),
+  });
   return (call: Call): string => parse(schema, call.body).data.attributes.description ?? '';
 };

@@ -11,13 +11,8 @@ const withoutNul = (_key: string, value: unknown): unknown => {
   return value;
 };
 
-const parseJson = express.json({
-  limit: largestBody,
-  type: () => true,
-  strict: false,
-  inflate: false,
-  reviver: withoutNul,
-});
+const parserOf = (limit: number) =>
+  express.json({ limit, type: () => true, strict: false, inflate: false, reviver: withoutNul });
 
 const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
@@ -25,9 +20,6 @@ const hasBody = (request: Request): boolean =>
 const mediaTypes: readonly string[] = [mediaType, 'application/json'];
 
 const refusals: Readonly<Record<string, RequestError>> = {
-  'entity.too.large': new RequestError(413, 'payload too large', [
-    { detail: `the body is larger than ${largestBody} bytes` },
-  ]),
   'entity.parse.failed': badRequest('the body is not valid JSON, or has a NUL character in it'),
   'request.size.invalid': badRequest('the body is not as long as Content-Length says'),
   'request.aborted': badRequest('the body broke off'),
@@ -37,39 +29,48 @@ const refusals: Readonly<Record<string, RequestError>> = {
   'charset.unsupported': new RequestError(415, 'unsupported media type', [{ detail: 'the body must be UTF-8' }]),
 };
 
+const tooLarge = (largest: number) =>
+  new RequestError(413, 'payload too large', [{ detail: `the body is larger than ${largest} bytes` }]);
+
 const tooSlow = () =>
   new RequestError(408, 'request timeout', [{ detail: 'the body took too long' }], { Connection: 'close' });
 
 /** The body as it is. Throws a 400, 408 or 413. */
-export async function readBytes(request: Request, largest: number): Promise<Uint8Array> {
+export async function readBytes(
+  request: Request,
+  largest: number,
+  patience = longestMilliseconds,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  let late = false;
   // The socket stays open when reading ends early, so that the client can still be told why.
   const body = request.iterator({ destroyOnReturn: false });
-  const timer = setTimeout(() => {
-    late = true;
-    void body.return?.();
-  }, longestMilliseconds);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooSlow()), patience);
+  });
   try {
-    for await (const chunk of body) {
-      size += chunk.byteLength;
+    for (;;) {
+      const next = await Promise.race([body.next(), late]);
+      if (next.done) break;
+      size += next.value.byteLength;
       if (size > largest) {
         throw new RequestError(413, 'payload too large', [{ detail: `the body is larger than ${largest} bytes` }]);
       }
-      chunks.push(chunk);
+      chunks.push(next.value);
     }
   } catch (error) {
     throw (error as { code?: string }).code === 'ECONNRESET' ? badRequest('the body broke off') : error;
   } finally {
     clearTimeout(timer);
+    void body.return?.();
   }
-  if (late || !request.complete) throw tooSlow();
+  if (!request.complete) throw badRequest('the body broke off');
   return Buffer.concat(chunks, size);
 }
 
 /** The body as JSON, or undefined when there is none. Throws a 400, 408, 413 or 415. */
-export async function readBody(request: Request, response: Response): Promise<unknown> {
+export async function readBody(request: Request, response: Response, largest = largestBody): Promise<unknown> {
   if (!hasBody(request)) return undefined;
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (!mediaTypes.includes(type)) {
@@ -79,10 +80,14 @@ export async function readBody(request: Request, response: Response): Promise<un
     const timer = setTimeout(() => {
       reject(tooSlow());
     }, longestMilliseconds);
-    parseJson(request, response, (error?: unknown) => {
+    parserOf(largest)(request, response, (error?: unknown) => {
       clearTimeout(timer);
-      if (error === undefined) resolve();
-      else reject(refusals[(error as { type?: string }).type ?? ''] ?? error);
+      if (error === undefined) {
+        resolve();
+        return;
+      }
+      const { type: fault = '' } = error as { type?: string };
+      reject(fault === 'entity.too.large' ? tooLarge(largest) : (refusals[fault] ?? error));
     });
   });
   return request.body;

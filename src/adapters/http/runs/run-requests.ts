@@ -28,6 +28,16 @@ export const runIncludes: Readonly<Record<string, readonly RunInclude[]>> = {
 const flag = absentable(z.boolean());
 const addresses = absentable(z.array(z.string().max(4096)).max(1000));
 
+/** Every page of runs repeats their variables. */
+const longestVariables = 65_536;
+
+const variables = z
+  .array(z.object({ key: z.string().min(1).max(256), value: z.string().max(longestVariables) }))
+  .max(1000)
+  .refine((all) => all.reduce((sum, { key, value }) => sum + key.length + value.length, 0) <= longestVariables, {
+    error: `Variables are too long (the maximum is ${longestVariables} characters in all)`,
+  });
+
 export const newRun = (dialect: Dialect) => {
   const schema = resourceDocument(
     dialect,
@@ -44,7 +54,7 @@ export const newRun = (dialect: Dialect) => {
       'allow-config-generation': flag,
       'target-addrs': addresses,
       'replace-addrs': addresses,
-      variables: absentable(z.array(z.object({ key: z.string().min(1).max(256), value: z.string() })).max(1000)),
+      variables: absentable(variables),
       'terraform-version': absentable(z.string().min(1).max(64)),
     },
     {

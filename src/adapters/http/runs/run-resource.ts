@@ -21,7 +21,7 @@ const phaseTypes = { plan: 'plans', apply: 'applies' } as const;
 
 export const presentRun =
   (dialect: Dialect) =>
-  ({ run: state, standing, stage }: ShownRun): Resource => {
+  ({ run: state, standing, stageId }: ShownRun): Resource => {
     const run = Run.restore(state);
     const mayApply = may(standing, 'runs/apply');
     const mayOverride = may(standing, 'policy-outcomes/override');
@@ -75,7 +75,7 @@ export const presentRun =
         },
         'created-by': presentOwner(state.createdBy),
         plan: toOne(phaseTypes.plan, phaseId(state.id, 'plan')),
-        'task-stages': { data: stage === null ? [] : [{ id: stage.id, type: 'task-stages' }] },
+        'task-stages': { data: stageId === null ? [] : [{ id: stageId, type: 'task-stages' }] },
         workspace: toOne('workspaces', state.workspaceId),
       },
       links: { self: `${dialect.prefix}/runs/${state.id}` },

@@ -45,9 +45,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
           ...(workspace === undefined ? [] : [presentWorkspace(dialect)(workspace)]),
           ...(version === undefined ? [] : [presentVersion(version)]),
           ...(ingressAttributes === undefined ? [] : [presentIngressAttributes(ingressAttributes)]),
-          ...(include.has('task-stages') && stage !== null
-            ? [presentTaskStage(dialect)({ subject: stage, standing })]
-            : []),
+          ...(stage === undefined ? [] : [presentTaskStage(dialect)({ subject: stage, standing })]),
           ...parts,
         ]),
       );

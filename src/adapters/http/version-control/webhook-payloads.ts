@@ -49,7 +49,20 @@ const unfitForBranch = /[\p{Cc}\p{Cs} ~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$|(?:^|\
 
 const isBranchName = (name: string): boolean => name !== '' && name.length <= 1024 && !unfitForBranch.test(name);
 
-const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
+/** Addresses are compared, stored and shown; no forge has longer ones. */
+const longestAddress = 2048;
+/** Of a commit's message, and of what a pull request says. */
+const longestProse = 65536;
+const longestTitle = 1024;
+
+const isWebAddress = (text: string): boolean =>
+  text.length <= longestAddress && /^https?:\/\//i.test(text) && URL.canParse(text);
+
+/** Never with half of a character that takes two places. */
+const cutTo =
+  (longest: number) =>
+  (text: string): string =>
+    text.length <= longest ? text : text.slice(0, longest).replace(/[\ud800-\udbff]$/, '');
 
 const branch = z.string().refine(isBranchName, { error: 'must be a valid branch name' });
 
@@ -67,24 +80,33 @@ const commitSha = z
 
 const identifier = z
   .string()
-  .max(1024)
+  .max(longestTitle)
   .regex(/^[^\s\p{Cc}/]+(?:\/[^\s\p{Cc}/]+)+$/u, { error: 'must be an owner and a name with a slash between' });
 
 const requestNumber = z
   .number()
   .refine((value) => Number.isSafeInteger(value) && value > 0, { error: 'must be a positive whole number' });
 
-const webAddress = z.string().refine(isWebAddress, { error: 'must be an http or https URL' });
+const webAddress = z
+  .string()
+  .refine(isWebAddress, { error: `must be an http or https URL of at most ${longestAddress} characters` });
+
+/** An address for clones, of whatever kind. */
+const address = z.string().min(1).max(longestAddress);
+const title = z.string().transform(cutTo(longestTitle));
 
 /** A member no event depends on: whatever is wrong with it, it counts as not said. */
 const unlessUnfit = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(null);
 
-const text = unlessUnfit(z.string()).transform((given) => given || null);
+const text = (longest: number) => unlessUnfit(z.string()).transform((given) => cutTo(longest)(given ?? '') || null);
+const prose = text(longestProse);
+const name = text(longestTitle);
+const otherAddress = unlessUnfit(address).transform((given) => given ?? null);
 /** Null for what is no address for browsers: some forges send paths, and answers must not carry other schemes on. */
 const link = unlessUnfit(webAddress).transform((given) => given ?? null);
 const number = unlessUnfit(z.number());
 
-const described = unlessUnfit(z.object({ id: text, message: text, url: link }));
+const described = unlessUnfit(z.object({ id: name, message: prose, url: link }));
 const descriptions = unlessUnfit(z.array(described));
 
 type Described = z.infer<typeof described>;
@@ -121,13 +143,13 @@ const githubRepository = z.object({
   id: number,
   full_name: identifier,
   default_branch: unlessUnfit(branch),
-  clone_url: z.string().min(1),
-  ssh_url: text,
-  git_url: text,
-  html_url: text,
+  clone_url: address,
+  ssh_url: otherAddress,
+  git_url: otherAddress,
+  html_url: otherAddress,
 });
 
-const githubSender = unlessUnfit(z.object({ login: text, username: text, avatar_url: link, html_url: link }));
+const githubSender = unlessUnfit(z.object({ login: name, username: name, avatar_url: link, html_url: link }));
 
 const githubPush = z.object({
   ref: branchRef,
@@ -145,8 +167,8 @@ const githubPullRequest = z.object({
   number: requestNumber,
   pull_request: z.object({
     html_url: webAddress,
-    title: z.string(),
-    body: text,
+    title,
+    body: prose,
     head: z.object({ ref: branch, sha: commitSha, repo: unlessUnfit(z.object({ id: number })) }),
     base: z.object({ ref: branch }),
   }),
@@ -225,16 +247,16 @@ const readGithubPullRequest = (payload: unknown): PullRequestEvent | null => {
 const gitlabProject = z.object({
   path_with_namespace: identifier,
   default_branch: unlessUnfit(branch),
-  git_http_url: z.string().min(1),
-  git_ssh_url: text,
-  web_url: text,
+  git_http_url: address,
+  git_ssh_url: otherAddress,
+  web_url: otherAddress,
 });
 
 const gitlabPush = z.object({
   ref: branchRef,
   after: commitSha,
   commits: descriptions,
-  user_username: text,
+  user_username: name,
   user_avatar: link,
   project: gitlabProject,
 });
@@ -243,16 +265,16 @@ const gitlabMergeRequest = z.object({
   object_attributes: z.object({
     iid: requestNumber,
     url: webAddress,
-    title: z.string(),
-    description: text,
+    title,
+    description: prose,
     source_branch: branch,
     target_branch: branch,
     source_project_id: number,
     target_project_id: number,
-    last_commit: z.object({ id: commitSha, message: text, url: link }),
+    last_commit: z.object({ id: commitSha, message: prose, url: link }),
   }),
   project: gitlabProject,
-  user: unlessUnfit(z.object({ username: text, avatar_url: link })),
+  user: unlessUnfit(z.object({ username: name, avatar_url: link })),
 });
 
 const aboutGitlabProject = (project: z.infer<typeof gitlabProject>) => ({

@@ -254,15 +254,21 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
     await this.db.run(insert.onConflict('configuration_version_id').ignore());
   }
 
-  async isKnown({ workspaceId, delivery, branch, commitSha, isPullRequest }: CommitReport): Promise<boolean> {
+  async isKnown(report: CommitReport): Promise<boolean> {
+    const { workspaceId, delivery, cloneUrl, branch, commitSha, isPullRequest } = report;
     const { sql } = this.db;
     const reported = sql('configuration_versions as v')
       .join('ingress_attributes as i', 'i.configuration_version_id', 'v.id')
       .whereRaw('v.workspace_id = w.id')
       .whereNot('v.status', 'errored')
-      .where({ 'i.branch': branch, 'i.commit_sha': commitSha, 'i.is_pull_request': isPullRequest })
+      .where({ 'i.clone_url': cloneUrl, 'i.branch': branch, 'i.commit_sha': commitSha })
+      .where('i.is_pull_request', isPullRequest)
       .select('v.id');
-    const delivered = sql('vcs_deliveries as d').whereRaw('d.workspace_id = w.id').select('d.delivery');
+    const delivered = sql('vcs_deliveries as d')
+      .join('configuration_versions as v', 'v.id', 'd.configuration_version_id')
+      .whereRaw('d.workspace_id = w.id')
+      .whereNot('v.status', 'errored')
+      .select('d.delivery');
     const known = livingWorkspaces(sql('workspaces as w'))
       .where('w.id', workspaceId)
       .where((either) => {
@@ -275,7 +281,8 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
 
   async addDelivery(workspaceId: WorkspaceId, delivery: string, id: ConfigurationVersionId): Promise<void> {
     const row = { workspace_id: workspaceId, delivery, configuration_version_id: id };
-    await this.db.run(this.db.sql('vcs_deliveries').insert(row).onConflict(['workspace_id', 'delivery']).ignore());
+    const insert = this.db.sql('vcs_deliveries').insert(row).onConflict(['workspace_id', 'delivery']);
+    await this.db.run(insert.merge(['configuration_version_id']));
   }
 
   async refersTo(key: BundleKey): Promise<boolean> {

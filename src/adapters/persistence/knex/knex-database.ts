@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import knex, { type Knex } from 'knex';
+import type pg from 'pg';
 import type { Transaction, UnitOfWork } from '../../../application/ports/unit-of-work.js';
 import { PostgresStatements, StatementNames } from './engine/postgres-statements.js';
 import { SqliteStatements } from './engine/sqlite-statements.js';
@@ -33,7 +34,15 @@ export interface KnexDatabase {
 }
 
 const busyTimeout = 5_000;
-const deadlock = '40P01';
+/** What Postgres says when a transaction lost against another one, and will do better on a second try. */
+const lost: readonly (string | undefined)[] = [
+  '40P01', // deadlock
+  '40001', // serialization failure
+  '55P03', // waited for a lock too long
+  '23503', // what it refers to was removed meanwhile
+];
+/** So that one that hangs does not take the others with it. In milliseconds. */
+const postgresPatience = { lock_timeout: 10_000, idle_in_transaction_session_timeout: 60_000 };
 
 const transactionOn = (db: Statements): Transaction => ({
   organizations: new KnexOrganizations(db),
@@ -151,7 +160,20 @@ export function openPostgres(
   { poolSize = 10, patience = 10_000, onStatement }: PostgresOptions = {},
 ): KnexDatabase {
   const config = { ...postgresConfig(url), acquireConnectionTimeout: patience };
-  const pool = knex({ ...config, pool: { min: 0, max: poolSize } });
+  const limits = Object.entries(postgresPatience).map(([name, value]) => `set ${name} = ${value}`);
+  const pool = knex({
+    ...config,
+    pool: {
+      min: 0,
+      max: poolSize,
+      afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) => {
+        connection.query(limits.join('; ')).then(
+          () => done(null, connection),
+          (error: Error) => done(error, connection),
+        );
+      },
+    },
+  });
   // Without a connection of its own: what it builds cannot be run on the wrong one by mistake.
   const sql = knex({ client: 'pg' });
   const names = new StatementNames();
@@ -162,7 +184,7 @@ export function openPostgres(
     try {
       return await pool.transaction((transaction) => work(on(transaction)));
     } catch (error) {
-      if ((error as { code?: string }).code === deadlock) throw stale("two changes got in each other's way");
+      if (lost.includes((error as { code?: string }).code)) throw stale("two changes got in each other's way");
       throw error;
     }
   };

@@ -257,8 +257,7 @@ export class KnexTaskStages implements TaskStageRepository {
       .select(...columnsOf('s', stageColumns));
     const seen = await findSeen(this.db, actor, 'workspace', query, stageFromRow);
     if (seen === undefined) return undefined;
-    const evaluations = await this.evaluationsOf([id]);
-    return { ...seen, subject: { ...seen.subject, evaluations: evaluations.get(id) ?? [] } };
+    return { ...seen, subject: { ...seen.subject, evaluations: await this.evaluationsOf(id) } };
   }
 
   findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<Seen<LocatedEvaluation> | undefined> {
@@ -280,20 +279,21 @@ export class KnexTaskStages implements TaskStageRepository {
   }
 
   async ofRun(id: RunId): Promise<TaskStage | undefined> {
-    return (await this.ofRuns([id])).get(id);
+    const query = this.stages()
+      .where('s.run_id', id)
+      .select(...columnsOf('s', stageColumns));
+    const [row] = await this.db.all<StageRow>(query);
+    return row && { ...stageFromRow(row), evaluations: await this.evaluationsOf(row.id) };
   }
 
-  async ofRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStage>> {
+  async idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStageId>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.db.all<StageRow>(
+    const rows = await this.db.all<Pick<StageRow, 'id' | 'run_id'>>(
       this.stages()
         .whereIn('s.run_id', ids)
-        .select(...columnsOf('s', stageColumns)),
+        .select(...columnsOf('s', ['id', 'run_id'])),
     );
-    const evaluations = await this.evaluationsOf(rows.map(({ id }) => id));
-    return new Map(
-      rows.map((row) => [row.run_id, { ...stageFromRow(row), evaluations: evaluations.get(row.id) ?? [] }]),
-    );
+    return new Map(rows.map((row) => [row.run_id, row.id]));
   }
 
   async add(stage: TaskStage): Promise<void> {
@@ -392,13 +392,11 @@ export class KnexTaskStages implements TaskStageRepository {
   }
 
   /** By kind. */
-  private async evaluationsOf(ids: readonly TaskStageId[]): Promise<ReadonlyMap<TaskStageId, PolicyEvaluation[]>> {
-    if (ids.length === 0) return new Map();
+  private async evaluationsOf(id: TaskStageId): Promise<PolicyEvaluation[]> {
     const rows = await this.db.all<EvaluationRow>(
-      this.db.sql('policy_evaluations').whereIn('task_stage_id', ids).select(evaluationColumns).orderBy(['kind', 'id']),
+      this.db.sql('policy_evaluations').where('task_stage_id', id).select(evaluationColumns).orderBy(['kind', 'id']),
     );
-    const ofStage = Map.groupBy(rows, (row) => row.task_stage_id);
-    return new Map([...ofStage].map(([id, own]) => [id, own.map(evaluationFromRow)]));
+    return rows.map(evaluationFromRow);
   }
 
   private async insert(table: string, rows: readonly object[]): Promise<void> {

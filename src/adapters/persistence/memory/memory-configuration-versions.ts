@@ -49,26 +49,23 @@ export class MemoryConfigurationVersions implements ConfigurationVersionReposito
     if (!ingressAttributes.has(id)) ingressAttributes.set(id, attributes);
   }
 
-  async isKnown({ workspaceId, delivery, branch, commitSha, isPullRequest }: CommitReport): Promise<boolean> {
+  async isKnown({ workspaceId, delivery, ...reported }: CommitReport): Promise<boolean> {
     const tables = this.tables();
     if (tables.workspace(workspaceId) === undefined) return false;
-    if (delivery !== null && tables.deliveries.has(deliveryKey(workspaceId, delivery))) return true;
+    const delivered = delivery === null ? undefined : tables.deliveries.get(deliveryKey(workspaceId, delivery));
     return [...tables.configurationVersions.values()].some(({ id, workspaceId: of, status }) => {
       const commit = tables.ingressAttributes.get(id);
-      return (
-        of === workspaceId &&
-        status !== 'errored' &&
-        commit?.branch === branch &&
-        commit.commitSha === commitSha &&
-        commit.isPullRequest === isPullRequest
-      );
+      const isReported =
+        commit?.cloneUrl === reported.cloneUrl &&
+        commit.branch === reported.branch &&
+        commit.commitSha === reported.commitSha &&
+        commit.isPullRequest === reported.isPullRequest;
+      return of === workspaceId && status !== 'errored' && (id === delivered || isReported);
     });
   }
 
   async addDelivery(workspaceId: WorkspaceId, delivery: string, id: ConfigurationVersionId): Promise<void> {
-    const { deliveries } = this.tables();
-    const key = deliveryKey(workspaceId, delivery);
-    if (!deliveries.has(key)) deliveries.set(key, id);
+    this.tables().deliveries.set(deliveryKey(workspaceId, delivery), id);
   }
 
   async refersTo(key: BundleKey): Promise<boolean> {

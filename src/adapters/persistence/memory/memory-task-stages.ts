@@ -49,12 +49,13 @@ export class MemoryTaskStages implements TaskStageRepository {
   }
 
   async ofRun(id: RunId): Promise<TaskStage | undefined> {
-    return (await this.ofRuns([id])).get(id);
+    const row = [...this.tables().taskStages.values()].find(({ runId }) => runId === id);
+    return row && this.living(row.id);
   }
 
-  async ofRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStage>> {
+  async idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStageId>> {
     const rows = [...this.tables().taskStages.values()].filter(({ runId }) => ids.includes(runId));
-    return new Map(present(rows.map(({ id }) => this.living(id))).map((stage) => [stage.runId, stage]));
+    return new Map(present(rows.map(({ id }) => this.living(id))).map((stage) => [stage.runId, stage.id]));
   }
 
   async add(stage: TaskStage): Promise<void> {
