@@ -13,6 +13,8 @@ export default {
     {
       ...shared,
       displayName: 'fast',
+      globalSetup: '<rootDir>/tests/support/start-postgres.cjs',
+      globalTeardown: '<rootDir>/tests/support/stop-postgres.cjs',
       testMatch: ['<rootDir>/tests/{domain,application,contracts,http,architecture}/**/*.test.ts'],
     },
     {
