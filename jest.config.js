@@ -22,7 +22,16 @@ export default {
       displayName: 'sqlite',
       testMatch: ['<rootDir>/tests/http/**/*.test.ts'],
       // These bring their own tables, or need none.
-      testPathIgnorePatterns: ['/rights.test', '/no-gain.property.test', '/statements.test', '/error-table.test'],
+      testPathIgnorePatterns: [
+        '/rights.test',
+        '/no-gain.property.test',
+        '/statements.test',
+        '/error-table.test',
+        '/protocol.test',
+        '/policy-outcome-filter.test',
+        '/webhook-payloads.test',
+        '/read-body.test',
+      ],
       setupFiles: ['<rootDir>/tests/support/on-sqlite.cjs'],
     },
     { ...shared, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },

@@ -304,7 +304,8 @@ describe('a client that misbehaves', () => {
     const { id, uploadUrl } = await service.newVersion(workspaceId);
     const { stdout } = await run('bash', [
       '-c',
-      `head -c 50000000 /dev/urandom | gzip -1 | curl -s -o /dev/stderr -w '%{http_code}' -T - '${uploadUrl}'`,
+      // A good archive but for its size: which fault is seen first must not depend on the machine.
+      `cd '${directory}' && head -c 50000000 /dev/urandom > large && tar c large | gzip -1 | curl -s -o /dev/stderr -w '%{http_code}' -T - '${uploadUrl}'`,
     ]).catch((failure) => failure as { stdout: string });
     expect(stdout).toBe('413');
     expect(await service.statusOf(id)).toBe('pending');

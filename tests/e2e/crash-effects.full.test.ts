@@ -13,7 +13,7 @@ import { ServiceSteps, until } from '../support/service-steps.js';
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
 type Json = any;
 
-const kills = 12;
+const kills = 24;
 
 /** What became of a request: its answer, or nothing when the process died before one was read. */
 type Outcome = { readonly status: number; readonly json: Json } | undefined;
