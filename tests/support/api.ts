@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from '@jest/globals';
@@ -114,8 +116,21 @@ export const invalid = (attribute: string, detail: unknown) =>
   refusal(422, 'invalid attribute', detail, { pointer: `/data/attributes/${attribute}` });
 
 const directories: string[] = [];
+const servers: Server[] = [];
+
+/**
+ * One server for all requests of a suite. A server for each, as supertest makes it of a bare app, uses up the ports of
+ * a machine when thousands follow each other.
+ */
+async function listening(app: RequestListener): Promise<Server> {
+  const server = createServer(app).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return server;
+}
 
 afterAll(() => {
+  for (const server of servers) server.close().closeAllConnections();
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
@@ -186,6 +201,7 @@ export async function startApi(
   const repositories = new MemoryCommitFetcher();
   container.rebind(Port.commitFetcher as symbol).toConstantValue(repositories);
   const app = resolve(container, Port.app);
+  const server = await listening(app);
   // Whoever looks for lost agents gives them time from its first look on.
   await resolve(container, ReclaimLostRuns).execute();
   const secrets = resolve(container, Port.secrets);
@@ -194,7 +210,7 @@ export async function startApi(
     { username: 'admin', email: 'admin@example.com' },
     secret,
   );
-  const as = (given: string | undefined, id = '') => new Caller(app, '', given, id);
+  const as = (given: string | undefined, id = '') => new Caller(server, '', given, id);
   const admin = as(secret.secret, administrator?.id);
 
   return {
@@ -264,7 +280,7 @@ export async function startApi(
 
     /** PUT as clients do it: no token, and the bytes as they are. */
     upload: (url: string, bytes: Buffer): Test =>
-      supertest(app).put(pathOf(url)).set('Content-Type', 'application/octet-stream').send(bytes),
+      supertest(server).put(pathOf(url)).set('Content-Type', 'application/octet-stream').send(bytes),
 
     async organizationToken(organization: string): Promise<Caller> {
       const answer = await admin.post(`/organizations/${organization}/authentication-token`).expect(201);
