@@ -513,12 +513,13 @@ describe('limits', () => {
     const roomy = new TarBundleInspector({ ...limits, maxArchiveBytes: 10 * mebibyte });
     const begun = performance.now();
     gunzipSync(zeros);
-    const aQuarter = 16 * (performance.now() - begun);
+    // Of the time the whole would take on this machine now; a neighbour's burst may double any one measurement.
+    const half = 32 * (performance.now() - begun);
     for (const chunkBytes of [16 * 1024, bomb.length]) {
       const source = new Source(bomb, chunkBytes);
       const started = performance.now();
       await expect(gathered(roomy.inspect(source).bytes)).rejects.toMatchObject({ code: 'bundle/over-limit' });
-      expect(performance.now() - started).toBeLessThan(aQuarter);
+      expect(performance.now() - started).toBeLessThan(half);
       expect(source.given).toBeLessThan(Math.max(bomb.length / 2, chunkBytes + 1));
       expect(source.stopped).toBe(true);
     }

@@ -248,6 +248,9 @@ const jest = (directory, tests) =>
       said += chunk;
     });
     child.on('error', reject);
+    // A table that leads in a circle is noticed by never coming to an end.
+    const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
+    child.on('exit', () => clearTimeout(timer));
     child.on('exit', (status) => resolve({ passed: status === 0, said }));
   });
 
