@@ -1,7 +1,7 @@
 import { type Actor, authorized, type ConfigurationVersionId } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
-import { orderEffects } from './order-effects.js';
+import { keepVersion } from './keep-version.js';
 
 /** POST …/actions/archive: discards the uploaded files of a version that nothing uses any more. */
 export class ArchiveConfigurationVersion {
@@ -17,9 +17,7 @@ export class ArchiveConfigurationVersion {
       // Whoever makes a run of it at the same time is through before, or finds it archived.
       await tx.workspaces.takeTurn(version.state.workspaceId);
       const facts = await tx.runs.aboutVersion(id);
-      const { next, effects } = version.fire('archive', facts, this.clock.now());
-      await tx.configurationVersions.save(next);
-      await orderEffects(tx, next, effects);
+      await keepVersion(tx, version.fire('archive', facts, this.clock.now()));
     });
   }
 }

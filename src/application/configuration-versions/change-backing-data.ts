@@ -1,7 +1,7 @@
 import { type Actor, authorized, type ConfigurationVersionId, type Instant } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
-import { orderEffects } from './order-effects.js';
+import { keepVersion } from './keep-version.js';
 
 export type BackingDataChange = 'soft-delete' | 'restore' | 'permanently-delete';
 
@@ -23,9 +23,7 @@ export class ChangeBackingData {
       await tx.workspaces.takeTurn(version.state.workspaceId);
       const now = this.clock.now();
       const purge = change === 'soft-delete' ? { purgeAt: this.daysAfter(now) } : {};
-      const { next, effects } = version.fire(change, await tx.runs.aboutVersion(id), now, purge);
-      await tx.configurationVersions.save(next);
-      await orderEffects(tx, next, effects);
+      await keepVersion(tx, version.fire(change, await tx.runs.aboutVersion(id), now, purge));
     });
   }
 

@@ -12,7 +12,7 @@ import type { CapabilityUrls } from '../ports/capability-urls.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
-import { orderEffects } from './order-effects.js';
+import { keepVersion } from './keep-version.js';
 
 /**
  * PUT /v1/object/:objectId. The bytes are checked and stored while they arrive, with no transaction open; one short
@@ -72,9 +72,7 @@ export class UploadConfigurationBundle {
       // Whoever makes a run of it at the same time is through before, or uses the new files.
       await tx.workspaces.takeTurn(version.state.workspaceId);
       const facts = await tx.runs.aboutVersion(id);
-      const { next, effects } = version.fire(version.uploadTrigger, facts, this.clock.now(), { bundle });
-      await tx.configurationVersions.save(next);
-      await orderEffects(tx, next, effects);
+      await keepVersion(tx, version.fire(version.uploadTrigger, facts, this.clock.now(), { bundle }));
       return true;
     });
   }
@@ -84,8 +82,7 @@ export class UploadConfigurationBundle {
       const version = await this.find(tx, id);
       if (!version.canFail()) return;
       const failure = { error: 'bad-archive', errorMessage: message };
-      const { next } = version.fire('fail', await tx.runs.aboutVersion(id), this.clock.now(), { failure });
-      await tx.configurationVersions.save(next);
+      await keepVersion(tx, version.fire('fail', await tx.runs.aboutVersion(id), this.clock.now(), { failure }));
     });
   }
 

@@ -2,10 +2,11 @@ import {
   type ConfigurationVersion,
   type ConfigurationVersionId,
   type DomainError,
+  defaultRunOptions,
   isDomainError,
   type RunId,
 } from '../../domain/index.js';
-import { orderEffects } from '../configuration-versions/order-effects.js';
+import { keepVersion } from '../configuration-versions/keep-version.js';
 import type { BundleStore } from '../ports/bundle-store.js';
 import type { Clock } from '../ports/clock.js';
 import type { CommitRequest } from '../ports/commit-fetcher.js';
@@ -80,18 +81,7 @@ export class EffectPerformers {
     await this.progress.begin(tx, workspace, {
       configurationVersionId: id,
       source: 'tfe-configuration-version',
-      options: {
-        message: 'Queued by the upload of its configuration',
-        isDestroy: false,
-        refresh: true,
-        refreshOnly: false,
-        allowEmptyApply: false,
-        allowConfigGeneration: false,
-        targetAddrs: null,
-        replaceAddrs: null,
-        variables: [],
-        terraformVersion: null,
-      },
+      options: { ...defaultRunOptions, message: 'Queued by the upload of its configuration' },
       planOnly: speculative,
       savePlan: false,
       autoApply: workspace.autoApply && (await mayApply(tx, createdBy, workspace)),
@@ -109,9 +99,7 @@ export class EffectPerformers {
     if (version === undefined) return;
     const facts = await tx.runs.aboutVersion(id);
     if (!version.allows(trigger, facts, this.clock.now())) return;
-    const { next, effects } = version.fire(trigger, facts, this.clock.now());
-    await tx.configurationVersions.save(next);
-    await orderEffects(tx, next, effects);
+    await keepVersion(tx, version.fire(trigger, facts, this.clock.now()));
   }
 
   /** Read after the turn was taken: no run is made of it, and its files do not go away, until the transaction ends. */
@@ -138,7 +126,7 @@ export class EffectPerformers {
         if (!version?.canFail()) return;
         const failure = { error: 'fetch-failed', errorMessage: message };
         const facts = await tx.runs.aboutVersion(id);
-        await tx.configurationVersions.save(version.fire('fail', facts, this.clock.now(), { failure }).next);
+        await keepVersion(tx, version.fire('fail', facts, this.clock.now(), { failure }));
       },
     );
   }
@@ -147,8 +135,7 @@ export class EffectPerformers {
   private async startFetch(tx: Transaction, id: ConfigurationVersionId): Promise<boolean> {
     const version = await tx.configurationVersions.find(id);
     if (version?.state.status === 'pending') {
-      const { next } = version.fire('start-fetch', await tx.runs.aboutVersion(id), this.clock.now());
-      await tx.configurationVersions.save(next);
+      await keepVersion(tx, version.fire('start-fetch', await tx.runs.aboutVersion(id), this.clock.now()));
       return true;
     }
     return version?.state.status === 'fetching';
@@ -167,9 +154,7 @@ export class EffectPerformers {
       await tx.configurationVersions.addIngressAttributes(id, { ...attributes, id: ingressAttributesId });
     }
     const facts = await tx.runs.aboutVersion(id);
-    const { next, effects } = version.fire('finish-fetch', facts, this.clock.now(), { bundle, ingressAttributesId });
-    await tx.configurationVersions.save(next);
-    await orderEffects(tx, next, effects);
+    await keepVersion(tx, version.fire('finish-fetch', facts, this.clock.now(), { bundle, ingressAttributesId }));
   }
 
   private async fetchRunFiles(id: RunId): Promise<Begun> {

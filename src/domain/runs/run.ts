@@ -38,6 +38,19 @@ export interface RunOptions {
   readonly terraformVersion: string | null;
 }
 
+/** What a run does when nothing else is asked for. */
+export const defaultRunOptions: Omit<RunOptions, 'message'> = {
+  isDestroy: false,
+  refresh: true,
+  refreshOnly: false,
+  allowEmptyApply: false,
+  allowConfigGeneration: false,
+  targetAddrs: null,
+  replaceAddrs: null,
+  variables: [],
+  terraformVersion: null,
+};
+
 /** How many resources a plan or an apply touches. */
 export interface ResourceCounts {
   readonly additions: number;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { NewRun, RunInclude } from '../../../application/index.js';
+import { defaultRunOptions } from '../../../domain/index.js';
 import type { Dialect, TypeName } from '../dialect.js';
 import { absentable, identifier, parse, resourceDocument } from '../json-api/schema.js';
 import type { Call } from '../route.js';
@@ -72,15 +73,15 @@ export const newRun = (dialect: Dialect) => {
       autoApply: attributes['auto-apply'],
       options: {
         message: attributes.message ?? 'Queued by the API',
-        isDestroy: attributes['is-destroy'] ?? false,
-        refresh: attributes.refresh ?? true,
-        refreshOnly: attributes['refresh-only'] ?? false,
-        allowEmptyApply: attributes['allow-empty-apply'] ?? false,
-        allowConfigGeneration: attributes['allow-config-generation'] ?? false,
-        targetAddrs: attributes['target-addrs'] ?? null,
-        replaceAddrs: attributes['replace-addrs'] ?? null,
-        variables: attributes.variables ?? [],
-        terraformVersion: attributes['terraform-version'] ?? null,
+        isDestroy: attributes['is-destroy'] ?? defaultRunOptions.isDestroy,
+        refresh: attributes.refresh ?? defaultRunOptions.refresh,
+        refreshOnly: attributes['refresh-only'] ?? defaultRunOptions.refreshOnly,
+        allowEmptyApply: attributes['allow-empty-apply'] ?? defaultRunOptions.allowEmptyApply,
+        allowConfigGeneration: attributes['allow-config-generation'] ?? defaultRunOptions.allowConfigGeneration,
+        targetAddrs: attributes['target-addrs'] ?? defaultRunOptions.targetAddrs,
+        replaceAddrs: attributes['replace-addrs'] ?? defaultRunOptions.replaceAddrs,
+        variables: attributes.variables ?? defaultRunOptions.variables,
+        terraformVersion: attributes['terraform-version'] ?? defaultRunOptions.terraformVersion,
       },
     };
   };
