@@ -52,6 +52,26 @@ export const settings = {
     shown: 'SQLite in DATA_DIR',
     about: 'postgres://…',
   },
+  ARCHIVE_STORE: {
+    schema: z.enum(['file', 's3']),
+    fallback: 'file',
+    about: 'file in DATA_DIR, or s3 with the four below and the usual AWS credentials',
+  },
+  S3_BUCKET: { schema: z.string().optional(), shown: 'none', about: 'required with ARCHIVE_STORE=s3' },
+  S3_ENDPOINT: {
+    schema: z
+      .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
+    shown: "Amazon's",
+    about: 'any other S3-compatible service, spoken to in path style',
+  },
+  S3_REGION: { schema: z.string(), fallback: 'us-east-1', about: 'region of the bucket' },
+  ARCHIVE_DOWNLOAD: {
+    schema: z.enum(['presigned', 'proxy']),
+    fallback: 'presigned',
+    about: 'with s3: downloads are redirected to the bucket, or pass through this service',
+  },
   ADMIN_TOKEN: {
     schema: z
       .string()
@@ -61,9 +81,16 @@ export const settings = {
     about: "first site administrator's token, used on an empty database only",
   },
   SIGNING_SECRET: {
-    schema: z.string().min(32, 'must be at least 32 characters').optional(),
+    schema: z
+      .string()
+      .transform((text) => text.split(/[\s,]+/).filter((secret) => secret !== ''))
+      .refine((secrets) => secrets.length > 0 && secrets.every(({ length }) => length >= 32), {
+        error: 'must be at least 32 characters, or several such secrets with commas between',
+      })
+      .optional(),
     shown: 'generated into DATA_DIR',
-    about: 'signs capability URLs, encrypts stored secrets; required when several instances share a database',
+    about:
+      'signs capability URLs, encrypts stored secrets; required when several instances share a database; comma-separated, the first is used and the rest are still understood',
   },
   MAX_ARCHIVE_BYTES: { schema: count, fallback: '104857600', about: 'largest upload' },
   MAX_UNPACKED_BYTES: { schema: count, fallback: '536870912', about: 'largest upload, unpacked' },
@@ -74,6 +101,11 @@ export const settings = {
     schema: count.max(36_500, 'must be at most 36500'),
     fallback: '7',
     about: 'how long soft-deleted backing data can be restored',
+  },
+  ARCHIVE_AFTER_DAYS: {
+    schema: z.coerce.number(wholeNumber).int(wholeNumber).min(0, wholeNumber).max(36_500, 'must be at most 36500'),
+    fallback: '0',
+    about: 'archives versions of that age which nothing needs any more; 0 is off',
   },
   RATE_LIMIT_PER_SECOND: {
     // Clients lower themselves to a third of the limit, and a third of 3 is no request at all.
@@ -149,6 +181,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     !environment.PUBLIC_URL
   ) {
     faults.push('PUBLIC_URL: required when HOST is not a loopback address');
+  }
+  if (config.ARCHIVE_STORE === 's3' && config.S3_BUCKET === undefined) {
+    faults.push('S3_BUCKET: required with ARCHIVE_STORE=s3');
   }
   if (faults.length > 0) throw new ConfigError(faults);
   return config;

@@ -74,7 +74,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
       unitOfWork,
       bundleStore: new FileBundleStore(join(config.DATA_DIR, 'bundles')),
       publicUrl,
-      signingSecret: config.SIGNING_SECRET ?? (await keptSecret(config.DATA_DIR, 'signing-secret')),
+      signingSecret: config.SIGNING_SECRET?.[0] ?? (await keptSecret(config.DATA_DIR, 'signing-secret')),
       log,
       ready: async () => {
         if (!server.listening) throw new Error('stopping');

@@ -27,9 +27,18 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'agent-pool/in-use': [409, 'conflict'],
   'repository/fetch-failed': [422, 'invalid attribute'],
   'workspace/lock-refused': [409, 'conflict'],
+  'service/unavailable': [503, 'service unavailable'],
+  'service/storage-full': [507, 'insufficient storage'],
 };
 
 describe('a refusal of the domain', () => {
+  it('says how to go on where a client can', () => {
+    const headersOf = (code: DomainErrorCode) => problemOf(new DomainError(code, 'a sentence'))?.headers;
+    expect(headersOf('actor/unauthenticated')).toEqual({ 'WWW-Authenticate': 'Bearer' });
+    expect(headersOf('service/unavailable')).toEqual({ 'Retry-After': '2' });
+    expect(headersOf('resource/not-found')).toEqual({});
+  });
+
   it('is promised an answer for each code', () => {
     expect(Object.keys(errorTable).sort()).toEqual(Object.keys(promised).sort());
   });

@@ -22,7 +22,9 @@ export type DomainErrorCode =
   | 'agent-report/invalid'
   | 'agent-pool/in-use'
   | 'user/protected'
-  | 'workspace/lock-refused';
+  | 'workspace/lock-refused'
+  | 'service/unavailable'
+  | 'service/storage-full';
 
 /** What a refusal carries besides its sentence: `attribute` and `pointer` name the member at fault. */
 export type ErrorDetails = Readonly<Record<string, string>>;

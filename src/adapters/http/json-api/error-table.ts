@@ -26,6 +26,8 @@ export const errorTable = {
   'agent-pool/in-use': { status: 409, title: 'conflict' },
   'repository/fetch-failed': { status: 422, title: 'invalid attribute' },
   'workspace/lock-refused': { status: 409, title: 'conflict' },
+  'service/unavailable': { status: 503, title: 'service unavailable' },
+  'service/storage-full': { status: 507, title: 'insufficient storage' },
 } as const satisfies Record<DomainErrorCode, { readonly status: number; readonly title: string }>;
 
 interface ErrorObject {
@@ -54,6 +56,12 @@ const sourceOf = (pointer: string | undefined, parameter: string | undefined): P
   return parameter === undefined ? {} : { source: { parameter } };
 };
 
+/** What goes with every refusal of a status. */
+const headersOf: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'WWW-Authenticate': 'Bearer' },
+  503: { 'Retry-After': '2' },
+};
+
 /** Undefined for an error no rule of ours raised: a fault of the service, which says nothing of itself. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof RequestError) {
@@ -67,8 +75,8 @@ export function problemOf(error: unknown): Problem | undefined {
   if (isDomainError(error)) {
     const { status, title } = errorTable[error.code];
     const { attribute, parameter, pointer = attribute && `/data/attributes/${attribute}` } = error.details;
-    const headers = status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
-    return problem(status, [{ title, detail: error.message, ...sourceOf(pointer, parameter) }], headers);
+    const fault = { title, detail: error.message, ...sourceOf(pointer, parameter) };
+    return problem(status, [fault], headersOf[status]);
   }
   return undefined;
 }
