@@ -46,8 +46,14 @@ module.exports = {
     {
       name: 'knex-only-in-persistence',
       severity: 'error',
-      from: { pathNot: '^(src/adapters/persistence/knex|knexfile\\.ts)' },
+      from: { pathNot: '^src/adapters/persistence/knex' },
       to: { path: 'node_modules/(knex|better-sqlite3|pg|@types/better-sqlite3|@types/pg)/' },
+    },
+    {
+      name: 'object-store-is-loaded-only-where-it-is-used',
+      severity: 'error',
+      from: { path: '^src', pathNot: '^src/adapters/bundles/s3-bundle-store\\.ts' },
+      to: { path: '^src/adapters/bundles/s3-bundle-store|node_modules/@aws-sdk/', dynamic: false },
     },
     {
       name: 'areas-meet-only-in-shared-and-authorization',

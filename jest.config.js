@@ -5,6 +5,11 @@ const shared = {
   transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
 };
 
+const postgres = {
+  globalSetup: '<rootDir>/tests/support/start-postgres.cjs',
+  globalTeardown: '<rootDir>/tests/support/stop-postgres.cjs',
+};
+
 /** `fast` needs nothing built; `sqlite` is its HTTP suite on real rows; `slow` starts the built service; `full` needs more. */
 export default {
   maxWorkers: 2,
@@ -13,9 +18,8 @@ export default {
     {
       ...shared,
       displayName: 'fast',
-      globalSetup: '<rootDir>/tests/support/start-postgres.cjs',
-      globalTeardown: '<rootDir>/tests/support/stop-postgres.cjs',
-      testMatch: ['<rootDir>/tests/{domain,application,contracts,http,architecture}/**/*.test.ts'],
+      ...postgres,
+      testMatch: ['<rootDir>/tests/{domain,application,contracts,http,architecture,torture}/**/*.test.ts'],
     },
     {
       ...shared,
@@ -31,10 +35,11 @@ export default {
         '/policy-outcome-filter.test',
         '/webhook-payloads.test',
         '/read-body.test',
+        '/slow-clients.test',
       ],
       setupFiles: ['<rootDir>/tests/support/on-sqlite.cjs'],
     },
-    { ...shared, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },
-    { ...shared, displayName: 'full', testMatch: ['<rootDir>/tests/e2e/**/*.full.test.ts'] },
+    { ...shared, ...postgres, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },
+    { ...shared, ...postgres, displayName: 'full', testMatch: ['<rootDir>/tests/e2e/**/*.full.test.ts'] },
   ],
 };

@@ -3,9 +3,16 @@ import type { Transaction, UnitOfWork } from './ports/unit-of-work.js';
 
 const attempts = 5;
 
-/** Decides again on fresh facts when a save was stale, a few times; the last refusal is passed on. */
+/**
+ * Decides again on fresh facts when a save was stale, a few times; the last refusal is passed on. Nothing else is tried
+ * again: of a change whose commit nobody heard of, nobody knows whether it was kept.
+ */
 export class RetryingUnitOfWork implements UnitOfWork {
-  constructor(private readonly inner: UnitOfWork) {}
+  constructor(
+    private readonly inner: UnitOfWork,
+    /** Where many change one thing at once most of them lose every time, unless they wait for a random moment. */
+    private readonly pauseAfter: (attempt: number) => Promise<void> = async () => undefined,
+  ) {}
 
   async run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
@@ -14,6 +21,7 @@ export class RetryingUnitOfWork implements UnitOfWork {
       } catch (error) {
         const stale = isDomainError(error) && error.code === 'shared/stale-revision';
         if (!stale || attempt === attempts) throw error;
+        await this.pauseAfter(attempt);
       }
     }
   }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { secretsIn } from './generated-secrets.js';
 
 const wholeNumber = 'must be a positive whole number';
 const count = z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber);
@@ -83,7 +84,7 @@ export const settings = {
   SIGNING_SECRET: {
     schema: z
       .string()
-      .transform((text) => text.split(/[\s,]+/).filter((secret) => secret !== ''))
+      .transform(secretsIn)
       .refine((secrets) => secrets.length > 0 && secrets.every(({ length }) => length >= 32), {
         error: 'must be at least 32 characters, or several such secrets with commas between',
       })
@@ -136,6 +137,11 @@ export const settings = {
     fallback: '',
     shown: 'none',
     about: 'comma-separated hosts fetched from although their addresses are private',
+  },
+  STOP_DELAY_SECONDS: {
+    schema: z.coerce.number(wholeNumber).int(wholeNumber).min(0, wholeNumber).max(3600, 'must be at most 3600'),
+    fallback: '0',
+    about: 'how long a service told to stop goes on serving, no longer ready, until a load balancer has noticed',
   },
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),

@@ -1,10 +1,14 @@
 import {
+  type ArchiveOldVersions,
+  effectLeaseSeconds,
   type Lane,
   lanes,
   type PerformEffects,
   type ReclaimLostRuns,
+  type StoredSecrets,
   type SweepBundles,
   type TokenUses,
+  type VersionPlace,
 } from '../application/index.js';
 
 interface Log {
@@ -16,17 +20,31 @@ export interface Chores {
   readonly performEffects: PerformEffects;
   readonly reclaimLostRuns: ReclaimLostRuns;
   readonly sweepBundles: SweepBundles;
+  readonly archiveOldVersions: ArchiveOldVersions;
   readonly tokenUses: TokenUses;
+  readonly storedSecrets: StoredSecrets;
+  readonly rates: { settle(): Promise<void> };
   /** Older upload attempts belong to no process that still runs. */
   readonly abandonedAfterSeconds: number;
 }
 
-const everySeconds = { effects: 0.5, lostRuns: 2, tokenUses: 15, sweep: 3600 };
+const everySeconds = {
+  effects: 0.5,
+  lostRuns: 2,
+  tokenUses: 15,
+  sweep: 3600,
+  oldVersions: 3600,
+  secrets: 3600,
+  rates: 1,
+};
+/** So that a database which is away is not asked by everybody all the time. */
+const secondsAfterFailure = 2;
 
-/** Does in the background what requests leave behind: ordered effects, runs of lost agents, noted uses of tokens, abandoned uploads. */
+/** Does in the background what requests leave behind: ordered effects, runs of lost agents, noted uses of tokens, abandoned uploads, old versions. */
 export class EffectWorker {
   private readonly timers: NodeJS.Timeout[] = [];
   private running: Promise<void>[] = [];
+  private renewal: NodeJS.Timeout | undefined;
   private stopping = false;
 
   constructor(
@@ -36,11 +54,18 @@ export class EffectWorker {
 
   start(): void {
     for (const lane of Object.keys(lanes) as Lane[]) {
-      this.every(everySeconds.effects, () => this.performEffects(lane));
+      for (let loop = 0; loop < lanes[lane].loops; loop += 1) {
+        this.every(everySeconds.effects, () => this.performEffects(lane));
+      }
     }
+    // Goes on after a halt, for as long as anything is in hand. A turn may fail, and the next still come in time.
+    this.renewal = setInterval(() => this.renewLeases(), (effectLeaseSeconds / 3) * 1000).unref();
     this.every(everySeconds.lostRuns, () => this.reclaimLostRuns());
     this.every(everySeconds.tokenUses, () => this.chores.tokenUses.flush());
     this.every(everySeconds.sweep, () => this.sweep(this.chores.abandonedAfterSeconds));
+    this.every(everySeconds.oldVersions, () => this.archiveOldVersions());
+    this.every(everySeconds.secrets, () => this.renewSecrets(), 0);
+    this.every(everySeconds.rates, () => this.chores.rates.settle());
   }
 
   /** Takes up nothing more; what is still ordered waits for the next start. */
@@ -53,7 +78,8 @@ export class EffectWorker {
   async stop(): Promise<void> {
     this.halt();
     await Promise.all(this.running);
-    await this.chores.tokenUses.flush();
+    clearInterval(this.renewal);
+    await this.chores.tokenUses.flush().catch((error: unknown) => this.failed(error));
   }
 
   async sweep(olderThanSeconds: number): Promise<void> {
@@ -66,8 +92,26 @@ export class EffectWorker {
       const { done, failures } = await this.chores.performEffects.execute(lane);
       for (const { effect, error } of failures)
         this.log.error({ effect, err: error }, 'effect failed, will be retried');
-      more = done > 0;
+      // What failed waits before it is due again, so that this comes to an end.
+      more = done + failures.length > 0;
     }
+  }
+
+  private async archiveOldVersions(): Promise<void> {
+    let archived = 0;
+    let after: VersionPlace | undefined;
+    do {
+      const batch = await this.chores.archiveOldVersions.execute(after);
+      archived += batch.archived;
+      after = batch.next;
+    } while (after !== undefined && !this.stopping);
+    if (archived > 0) this.log.info({ archived }, 'old versions archived');
+  }
+
+  private async renewSecrets(): Promise<void> {
+    const { sealed, lost } = await this.chores.storedSecrets.renew();
+    if (lost > 0) this.log.error({ lost }, 'stored secrets that no signing secret opens: link those workspaces again');
+    else this.log.info({ sealed }, 'every stored secret is sealed with the first signing secret');
   }
 
   private async reclaimLostRuns(): Promise<void> {
@@ -75,17 +119,29 @@ export class EffectWorker {
     if (runs.length > 0) this.log.info({ runs }, 'runs taken from lost agents');
   }
 
+  private async renewLeases(): Promise<void> {
+    await this.chores.performEffects.renew().catch((error: unknown) => this.failed(error));
+  }
+
+  private failed(error: unknown): void {
+    this.log.error({ err: error }, 'background work failed');
+  }
+
   /** Runs `chore` again and again, the pause counted from its end. A failure is logged and the next turn still comes. */
-  private every(seconds: number, chore: () => Promise<void>): void {
+  private every(seconds: number, chore: () => Promise<void>, first = seconds): void {
     const index = this.timers.length;
     const turn = () => {
-      this.running[index] = chore()
-        .catch((error: unknown) => this.log.error({ err: error }, 'background work failed'))
-        .then(schedule);
+      this.running[index] = chore().then(
+        () => schedule(seconds),
+        (error: unknown) => {
+          this.failed(error);
+          schedule(Math.max(seconds, secondsAfterFailure));
+        },
+      );
     };
-    const schedule = () => {
-      if (!this.stopping) this.timers[index] = setTimeout(turn, seconds * 1000).unref();
+    const schedule = (pause: number) => {
+      if (!this.stopping) this.timers[index] = setTimeout(turn, pause * 1000).unref();
     };
-    schedule();
+    schedule(first);
   }
 }

@@ -17,6 +17,9 @@ async function writeNew(directory: string, name: string, text: string): Promise<
   }
 }
 
+/** Secrets with commas, blanks or lines between them. */
+export const secretsIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter((secret) => secret !== '');
+
 /** Writes a secret where an operator finds it, in place of an older one. */
 export async function leaveSecret(directory: string, name: string, secret: string): Promise<string> {
   await rm(join(directory, name), { force: true });
@@ -24,13 +27,13 @@ export async function leaveSecret(directory: string, name: string, secret: strin
   return join(directory, name);
 }
 
-/** The secret kept in `directory`, made on first use. Processes that start at once agree on one. */
-export async function keptSecret(directory: string, name: string): Promise<string> {
+/** The secrets kept in `directory`, the newest first; one is made on first use. Processes that start at once agree on it. */
+export async function keptSecrets(directory: string, name: string): Promise<readonly string[]> {
   const path = join(directory, name);
   const kept = await readFile(path, 'utf8').catch(() => undefined);
-  if (kept !== undefined) return kept.trim();
+  if (kept !== undefined) return secretsIn(kept);
   await writeNew(directory, name, `${randomBytes(48).toString('base64url')}\n`).catch((error) => {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   });
-  return (await readFile(path, 'utf8')).trim();
+  return secretsIn(await readFile(path, 'utf8'));
 }

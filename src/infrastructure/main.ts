@@ -1,5 +1,6 @@
 import { type Config, ConfigError, helpPage, loadConfig } from './config.js';
 import { leaveSecret } from './generated-secrets.js';
+import { logOutput } from './log-output.js';
 import type { RunningService } from './service.js';
 
 const say = (text: string): void => {
@@ -57,9 +58,8 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env);
   // Loaded only now: on an old Node the database driver would end the process without a word.
   const [{ startService }, { pino }] = await Promise.all([import('./service.js'), import('pino')]);
-  const log = pino({ level: config.LOG_LEVEL });
+  const log = pino({ level: config.LOG_LEVEL }, logOutput(process.stdout.fd));
   const service = await startService(config, log);
-  say(welcome(service, await handOver(service, config, log)));
 
   let stopping = false;
   const stop = (signal: string) => {
@@ -76,6 +76,9 @@ async function main(): Promise<void> {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+
+  // Whoever reads it may stop the service at once.
+  say(welcome(service, await handOver(service, config, log)));
 }
 
 main().catch((error: unknown) => {

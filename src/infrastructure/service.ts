@@ -1,19 +1,33 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { FileBundleStore } from '../adapters/bundles/file-bundle-store.js';
+import { FileBundleStore, makeDirectory } from '../adapters/bundles/file-bundle-store.js';
+import { httpServer, usualPatience } from '../adapters/http/http-server.js';
 import { takeLock } from '../adapters/persistence/knex/engine/sqlite-lock.js';
 import { type KnexDatabase, openPostgres, openSqlite } from '../adapters/persistence/knex/knex-database.js';
-import { CreateUser, PerformEffects, ReclaimLostRuns, SweepBundles, TokenUses } from '../application/index.js';
+import { NewerSchema } from '../adapters/persistence/knex/migrations/migrate.js';
+import {
+  ArchiveOldVersions,
+  attemptSeconds,
+  type BundleStore,
+  CreateUser,
+  PerformEffects,
+  ReclaimLostRuns,
+  StoredSecrets,
+  SweepBundles,
+  TokenUses,
+} from '../application/index.js';
+import { isDomainError } from '../domain/index.js';
+import { forgetKilledBackup } from './backup.js';
 import type { Config } from './config.js';
 import { buildContainer } from './container/build-container.js';
-import { uploadPatience } from './container/http.js';
 import { resolve } from './container/provide.js';
 import { Port } from './container/tokens.js';
 import { EffectWorker } from './effect-worker.js';
-import { keptSecret } from './generated-secrets.js';
+import { keptSecrets } from './generated-secrets.js';
 
 /** What stopped a start, in words for the operator. */
 export class StartError extends Error {
@@ -46,56 +60,65 @@ const starting: RequestListener = (_request, response) => {
 
 /** Opens the database, migrates it, and serves. Throws `StartError` for what an operator can mend. */
 export async function startService(config: Config, log: Logger, grace = usualGrace): Promise<RunningService> {
-  await mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 });
+  await makeDirectory(config.DATA_DIR);
   const sqlite = config.DATABASE_URL === undefined;
   const releaseLock = sqlite ? takeLock(join(config.DATA_DIR, 'service.lock')) : () => {};
   if (releaseLock === undefined) throw new StartError(`another Gatehouse is serving from ${config.DATA_DIR}`);
 
   let handle: RequestListener = starting;
-  const server = createServer((request, response) => handle(request, response));
-  // A slow body is cut by whoever reads it; these two cut clients that are slow before or beyond that.
-  server.headersTimeout = 15_000;
-  server.requestTimeout = uploadPatience.total + 60_000;
+  const server = httpServer((request, response) => handle(request, response), usualPatience);
 
   let database: KnexDatabase | undefined;
   try {
     database = sqlite
       ? openSqlite(join(config.DATA_DIR, 'gatehouse.sqlite'))
       : openPostgres(config.DATABASE_URL as string);
-    await database.migrate();
+    await database.migrate().catch((error: unknown) => {
+      throw error instanceof NewerSchema ? new StartError(error.message) : error;
+    });
     const port = await listen(server, config);
     const stopping = new AbortController();
     const uploadsEnd = new AbortController();
+    let leaving = false;
     const { ping, unitOfWork } = database;
     const publicUrl =
       config.PUBLIC_URL ?? `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
     const container = buildContainer({
       config,
       unitOfWork,
-      bundleStore: new FileBundleStore(join(config.DATA_DIR, 'bundles')),
+      bundleStore: await openBundleStore(config, log),
       publicUrl,
-      signingSecret: config.SIGNING_SECRET?.[0] ?? (await keptSecret(config.DATA_DIR, 'signing-secret')),
+      signingSecrets: await signingSecrets(config),
       log,
       ready: async () => {
-        if (!server.listening) throw new Error('stopping');
+        if (leaving || !server.listening) throw new Error('stopping');
         await ping();
       },
       stopping: stopping.signal,
       stopped: uploadsEnd.signal,
-      ...(sqlite ? { temporaryDir: await emptied(join(config.DATA_DIR, 'tmp')) } : {}),
+      temporaryDir: await cleared(join(config.DATA_DIR, 'tmp'), sqlite ? 0 : attemptSeconds.abandoned),
     });
+    if (!(await resolve(container, StoredSecrets).join())) throw new StartError(strangerToOthers);
     const worker = new EffectWorker(
       {
         performEffects: resolve(container, PerformEffects),
         reclaimLostRuns: resolve(container, ReclaimLostRuns),
         sweepBundles: resolve(container, SweepBundles),
+        archiveOldVersions: resolve(container, ArchiveOldVersions),
         tokenUses: resolve(container, TokenUses),
-        abandonedAfterSeconds: (2 * uploadPatience.total) / 1000,
+        storedSecrets: resolve(container, StoredSecrets),
+        rates: resolve(container, Port.rates),
+        abandonedAfterSeconds: attemptSeconds.abandoned,
       },
       log,
     );
-    // Nobody else serves from this directory, so every open upload attempt was left by a process that died.
-    if (sqlite) await worker.sweep(0);
+    // Nobody else serves from this directory, so everything that was begun was left by a process that died. What it
+    // asked of a store elsewhere may still take effect there, and is given its time.
+    if (sqlite) {
+      await forgetKilledBackup(config.DATA_DIR);
+      if (config.ARCHIVE_STORE === 'file') await worker.sweep(0);
+      await resolve(container, PerformEffects).takeOver();
+    }
     worker.start();
 
     const secrets = resolve(container, Port.secrets);
@@ -113,6 +136,8 @@ export async function startService(config: Config, log: Logger, grace = usualGra
       adminSecret: first && secret,
       adminSecretGenerated: config.ADMIN_TOKEN === undefined,
       stop: async () => {
+        leaving = true;
+        await pause(config.STOP_DELAY_SECONDS * 1000);
         stopping.abort();
         worker.halt();
         await close(server, uploadsEnd, grace);
@@ -125,14 +150,50 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     server.close();
     await database?.close();
     releaseLock();
-    throw error;
+    const away = isDomainError(error) && error.code === 'service/unavailable';
+    throw away ? new StartError(`${error.message}: ${error.cause}`) : error;
   }
 }
 
-/** Answers the directory, without what processes that were killed left in it. Nobody else may use it. */
-async function emptied(directory: string): Promise<string> {
-  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+const strangerToOthers = `None of the signing secrets given is in use with this database: what this instance signs and seals
+would not be understood by the others. Give the secret they use in SIGNING_SECRET, or the former one behind the new one
+with a comma between. If it is lost for good, "delete from signing_keys" in the database makes the next start accept
+any; URLs given out before then end, and workspaces with a repository must be linked again.`;
+
+async function signingSecrets(config: Config): Promise<readonly [string, ...string[]]> {
+  const [first, ...others] = config.SIGNING_SECRET ?? (await keptSecrets(config.DATA_DIR, 'signing-secret'));
+  if (first === undefined) throw new StartError(`${join(config.DATA_DIR, 'signing-secret')} has no secret in it`);
+  return [first, ...others];
+}
+
+/** A store that refuses us stops the start; one that does not answer may be back before anybody misses it. */
+export async function openBundleStore(config: Config, log: Pick<Logger, 'error'>): Promise<BundleStore> {
+  if (config.ARCHIVE_STORE === 'file') return new FileBundleStore(join(config.DATA_DIR, 'bundles'));
+  const bucket = config.S3_BUCKET ?? '';
+  // Loaded where it is used: it is large.
+  const { S3BundleStore, s3Client } = await import('../adapters/bundles/s3-bundle-store.js');
+  const store = new S3BundleStore({
+    client: s3Client({ endpoint: config.S3_ENDPOINT, region: config.S3_REGION }),
+    bucket,
+    ...(config.ARCHIVE_DOWNLOAD === 'presigned' ? { urlSeconds: config.DOWNLOAD_URL_SECONDS } : {}),
+  });
+  const fault = await store.fault();
+  if (fault?.definite) {
+    throw new StartError(`the bucket "${bucket}" cannot be used: ${fault.sentence}; see S3_BUCKET and S3_ENDPOINT`);
+  }
+  if (fault !== undefined) log.error({ bucket, fault: fault.sentence }, 'the archive store does not answer');
+  return store;
+}
+
+/** Answers the directory, without what processes that were killed left in it longer than `seconds` ago. */
+async function cleared(directory: string, seconds: number): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
+  const before = Date.now() - seconds * 1000;
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name);
+    const left = await stat(path).catch(() => undefined);
+    if (left !== undefined && left.mtimeMs <= before) await rm(path, { recursive: true, force: true, maxRetries: 5 });
+  }
   return directory;
 }
 

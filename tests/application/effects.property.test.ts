@@ -12,12 +12,13 @@ import {
   type RunState,
   type RunStatus,
   runStatusesHoldingWorkspace,
+  runStatusesInProgress,
   type WorkspaceId,
   waitingRunStatuses,
 } from '../../src/domain/index.js';
 import { promised } from '../domain/specified-lifecycle.js';
 import { byThemselves, ways } from '../domain/specified-runs.js';
-import { objectIdOf, softDeleteDays, UncertainUnitOfWork, World } from '../support/application.js';
+import { archiveAfterDays, objectIdOf, softDeleteDays, UncertainUnitOfWork, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { type Held, RunSteps } from '../support/run-steps.js';
 
@@ -168,7 +169,9 @@ type Command =
   /** Worker and agents have nothing to wait for. */
   | { readonly kind: 'go on' }
   | { readonly kind: 'reclaim' }
-  | { readonly kind: 'sweep' };
+  | { readonly kind: 'sweep' }
+  /** After so many seconds. */
+  | { readonly kind: 'archive old'; readonly seconds: number };
 
 /** A command, and where in it the process dies, if it does. */
 interface Step {
@@ -182,6 +185,7 @@ class Life {
   /** How often an upload’s order to queue a run was carried out, and how many runs were to come of it. */
   readonly queued = new Map<ConfigurationVersionId, { orders: number; runs: number }>();
   reclaimed = 0;
+  retired = 0;
   private readonly objectIds = new Map<ConfigurationVersionId, string>();
   private readonly hands: Held[] = [];
   private readonly commits: string[] = [];
@@ -255,11 +259,24 @@ class Life {
         throw new Error(`a run that is being made may use ${version.id}, whose files were changed out of turn`);
       }
     }
+    this.checkArchived(before, after);
     this.checkQueued(before, after);
     this.checkCommits(after);
     const bytes = Reflect.get(this.world.store, 'attempts') as ReadonlyMap<BundleKey, { readonly bytes?: Buffer }>;
     for (const key of this.references.keys()) {
       if (bytes.get(key)?.bytes === undefined) throw new Error(`${key} is referred to, and its bytes are missing`);
+    }
+  }
+
+  /** What is archived was needed by nothing. */
+  private checkArchived(before: MemoryTables, after: MemoryTables): void {
+    for (const { id, status, origin, workspaceId } of after.configurationVersions.values()) {
+      if (status !== 'archived' || before.configurationVersions.get(id)?.status !== 'uploaded') continue;
+      const current = after.workspace(workspaceId)?.currentConfigurationVersionId === id;
+      const used = [...after.runs.values()].some(
+        (run) => run.configurationVersionId === id && runStatusesInProgress.includes(run.status),
+      );
+      if (used || (current && origin === 'api')) throw new Error(`${id} was archived while it was needed`);
     }
   }
 
@@ -370,6 +387,9 @@ class Life {
         return this.reclaim();
       case 'sweep':
         return useCases.sweepBundles.execute(0);
+      case 'archive old':
+        world.clock.advance(command.seconds);
+        return this.archiveOld();
     }
   }
 
@@ -436,6 +456,10 @@ class Life {
     };
     const delivery = { id: `delivery-${this.deliveries}`, event };
     return useCases.receiveWebhook.execute(this.webhookId, () => delivery);
+  }
+
+  private async archiveOld(): Promise<void> {
+    this.retired += (await this.world.useCases.archiveOldVersions.execute()).archived;
   }
 
   private async reclaim(): Promise<void> {
@@ -567,6 +591,10 @@ const commands: Readonly<Record<Command['kind'], readonly [weight: number, fc.Ar
   'go on': [8, fc.record({ kind: fc.constant('go on') })],
   reclaim: [3, fc.record({ kind: fc.constant('reclaim') })],
   sweep: [2, fc.record({ kind: fc.constant('sweep') })],
+  'archive old': [
+    6,
+    fc.record({ kind: fc.constant('archive old'), seconds: fc.constantFrom(0, (archiveAfterDays + 1) * day) }),
+  ],
 } as never;
 
 const aStep: fc.Arbitrary<Step> = fc.record({
@@ -585,7 +613,7 @@ const aStep: fc.Arbitrary<Step> = fc.record({
 
 describe('whatever happens, and wherever the process dies', () => {
   it('everything that was ordered happens, once, and nothing is lost or left over', async () => {
-    const met = { queued: 0, refetched: 0, purged: 0, reclaimed: 0, archived: 0 };
+    const met = { queued: 0, refetched: 0, purged: 0, reclaimed: 0, archived: 0, retired: 0 };
     await fc.assert(
       fc.asyncProperty(fc.boolean(), fc.array(aStep, { minLength: 20, maxLength: 80 }), async (withPolicies, steps) => {
         const life = await Life.begin(withPolicies);
@@ -613,6 +641,7 @@ describe('whatever happens, and wherever the process dies', () => {
         met.refetched += life.runs.filter(({ statusTimestamps }) => statusTimestamps['fetching-at']).length;
         met.purged += life.versions.filter(({ status }) => status === 'backing_data_permanently_deleted').length;
         met.reclaimed += life.reclaimed;
+        met.retired += life.retired;
         met.archived += life.versions.filter(
           (one) => one.origin === 'version-control' && one.status === 'archived',
         ).length;

@@ -1,8 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
-import { type Effect, lanes, type PendingEffect, type Transaction } from '../../src/application/index.js';
+import {
+  type Effect,
+  effectLeaseSeconds,
+  lanes,
+  type PendingEffect,
+  type Transaction,
+} from '../../src/application/index.js';
 import type { BundleKey } from '../../src/domain/index.js';
-import { inChunks, UncertainUnitOfWork, World } from '../support/application.js';
+import { firstPage, inChunks, UncertainUnitOfWork, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
@@ -12,7 +18,10 @@ class StubbornStore extends MemoryBundleStore {
   readonly discarded: BundleKey[] = [];
   readonly stuck = new Set<BundleKey>();
 
+  whenDiscarding: () => void = () => undefined;
+
   override async discard(key: BundleKey): Promise<void> {
+    this.whenDiscarding();
     if (this.stuck.has(key)) throw new Error(`${key} cannot be discarded`);
     this.discarded.push(key);
     await super.discard(key);
@@ -43,7 +52,8 @@ const perform = () => world.useCases.performEffects.execute('quick');
 /** What is due once `seconds` more have passed. */
 const dueAfter = async (seconds: number): Promise<readonly PendingEffect[]> => {
   world.clock.advance(seconds);
-  return world.unitOfWork.read((tx) => tx.effects.due(world.clock.now(), lanes.quick.kinds, 100));
+  const now = world.clock.now();
+  return world.unitOfWork.run((tx) => tx.effects.claim(now, lanes.quick.kinds, 100, now));
 };
 
 describe('performing what was ordered', () => {
@@ -137,7 +147,7 @@ class BrokenRemovals extends UncertainUnitOfWork {
 }
 
 describe('effects that are performed side by side', () => {
-  it('are all through before the failure of one is told', async () => {
+  it('do not end because the failure of one cannot be recorded', async () => {
     const rows = new BrokenRemovals();
     world = await World.create({ unitOfWork: rows });
     const doomed = await world.newWorkspace('storage');
@@ -147,11 +157,73 @@ describe('effects that are performed side by side', () => {
     await world.useCases.removeWorkspace.execute(world.owner, { id: doomed.id });
     const { id } = await world.useCases.fetchCommit.execute(world.owner, world.workspace.id);
     rows.broken = true;
-    await expect(world.useCases.performEffects.execute('slow')).rejects.toThrow('the rows are locked');
+    const loop = () => world.useCases.performEffects.execute('slow');
+    const [removal, fetching] = await Promise.allSettled([loop(), loop()]);
+    expect(removal).toMatchObject({ status: 'rejected', reason: { message: 'the rows are locked' } });
+    expect(fetching).toMatchObject({ status: 'fulfilled', value: { done: 1 } });
     expect((await world.stateOf(id)).status).toBe('uploaded');
     rows.broken = false;
+    world.clock.advance(effectLeaseSeconds);
     await world.performEffects();
     expect(world.ordered).toEqual([]);
+  });
+});
+
+describe('an effect in hand', () => {
+  const cloneUrl = 'https://git.example/acme/network.git';
+  let come: () => void;
+  let first: Promise<unknown>;
+  let id: string;
+  const another = () => world.processBeside().performEffects.execute('slow');
+  const asked = () => world.repositories.asked.length;
+
+  beforeEach(async () => {
+    const repository = { cloneUrl, branch: 'main', credential: null };
+    await world.useCases.updateWorkspace.execute(world.owner, { id: world.workspace.id }, { repository });
+    const sha = world.repositories.push(cloneUrl, 'main', files);
+    const delay = new Promise<void>((resolve) => {
+      come = resolve;
+    });
+    world.repositories.delays.set(sha, delay);
+    ({ id } = await world.useCases.fetchCommit.execute(world.owner, world.workspace.id));
+    first = world.useCases.performEffects.execute('slow');
+    while (asked() === 0) await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it('is left to whoever has it for as long as they say that they do', async () => {
+    for (let seconds = 0; seconds < 3 * effectLeaseSeconds; seconds += effectLeaseSeconds / 3) {
+      expect(await another()).toEqual({ done: 0, failures: [] });
+      await world.useCases.performEffects.renew();
+      world.clock.advance(effectLeaseSeconds / 3);
+    }
+    come();
+    expect(await first).toEqual({ done: 1, failures: [] });
+    expect(asked()).toBe(1);
+  });
+
+  it('is taken over from one who fell silent, and what both did counts once', async () => {
+    world.clock.advance(effectLeaseSeconds - 0.001);
+    expect(await another()).toEqual({ done: 0, failures: [] });
+    world.clock.advance(0.001);
+    const second = another();
+    while (asked() === 1) await new Promise((resolve) => setImmediate(resolve));
+    come();
+    await Promise.all([first, second]);
+    await world.performEffects();
+    expect(await world.bundles()).toEqual(new Map([[(await world.stateOf(id)).bundle?.key, files]]));
+    const { items } = await world.useCases.listRuns.execute(world.owner, world.workspace.id, firstPage);
+    expect(items).toHaveLength(1);
+    expect(world.ordered).toEqual([]);
+  });
+
+  it('is due at once when the only process starts anew', async () => {
+    const beside = world.processBeside().performEffects;
+    await beside.takeOver();
+    const second = beside.execute('slow');
+    while (asked() === 1) await new Promise((resolve) => setImmediate(resolve));
+    come();
+    await Promise.all([first, second]);
+    expect((await world.stateOf(id)).status).toBe('uploaded');
   });
 });
 
@@ -161,10 +233,13 @@ describe('an effect that is performed twice', () => {
     async (moment) => {
       await store.write('key-1', inChunks([files]));
       await order('a', 'key-1');
-      unitOfWork.failing = moment;
+      store.whenDiscarding = () => {
+        unitOfWork.failing = moment;
+      };
       await expect(perform()).rejects.toThrow('the connection was lost');
+      store.whenDiscarding = () => undefined;
       unitOfWork.failing = undefined;
-      world.clock.advance(1);
+      world.clock.advance(effectLeaseSeconds);
       await world.performEffects();
       expect(world.ordered).toEqual([]);
       expect(await store.read('key-1')).toBeUndefined();

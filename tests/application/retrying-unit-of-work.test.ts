@@ -24,7 +24,7 @@ class FailingAtFirst extends MemoryUnitOfWork {
   }
 
   ordered(): Promise<readonly unknown[]> {
-    return this.read((tx) => tx.effects.due('9999', ['discard-bundle'], 100));
+    return super.run((tx) => tx.effects.claim('9999', ['discard-bundle'], 100, '9999'));
   }
 }
 

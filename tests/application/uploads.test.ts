@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
 import { SignedCapabilityUrls } from '../../src/adapters/bundles/signed-capability-urls.js';
+import { usualPatience } from '../../src/adapters/http/http-server.js';
+import { attemptSeconds } from '../../src/application/index.js';
+import { DomainError } from '../../src/domain/index.js';
 import {
   lifetimes,
   limits,
@@ -95,6 +98,35 @@ describe('uploading the files of a configuration version', () => {
   });
 });
 
+describe('an upload that takes too long to be taken', () => {
+  const late = { code: 'bundle/interrupted', message: 'storing the files took too long' };
+
+  it('is refused, and leaves nothing', async () => {
+    const version = await world.newVersion();
+    const slow = await startSlowly(version, good);
+    world.clock.advance(attemptSeconds.taken + 1);
+    await expect(slow.finish()).rejects.toMatchObject(late);
+    expect((await world.stateOf(version.id)).status).toBe('pending');
+    expect(await bytesHeld()).toEqual([]);
+    expect(await unsettled()).toEqual([]);
+  });
+
+  it('does not lose its bytes to the sweep before it is refused', async () => {
+    const version = await world.newVersion();
+    const slow = await startSlowly(version, good);
+    world.clock.advance(attemptSeconds.taken);
+    await world.useCases.sweepBundles.execute(attemptSeconds.abandoned);
+    await slow.finish();
+    expect(await bytesHeld()).toEqual([good]);
+  });
+
+  it('has had all the time that bytes may take, and is swept long after any transaction it was in', () => {
+    const open = 60;
+    expect(attemptSeconds.taken).toBeGreaterThanOrEqual(usualPatience.total / 1000 + 600);
+    expect(attemptSeconds.abandoned).toBeGreaterThanOrEqual(attemptSeconds.taken + open + 1800);
+  });
+});
+
 describe('an object id', () => {
   const refuses = (objectId: string) =>
     world.refuses(() => world.useCases.uploadConfigurationBundle.execute(objectId, untouched()), missing);
@@ -118,7 +150,8 @@ describe('an object id', () => {
 
   it('that was signed with another secret is not found', async () => {
     const { id } = await world.newVersion();
-    const options = { publicUrl: '', signingSecret: 'a secret of somebody else, as long', seconds: lifetimes };
+    const signingSecrets = ['a secret of somebody else, as long'] as const;
+    const options = { publicUrl: '', signingSecrets, seconds: lifetimes };
     await refuses(objectIdOf(new SignedCapabilityUrls(options).issue('upload', id, world.clock.now())));
   });
 
@@ -242,6 +275,56 @@ describe('an upload that fails on its way', () => {
       expect(await bytesHeld()).toEqual(kept ? [good] : []);
     },
   );
+
+  it.each(['before it is kept', 'after it is kept'] as const)(
+    'is settled by the sweep when the database is away and fails %s',
+    async (moment) => {
+      const unitOfWork = new UncertainUnitOfWork();
+      world = await World.create({ unitOfWork });
+      const version = await world.newVersion();
+      unitOfWork.reason = new DomainError('service/unavailable', 'the database is away');
+      unitOfWork.failing = moment;
+      await expect(world.upload(version, good)).rejects.toBe(unitOfWork.reason);
+      unitOfWork.failing = undefined;
+      expect(await bytesHeld()).toEqual([good]);
+      world.clock.advance(1);
+      await world.useCases.sweepBundles.execute(0);
+      expect(await bytesHeld()).toEqual(moment === 'after it is kept' ? [good] : []);
+    },
+  );
+
+  it('leaves nothing when the disk of the database is full', async () => {
+    const unitOfWork = new UncertainUnitOfWork();
+    world = await World.create({ unitOfWork });
+    const version = await world.newVersion();
+    unitOfWork.reason = new DomainError('service/storage-full', 'the disk is full');
+    unitOfWork.failing = 'before it is kept';
+    await expect(world.upload(version, good)).rejects.toBe(unitOfWork.reason);
+    unitOfWork.failing = undefined;
+    expect(await bytesHeld()).toEqual([]);
+    expect((await world.stateOf(version.id)).status).toBe('pending');
+  });
+
+  it('is taken although the store cannot settle it, which the sweep does later', async () => {
+    class Unsettling extends MemoryBundleStore {
+      broken = true;
+
+      override async keep(key: string): Promise<void> {
+        if (this.broken) throw new Error('the disk is full');
+        await super.keep(key);
+      }
+    }
+    const store = new Unsettling(() => Date.parse(world.clock.now()));
+    world = await World.create({ store: () => store });
+    const version = await world.uploadedVersion(good);
+    expect((await world.stateOf(version.id)).status).toBe('uploaded');
+    expect(await bytesHeld()).toEqual([good]);
+    store.broken = false;
+    world.clock.advance(1);
+    expect(await world.useCases.sweepBundles.execute(0)).toBe(0);
+    expect(await unsettled()).toEqual([]);
+    expect(await bytesHeld()).toEqual([good]);
+  });
 
   it('is left alone by the sweep while it may still go on', async () => {
     const version = await world.newVersion();

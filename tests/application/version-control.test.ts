@@ -1,11 +1,17 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { CommitRequest, ForgeDelivery, ForgeEvent } from '../../src/application/index.js';
-import type {
-  Actor,
-  ConfigurationVersionId,
-  ConfigurationVersionState,
-  RepositorySettings,
-  Workspace,
+import {
+  attemptSeconds,
+  type CommitRequest,
+  type ForgeDelivery,
+  type ForgeEvent,
+} from '../../src/application/index.js';
+import {
+  type Actor,
+  type ConfigurationVersionId,
+  type ConfigurationVersionState,
+  DomainError,
+  type RepositorySettings,
+  type Workspace,
 } from '../../src/domain/index.js';
 import { firstPage, lacking, limits, missing, UncertainUnitOfWork, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
@@ -505,6 +511,23 @@ describe('fetching a reported commit', () => {
     expect(await (await steps.claimed()).files()).toEqual(files);
   });
 
+  it('fetches it anew when storing its files took too long', async () => {
+    const sha = world.repositories.push(cloneUrl, 'main', files);
+    await deliver(push(sha));
+    const frozen = new Promise((resolve) => setTimeout(resolve, 100));
+    world.repositories.delays.set(
+      sha,
+      frozen.then(() => world.clock.advance(attemptSeconds.taken + 1)),
+    );
+    await world.useCases.performEffects.execute('slow');
+    expect((await listed())[0]?.status).toBe('fetching');
+    world.clock.advance(attemptSeconds.abandoned + 1);
+    await world.performEffects();
+    await world.useCases.sweepBundles.execute(attemptSeconds.abandoned);
+    expect((await listed())[0]?.status).toBe('uploaded');
+    expect([...(await world.bundles()).values()]).toEqual([files]);
+  });
+
   it('queues the runs in the order of the pushes, also when the first commit is slow to come', async () => {
     const shas = [files, otherFiles, files].map((archive) => world.repositories.push(cloneUrl, 'main', archive));
     for (const sha of shas) await deliver(push(sha));
@@ -545,15 +568,19 @@ describe('fetching a reported commit', () => {
     expect(await steps.plan(true)).toBe('planned_and_finished');
   });
 
-  it('keeps on trying where this machine is at fault, and says so to the administrator', async () => {
+  it.each([
+    new Error('the disk is full'),
+    new DomainError('service/storage-full', 'the disk is full'),
+    new DomainError('service/unavailable', 'the store is away'),
+  ])('keeps on trying where this machine is at fault (%s), and says so to the administrator', async (fault) => {
     const sha = world.repositories.push(cloneUrl, 'main', files);
     await deliver(push(sha));
-    world.repositories.broken = new Error('the disk is full');
+    world.repositories.broken = fault;
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       await world.performEffects();
       expect((await newest()).status).toBe('fetching');
       const { items } = await world.useCases.listFailingEffects.execute(world.administrator, firstPage);
-      expect(items).toMatchObject([{ kind: 'fetch-commit', attempts: attempt, lastError: 'Error: the disk is full' }]);
+      expect(items).toMatchObject([{ kind: 'fetch-commit', attempts: attempt, lastError: String(fault) }]);
       world.clock.advance(600);
     }
     world.repositories.broken = undefined;

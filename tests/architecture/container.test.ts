@@ -12,7 +12,7 @@ const container = buildContainer({
   unitOfWork: new MemoryUnitOfWork(),
   bundleStore: new MemoryBundleStore(),
   publicUrl: 'http://gatehouse.test',
-  signingSecret: 'a secret for tests that is long enough',
+  signingSecrets: ['a secret for tests that is long enough'],
   log: { info: () => {}, error: () => {} },
   ready: async () => {},
   stopping: new AbortController().signal,
@@ -36,10 +36,18 @@ describe('the container', () => {
   });
 
   it('gives the HTTP adapter every use case that a request can reach', () => {
-    const byTheWorker = ['PerformEffects', 'ReclaimLostRuns', 'SweepBundles', 'TokenUses'];
+    const byTheWorker = [
+      'ArchiveOldVersions',
+      'PerformEffects',
+      'ReclaimLostRuns',
+      'StoredSecrets',
+      'SweepBundles',
+      'TokenUses',
+    ];
     const partsOfOthers = [
       'CommitFiles',
       'EffectPerformers',
+      'ExchangeRequestRates',
       'FetchedVersions',
       'RepositoryLinks',
       'RunProgress',

@@ -161,6 +161,14 @@ for (const engine of engines) {
       for (const { name } of rows) expect(name).not.toMatch(/\.[jt]s$/);
     });
 
+    it('are refused to a release that does not know all of them, in words', async () => {
+      await migrate(config);
+      await database('knex_migrations').insert({ name: '9999-later', batch: 2, migration_time: new Date() });
+      const before = await names();
+      await expect(migrate(config)).rejects.toThrow(/belongs to a newer release.* 9999-later\. Start that release/);
+      expect(await names()).toEqual(before);
+    });
+
     it('change nothing when they were run before', async () => {
       await migrate(config);
       const before = await names();

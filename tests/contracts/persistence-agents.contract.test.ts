@@ -100,8 +100,6 @@ onEveryBackend('agent pools', (on) => {
     const [pool, other] = [await addPool(on, organization), await addPool(on, organization)];
     await on.workspace(organization);
     expect(await inUse(pool.id)).toBe(false);
-    expect(await on.run((tx) => tx.agentPools.hold(pool.id))).toBe(true);
-    expect(await on.run((tx) => tx.agentPools.hold('apool-nobody'))).toBe(false);
     const workspaces = [
       await on.workspace(organization, { agentPoolId: pool.id }),
       await on.workspace(organization, { agentPoolId: pool.id }),

@@ -32,11 +32,15 @@ onEveryBackend('effects', (on) => {
   const keysOf = (effects: readonly { readonly effect: Effect }[]) =>
     effects.map(({ effect }) => (effect.kind === 'discard-bundle' ? effect.bundleKey : effect.kind));
 
-  const due = (at = noon, limit = 100, kinds = everyKind) => on.read((tx) => tx.effects.due(at, kinds, limit));
+  const claim = (at = noon, limit = 100, until = afterNoon(30), kinds = everyKind) =>
+    on.run((tx) => tx.effects.claim(at, kinds, limit, until));
+  /** What is due, left for others: it is leased until a moment ago. */
+  const due = (at = noon, limit = 100, kinds = everyKind) => claim(at, limit, '2000-01-01T00:00:00.000Z', kinds);
   const failing = (number = 1, size = 20) => on.read((tx) => tx.effects.failing({ number, size }));
   const enqueue = (...given: Parameters<EffectOutbox['enqueue']>) => on.run((tx) => tx.effects.enqueue(...given));
 
   beforeEach(async () => {
+    await on.run((tx) => tx.effects.free());
     for (let left = await due(afterNoon(1000)); left.length > 0; left = await due(afterNoon(1000))) {
       for (const { id } of left) await on.run((tx) => tx.effects.done(id));
     }
@@ -182,6 +186,71 @@ onEveryBackend('effects', (on) => {
     expect(inOrder).toEqual(keys);
     expect(ids).toEqual([...ids].sort((a, b) => a - b));
     expect(new Set(ids).size).toBe(keys.length);
+  });
+
+  it('leases what it gives to one alone, until the lease ends', async () => {
+    for (const subject of ['a', 'b', 'c']) await enqueue(subject, [discard(`${subject}1`), discard(`${subject}2`)]);
+    expect(keysOf(await claim(noon, 2))).toEqual(['a1', 'b1']);
+    expect(keysOf(await claim(afterNoon(10)))).toEqual(['c1']);
+    expect(await claim(afterNoon(29))).toEqual([]);
+    expect(keysOf(await claim(afterNoon(30), 100, afterNoon(90)))).toEqual(['a1', 'b1', 'c1']);
+    expect(await claim(afterNoon(89))).toEqual([]);
+  });
+
+  it('gives nothing behind an effect that is leased, and what comes next once that is done', async () => {
+    await enqueue('a', [discard('a1'), discard('a2')]);
+    const [first] = await claim();
+    expect(await claim(afterNoon(1))).toEqual([]);
+    await on.run((tx) => tx.effects.done(first?.id ?? 0));
+    expect(keysOf(await claim(afterNoon(1)))).toEqual(['a2']);
+  });
+
+  it('leases for longer what is still there', async () => {
+    await enqueue('a', [discard('a1')]);
+    await enqueue('b', [discard('b1')]);
+    const ids = (await claim()).map(({ id }) => id);
+    await on.run((tx) => tx.effects.done(ids[1] ?? 0));
+    await on.run((tx) => tx.effects.renew(ids, afterNoon(60)));
+    await on.run((tx) => tx.effects.renew([], afterNoon(60)));
+    expect(await claim(afterNoon(59))).toEqual([]);
+    expect(keysOf(await claim(afterNoon(60)))).toEqual(['a1']);
+  });
+
+  it('ends the lease of what failed, and every lease when it is told to', async () => {
+    await enqueue('a', [discard('a1')]);
+    await enqueue('b', [discard('b1')]);
+    const [a1] = await claim();
+    await on.run((tx) => tx.effects.failed(a1?.id ?? 0, 'disk full', afterNoon(2)));
+    expect(keysOf(await claim(afterNoon(2)))).toEqual(['a1']);
+    await on.run((tx) => tx.effects.free());
+    expect(keysOf(await claim(afterNoon(2)))).toEqual(['a1', 'b1']);
+  });
+
+  it('leases nothing in work that failed', async () => {
+    await enqueue('a', [discard('a1')]);
+    const work = on.run(async (tx) => {
+      await tx.effects.claim(noon, everyKind, 100, afterNoon(30));
+      throw new Error('no');
+    });
+    await expect(work).rejects.toThrow('no');
+    expect(keysOf(await claim())).toEqual(['a1']);
+  });
+
+  it('gives those who claim at once different effects, and between them all there are', async () => {
+    const keys = Array.from({ length: 40 }, (_, n) => `bundle-${n}`);
+    await on.run(async (tx) => {
+      for (const key of keys) await tx.effects.enqueue(key, [discard(key), discard(`${key} again`)]);
+    });
+    const claimed: string[] = [];
+    for (let turn = 0; turn < 20 && claimed.length < keys.length; turn += 1) {
+      const together = await Promise.all([1, 2, 3, 4].map(() => claim(noon, 5)));
+      for (const some of together) {
+        expect(some.length).toBeLessThanOrEqual(5);
+        claimed.push(...keysOf(some));
+      }
+    }
+    expect(claimed.sort()).toEqual([...keys].sort());
+    expect(await claim(afterNoon(29))).toEqual([]);
   });
 
   it('lists those that failed, the oldest first, and no other', async () => {

@@ -146,11 +146,36 @@ describe('statements on SQLite', () => {
     expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY');
   });
 
+  it('walk through old uploaded versions by an index that holds no others, wherever they have got to', async () => {
+    const walks: readonly Work[] = [
+      (tx) => tx.configurationVersions.uploaded(noon, 100),
+      (tx) => tx.configurationVersions.uploaded(noon, 100, { createdAt: noon, id: 'cv-1' }),
+    ];
+    for (const work of walks) {
+      const [sql] = await statementsOf(work);
+      const plan = planOf(sql ?? '');
+      expect(plan[0]).toMatch(/^SEARCH v USING INDEX configuration_versions_uploaded \(/);
+      expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY');
+      expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([]);
+    }
+  });
+
   it('reach a part of a log without looking at what comes before it', async () => {
     const [sql] = await statementsOf((tx) => tx.runLogs.read('run-1', 'plan', 5_000, 100));
     const range =
       /SEARCH run_log_chunks USING INDEX \S+ \(run_id=\? AND phase=\? AND start_byte>\? AND start_byte<\?\)/;
     expect(planOf(sql ?? '')).toContainEqual(expect.stringMatching(range));
+  });
+
+  it('claim effects in the order in which they were enqueued, without sorting any', async () => {
+    const sql = await statementsOf((tx) => tx.effects.claim(noon, ['queue-run', 'discard-bundle'], 20, noon), true);
+    const [claim, ...others] = sql.filter((one) => /effects/.test(one));
+    expect(others).toEqual([]);
+    const plan = planOf(claim ?? '');
+    expect(plan).toContain('SEARCH older USING COVERING INDEX effects_of_subject (subject=? AND id<?)');
+    // By its primary key: what waits for its time is passed over, and what follows the last one taken is not looked at.
+    expect(plan).toContain('SCAN e');
+    expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
   });
 
   it('reach a credential by its digest', async () => {

@@ -15,7 +15,9 @@ const everyState = origins.flatMap((origin) =>
   ),
 );
 const everyFact = either.flatMap((isCurrent) =>
-  either.flatMap((runsInProgress) => either.map((usedByRun) => ({ isCurrent, runsInProgress, usedByRun }))),
+  either.flatMap((runsInProgress) =>
+    either.flatMap((usedByRun) => either.map((outdated) => ({ isCurrent, runsInProgress, usedByRun, outdated }))),
+  ),
 );
 const everyCase = everyState.flatMap((state) => everyFact.map((facts) => ({ state, facts })));
 

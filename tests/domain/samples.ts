@@ -175,7 +175,12 @@ export function thrownBy(check: () => unknown): unknown {
   throw new Error('expected a refusal');
 }
 
-export const anyFacts = fc.record({ isCurrent: fc.boolean(), runsInProgress: fc.boolean(), usedByRun: fc.boolean() });
+export const anyFacts = fc.record({
+  isCurrent: fc.boolean(),
+  runsInProgress: fc.boolean(),
+  usedByRun: fc.boolean(),
+  outdated: fc.boolean(),
+});
 
 export const anyVersion: fc.Arbitrary<ConfigurationVersion> = fc
   .record({

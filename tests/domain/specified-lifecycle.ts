@@ -58,6 +58,11 @@ export const answers = {
     reason: () => 'its backing data can still be restored',
     guard: 'purge due',
   },
+  old: {
+    broken: (facts: Facts) => !facts.outdated,
+    reason: () => 'it is not old enough',
+    guard: 'held for long enough',
+  },
   unused: {
     broken: (facts: Facts) => facts.usedByRun,
     reason: () => 'a run has used it',
@@ -129,6 +134,15 @@ export const promised: Readonly<Record<Trigger, Promised>> = {
     refusal: 'configuration-version/not-archivable',
     opening: 'configuration could not be archived because ',
   },
+  retire: {
+    from: ['uploaded'],
+    asks: ['status', 'not current', 'idle', 'old'],
+    to: 'archived',
+    stamp: 'archived-at',
+    effects: ['discard-bundle'],
+    refusal: 'configuration-version/not-archivable',
+    opening: 'configuration could not be archived because ',
+  },
   'soft-delete': {
     from: ['uploaded'],
     asks: ['not from version control', 'status', 'not current', 'idle'],
@@ -190,7 +204,7 @@ export function promisedOutcome(
 ): Outcome {
   const row = promised[trigger];
   const purgeDue = state.purgeAt !== null && !(now < state.purgeAt);
-  const facts: Facts = { ...gathered, status: state.status, origin: state.origin, purgeDue };
+  const facts: Facts = { outdated: false, ...gathered, status: state.status, origin: state.origin, purgeDue };
   for (const question of row.asks) {
     const { broken, reason, guard } = answers[question];
     if (broken(facts, row.from)) {

@@ -51,7 +51,7 @@ const promised: Readonly<Record<string, number>> = {
   'post /workspaces/:id/actions/unlock': 2,
   'post /workspaces/:id/actions/force-unlock': 2,
   // Whether it is its turn is asked of the workspace's other runs, and what it is held to of the policy sets.
-  'post /runs': 14,
+  'post /runs': 16,
   'get /workspaces/:workspaceId/runs': 4,
   'get /runs/:id': 3,
   // The run is read to see who may, to learn whose turn to take, and once that is taken; a run that ends lets others go on.
@@ -78,10 +78,10 @@ const promised: Readonly<Record<string, number>> = {
   'get /agent-pools/:poolId/authentication-tokens': 4,
   'post /agent-pools/:poolId/authentication-tokens': 4,
   'get /organizations': 3,
-  'post /organizations': 5,
+  'post /organizations': 6,
   'get /organizations/:organization': 2,
   'patch /organizations/:organization': 3,
-  'delete /organizations/:organization': 5,
+  'delete /organizations/:organization': 6,
   'get /organizations/:organization/entitlement-set': 2,
   'get /organizations/:organization/authentication-token': 3,
   'post /organizations/:organization/authentication-token': 5,
@@ -89,12 +89,12 @@ const promised: Readonly<Record<string, number>> = {
   'get /organizations/:organization/organization-memberships': 5,
   'post /organizations/:organization/organization-memberships': 4,
   'get /organization-memberships/:id': 3,
-  'delete /organization-memberships/:id': 6,
+  'delete /organization-memberships/:id': 7,
   'get /organizations/:organization/teams': 4,
   'post /organizations/:organization/teams': 3,
   'get /teams/:id': 3,
   'patch /teams/:id': 3,
-  'delete /teams/:id': 5,
+  'delete /teams/:id': 6,
   'post /teams/:id/relationships/users': 5,
   'delete /teams/:id/relationships/users': 6,
   'post /teams/:id/relationships/organization-memberships': 5,
@@ -109,7 +109,7 @@ const promised: Readonly<Record<string, number>> = {
   'post /admin/users': 3,
   'post /admin/users/:id/actions/suspend': 3,
   'post /admin/users/:id/actions/unsuspend': 3,
-  'delete /admin/users/:id': 6,
+  'delete /admin/users/:id': 7,
 };
 
 /** The same of everything that may be asked for beside it: a statement for each kind of it, whatever there is to show. */

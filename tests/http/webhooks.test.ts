@@ -600,7 +600,8 @@ describe('who is no forge of the workspace', () => {
     meanwhile = changes[what];
     await delivery.set('Content-Type', 'application/json').send(JSON.stringify(payload)).expect(status);
     expect(meanwhile).toBeUndefined();
-    const made = await rows.read((tx) => tx.effects.due(other.clock.now(), ['fetch-commit'], 10));
+    const now = other.clock.now();
+    const made = await rows.run((tx) => tx.effects.claim(now, ['fetch-commit'], 10, now));
     expect(made).toEqual([]);
   });
 
@@ -626,7 +627,7 @@ describe('who is no forge of the workspace', () => {
       const payload = but(pushed(), `repository.${member}`, slashes);
       const begun = performance.now();
       await github(hook, 'push', payload).expect(status);
-      expect(performance.now() - begun).toBeLessThan(1000);
+      expect(performance.now() - begun).toBeLessThan(10_000);
     }
   });
 

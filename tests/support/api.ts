@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import type { Patience } from '../../src/adapters/http/http-server.js';
 import { openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import {
@@ -175,6 +176,7 @@ export async function startApi(
     readonly environment?: Readonly<Record<string, string>>;
     readonly unitOfWork?: UnitOfWork;
     readonly bundleStore?: BundleStore;
+    readonly patience?: Patience;
   } = {},
 ) {
   const clock = new FixedClock();
@@ -189,13 +191,14 @@ export async function startApi(
     unitOfWork,
     bundleStore,
     publicUrl,
-    signingSecret: 'a secret for tests that is long enough',
+    signingSecrets: ['a secret for tests that is long enough'],
     log,
     ready: async () => {
       if (!health.ready) throw new Error('not ready');
     },
     stopping: stopping.signal,
     stopped: stopping.signal,
+    ...(options.patience === undefined ? {} : { patience: options.patience }),
   });
   container.rebind(Port.clock as symbol).toConstantValue(clock);
   const repositories = new MemoryCommitFetcher();
@@ -233,9 +236,12 @@ export async function startApi(
     /** Everything ordered, until nothing is due any more. */
     async settle(): Promise<void> {
       const effects = resolve(container, PerformEffects);
-      for (let done = 1; done > 0; ) {
-        done = 0;
-        for (const lane of Object.keys(lanes) as Lane[]) done += (await effects.execute(lane)).done;
+      for (let claimed = 1; claimed > 0; ) {
+        claimed = 0;
+        for (const lane of Object.keys(lanes) as Lane[]) {
+          const { done, failures } = await effects.execute(lane);
+          claimed += done + failures.length;
+        }
       }
     },
     sweepBundles: (olderThanSeconds: number) => resolve(container, SweepBundles).execute(olderThanSeconds),

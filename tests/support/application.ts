@@ -52,6 +52,7 @@ export class CountedIds implements application.IdGenerator {
 export const limits = { maxArchiveBytes: 20_000, maxUnpackedBytes: 100_000, maxArchiveEntries: 10 };
 export const lifetimes = { upload: 3600, download: 300, 'plan-log': 3600, 'apply-log': 3600 };
 export const softDeleteDays = 7;
+export const archiveAfterDays = 5;
 export const firstPage: application.PageRequest = { number: 1, size: 20 };
 
 /** What a caller is told of what is missing, or hidden from them. */
@@ -78,7 +79,7 @@ export type Member = Person & { readonly membershipId: string };
 
 export interface WorldOptions {
   readonly unitOfWork?: MemoryUnitOfWork;
-  readonly store?: (now: () => number) => MemoryBundleStore;
+  readonly store?: (now: () => number) => application.BundleStore;
 }
 
 /**
@@ -89,15 +90,15 @@ export class World {
   readonly clock = new FixedClock();
   readonly ids = new CountedIds();
   readonly secrets = new RandomSecrets();
-  readonly box = new SealedSecretBox('a secret for tests that is long enough');
+  readonly box = new SealedSecretBox(['a secret for tests that is long enough']);
   readonly repositories = new MemoryCommitFetcher();
   readonly urls = new SignedCapabilityUrls({
     publicUrl: 'http://gatehouse.test',
-    signingSecret: 'a secret for tests that is long enough',
+    signingSecrets: ['a secret for tests that is long enough'],
     seconds: lifetimes,
   });
   readonly unitOfWork: MemoryUnitOfWork;
-  readonly store: MemoryBundleStore;
+  readonly store: application.BundleStore;
   readonly useCases: ReturnType<typeof useCasesOf>;
 
   administrator = {} as Person;
@@ -328,10 +329,18 @@ export class World {
 
   /** Everything ordered, until nothing is due any more. */
   async performEffects(): Promise<void> {
-    for (let done = 1; done > 0; ) {
-      done = 0;
-      for (const lane of ['quick', 'slow'] as const) done += (await this.useCases.performEffects.execute(lane)).done;
+    for (let claimed = 1; claimed > 0; ) {
+      claimed = 0;
+      for (const lane of ['quick', 'slow'] as const) {
+        const { done, failures } = await this.useCases.performEffects.execute(lane);
+        claimed += done + failures.length;
+      }
     }
+  }
+
+  /** The use cases of another process with the same database and store. */
+  processBeside(): ReturnType<typeof useCasesOf> {
+    return useCasesOf(this);
   }
 
   /** What was ordered and is not done yet. */
@@ -412,17 +421,18 @@ export class SlowBody implements AsyncIterable<Uint8Array> {
 /** Commits fail for reasons of its own; of such a failure nobody can tell whether the change was kept. */
 export class UncertainUnitOfWork extends MemoryUnitOfWork {
   failing: 'before it is kept' | 'after it is kept' | undefined;
+  reason = new Error('the connection was lost');
 
   override async run<Result>(work: (tx: application.Transaction) => Promise<Result>): Promise<Result> {
-    const lost = new Error('the connection was lost');
+    const { reason } = this;
     return super
       .run(async (tx) => {
         const result = await work(tx);
-        if (this.failing === 'before it is kept') throw lost;
+        if (this.failing === 'before it is kept') throw reason;
         return result;
       })
       .then((result) => {
-        if (this.failing === 'after it is kept') throw lost;
+        if (this.failing === 'after it is kept') throw reason;
         return result;
       });
   }
@@ -480,7 +490,7 @@ function useCasesOf(world: World) {
     showConfigurationVersion: new application.ShowConfigurationVersion(unitOfWork),
     showIngressAttributes: new application.ShowIngressAttributes(unitOfWork),
     archiveConfigurationVersion: new application.ArchiveConfigurationVersion(unitOfWork, clock),
-    locateBundle: new application.LocateBundle(unitOfWork, clock, urls),
+    locateBundle: new application.LocateBundle(unitOfWork, clock, urls, store),
     readBundle: new application.ReadBundle(unitOfWork, clock, urls, store),
     uploadConfigurationBundle: new application.UploadConfigurationBundle(
       unitOfWork,
@@ -531,5 +541,6 @@ function useCasesOf(world: World) {
     listFailingEffects: new application.ListFailingEffects(unitOfWork),
     performEffects: new application.PerformEffects(unitOfWork, clock, performers),
     sweepBundles: new application.SweepBundles(unitOfWork, store),
+    archiveOldVersions: new application.ArchiveOldVersions(unitOfWork, clock, archiveAfterDays),
   };
 }

@@ -24,8 +24,12 @@ export class ServiceProcess {
   ) {}
 
   /** Resolves once it says where it serves; rejects with what it printed when it ends before. */
-  static async start(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-    const child = spawn(process.execPath, words, {
+  static async start(
+    environment: Readonly<Record<string, string>>,
+    /** What a shell does first, which then becomes the service. */
+    first = ':',
+  ): Promise<ServiceProcess> {
+    const child = spawn('sh', ['-c', `${first}; exec "$@"`, 'sh', process.execPath, ...words], {
       cwd: root,
       env: { PATH: process.env.PATH, PORT: '0', RATE_LIMIT_PER_SECOND: '0', ADMIN_TOKEN: adminToken, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -217,7 +217,7 @@ export async function makeSmallWorld(
       await tx.tokens.add(team === target ? ofTarget : aToken(ownedBy('team', team)));
     }
     await tx.effects.enqueue(version.state.id, [{ kind: 'discard-bundle', bundleKey: 'bundle-of-old' }]);
-    const [due] = await tx.effects.due(noon, ['discard-bundle'], 1);
+    const [due] = await tx.effects.claim(noon, ['discard-bundle'], 1, noon);
     await tx.effects.failed(due?.id ?? 0, 'the disk is full', afterNoon(60));
   });
 

@@ -1,7 +1,7 @@
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, type FileHandle, link, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { BundleStore, ByteRange } from '../../application/ports/bundle-store.js';
-import type { BundleKey } from '../../domain/index.js';
+import { type BundleKey, DomainError } from '../../domain/index.js';
 import { checkKey, isKey } from './bundle-key.js';
 
 const readChunkBytes = 256 * 1024;
@@ -13,25 +13,29 @@ const readChunkBytes = 256 * 1024;
 export class FileBundleStore implements BundleStore {
   private readonly incoming: string;
   private readonly kept: string;
+  /** Is there only while the store is being copied. */
+  private readonly setAside: string;
 
   constructor(directory: string) {
     this.incoming = resolve(directory, 'incoming');
     this.kept = resolve(directory, 'kept');
+    this.setAside = resolve(directory, 'set-aside');
   }
 
   async write(key: BundleKey, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const path = this.incomingPath(key);
-    await makeDirectory(this.incoming);
-    const file = await open(path, 'wx', 0o600);
+    let file: FileHandle | undefined;
     try {
+      await makeDirectory(this.incoming);
+      file = await open(path, 'wx', 0o600);
       await writeFile(file, bytes);
       await file.sync();
       await file.close();
       await syncDirectory(this.incoming);
     } catch (error) {
-      await file.close().catch(() => undefined);
-      await rm(path, { force: true }).catch(() => undefined);
-      throw error;
+      await file?.close().catch(() => undefined);
+      if (file !== undefined) await rm(path, { force: true }).catch(() => undefined);
+      throw faultOf(error);
     }
   }
 
@@ -44,13 +48,19 @@ export class FileBundleStore implements BundleStore {
 
   async discard(key: BundleKey): Promise<void> {
     // In the order in which a `keep` at the same time moves it.
-    await rm(this.incomingPath(key), { force: true });
-    await rm(this.keptPath(key), { force: true });
+    for (const path of [this.incomingPath(key), this.keptPath(key)]) {
+      await unlessMissing(rename(path, join(this.setAside, checkKey(key))));
+      await rm(path, { force: true });
+    }
   }
 
   async read(key: BundleKey, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined> {
     const found = await this.find(key, stat);
     return found && this.chunks(key, range);
+  }
+
+  async temporaryUrl(): Promise<undefined> {
+    return undefined;
   }
 
   /** By when the file was made or, where the file system does not know, when it was last written to. */
@@ -62,6 +72,32 @@ export class FileBundleStore implements BundleStore {
       if (file !== undefined && (file.birthtimeMs || file.mtimeMs) < before) keys.push(name);
     }
     return keys;
+  }
+
+  /**
+   * Keeps the bundle in another store too: as the same file where both lie in one file system, else as a copy that is
+   * forced to disk. False when there is no such bundle.
+   */
+  async shareWith(other: FileBundleStore, key: BundleKey): Promise<boolean> {
+    const path = other.keptPath(key);
+    await makeDirectory(dirname(path));
+    const found =
+      (await this.find(key, (from) => share(from, path))) ??
+      (await unlessMissing(share(join(this.setAside, checkKey(key)), path)));
+    return found ?? false;
+  }
+
+  /**
+   * From now on, and until `forgetSetAside`, `shareWith` finds what is discarded too, whichever process discards it. For
+   * one caller at a time.
+   */
+  async setDiscardedAside(): Promise<void> {
+    await this.forgetSetAside();
+    await makeDirectory(this.setAside);
+  }
+
+  async forgetSetAside(): Promise<void> {
+    await rm(this.setAside, { recursive: true, force: true, maxRetries: 5 });
   }
 
   private async *chunks(key: BundleKey, range: ByteRange | undefined): AsyncGenerator<Uint8Array> {
@@ -90,6 +126,42 @@ export class FileBundleStore implements BundleStore {
   }
 }
 
+async function share(from: string, to: string): Promise<true> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EXDEV' || code === 'EPERM') await copy(from, to);
+    else if (code !== 'EEXIST') throw error;
+  }
+  return true;
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  const draft = `${to}.draft`;
+  await copyFile(from, draft);
+  const file = await open(draft, 'r+');
+  await file.sync().finally(() => file.close());
+  await rename(draft, to);
+}
+
+/** What the disk cannot do at the moment, in words for callers; any other error as it is. */
+function faultOf(error: unknown): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'EFBIG':
+      return new DomainError('service/storage-full', 'there is no space left for archives', {}, error);
+    case 'EIO':
+    case 'EROFS':
+    case 'EMFILE':
+    case 'ENFILE':
+      return new DomainError('service/unavailable', 'archives cannot be stored at the moment', {}, error);
+    default:
+      return error;
+  }
+}
+
 /** Undefined when there is no such file. */
 async function unlessMissing<Result>(operation: Promise<Result>): Promise<Result | undefined> {
   try {
@@ -101,7 +173,7 @@ async function unlessMissing<Result>(operation: Promise<Result>): Promise<Result
 }
 
 /** Makes the directory and those above it, if need be, and sees to it that a crash does not unmake them. */
-async function makeDirectory(path: string): Promise<void> {
+export async function makeDirectory(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));

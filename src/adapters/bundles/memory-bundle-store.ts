@@ -44,6 +44,10 @@ export class MemoryBundleStore implements BundleStore {
     return bytes && this.chunks(key, range);
   }
 
+  async temporaryUrl(): Promise<undefined> {
+    return undefined;
+  }
+
   async unsettled(olderThanSeconds: number): Promise<readonly BundleKey[]> {
     const before = this.now() - olderThanSeconds * 1000;
     const open = [...this.attempts].filter(([, attempt]) => !attempt.settled && attempt.begunAt < before);

@@ -5,7 +5,8 @@ import type { Instant } from '../../domain/index.js';
 export interface CapabilityUrlOptions {
   /** Base of every URL, without a slash at its end. */
   readonly publicUrl: string;
-  readonly signingSecret: string;
+  /** The first signs, all are understood. */
+  readonly signingSecrets: readonly [string, ...string[]];
   /** How long a URL of each purpose lives. */
   readonly seconds: Readonly<Record<CapabilityPurpose, number>>;
 }
@@ -24,28 +25,32 @@ const secondsOf = (instant: Instant): number => Math.floor(Date.parse(instant) /
  * the end of the path: clients overwrite query strings.
  */
 export class SignedCapabilityUrls implements CapabilityUrls {
-  private readonly key: Uint8Array;
+  private readonly keys: readonly [Uint8Array, ...Uint8Array[]];
 
   constructor(private readonly options: CapabilityUrlOptions) {
-    this.key = new Uint8Array(hkdfSync('sha256', options.signingSecret, '', 'capability urls', 32));
+    const keyOf = (secret: string) => new Uint8Array(hkdfSync('sha256', secret, '', 'capability urls', 32));
+    const [first, ...others] = options.signingSecrets;
+    this.keys = [keyOf(first), ...others.map(keyOf)];
   }
 
   issue(purpose: CapabilityPurpose, id: string, now: Instant): string {
     const expiry = (secondsOf(now) + this.options.seconds[purpose]).toString(36);
-    const signature = this.sign(purpose, id, expiry).toString('base64url');
+    const signature = sign(this.keys[0], purpose, id, expiry);
     return `${this.options.publicUrl}/v1/${kindOf[purpose]}/${id}.${expiry}.${signature}`;
   }
 
   open(purpose: CapabilityPurpose, objectId: string, now: Instant): string | undefined {
     const [id, expiry, signature, ...rest] = objectId.split('.');
     if (id === undefined || expiry === undefined || signature === undefined || rest.length > 0) return undefined;
-    const expected = Buffer.from(this.sign(purpose, id, expiry).toString('base64url'));
-    const given = Buffer.from(signature);
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    if (!this.keys.some((key) => same(signature, sign(key, purpose, id, expiry)))) return undefined;
     return Number.parseInt(expiry, 36) > secondsOf(now) ? id : undefined;
   }
+}
 
-  private sign(purpose: CapabilityPurpose, id: string, expiry: string): Buffer {
-    return createHmac('sha256', this.key).update(`${purpose}.${id}.${expiry}`).digest();
-  }
+const sign = (key: Uint8Array, purpose: CapabilityPurpose, id: string, expiry: string): string =>
+  createHmac('sha256', key).update(`${purpose}.${id}.${expiry}`).digest('base64url');
+
+function same(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

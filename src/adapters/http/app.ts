@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
 import { identityOf } from '../../domain/index.js';
 import { type AgentRoute, agentRoutes } from './agents/agent-api-routes.js';
-import { bundleRoutes, type UploadPatience } from './configuration-versions/bundle-routes.js';
+import { bundleRoutes } from './configuration-versions/bundle-routes.js';
 import { type Dialect, dialects, type Edition, inEdition } from './dialect.js';
+import type { Patience } from './http-server.js';
 import { mediaType } from './json-api/document.js';
 import { internalProblem, type Problem, problemOf } from './json-api/error-table.js';
 import { Query } from './json-api/query.js';
 import { readBody } from './json-api/read-body.js';
 import { badRequest, noSuchRoute, RequestError } from './json-api/request-error.js';
-import { type LimitHeaders, rateLimit } from './rate-limit.js';
+import type { LimitHeaders, RateLimits } from './rate-limit.js';
 import { type Answer, bearerOf, type PlainRoute, type Route } from './route.js';
 import { routes } from './routes.js';
 import { logRoutes } from './runs/log-routes.js';
@@ -28,10 +29,11 @@ export interface AppOptions {
   readonly health: Health;
   readonly log: RequestLog;
   readonly edition: Edition;
+  readonly rates: RateLimits;
   readonly rateLimitPerSecond: number;
   /** Addresses whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
-  readonly uploadPatience: UploadPatience;
+  readonly patience: Patience;
   /** Aborted as soon as the service is told to stop: nobody waits for anything any longer. */
   readonly stopping: AbortSignal;
   /** Aborted when uploads in flight must end. */
@@ -39,9 +41,6 @@ export interface AppOptions {
   /** Whether clients reach the service over https, so that they may be told to insist on it. */
   readonly secure: boolean;
 }
-
-/** How long a client that is still sending gets to read why it was refused. */
-const lastWordMilliseconds = 5_000;
 
 /** A forge reports to many webhooks from one address: together they may as often as so many alone. */
 const webhooksPerForge = 10;
@@ -84,12 +83,28 @@ const write = (response: Response, { status, document, headers = {} }: Answer | 
  * Answers a client that is still sending, and reads on for a moment: ending at once may reset the connection, and with
  * it the answer be lost.
  */
-const refuseEarly = (request: Request, response: Response, problem: Problem): void => {
+const refuseEarly = (request: Request, response: Response, problem: Problem, lastWord: number): void => {
   traceOf(response).refusedEarly = true;
   write(response, problem);
   request.resume().once('end', () => response.end());
-  const cut = setTimeout(() => request.destroy(), lastWordMilliseconds).unref();
+  const cut = setTimeout(() => request.destroy(), lastWord).unref();
   response.once('close', () => clearTimeout(cut));
+};
+
+/**
+ * Whoever neither sends nor reads is not waited for: its connection, and the file or the database's answer behind it,
+ * are needed by others. Bodies that are read have a patience of their own, and a 408.
+ */
+const cutOff = (request: Request, response: Response, { idle, total, lastWord }: Patience): void => {
+  const whole = setTimeout(() => request.destroy(), total + idle).unref();
+  // Silence is no fault while there is nothing to read: the service may be at work, or an agent wait for a run.
+  response.setTimeout(idle, () => {
+    if (request.socket.writableLength > 0) request.destroy();
+  });
+  response.once('finish', () => {
+    if (!request.complete) setTimeout(() => request.complete || request.destroy(), lastWord).unref();
+  });
+  response.once('close', () => clearTimeout(whole));
 };
 
 /** As in bodies: databases disagree about NUL in text. */
@@ -106,17 +121,18 @@ export function buildApp(options: AppOptions): Express {
   app.set('query parser', false);
   if (options.trustedProxies.length > 0) app.set('trust proxy', [...options.trustedProxies]);
 
-  const perCaller = rateLimit(options.rateLimitPerSecond);
-  const perCapabilityAddress = rateLimit(options.rateLimitPerSecond);
-  const perWebhook = rateLimit(options.rateLimitPerSecond);
-  const perForge = rateLimit(options.rateLimitPerSecond * webhooksPerForge);
+  const { rates, rateLimitPerSecond } = options;
+  const perCaller = rates.limit('caller', rateLimitPerSecond);
+  const perCapabilityAddress = rates.limit('capability', rateLimitPerSecond);
+  const perWebhook = rates.limit('webhook', rateLimitPerSecond);
+  const perForge = rates.limit('forge', rateLimitPerSecond * webhooksPerForge);
   /** How requests without a token are counted, by how their path begins. */
-  const counts: readonly (readonly [string, (request: Request) => Promise<LimitHeaders>])[] = [
+  const counts: readonly (readonly [string, (request: Request) => LimitHeaders])[] = [
     ['/v1/', ({ ip }) => perCapabilityAddress(`address ${ip}`)],
     [
       '/hooks/',
-      async ({ ip, params }) => {
-        await perForge(`address ${ip}`);
+      ({ ip, params }) => {
+        perForge(`address ${ip}`);
         return perWebhook(`address ${ip} webhook ${params.id}`);
       },
     ],
@@ -131,7 +147,7 @@ export function buildApp(options: AppOptions): Express {
       return;
     }
     const known = problemOf(error) ?? problemOfExpress(error);
-    if (known === undefined) {
+    if (known === undefined || known.status >= 500) {
       log.error({ request: traceOf(response).id, route: traceOf(response).route, err: error }, 'request failed');
     }
     if (response.headersSent) {
@@ -140,7 +156,7 @@ export function buildApp(options: AppOptions): Express {
     }
     const problem = known ?? internalProblem;
     if (request.complete) write(response, problem).end();
-    else refuseEarly(request, response, problem);
+    else refuseEarly(request, response, problem, options.patience.lastWord);
   };
 
   /** Counts a caller who is known for its token, and any other for its address. */
@@ -154,10 +170,10 @@ export function buildApp(options: AppOptions): Express {
     try {
       caller = await identify(secret);
     } catch (error) {
-      setAll(response, await perCaller(`address ${request.ip}`));
+      setAll(response, perCaller(`address ${request.ip}`));
       throw error;
     }
-    setAll(response, await perCaller(caller.tokenId));
+    setAll(response, perCaller(caller.tokenId));
     return caller;
   };
 
@@ -197,7 +213,7 @@ export function buildApp(options: AppOptions): Express {
     ({ path, handle }: PlainRoute) =>
     async (request: Request, response: Response) => {
       const count = counts.find(([prefix]) => path.startsWith(prefix))?.[1];
-      if (count !== undefined && !unlimited.has(path)) setAll(response, await count(request));
+      if (count !== undefined && !unlimited.has(path)) setAll(response, count(request));
       refuseNul(request);
       await handle(request, response);
     };
@@ -206,6 +222,7 @@ export function buildApp(options: AppOptions): Express {
     const trace: Traced = { id: randomUUID(), route: 'unmatched' };
     const begun = performance.now();
     response.locals.trace = trace;
+    cutOff(request, response, options.patience);
     response.setHeaders(new Map(Object.entries({ ...headers, 'X-Request-Id': trace.id })));
     response.on('close', () => {
       log.info(
@@ -229,7 +246,7 @@ export function buildApp(options: AppOptions): Express {
     '',
     [
       ...serviceRoutes(options.health),
-      ...bundleRoutes(use, options.uploadPatience, options.stopped),
+      ...bundleRoutes(use, options.patience, options.stopped),
       ...logRoutes(use),
       ...webhookRoutes(use),
     ],

@@ -21,6 +21,7 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   'policy-set': 'polset',
   'agent-pool': 'apool',
   webhook: 'hook',
+  instance: 'instance',
 };
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -20,7 +20,7 @@ export class IssueAgentToken {
   ): Promise<{ readonly token: AgentToken; readonly secret: string }> {
     return this.unitOfWork.run(async (tx) => {
       authorized(await tx.agentPools.findFor(actor, poolId), 'agent-pools/manage');
-      if (!(await tx.agentPools.hold(poolId))) throw notFound();
+      if (!(await tx.holds.share({ kind: 'agent-pool', id: poolId }))) throw notFound();
       const { secret, digest } = this.secrets.generate();
       const token: AgentToken = {
         id: this.ids.next('token'),

@@ -1,4 +1,4 @@
-import { type Actor, type AgentPoolId, authorized, DomainError } from '../../domain/index.js';
+import { type Actor, type AgentPoolId, authorized, DomainError, notFound } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
 /** DELETE /agent-pools/:id, with its tokens. */
@@ -9,7 +9,7 @@ export class RemoveAgentPool {
   execute(actor: Actor, id: AgentPoolId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       authorized(await tx.agentPools.findFor(actor, id), 'agent-pools/manage');
-      await tx.agentPools.hold(id);
+      if (!(await tx.holds.take({ kind: 'agent-pool', id }))) throw notFound();
       if (await tx.agentPools.inUse(id)) {
         throw new DomainError('agent-pool/in-use', 'agent pool is named by a workspace or executes a run');
       }

@@ -4,6 +4,9 @@ import type { SecretGenerator } from '../ports/secret-generator.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { TokenUses } from '../users/token-uses.js';
 
+export const unknownAgent = (): DomainError =>
+  new DomainError('actor/unauthenticated', 'a valid agent token is needed');
+
 /** Which pool's agent a secret speaks for. Throws `actor/unauthenticated` when it is missing or not an agent's. */
 export class AuthenticateAgent {
   constructor(
@@ -18,7 +21,7 @@ export class AuthenticateAgent {
       secret === undefined
         ? undefined
         : await this.unitOfWork.read((tx) => tx.agentTokens.findAgent(this.secrets.digestOf(secret)));
-    if (found === undefined) throw new DomainError('actor/unauthenticated', 'a valid agent token is needed');
+    if (found === undefined) throw unknownAgent();
     this.uses.note('agent', found.token, this.clock.now());
     return found.agent;
   }

@@ -13,6 +13,7 @@ import type { Clock } from '../ports/clock.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { type RunProgress, runInTurn } from '../runs/run-progress.js';
+import { unknownAgent } from './authenticate-agent.js';
 import { leaseEnd } from './lease-holder.js';
 
 /** All an agent is told of the run it executes, and the token that goes with every report. */
@@ -54,6 +55,8 @@ export class ClaimRun {
 
   private claim({ poolId }: Agent, name: string, id: RunId): Promise<Job | undefined> {
     return this.unitOfWork.run(async (tx) => {
+      // Who removes the pool sees that it executes a run, or is through before.
+      if (!(await tx.holds.share({ kind: 'agent-pool', id: poolId }))) throw unknownAgent();
       const run = await runInTurn(tx, id);
       const start = run && startOf[run.state.status];
       if (start === undefined || run === undefined) return undefined;

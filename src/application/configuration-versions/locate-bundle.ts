@@ -6,6 +6,7 @@ import {
   notFound,
   type RunId,
 } from '../../domain/index.js';
+import type { BundleStore } from '../ports/bundle-store.js';
 import type { CapabilityUrls } from '../ports/capability-urls.js';
 import type { Clock } from '../ports/clock.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
@@ -13,18 +14,25 @@ import { versionOfRun } from '../runs/show-run-configuration-version.js';
 
 export type BundleReference = { readonly id: ConfigurationVersionId } | { readonly runId: RunId };
 
-/** GET /configuration-versions/:id/download and GET /runs/:id/configuration-version/download: a temporary URL. */
+/**
+ * GET /configuration-versions/:id/download and GET /runs/:id/configuration-version/download: a temporary URL of the
+ * store, or of ours, which asks for the version's state once more when it is used.
+ */
 export class LocateBundle {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
     private readonly urls: CapabilityUrls,
+    private readonly store: BundleStore,
   ) {}
 
   async execute(actor: Actor, reference: BundleReference): Promise<string> {
     const version = await this.unitOfWork.read((tx) => this.find(tx, actor, reference));
-    if (!version?.downloadable) throw notFound();
-    return this.urls.issue('download', version.state.id, this.clock.now());
+    const bundle = version?.downloadable ? version.state.bundle : null;
+    if (version === undefined || bundle === null) throw notFound();
+    return (
+      (await this.store.temporaryUrl(bundle.key)) ?? this.urls.issue('download', version.state.id, this.clock.now())
+    );
   }
 
   private async find(

@@ -3,7 +3,9 @@ import {
   type ConfigurationVersion,
   type ConfigurationVersionId,
   type DomainError,
+  type Instant,
   isDomainError,
+  isRefusal,
   notFound,
 } from '../../domain/index.js';
 import type { BundleInspector } from '../ports/bundle-inspector.js';
@@ -12,6 +14,7 @@ import type { CapabilityUrls } from '../ports/capability-urls.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
+import { refuseOldAttempt } from './attempt-age.js';
 import { keepVersion } from './keep-version.js';
 
 /**
@@ -30,8 +33,8 @@ export class UploadConfigurationBundle {
 
   /**
    * Throws `resource/not-found` for a bad object id, `configuration-version/upload-refused` where the version takes no
-   * bytes, `bundle/malformed` (a pending version is then `errored`) and `bundle/over-limit`. When reading `body` throws,
-   * the error is passed on and nothing is left behind.
+   * bytes, `bundle/malformed` (a pending version is then `errored`), `bundle/over-limit` and, of an upload that took too
+   * long, `bundle/interrupted`. When reading `body` throws, the error is passed on and nothing is left behind.
    */
   async execute(objectId: string, body: AsyncIterable<Uint8Array>): Promise<void> {
     const id = this.urls.open('upload', objectId, this.clock.now());
@@ -46,6 +49,7 @@ export class UploadConfigurationBundle {
 
   private async receive(id: ConfigurationVersionId, body: AsyncIterable<Uint8Array>): Promise<void> {
     const key = this.ids.next('bundle');
+    const begunAt = this.clock.now();
     const inspection = this.inspector.inspect(body);
     try {
       await this.store.write(key, inspection.bytes);
@@ -55,23 +59,26 @@ export class UploadConfigurationBundle {
     }
     let taken: boolean;
     try {
-      taken = await this.take(id, { key, ...inspection.facts() });
+      taken = await this.take(id, { key, ...inspection.facts() }, begunAt);
     } catch (error) {
-      // Only a refusal is sure to have kept nothing; after any other failure the sweep asks the database.
-      if (isDomainError(error)) await this.store.discard(key);
+      // A refusal or a full disk is sure to have kept nothing; after any other failure the sweep asks the database.
+      const keptNothing = isDomainError(error) && error.code !== 'service/unavailable';
+      if (keptNothing) await this.store.discard(key).catch(() => undefined);
       throw error;
     }
-    await (taken ? this.store.keep(key) : this.store.discard(key));
+    // The version has its bytes: settling them is done by the sweep where it fails here.
+    await (taken ? this.store.keep(key) : this.store.discard(key)).catch(() => undefined);
   }
 
   /** Whether the version took the bundle; not when it holds the same bytes already. */
-  private take(id: ConfigurationVersionId, bundle: Bundle): Promise<boolean> {
+  private take(id: ConfigurationVersionId, bundle: Bundle, begunAt: Instant): Promise<boolean> {
     return this.unitOfWork.run(async (tx) => {
       const version = await this.find(tx, id);
       if (version.state.bundle?.sha256 === bundle.sha256) return false;
       // Whoever makes a run of it at the same time is through before, or uses the new files.
       await tx.workspaces.takeTurn(version.state.workspaceId);
       const facts = await tx.runs.aboutVersion(id);
+      refuseOldAttempt(begunAt, this.clock.now());
       await keepVersion(tx, version.fire(version.uploadTrigger, facts, this.clock.now(), { bundle }));
       return true;
     });
@@ -106,7 +113,7 @@ export class UploadConfigurationBundle {
       version.fire(version.uploadTrigger, await tx.runs.aboutVersion(version.state.id), this.clock.now());
       return undefined;
     } catch (error) {
-      if (isDomainError(error)) return error;
+      if (isRefusal(error)) return error;
       throw error;
     }
   }

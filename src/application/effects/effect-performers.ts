@@ -3,9 +3,10 @@ import {
   type ConfigurationVersionId,
   type DomainError,
   defaultRunOptions,
-  isDomainError,
+  isRefusal,
   type RunId,
 } from '../../domain/index.js';
+import { refuseOldAttempt } from '../configuration-versions/attempt-age.js';
 import { keepVersion } from '../configuration-versions/keep-version.js';
 import type { BundleStore } from '../ports/bundle-store.js';
 import type { Clock } from '../ports/clock.js';
@@ -187,16 +188,18 @@ export class EffectPerformers {
     take: (tx: Transaction, fetched: FetchedFiles) => Promise<boolean>,
     refuse: (tx: Transaction, reason: DomainError) => Promise<void>,
   ): Promise<Begun> {
+    const begunAt = this.clock.now();
     let fetched: FetchedFiles;
     try {
       fetched = await this.files.fetch(request);
     } catch (error) {
-      if (isDomainError(error)) return { keep: (tx) => refuse(tx, error) };
+      if (isRefusal(error)) return { keep: (tx) => refuse(tx, error) };
       throw error;
     }
     let taken = false;
     return {
       keep: async (tx) => {
+        refuseOldAttempt(begunAt, this.clock.now());
         taken = await take(tx, fetched);
       },
       afterwards: (kept) =>

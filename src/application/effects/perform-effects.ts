@@ -5,19 +5,21 @@ import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { EffectPerformers } from './effect-performers.js';
 
 /**
- * What waits for others, or takes long, is performed apart, so that it holds up nothing else; `atOnce` of it go on side
- * by side.
+ * What waits for others, or takes long, is performed apart, so that it holds up nothing else: by so many `loops` of each
+ * process at once, each of which takes `batch` effects at a time.
  */
 export const lanes = {
-  quick: { kinds: ['queue-run', 'discard-bundle', 'purge-backing-data', 'archive-version'], batch: 20, atOnce: 1 },
-  slow: { kinds: ['fetch-commit', 'fetch-run-files', 'remove-rows'], batch: 4, atOnce: 4 },
+  quick: { kinds: ['queue-run', 'discard-bundle', 'purge-backing-data', 'archive-version'], batch: 20, loops: 1 },
+  slow: { kinds: ['fetch-commit', 'fetch-run-files', 'remove-rows'], batch: 1, loops: 4 },
 } as const satisfies Record<
   string,
-  { readonly kinds: readonly Effect['kind'][]; readonly batch: number; readonly atOnce: number }
+  { readonly kinds: readonly Effect['kind'][]; readonly batch: number; readonly loops: number }
 >;
 
 export type Lane = keyof typeof lanes;
 
+/** After how long of silence others take over what a process had in hand. */
+export const effectLeaseSeconds = 30;
 const longestWaitSeconds = 600;
 
 /** What became of the effects that were due. */
@@ -27,10 +29,13 @@ export interface Performed {
 }
 
 /**
- * Performs what transitions ordered. What an effect changes in the database is kept together with the record that it
- * was performed, and so happens once; what it does outside is done before that, and may be done again.
+ * Performs what transitions ordered, beside any number of others who do. What an effect changes in the database is kept
+ * together with the record that it was performed, and so happens once; what it does outside is done before that, and
+ * may be done again.
  */
 export class PerformEffects {
+  private readonly inHand = new Set<number>();
+
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
@@ -39,20 +44,35 @@ export class PerformEffects {
 
   /** Performs one batch of what is due in a lane. A failed effect waits, ever longer, and holds up only its own subject. */
   async execute(lane: Lane): Promise<Performed> {
-    const { kinds, batch, atOnce } = lanes[lane];
-    const due = await this.unitOfWork.read((tx) => tx.effects.due(this.clock.now(), kinds, batch));
-    const failures: { effect: PendingEffect; error: unknown }[] = [];
-    for (let next = 0; next < due.length; next += atOnce) {
-      const attempts = due.slice(next, next + atOnce).map(async (effect) => {
+    const { kinds, batch } = lanes[lane];
+    const claimed = await this.unitOfWork.run((tx) =>
+      tx.effects.claim(this.clock.now(), kinds, batch, this.later(effectLeaseSeconds)),
+    );
+    const ids = claimed.map(({ id }) => id);
+    for (const id of ids) this.inHand.add(id);
+    try {
+      const failures: { effect: PendingEffect; error: unknown }[] = [];
+      for (const effect of claimed) {
         const error = await this.attempt(effect);
+        this.inHand.delete(effect.id);
         if (error !== undefined) failures.push({ effect, error });
-      });
-      // All of them, or what still goes on would be begun again beside itself.
-      const ended = await Promise.allSettled(attempts);
-      const unrecorded = ended.find((attempt) => attempt.status === 'rejected');
-      if (unrecorded !== undefined) throw unrecorded.reason;
+      }
+      return { done: claimed.length - failures.length, failures };
+    } finally {
+      // What is left of a batch that broke off is due again when its lease has ended.
+      for (const id of ids) this.inHand.delete(id);
     }
-    return { done: due.length - failures.length, failures };
+  }
+
+  /** Keeps what is in hand from others, for effects that take longer than their lease. To be called well within one. */
+  async renew(): Promise<void> {
+    if (this.inHand.size === 0) return;
+    await this.unitOfWork.run((tx) => tx.effects.renew([...this.inHand], this.later(effectLeaseSeconds)));
+  }
+
+  /** For the start of a process beside which no other performs anything: what a killed one had in hand is due at once. */
+  async takeOver(): Promise<void> {
+    await this.unitOfWork.run((tx) => tx.effects.free());
   }
 
   /** Answers why it failed, recorded already. */

@@ -8,7 +8,7 @@ export class SweepBundles {
     private readonly store: BundleStore,
   ) {}
 
-  /** `olderThanSeconds` must outlast any upload that may still be going on. Answers how many it discarded. */
+  /** `olderThanSeconds` must outlast any attempt that a version may still take. Answers how many it discarded. */
   async execute(olderThanSeconds: number): Promise<number> {
     let discarded = 0;
     for (const key of await this.store.unsettled(olderThanSeconds)) {

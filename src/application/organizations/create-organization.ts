@@ -39,6 +39,8 @@ export class CreateOrganization {
     };
     const membership = { id: this.ids.next('membership'), organizationId: created.id, userId: actor.userId, createdAt };
     await this.unitOfWork.run(async (tx) => {
+      // Without its only owner it would be nobody's.
+      if (!(await tx.holds.share({ kind: 'user', id: actor.userId }))) throw notFound();
       await tx.organizations.add(created);
       await tx.teams.add(owners);
       await tx.memberships.add(membership);

@@ -4,6 +4,7 @@ import {
   authorize,
   checkMembersRemain,
   type MembershipId,
+  notFound,
   seenBy,
   withChangedMembers,
 } from '../../domain/index.js';
@@ -15,6 +16,8 @@ export class RemoveOrganizationMembership {
 
   execute(actor: Actor, id: MembershipId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
+      // So that nobody puts the user into one more team between the look and the removal.
+      if (!(await tx.holds.take({ kind: 'membership', id }))) throw notFound();
       const { subject: membership, standing } = seenBy(await tx.memberships.findFor(actor, id), 'memberships/manage');
       for (const team of membership.teams) {
         // Leaving a team changes it: who may not take members out of every one of them may not do this either.

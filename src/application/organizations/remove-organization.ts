@@ -1,4 +1,4 @@
-import { type Actor, authorized, DomainError } from '../../domain/index.js';
+import { type Actor, authorized, DomainError, notFound } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
@@ -12,6 +12,8 @@ export class RemoveOrganization {
   execute(actor: Actor, name: string): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const { id } = authorized(await tx.organizations.findFor(actor, name), 'organizations/delete');
+      // So that no run begins between the question and the removal.
+      if (!(await tx.holds.take({ kind: 'organization', id }))) throw notFound();
       if (await tx.runs.anyInProgress({ organizationId: id })) {
         throw new DomainError('runs/in-progress', 'the organization has a run in progress');
       }

@@ -18,11 +18,6 @@ export interface AgentPoolRepository {
   add(pool: AgentPool): Promise<void>;
   /** Throws `attribute/taken` when the name is another's. */
   rename(id: AgentPoolId, name: string): Promise<void>;
-  /**
-   * Whether there is one. Whoever else holds it waits until this transaction ends: a pool is not removed while it is
-   * given to a workspace or gets a token.
-   */
-  hold(id: AgentPoolId): Promise<boolean>;
   /** With its tokens. */
   remove(id: AgentPoolId): Promise<void>;
   /** Whether a living workspace names it, or a run is executed by one of its agents. */

@@ -7,7 +7,8 @@ export interface ByteRange {
 }
 
 /**
- * Holds bundles by key. A key names one upload attempt: it is written once, and then either kept (a version refers to
+ * Holds bundles by key. Throws `service/unavailable` while it cannot be reached; what was asked may then have happened.
+ * A key names one upload attempt: it is written once, and then either kept (a version refers to
  * it) or discarded. Until one of the two is said it is unsettled, and whoever sweeps finds it.
  */
 export interface BundleStore {
@@ -19,6 +20,11 @@ export interface BundleStore {
   discard(key: BundleKey): Promise<void>;
   /** Undefined when there are no such bytes. Reading starts when the iteration does. */
   read(key: BundleKey, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /**
+   * An absolute URL from which anybody reads the bundle for a bounded time, or until it is discarded; undefined where
+   * the store gives none and its bundles are read through the service.
+   */
+  temporaryUrl(key: BundleKey): Promise<string | undefined>;
   /** Attempts begun longer than `olderThanSeconds` ago and never settled, finished or not. */
   unsettled(olderThanSeconds: number): Promise<readonly BundleKey[]>;
 }

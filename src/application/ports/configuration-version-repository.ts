@@ -1,10 +1,12 @@
 import type {
   Actor,
+  Bundle,
   BundleKey,
   ConfigurationVersion,
   ConfigurationVersionId,
   ConfigurationVersionState,
   IngressAttributes,
+  Instant,
   Seen,
   WorkspaceId,
 } from '../../domain/index.js';
@@ -21,6 +23,15 @@ export interface CommitReport {
   readonly commitSha: string;
   /** A pull request's commit is not the branch's own. */
   readonly isPullRequest: boolean;
+}
+
+/** Where a version stands among all, by its age. */
+export type VersionPlace = Pick<ConfigurationVersionState, 'createdAt' | 'id'>;
+
+/** A version, and the bytes that are stored for it. */
+export interface StoredBundle {
+  readonly id: ConfigurationVersionId;
+  readonly bundle: Bundle;
 }
 
 /** What hangs on a deleted workspace or organization is missing. */
@@ -45,6 +56,13 @@ export interface ConfigurationVersionRepository {
 }
 
 export interface ConfigurationVersionQueries {
+  /**
+   * Uploaded versions of all workspaces that were created before `before`, the oldest first, from beyond `after` on.
+   * Costs the same however many there are and however far the walk has got.
+   */
+  uploaded(before: Instant, limit: number, after?: VersionPlace): Promise<readonly ConfigurationVersion[]>;
+  /** Versions of all workspaces that have bytes, in the order of their ids, from beyond `after` on. */
+  storedBundles(limit: number, after?: ConfigurationVersionId): Promise<readonly StoredBundle[]>;
   /** Newest first. Costs the same however many there are and however deep the page lies. */
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ConfigurationVersionState>>;
   /** By version id; versions without a commit have no entry. */

@@ -48,15 +48,30 @@ export interface FailingEffect {
   readonly notBefore: Instant;
 }
 
-/** Effects are kept in the transaction that orders them, and performed after it: at least once, in order per subject. */
+/**
+ * Effects are kept in the transaction that orders them, and performed after it: at least once, and in order per subject,
+ * as long as those who order for one subject wait for each other.
+ */
 export interface EffectOutbox {
   /** Not due before `notBefore`, when it is given; and those of the same subject behind it wait with it. */
   enqueue(subject: string, effects: readonly Effect[], notBefore?: Instant): Promise<void>;
-  /** The oldest of each subject that may be performed by now, if it is of one of these kinds. */
-  due(now: Instant, kinds: readonly Effect['kind'][], limit: number): Promise<readonly PendingEffect[]>;
+  /**
+   * Leases to the caller, until `until`, the oldest of each subject that may be performed by now, if it is of one of
+   * these kinds and leased to nobody else. Of those who ask at once nobody waits, and no two are given the same.
+   */
+  claim(
+    now: Instant,
+    kinds: readonly Effect['kind'][],
+    limit: number,
+    until: Instant,
+  ): Promise<readonly PendingEffect[]>;
+  /** Leases what of these is still there for longer. */
+  renew(ids: readonly number[], until: Instant): Promise<void>;
+  /** Ends every lease. */
+  free(): Promise<void>;
   /** Whether it was still there: of two that performed it at once, one is told so. */
   done(id: number): Promise<boolean>;
-  /** Records the failure; it is not due again before `notBefore`. */
+  /** Records the failure and ends the lease; it is not due again before `notBefore`. */
   failed(id: number, error: string, notBefore: Instant): Promise<void>;
   /** Those that failed at least once, the oldest first. */
   failing(page: PageRequest): Promise<Page<FailingEffect>>;

@@ -18,6 +18,7 @@ export const idKinds = [
   'policy-set',
   'agent-pool',
   'webhook',
+  'instance',
 ] as const;
 
 export type IdKind = (typeof idKinds)[number];

@@ -33,7 +33,7 @@ export interface MembershipRepository {
   findFor(actor: Actor, id: MembershipId): Promise<Seen<MembershipView> | undefined>;
   /**
    * The member each reference names: by user id, else by membership id, else by user name in any case. References that
-   * name nobody are left out.
+   * name nobody are left out. In a transaction those it answers stay members until it ends.
    */
   findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, User>>;
   /** Throws `attribute/taken` when the user is a member already. */

@@ -50,7 +50,15 @@ export interface RunRepository {
   withExpiredLease(now: Instant, limit: number): Promise<readonly RunId[]>;
 }
 
+/** A run, and the key of the bytes it fetched for itself. */
+export interface StoredFiles {
+  readonly id: RunId;
+  readonly key: BundleKey;
+}
+
 export interface RunQueries {
+  /** Runs of all workspaces that fetched bytes for themselves, in the order of their ids, from beyond `after` on. */
+  storedFiles(limit: number, after?: RunId): Promise<readonly StoredFiles[]>;
   /** Newest first. Costs the same however many there are and however deep the page lies. */
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<RunState>>;
   /** The first run of each version, by version id; versions without a run have no entry. */

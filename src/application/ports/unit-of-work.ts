@@ -5,6 +5,8 @@ import type {
   ConfigurationVersionRepository,
 } from './configuration-version-repository.js';
 import type { EffectOutbox, Removals } from './effect-outbox.js';
+import type { Holds } from './holds.js';
+import type { RequestRates, SigningKeys } from './instances.js';
 import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
 import type { PolicySetRepository, TaskStageRepository } from './policy-repository.js';
 import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
@@ -31,6 +33,9 @@ export interface Transaction {
   readonly agentTokens: AgentTokenRepository;
   readonly effects: EffectOutbox;
   readonly removals: Removals;
+  readonly holds: Holds;
+  readonly signingKeys: SigningKeys;
+  readonly requestRates: RequestRates;
 }
 
 /** The only way to a repository, so that no query can escape its transaction. Never nested; no other I/O inside. */

@@ -17,6 +17,8 @@ export interface WorkspaceRepository {
   findByNameFor(actor: Actor, organizationName: string, name: string): Promise<Seen<Workspace> | undefined>;
   /** The workspace whose repository reports to this webhook. One indexed statement. */
   findByWebhook(id: WebhookId): Promise<Workspace | undefined>;
+  /** Those after `after` by id whose webhook's key is not sealed with this one. */
+  sealedOtherwise(fingerprint: string, after: WorkspaceId, limit: number): Promise<readonly Workspace[]>;
   /** Throws `attribute/taken` when a living workspace of the organization has the name. */
   add(workspace: Workspace): Promise<void>;
   /**

@@ -36,6 +36,9 @@ export class CreateRun {
   /** Throws `attribute/invalid` for a version that is not the workspace's, or not usable. */
   execute(actor: Actor, command: NewRun): Promise<ShownRun> {
     return this.unitOfWork.run(async (tx) => {
+      const createdBy = identityOf(actor);
+      // Who removes the caller sees the run, or is through before: then the caller sees nothing any more.
+      await tx.holds.share(createdBy);
       const seen = await tx.workspaces.findFor(actor, command.workspaceId);
       const { subject: workspace, standing } = seenBy(seen, 'runs/queue');
       const mayApply = may(standing, 'runs/apply');
@@ -51,7 +54,7 @@ export class CreateRun {
         planOnly: command.planOnly || version.state.speculative,
         savePlan: command.savePlan,
         autoApply: command.autoApply ?? (workspace.autoApply && mayApply),
-        createdBy: identityOf(actor),
+        createdBy,
       });
       return showing(tx, { subject: run, standing });
     });

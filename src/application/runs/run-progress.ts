@@ -4,6 +4,7 @@ import {
   type ConfigurationVersion,
   may,
   moveAll,
+  notFound,
   openTaskStage,
   type PolicyCheck,
   policyKinds,
@@ -48,6 +49,8 @@ export class RunProgress {
   /** A new run with its task stage, queued if it is its turn. */
   async begin(tx: Transaction, workspace: Workspace, draft: DraftRun): Promise<Run> {
     const now = this.clock.now();
+    // Who removes the organization sees the run, or is through before.
+    if (!(await tx.holds.share({ kind: 'organization', id: workspace.organizationId }))) throw notFound();
     const sequence = await tx.runs.takeSequence(workspace.id);
     const id = this.ids.next('run');
     const run = Run.create({ ...draft, id, sequence, workspaceId: workspace.id, createdAt: now });

@@ -1,4 +1,4 @@
-import { type Actor, authorized, checkRemovable, DomainError, type TeamId } from '../../domain/index.js';
+import { type Actor, authorized, checkRemovable, DomainError, notFound, type TeamId } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
@@ -13,6 +13,8 @@ export class RemoveTeam {
     return this.unitOfWork.run(async (tx) => {
       const team = authorized(await tx.teams.findFor(actor, id), 'teams/delete');
       checkRemovable(team);
+      // So that no run begins between the question and the removal.
+      if (!(await tx.holds.take({ kind: 'team', id }))) throw notFound();
       if (await tx.runs.anyInProgress({ createdBy: id })) {
         throw new DomainError('runs/in-progress', 'the team has a run in progress');
       }

@@ -26,6 +26,8 @@ export class RemoveUser {
       if (isUser(actor, id)) {
         throw new DomainError('user/protected', 'a site administrator cannot delete their own user');
       }
+      // So that no run begins, and no owners team takes the user in, between the questions and the removal.
+      if (!(await tx.holds.take({ kind: 'user', id }))) throw notFound();
       for (const team of await tx.teams.ownedBy(id)) {
         checkMembersRemain(team, team.usersCount - 1);
         await tx.teams.save(withChangedMembers(team));

@@ -21,9 +21,16 @@ export class TokenUses {
     const { api, agent } = this.noted;
     if (api.size + agent.size === 0) return;
     this.noted = { api: new Map(), agent: new Map() };
-    await this.unitOfWork.run(async (tx) => {
-      await tx.tokens.markUsed(api);
-      await tx.agentTokens.markUsed(agent);
-    });
+    try {
+      await this.unitOfWork.run(async (tx) => {
+        await tx.tokens.markUsed(api);
+        await tx.agentTokens.markUsed(agent);
+      });
+    } catch (error) {
+      // Kept for the next time, unless they were used again since.
+      const { noted } = this;
+      this.noted = { api: new Map([...api, ...noted.api]), agent: new Map([...agent, ...noted.agent]) };
+      throw error;
+    }
   }
 }

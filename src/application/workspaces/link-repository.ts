@@ -74,7 +74,8 @@ export async function checkAgentPool(
 ): Promise<void> {
   if (agentPoolId === undefined || agentPoolId === null) return;
   const pool = await tx.agentPools.findFor(actor, agentPoolId);
-  const held = pool?.subject.organizationId === organizationId && (await tx.agentPools.hold(agentPoolId));
+  const held =
+    pool?.subject.organizationId === organizationId && (await tx.holds.share({ kind: 'agent-pool', id: agentPoolId }));
   if (!held) {
     throw invalidAttribute('agent-pool-id', 'Agent pool must be one of the organization');
   }

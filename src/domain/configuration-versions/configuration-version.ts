@@ -65,7 +65,9 @@ export interface Fired {
   readonly effects: readonly OrderedEffect[];
 }
 
-export type VersionFactsGathered = Pick<Facts, 'isCurrent' | 'runsInProgress' | 'usedByRun'>;
+/** `outdated` is for whoever looks for such versions to say; to everybody else none is. */
+export type VersionFactsGathered = Pick<Facts, 'isCurrent' | 'runsInProgress' | 'usedByRun'> &
+  Partial<Pick<Facts, 'outdated'>>;
 
 type Change = Partial<Pick<ConfigurationVersionState, 'bundle' | 'failure' | 'purgeAt' | 'ingressAttributesId'>>;
 
@@ -149,6 +151,15 @@ export class ConfigurationVersion {
     return statusTraits[this.state.status].downloadable;
   }
 
+  /** Since when it holds the bytes it holds; bytes that replaced others, or were restored, count from then on. */
+  get heldSince(): Instant {
+    const { createdAt, statusTimestamps: at } = this.state;
+    return [at['uploaded-at'], at['restore-backing-data-at']].reduce<Instant>(
+      (last, next) => (next !== undefined && next > last ? next : last),
+      createdAt,
+    );
+  }
+
   /** False while its backing data is deleted, softly or for good: then it reads as missing. */
   get readable(): boolean {
     return statusTraits[this.state.status].readable;
@@ -161,7 +172,7 @@ export class ConfigurationVersion {
 
   private factsOf(gathered: VersionFactsGathered, now: Instant): Facts {
     const { status, origin, purgeAt } = this.state;
-    return { ...gathered, status, origin, purgeDue: purgeAt !== null && purgeAt <= now };
+    return { outdated: false, ...gathered, status, origin, purgeDue: purgeAt !== null && purgeAt <= now };
   }
 
   private ordered(effect: Effect): OrderedEffect[] {

@@ -25,6 +25,8 @@ export interface Facts {
   readonly usedByRun: boolean;
   /** Whether the days its deleted backing data is kept for have passed. */
   readonly purgeDue: boolean;
+  /** Whether it holds its bytes for longer than unneeded ones are kept. */
+  readonly outdated: boolean;
 }
 
 interface Guard {
@@ -49,6 +51,7 @@ export const guards = {
   'not the current version': { holds: ({ isCurrent }) => !isCurrent, because: () => 'it is current' },
   'no runs in progress': { holds: ({ runsInProgress }) => !runsInProgress, because: () => 'a run in progress uses it' },
   'purge due': { holds: ({ purgeDue }) => purgeDue, because: () => 'its backing data can still be restored' },
+  'held for long enough': { holds: ({ outdated }) => outdated, because: () => 'it is not old enough' },
   'not used by a run': { holds: ({ usedByRun }) => !usedByRun, because: () => 'a run has used it' },
 } as const satisfies Record<string, Guard>;
 
@@ -135,6 +138,16 @@ export const lifecycle = [
     trigger: 'archive',
     from: ['uploaded'],
     guards: ['created through API or CLI', 'in one of these states', 'not the current version', 'no runs in progress'],
+    to: 'archived',
+    stamp: 'archived-at',
+    effects: ['discard-bundle'],
+    refusedAs: 'configuration-version/not-archivable',
+    done: 'archived',
+  },
+  {
+    trigger: 'retire',
+    from: ['uploaded'],
+    guards: ['in one of these states', 'not the current version', 'no runs in progress', 'held for long enough'],
     to: 'archived',
     stamp: 'archived-at',
     effects: ['discard-bundle'],

@@ -40,13 +40,22 @@ export class DomainError extends Error {
     readonly code: DomainErrorCode,
     message: string,
     readonly details: ErrorDetails = {},
+    /** What lies behind it, for the log; callers are never shown it. */
+    cause?: unknown,
   ) {
-    super(message);
+    super(message, cause === undefined ? undefined : { cause });
   }
 }
 
 export const isDomainError = (error: unknown): error is DomainError =>
   error instanceof Error && error.name === 'DomainError' && 'code' in error;
+
+/**
+ * Whether a rule said no, and will say so again. What the service cannot do at the moment is no refusal: whether it was
+ * done all the same nobody knows, and another try may succeed.
+ */
+export const isRefusal = (error: unknown): error is DomainError =>
+  isDomainError(error) && !error.code.startsWith('service/');
 
 /** The one sentence for what is missing and for what is hidden: a caller must not be able to tell them apart. */
 export const notFound = (): DomainError => new DomainError('resource/not-found', 'resource not found');

@@ -1,6 +1,7 @@
 import { ContainerModule } from 'inversify';
 import { SignedCapabilityUrls } from '../../adapters/bundles/signed-capability-urls.js';
 import { TarBundleInspector } from '../../adapters/bundles/tar-bundle-inspector.js';
+import { randomPause } from '../../adapters/system/random-pause.js';
 import { SealedSecretBox } from '../../adapters/system/sealed-secret-box.js';
 import { GitCommitFetcher } from '../../adapters/version-control/git-commit-fetcher.js';
 import { RetryingUnitOfWork } from '../../application/index.js';
@@ -14,12 +15,12 @@ export const storage = ({
   unitOfWork,
   bundleStore,
   publicUrl,
-  signingSecret,
+  signingSecrets,
   stopping,
   temporaryDir,
 }: Surroundings) =>
   new ContainerModule(({ bind }) => {
-    provide(bind, Port.unitOfWork, [], () => new RetryingUnitOfWork(unitOfWork));
+    provide(bind, Port.unitOfWork, [], () => new RetryingUnitOfWork(unitOfWork, randomPause));
     provide(bind, Port.bundleStore, [], () => bundleStore);
     const limits = {
       maxArchiveBytes: config.MAX_ARCHIVE_BYTES,
@@ -28,7 +29,8 @@ export const storage = ({
     };
     provide(bind, Port.bundleInspector, [], () => new TarBundleInspector(limits));
     provide(bind, Port.softDeleteDays, [], () => config.SOFT_DELETE_DAYS);
-    provide(bind, Port.secretBox, [], () => new SealedSecretBox(signingSecret));
+    provide(bind, Port.archiveAfterDays, [], () => config.ARCHIVE_AFTER_DAYS);
+    provide(bind, Port.secretBox, [], () => new SealedSecretBox(signingSecrets));
     provide(
       bind,
       Port.commitFetcher,
@@ -49,7 +51,7 @@ export const storage = ({
       () =>
         new SignedCapabilityUrls({
           publicUrl,
-          signingSecret,
+          signingSecrets,
           seconds: {
             upload: config.UPLOAD_URL_SECONDS,
             download: config.DOWNLOAD_URL_SECONDS,

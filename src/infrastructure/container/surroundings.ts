@@ -1,4 +1,5 @@
 import type { RequestLog } from '../../adapters/http/app.js';
+import type { Patience } from '../../adapters/http/http-server.js';
 import type { BundleStore, UnitOfWork } from '../../application/index.js';
 import type { Config } from '../config.js';
 
@@ -9,7 +10,8 @@ export interface Surroundings {
   readonly unitOfWork: UnitOfWork;
   readonly bundleStore: BundleStore;
   readonly publicUrl: string;
-  readonly signingSecret: string;
+  /** The first signs and seals, all are understood. */
+  readonly signingSecrets: readonly [string, ...string[]];
   readonly log: RequestLog;
   /** Rejects while requests cannot be served. */
   readonly ready: () => Promise<void>;
@@ -19,4 +21,6 @@ export interface Surroundings {
   readonly stopped: AbortSignal;
   /** Where commits are fetched to; where the system puts passing files when it is left out. */
   readonly temporaryDir?: string;
+  /** How long clients may take; the usual time when it is left out. */
+  readonly patience?: Patience;
 }

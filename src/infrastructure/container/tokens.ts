@@ -1,4 +1,5 @@
 import type { buildApp } from '../../adapters/http/app.js';
+import type { RateLimits } from '../../adapters/http/rate-limit.js';
 import type { UseCases } from '../../adapters/http/use-cases.js';
 import type {
   BundleInspector,
@@ -25,6 +26,8 @@ export const Port = {
   secretBox: token<SecretBox>('SecretBox'),
   commitFetcher: token<CommitFetcher>('CommitFetcher'),
   softDeleteDays: token<number>('days'),
+  archiveAfterDays: token<number>('days'),
   useCases: token<UseCases>('UseCases'),
+  rates: token<RateLimits>('RateLimits'),
   app: token<ReturnType<typeof buildApp>>('App'),
 };

@@ -15,6 +15,7 @@ const {
   secretBox,
   commitFetcher,
   softDeleteDays,
+  archiveAfterDays,
 } = Port;
 
 /** The use cases by the names the HTTP adapter calls them. */
@@ -169,7 +170,7 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.ShowConfigurationVersion, [unitOfWork]);
   provideClass(bind, application.ShowIngressAttributes, [unitOfWork]);
   provideClass(bind, application.ArchiveConfigurationVersion, [unitOfWork, clock]);
-  provideClass(bind, application.LocateBundle, [unitOfWork, clock, capabilityUrls]);
+  provideClass(bind, application.LocateBundle, [unitOfWork, clock, capabilityUrls, bundleStore]);
   provideClass(bind, application.ReadBundle, [unitOfWork, clock, capabilityUrls, bundleStore]);
   provideClass(bind, application.UploadConfigurationBundle, [
     unitOfWork,
@@ -237,7 +238,10 @@ export const useCases = new ContainerModule(({ bind }) => {
   ]);
   provideClass(bind, application.PerformEffects, [unitOfWork, clock, application.EffectPerformers]);
   provideClass(bind, application.ListFailingEffects, [unitOfWork]);
+  provideClass(bind, application.StoredSecrets, [unitOfWork, clock, secretBox]);
+  provideClass(bind, application.ExchangeRequestRates, [unitOfWork, clock, ids]);
   provideClass(bind, application.SweepBundles, [unitOfWork, bundleStore]);
+  provideClass(bind, application.ArchiveOldVersions, [unitOfWork, clock, archiveAfterDays]);
 
   bind(Port.useCases).toDynamicValue(
     (context) =>

@@ -2,24 +2,14 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import type { OpenBundle } from '../../../application/index.js';
 import { DomainError } from '../../../domain/index.js';
+import type { Patience } from '../http-server.js';
 import type { PlainRoute } from '../route.js';
 import type { UseCases } from '../use-cases.js';
-
-/** How long an upload may take, in milliseconds. */
-export interface UploadPatience {
-  /** Between two chunks. */
-  readonly idle: number;
-  readonly total: number;
-}
 
 const interrupted = (sentence: string): DomainError => new DomainError('bundle/interrupted', sentence);
 
 /** The request's body as it arrives; throws `bundle/interrupted` when the client falls silent or takes too long. */
-async function* patiently(
-  request: Request,
-  patience: UploadPatience,
-  stopped: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+async function* patiently(request: Request, patience: Patience, stopped: AbortSignal): AsyncGenerator<Uint8Array> {
   // The socket stays open when reading ends early, so that the client can still be told why.
   const chunks = request.iterator({ destroyOnReturn: false });
   const deadline = Date.now() + patience.total;
@@ -87,7 +77,7 @@ const download = (use: UseCases) => async (request: Request, response: Response)
 };
 
 /** The capability URLs of bundles. The object id is the whole right: no token is asked for or looked at. */
-export const bundleRoutes = (use: UseCases, patience: UploadPatience, stopped: AbortSignal): PlainRoute[] => [
+export const bundleRoutes = (use: UseCases, patience: Patience, stopped: AbortSignal): PlainRoute[] => [
   {
     method: 'put',
     path: '/v1/object/:objectId',

@@ -70,7 +70,12 @@ export async function readBytes(
 }
 
 /** The body as JSON, or undefined when there is none. Throws a 400, 408, 413 or 415. */
-export async function readBody(request: Request, response: Response, largest = largestBody): Promise<unknown> {
+export async function readBody(
+  request: Request,
+  response: Response,
+  largest = largestBody,
+  patience = longestMilliseconds,
+): Promise<unknown> {
   if (!hasBody(request)) return undefined;
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (!mediaTypes.includes(type)) {
@@ -79,7 +84,7 @@ export async function readBody(request: Request, response: Response, largest = l
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(tooSlow());
-    }, longestMilliseconds);
+    }, patience);
     parserOf(largest)(request, response, (error?: unknown) => {
       clearTimeout(timer);
       if (error === undefined) {

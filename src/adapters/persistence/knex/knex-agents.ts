@@ -105,17 +105,6 @@ export class KnexAgentPools implements AgentPoolRepository {
     return unlessTaken(this.db.run(this.db.sql('agent_pools').insert(poolToRow(pool))), nameTaken);
   }
 
-  async hold(id: AgentPoolId): Promise<boolean> {
-    const { sql } = this.db;
-    return (
-      (await this.db.run(
-        sql('agent_pools')
-          .where({ id })
-          .update({ id: sql.ref('id') }),
-      )) > 0
-    );
-  }
-
   rename(id: AgentPoolId, name: string): Promise<void> {
     return unlessTaken(this.db.run(this.db.sql('agent_pools').where({ id }).update({ name })), nameTaken);
   }

@@ -3,6 +3,8 @@ import type {
   CommitReport,
   ConfigurationVersionQueries,
   ConfigurationVersionRepository,
+  StoredBundle,
+  VersionPlace,
 } from '../../../application/ports/configuration-version-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import {
@@ -288,6 +290,34 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
   async refersTo(key: BundleKey): Promise<boolean> {
     const query = this.db.sql('configuration_versions').where('bundle_key', key).select('id').limit(1);
     return (await this.db.first(query)) !== undefined;
+  }
+
+  async uploaded(before: Instant, limit: number, after?: VersionPlace): Promise<readonly ConfigurationVersion[]> {
+    // The status is part of the text, and no value bound to it: SQLite then knows the index that holds no other.
+    const uploaded = this.living().whereRaw("v.status = 'uploaded'").where('v.created_at', '<', before);
+    if (after !== undefined) uploaded.whereRaw('(v.created_at, v.id) > (?, ?)', [after.createdAt, after.id]);
+    const rows = await this.db.all<VersionRow>(
+      uploaded
+        .select(...columnsOf('v', columns))
+        .orderBy(['v.created_at', 'v.id'])
+        .limit(limit),
+    );
+    return rows.map(restoreFromRow);
+  }
+
+  async storedBundles(limit: number, after: ConfigurationVersionId = ''): Promise<readonly StoredBundle[]> {
+    const rows = await this.db.all<Pick<VersionRow, 'id' | 'bundle_key' | 'bundle_bytes' | 'bundle_sha256'>>(
+      this.living()
+        .where('v.id', '>', after)
+        .whereNotNull('v.bundle_key')
+        .select('v.id', 'v.bundle_key', 'v.bundle_bytes', 'v.bundle_sha256')
+        .orderBy('v.id')
+        .limit(limit),
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      bundle: { key: row.bundle_key as BundleKey, bytes: Number(row.bundle_bytes), sha256: row.bundle_sha256 },
+    }));
   }
 
   async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<ConfigurationVersionState>> {

@@ -1,14 +1,19 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import knex, { type Knex } from 'knex';
 import type pg from 'pg';
 import type { Transaction, UnitOfWork } from '../../../application/ports/unit-of-work.js';
+import { limit, refusalOf } from './engine/postgres-faults.js';
 import { PostgresStatements, StatementNames } from './engine/postgres-statements.js';
+import { sayingWhatFails } from './engine/sqlite-faults.js';
 import { SqliteStatements } from './engine/sqlite-statements.js';
-import { type OnStatement, type Query, type Statements, stale } from './engine/statements.js';
+import type { OnStatement, Query, Statements } from './engine/statements.js';
 import { KnexAgentPools, KnexAgentTokens } from './knex-agents.js';
 import { KnexApiTokens } from './knex-api-tokens.js';
 import { KnexConfigurationVersions } from './knex-configuration-versions.js';
 import { KnexEffects } from './knex-effects.js';
+import { KnexHolds } from './knex-holds.js';
+import { KnexRequestRates, KnexSigningKeys } from './knex-instances.js';
 import { KnexMemberships, KnexOrganizations } from './knex-organizations.js';
 import { KnexPolicySets } from './knex-policy-sets.js';
 import { KnexRemovals } from './knex-removals.js';
@@ -25,7 +30,7 @@ export interface KnexDatabase {
   readonly unitOfWork: UnitOfWork;
   /** Brings the schema up to date, and does nothing when it is. Processes that share a Postgres may all do it at once. */
   migrate(): Promise<void>;
-  /** Rejects when the database does not answer. */
+  /** Rejects when the database does not answer, or not soon. */
   ping(): Promise<void>;
   /** What answers, in its own words: `sqlite 3.54.1`, `postgres 18.4`. */
   engine(): Promise<string>;
@@ -34,16 +39,6 @@ export interface KnexDatabase {
 }
 
 const busyTimeout = 5_000;
-/** What Postgres says when a transaction lost against another one, and will do better on a second try. */
-const lost: readonly (string | undefined)[] = [
-  '40P01', // deadlock
-  '40001', // serialization failure
-  '55P03', // waited for a lock too long
-  '23503', // what it refers to was removed meanwhile
-];
-/** So that one that hangs does not take the others with it. In milliseconds. */
-const postgresPatience = { lock_timeout: 10_000, idle_in_transaction_session_timeout: 60_000 };
-
 const transactionOn = (db: Statements): Transaction => ({
   organizations: new KnexOrganizations(db),
   memberships: new KnexMemberships(db),
@@ -61,6 +56,9 @@ const transactionOn = (db: Statements): Transaction => ({
   agentTokens: new KnexAgentTokens(db),
   effects: new KnexEffects(db),
   removals: new KnexRemovals(db),
+  holds: new KnexHolds(db),
+  signingKeys: new KnexSigningKeys(db),
+  requestRates: new KnexRequestRates(db),
 });
 
 /** Refuses to run anything once its transaction is over: on a shared connection it would become part of the next one. */
@@ -90,6 +88,16 @@ class OpenStatements implements Statements {
   }
 }
 
+const sqliteSettings = [
+  'journal_mode = WAL',
+  // A commit is flushed before it is acknowledged; on macOS out of the drive's own cache too, as elsewhere it always is.
+  'synchronous = FULL',
+  'fullfsync = ON',
+  // What a long backup made the log grow to is given back after it. In bytes.
+  'journal_size_limit = 67108864',
+  'foreign_keys = ON',
+];
+
 export interface SqliteOptions {
   readonly onStatement?: OnStatement;
 }
@@ -101,9 +109,7 @@ export interface SqliteOptions {
 export function openSqlite(file: string, { onStatement }: SqliteOptions = {}): KnexDatabase {
   const sql = knex({ client: 'better-sqlite3', useNullAsDefault: true });
   const writer = new Database(file, { timeout: busyTimeout });
-  writer.pragma('journal_mode = WAL');
-  writer.pragma('synchronous = FULL');
-  writer.pragma('foreign_keys = ON');
+  for (const setting of sqliteSettings) writer.pragma(setting);
   const reader = new Database(file, { readonly: true, timeout: busyTimeout });
   const writing = new SqliteStatements(sql, writer, onStatement);
   const reading = new SqliteStatements(sql, reader, onStatement);
@@ -131,8 +137,8 @@ export function openSqlite(file: string, { onStatement }: SqliteOptions = {}): K
 
   return {
     unitOfWork: {
-      run: (work) => inTurn((db) => work(transactionOn(db))),
-      read: async (work) => work(committed),
+      run: (work) => sayingWhatFails(inTurn((db) => work(transactionOn(db)))),
+      read: (work) => sayingWhatFails(work(committed)),
     },
     migrate: () => migrate(sqliteConfig(file)),
     ping: async () => {
@@ -151,23 +157,32 @@ export interface PostgresOptions {
   readonly poolSize?: number;
   /** How long to wait for a connection, in milliseconds. */
   readonly patience?: number;
+  /** For how long a connection may be silent, in milliseconds. */
+  readonly silence?: number;
   readonly onStatement?: OnStatement;
 }
 
-/** Opens a pool of connections, each made when first needed. */
+/** Whoever asks whether the database answers will not wait for longer. In milliseconds. */
+const pingPatience = 3_000;
+/** What Knex has to say comes with the errors it throws; of its own accord it would write it to standard output. */
+const silent = { debug: () => {}, warn: () => {}, error: () => {}, deprecate: () => {} };
+
+/**
+ * Opens a pool of connections, each made when first needed, and again when it was lost. While the database does not
+ * answer, work is refused as `service/unavailable`.
+ */
 export function openPostgres(
   url: string,
-  { poolSize = 10, patience = 10_000, onStatement }: PostgresOptions = {},
+  { poolSize = 10, patience = 10_000, silence, onStatement }: PostgresOptions = {},
 ): KnexDatabase {
-  const config = { ...postgresConfig(url), acquireConnectionTimeout: patience };
-  const limits = Object.entries(postgresPatience).map(([name, value]) => `set ${name} = ${value}`);
+  const config = { ...postgresConfig(url, patience), acquireConnectionTimeout: patience, log: silent };
   const pool = knex({
     ...config,
     pool: {
       min: 0,
       max: poolSize,
       afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) => {
-        connection.query(limits.join('; ')).then(
+        limit(connection, silence === undefined ? {} : { silence }).then(
           () => done(null, connection),
           (error: Error) => done(error, connection),
         );
@@ -180,23 +195,30 @@ export function openPostgres(
   const on = (connection: Knex) => new PostgresStatements(sql, connection, names, onStatement);
   const committed = transactionOn(on(pool));
 
-  const transact = async <Result>(work: (db: Statements) => Promise<Result>): Promise<Result> => {
+  const answered = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
-      return await pool.transaction((transaction) => work(on(transaction)));
+      return await work();
     } catch (error) {
-      if (lost.includes((error as { code?: string }).code)) throw stale("two changes got in each other's way");
-      throw error;
+      throw refusalOf(error) ?? error;
     }
   };
 
   return {
     unitOfWork: {
-      run: (work) => transact((db) => work(transactionOn(db))),
-      read: async (work) => work(committed),
+      run: (work) => answered(() => pool.transaction((transaction) => work(transactionOn(on(transaction))))),
+      read: (work) => answered(() => work(committed)),
     },
-    migrate: () => migrate({ ...config, pool: { min: 0, max: 1 } }),
+    migrate: () => answered(() => migrate({ ...config, pool: { min: 0, max: 1 } })),
     ping: async () => {
-      await pool.raw('select 1');
+      const waiting = new AbortController();
+      const late = pause(Math.min(pingPatience, patience), undefined, { signal: waiting.signal }).then(() => {
+        throw new Error('the database is slow to answer');
+      });
+      try {
+        await Promise.race([pool.raw('select 1'), late]);
+      } finally {
+        waiting.abort();
+      }
     },
     engine: async () => {
       const { rows } = await pool.raw<{ rows: { server_version: string }[] }>('show server_version');

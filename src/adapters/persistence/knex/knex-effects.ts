@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { Effect, EffectOutbox, FailingEffect, PendingEffect } from '../../../application/ports/effect-outbox.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import type { Instant } from '../../../domain/index.js';
@@ -54,6 +55,13 @@ const failingFromRow = (row: FailingRow): FailingEffect => ({
   notBefore: row.not_before,
 });
 
+/**
+ * Postgres passes over rows that others are changing, and looks again at those that changed since it began; on SQLite
+ * there is one writer at a time.
+ */
+const skippingLocked = (sql: Knex, rows: Knex.QueryBuilder): Knex.QueryBuilder =>
+  sql.client.driverName === 'pg' ? rows.forUpdate('e').skipLocked() : rows;
+
 export class KnexEffects implements EffectOutbox {
   constructor(private readonly db: Statements) {}
 
@@ -63,19 +71,40 @@ export class KnexEffects implements EffectOutbox {
     await this.db.run(this.db.sql('effects').insert(rows));
   }
 
-  async due(now: Instant, kinds: readonly Effect['kind'][], limit: number): Promise<readonly PendingEffect[]> {
+  async claim(
+    now: Instant,
+    kinds: readonly Effect['kind'][],
+    limit: number,
+    until: Instant,
+  ): Promise<readonly PendingEffect[]> {
     const { sql } = this.db;
     const older = sql('effects as older').whereRaw('older.subject = e.subject and older.id < e.id').select('older.id');
+    const due = sql('effects as e')
+      .whereNotExists(older)
+      .whereIn('e.kind', kinds)
+      .where((come) => come.whereNull('e.not_before').orWhere('e.not_before', '<=', now))
+      .where((free) => free.whereNull('e.leased_until').orWhere('e.leased_until', '<=', now))
+      .select('e.id')
+      .orderBy('e.id')
+      .limit(limit);
+    // Materialized, because a subquery that is run again would skip what it has locked itself and take more.
     const rows = await this.db.all<EffectRow>(
-      sql('effects as e')
-        .whereNotExists(older)
-        .whereIn('e.kind', kinds)
-        .where((come) => come.whereNull('e.not_before').orWhere('e.not_before', '<=', now))
-        .select(...columnsOf('e', columns))
-        .orderBy('e.id')
-        .limit(limit),
+      sql('effects')
+        .withMaterialized('claimed', skippingLocked(sql, due))
+        .whereIn('id', sql('claimed').select('id'))
+        .update({ leased_until: until })
+        .returning([...columns]),
     );
-    return rows.map(fromRow);
+    return rows.map(fromRow).sort((a, b) => a.id - b.id);
+  }
+
+  async renew(ids: readonly number[], until: Instant): Promise<void> {
+    if (ids.length === 0) return;
+    await this.db.run(this.db.sql('effects').whereIn('id', ids).update({ leased_until: until }));
+  }
+
+  async free(): Promise<void> {
+    await this.db.run(this.db.sql('effects').whereNotNull('leased_until').update({ leased_until: null }));
   }
 
   async done(id: number): Promise<boolean> {
@@ -84,7 +113,7 @@ export class KnexEffects implements EffectOutbox {
 
   async failed(id: number, error: string, notBefore: Instant): Promise<void> {
     const { sql } = this.db;
-    const tried = { attempts: sql.raw('attempts + 1'), last_error: error, not_before: notBefore };
+    const tried = { attempts: sql.raw('attempts + 1'), last_error: error, not_before: notBefore, leased_until: null };
     await this.db.run(sql('effects').where({ id }).update(tried));
   }
 

@@ -150,7 +150,8 @@ export class KnexMemberships implements MembershipRepository {
       this.living()
         .where('m.organization_id', organizationId)
         .where((any) => any.whereIn('m.id', references).orWhereIn('u.id', references).orWhereRaw(named, references))
-        .select(...columnsOf('u', userColumns), membershipColumns),
+        .select(...columnsOf('u', userColumns), membershipColumns)
+        .forKeyShare('m'),
     );
     return usersByReference(rows.map(memberFromRow), references);
   }

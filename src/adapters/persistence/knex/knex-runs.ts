@@ -1,6 +1,12 @@
 import type { Knex } from 'knex';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
-import type { RunLogs, RunQueries, RunRepository, RunScope } from '../../../application/ports/run-repository.js';
+import type {
+  RunLogs,
+  RunQueries,
+  RunRepository,
+  RunScope,
+  StoredFiles,
+} from '../../../application/ports/run-repository.js';
 import {
   type Actor,
   type AgentPoolId,
@@ -281,6 +287,18 @@ export class KnexRuns implements RunRepository, RunQueries {
         .limit(limit),
     );
     return rows.map(({ id }) => id);
+  }
+
+  async storedFiles(limit: number, after: RunId = ''): Promise<readonly StoredFiles[]> {
+    const rows = await this.db.all<{ id: RunId; own_files: BundleKey }>(
+      this.living()
+        .where('r.id', '>', after)
+        .whereNotNull('r.own_files')
+        .select('r.id', 'r.own_files')
+        .orderBy('r.id')
+        .limit(limit),
+    );
+    return rows.map(({ id, own_files: key }) => ({ id, key }));
   }
 
   async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<RunState>> {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
+import { sealPrefix } from '../../../application/ports/secret-box.js';
 import type { WorkspaceRepository } from '../../../application/ports/workspace-repository.js';
 import {
   type Actor,
@@ -169,6 +170,13 @@ export class KnexWorkspaces implements WorkspaceRepository {
   async findByWebhook(id: WebhookId): Promise<Workspace | undefined> {
     const row = await this.db.first<WorkspaceRow>(select(this.living().where('w.webhook_id', id)));
     return row && fromRow(row);
+  }
+
+  async sealedOtherwise(fingerprint: string, after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
+    const otherwise = this.living()
+      .where('w.id', '>', after)
+      .whereNot('w.webhook_key', 'like', `${sealPrefix(fingerprint)}%`);
+    return (await this.db.all<WorkspaceRow>(select(otherwise).orderBy('w.id').limit(limit))).map(fromRow);
   }
 
   add(workspace: Workspace): Promise<void> {

@@ -34,10 +34,6 @@ export class MemoryAgentPools implements AgentPoolRepository {
     this.tables().agentPools.set(pool.id, pool);
   }
 
-  async hold(id: AgentPoolId): Promise<boolean> {
-    return this.tables().agentPools.has(id);
-  }
-
   async rename(id: AgentPoolId, name: string): Promise<void> {
     const { agentPools } = this.tables();
     const pool = agentPools.get(id);

@@ -2,6 +2,8 @@ import type {
   CommitReport,
   ConfigurationVersionQueries,
   ConfigurationVersionRepository,
+  StoredBundle,
+  VersionPlace,
 } from '../../../application/ports/configuration-version-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import {
@@ -11,6 +13,7 @@ import {
   type ConfigurationVersionId,
   type ConfigurationVersionState,
   type IngressAttributes,
+  type Instant,
   type Seen,
   type WorkspaceId,
 } from '../../../domain/index.js';
@@ -70,6 +73,28 @@ export class MemoryConfigurationVersions implements ConfigurationVersionReposito
 
   async refersTo(key: BundleKey): Promise<boolean> {
     return [...this.tables().configurationVersions.values()].some(({ bundle }) => bundle?.key === key);
+  }
+
+  async uploaded(before: Instant, limit: number, after?: VersionPlace): Promise<readonly ConfigurationVersion[]> {
+    const tables = this.tables();
+    const placeOf = ({ createdAt, id }: VersionPlace) => `${createdAt} ${id}`;
+    return [...tables.configurationVersions.values()]
+      .filter(({ id, status }) => status === 'uploaded' && tables.configurationVersion(id) !== undefined)
+      .filter((state) => state.createdAt < before && (after === undefined || placeOf(state) > placeOf(after)))
+      .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+      .slice(0, limit)
+      .map((state) => ConfigurationVersion.restore(state));
+  }
+
+  async storedBundles(limit: number, after: ConfigurationVersionId = ''): Promise<readonly StoredBundle[]> {
+    const tables = this.tables();
+    return [...tables.configurationVersions.values()]
+      .flatMap(({ id, bundle }) =>
+        bundle === null || tables.configurationVersion(id) === undefined ? [] : [{ id, bundle }],
+      )
+      .filter(({ id }) => id > after)
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .slice(0, limit);
   }
 
   async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ConfigurationVersionState>> {

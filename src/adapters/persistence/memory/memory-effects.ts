@@ -10,22 +10,43 @@ export class MemoryEffects implements EffectOutbox {
     const tables = this.tables();
     for (const effect of effects) {
       const id = tables.next('effects');
-      tables.effects.set(id, { id, subject, effect, attempts: 0, lastError: null, notBefore });
+      tables.effects.set(id, { id, subject, effect, attempts: 0, lastError: null, notBefore, leasedUntil: null });
     }
   }
 
-  async due(now: Instant, kinds: readonly Effect['kind'][], limit: number): Promise<readonly PendingEffect[]> {
+  async claim(
+    now: Instant,
+    kinds: readonly Effect['kind'][],
+    limit: number,
+    until: Instant,
+  ): Promise<readonly PendingEffect[]> {
+    const { effects } = this.tables();
     const oldest = new Map<string, MemoryEffect>();
-    for (const row of this.tables().effects.values()) {
+    for (const row of effects.values()) {
       const known = oldest.get(row.subject);
       if (known === undefined || row.id < known.id) oldest.set(row.subject, row);
     }
-    return [...oldest.values()]
+    const claimed = [...oldest.values()]
       .filter(({ effect }) => kinds.includes(effect.kind))
       .filter(({ notBefore }) => notBefore === null || notBefore <= now)
+      .filter(({ leasedUntil }) => leasedUntil === null || leasedUntil <= now)
       .sort((a, b) => a.id - b.id)
-      .slice(0, limit)
-      .map(({ id, effect, attempts, lastError }) => ({ id, effect, attempts, lastError }));
+      .slice(0, limit);
+    for (const row of claimed) effects.set(row.id, { ...row, leasedUntil: until });
+    return claimed.map(({ id, effect, attempts, lastError }) => ({ id, effect, attempts, lastError }));
+  }
+
+  async renew(ids: readonly number[], until: Instant): Promise<void> {
+    const { effects } = this.tables();
+    for (const id of ids) {
+      const row = effects.get(id);
+      if (row !== undefined) effects.set(id, { ...row, leasedUntil: until });
+    }
+  }
+
+  async free(): Promise<void> {
+    const { effects } = this.tables();
+    for (const row of effects.values()) effects.set(row.id, { ...row, leasedUntil: null });
   }
 
   async done(id: number): Promise<boolean> {
@@ -35,7 +56,8 @@ export class MemoryEffects implements EffectOutbox {
   async failed(id: number, error: string, notBefore: Instant): Promise<void> {
     const { effects } = this.tables();
     const row = effects.get(id);
-    if (row !== undefined) effects.set(id, { ...row, attempts: row.attempts + 1, lastError: error, notBefore });
+    if (row === undefined) return;
+    effects.set(id, { ...row, attempts: row.attempts + 1, lastError: error, notBefore, leasedUntil: null });
   }
 
   async failing(page: PageRequest): Promise<Page<FailingEffect>> {

@@ -1,5 +1,11 @@
 import type { Page, PageRequest } from '../../../application/ports/page.js';
-import type { RunLogs, RunQueries, RunRepository, RunScope } from '../../../application/ports/run-repository.js';
+import type {
+  RunLogs,
+  RunQueries,
+  RunRepository,
+  RunScope,
+  StoredFiles,
+} from '../../../application/ports/run-repository.js';
 import {
   type Actor,
   type AgentPoolId,
@@ -121,6 +127,14 @@ export class MemoryRuns implements RunRepository, RunQueries {
       .sort(byText(({ at }) => at))
       .slice(0, limit)
       .map(({ id }) => id);
+  }
+
+  async storedFiles(limit: number, after: RunId = ''): Promise<readonly StoredFiles[]> {
+    return this.living()
+      .flatMap(({ id, ownFiles: key }) => (key === null ? [] : [{ id, key }]))
+      .filter(({ id }) => id > after)
+      .sort(byText(({ id }) => id))
+      .slice(0, limit);
   }
 
   async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<RunState>> {

@@ -1,4 +1,5 @@
 import type { Effect } from '../../../application/ports/effect-outbox.js';
+import type { Demand } from '../../../application/ports/instances.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import {
   type AgentPool,
@@ -42,6 +43,7 @@ export interface MemoryEffect {
   readonly attempts: number;
   readonly lastError: string | null;
   readonly notBefore: Instant | null;
+  readonly leasedUntil: Instant | null;
 }
 
 /**
@@ -70,6 +72,10 @@ export class MemoryTables {
   /** The version each delivery of a forge made, by workspace id and delivery, as one text. */
   readonly deliveries = new Map<string, ConfigurationVersionId>();
   readonly effects = new Map<number, MemoryEffect>();
+  /** When each fingerprint was last noted. */
+  readonly signingKeys = new Map<string, Instant>();
+  /** By instance. */
+  readonly requestRates = new Map<string, { readonly demand: Demand; readonly notedAt: Instant }>();
   /** The last number given out, of effects and of each workspace's versions and runs. */
   readonly sequences = new Map<string, number>();
   /** When what was deleted. */

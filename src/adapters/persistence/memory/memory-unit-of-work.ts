@@ -3,6 +3,8 @@ import { MemoryAgentPools, MemoryAgentTokens } from './memory-agents.js';
 import { MemoryApiTokens } from './memory-api-tokens.js';
 import { MemoryConfigurationVersions } from './memory-configuration-versions.js';
 import { MemoryEffects } from './memory-effects.js';
+import { MemoryHolds } from './memory-holds.js';
+import { MemoryRequestRates, MemorySigningKeys } from './memory-instances.js';
 import { MemoryMemberships, MemoryOrganizations } from './memory-organizations.js';
 import { MemoryPolicySets } from './memory-policy-sets.js';
 import { MemoryRemovals } from './memory-removals.js';
@@ -31,6 +33,9 @@ const transactionOn = (tables: CurrentTables): Transaction => ({
   agentTokens: new MemoryAgentTokens(tables),
   effects: new MemoryEffects(tables),
   removals: new MemoryRemovals(tables),
+  holds: new MemoryHolds(tables),
+  signingKeys: new MemorySigningKeys(tables),
+  requestRates: new MemoryRequestRates(tables),
 });
 
 /** Everything in this process's memory: for tests, and for trying the use cases without a database. */

@@ -1,4 +1,5 @@
 import type { Page, PageRequest } from '../../../application/ports/page.js';
+import { sealPrefix } from '../../../application/ports/secret-box.js';
 import type { WorkspaceRepository } from '../../../application/ports/workspace-repository.js';
 import {
   type Actor,
@@ -35,6 +36,15 @@ export class MemoryWorkspaces implements WorkspaceRepository {
 
   async findByWebhook(id: WebhookId): Promise<Workspace | undefined> {
     return this.living().find(({ repository }) => repository?.webhookId === id);
+  }
+
+  async sealedOtherwise(fingerprint: string, after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
+    const otherwise = ({ id, repository }: Workspace) =>
+      repository !== null && id > after && !repository.sealedWebhookKey.startsWith(sealPrefix(fingerprint));
+    return this.living()
+      .filter(otherwise)
+      .sort(byText(({ id }) => id))
+      .slice(0, limit);
   }
 
   async add(workspace: Workspace): Promise<void> {

@@ -8,18 +8,19 @@ export async function up(knex: Knex): Promise<void> {
     column(table).maybeText('leased_until');
   });
   await knex.schema.createTable('signing_keys', (table) => {
-    const { text } = column(table);
-    table.specificType('fingerprint', 'text').primary();
-    text('added_at');
+    const { text, integer } = column(table);
+    text('fingerprint').primary();
+    integer('place').unique();
+    text('noted_at');
   });
   await knex.schema.createTable('request_rates', (table) => {
-    const { text, integer } = column(table);
-    text('instance');
-    text('caller');
-    integer('demand');
+    const { text } = column(table);
+    text('instance').primary();
+    text('demand');
     text('noted_at');
-    table.primary(['instance', 'caller']);
   });
+  // What is noted every second and worth nothing after three needs no log.
+  if (knex.client.driverName === 'pg') await knex.raw('alter table request_rates set unlogged');
   await knex.raw(
     `create index configuration_versions_uploaded on configuration_versions (created_at, id) where status = 'uploaded'`,
   );

@@ -8,23 +8,41 @@ export const sqliteConfig = (filename: string): Knex.Config => ({
   connection: { filename },
 });
 
-export const postgresConfig = (connectionString: string): Knex.Config => ({
+/** `patience` is for a connection to come about, in milliseconds. */
+export const postgresConfig = (connectionString: string, patience = 10_000): Knex.Config => ({
   client: 'pg',
-  connection: { connectionString },
+  connection: { connectionString, connectionTimeoutMillis: patience },
 });
 
 // Any number that nothing else in the database takes for a lock of its own.
 const migrating = 7_083_241;
 
-/** Brings the schema up to date in one transaction: a process that dies half-way leaves nothing, and no lock. */
+/** The schema was changed by a release that is newer than this one. */
+export class NewerSchema extends Error {
+  override readonly name = 'NewerSchema';
+}
+
+/** Brings the schema up to date in one transaction: a process that dies half-way leaves nothing, and no lock. Throws `NewerSchema`. */
 export async function migrate(config: Knex.Config): Promise<void> {
   const database = knex(config);
   try {
     await database.transaction(async (transaction) => {
       if (config.client === 'pg') await transaction.raw('select pg_advisory_xact_lock(?)', [migrating]);
+      await refuseNewer(transaction);
       await transaction.migrate.latest({ migrationSource });
     });
   } finally {
     await database.destroy();
   }
+}
+
+async function refuseNewer(transaction: Knex.Transaction): Promise<void> {
+  if (!(await transaction.schema.hasTable('knex_migrations'))) return;
+  const known = await migrationSource.getMigrations([]);
+  const done: readonly string[] = await transaction('knex_migrations').orderBy('id').pluck('name');
+  const unknown = done.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new NewerSchema(
+    `This database belongs to a newer release, which made these changes to it: ${unknown.join(', ')}. Start that release, or restore a backup that was made before.`,
+  );
 }

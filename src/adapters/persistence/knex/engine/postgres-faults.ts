@@ -1,0 +1,71 @@
+import type { Socket } from 'node:net';
+import type pg from 'pg';
+import { DomainError } from '../../../../domain/index.js';
+import { stale } from './statements.js';
+
+/** What Postgres says when a transaction lost against another one, and will do better on a second try. */
+const lost: readonly string[] = [
+  '40P01', // deadlock
+  '40001', // serialization failure
+  '55P03', // waited for a lock too long
+  '23503', // what it refers to was removed meanwhile
+];
+
+/** What Postgres and the network say when the database cannot answer: class 08 besides, which is about connections. */
+const away: readonly string[] = [
+  '25006', // only reading is possible: another server took over
+  '25P03', // the transaction was idle for too long
+  '53300', // too many connections
+  '57014', // the statement took too long
+  '57P01', // told to shut down
+  '57P02', // crashed
+  '57P03', // starting up
+  '57P05', // the session was idle for too long
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+];
+
+const diskFull = '53100';
+
+/** The driver gives no codes to connections that ended, or did not come about in time; Knex puts the statement before it. */
+const endedConnection = /(?:^| - )(?:Connection terminated|Client has encountered a connection error|timeout expired)/;
+
+/**
+ * The refusal that stands for a failure of the database; undefined for what is nobody's fault but ours. Where a
+ * connection is lost while a transaction commits, nobody knows whether it did: that is no stale revision, after which
+ * work is done again, but `service/unavailable`, after which callers look.
+ */
+export function refusalOf(error: unknown): DomainError | undefined {
+  const { code = '', name, message } = error as { code?: string; name?: string; message?: string };
+  if (lost.includes(code)) return stale("two changes got in each other's way");
+  if (code === diskFull) return new DomainError('service/storage-full', "the database's disk is full", {}, error);
+  const isAway =
+    away.includes(code) || /^08...$/.test(code) || name === 'KnexTimeoutError' || endedConnection.test(message ?? '');
+  if (!isAway) return undefined;
+  return new DomainError('service/unavailable', 'the database does not answer at the moment', {}, error);
+}
+
+/**
+ * How long anything may take, in milliseconds, so that one that hangs does not take the others with it. The server ends
+ * what it hears of; a connection on which nothing at all is heard for `silence`, longer than any of these, is cut.
+ */
+const patience = { lock: 5_000, statement: 15_000, idleInTransaction: 15_000, silence: 20_000 };
+
+const limits = `set lock_timeout = ${patience.lock}; set statement_timeout = ${patience.statement};
+  set idle_in_transaction_session_timeout = ${patience.idleInTransaction}`;
+
+/** Readies a connection for the pool. */
+export async function limit(connection: pg.Client, { silence = patience.silence } = {}): Promise<void> {
+  const stream = connection.connection.stream as Socket;
+  stream.setTimeout(silence, () => {
+    stream.destroy(Object.assign(new Error(`nothing was heard for ${silence} ms`), { code: 'ETIMEDOUT' }));
+  });
+  await connection.query(limits);
+}

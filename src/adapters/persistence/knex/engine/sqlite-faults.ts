@@ -1,0 +1,20 @@
+import { DomainError } from '../../../../domain/index.js';
+
+/** The beginnings of what SQLite calls it when it is not the statement's fault, but the disk's or another process's. */
+const unavailable = /^SQLITE_(IOERR|BUSY|CANTOPEN|READONLY|PROTOCOL)/;
+
+/** Passes the result on, and words for callers what the file or its disk cannot do at the moment. */
+export async function sayingWhatFails<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    const { code = '' } = error as { readonly code?: string };
+    if (code === 'SQLITE_FULL') {
+      throw new DomainError('service/storage-full', "the database's disk is full", {}, error);
+    }
+    if (unavailable.test(code)) {
+      throw new DomainError('service/unavailable', 'the database cannot be used at the moment', {}, error);
+    }
+    throw error;
+  }
+}

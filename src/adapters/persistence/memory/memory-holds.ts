@@ -1,0 +1,25 @@
+import type { Holdable, Holds } from '../../../application/ports/holds.js';
+import type { CurrentTables, MemoryTables } from './memory-tables.js';
+
+const rowsOf = {
+  organization: 'organizations',
+  user: 'users',
+  team: 'teams',
+  membership: 'memberships',
+  'agent-pool': 'agentPools',
+} as const satisfies Record<Holdable['kind'], keyof MemoryTables>;
+
+/** Transactions are one at a time: whatever is there stays until the end. */
+export class MemoryHolds implements Holds {
+  constructor(private readonly tables: CurrentTables) {}
+
+  async share({ kind, id }: Holdable): Promise<boolean> {
+    const tables = this.tables();
+    const rows: ReadonlyMap<string, unknown> = tables[rowsOf[kind]];
+    return rows.has(id) && !tables.deletions.has(id);
+  }
+
+  take(what: Holdable): Promise<boolean> {
+    return this.share(what);
+  }
+}

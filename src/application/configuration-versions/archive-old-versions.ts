@@ -1,0 +1,59 @@
+import type { ConfigurationVersion, Instant } from '../../domain/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { VersionPlace } from '../ports/configuration-version-repository.js';
+import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
+import { keepVersion } from './keep-version.js';
+
+const batch = 100;
+
+/** What became of one batch. `next` is where to go on, and missing when all has been looked at. */
+export interface OldVersionsArchived {
+  readonly archived: number;
+  readonly next?: VersionPlace;
+}
+
+/** Discards the files of versions that have held them for long and that nothing needs any more. */
+export class ArchiveOldVersions {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    /** How long files are kept that nothing needs; 0 is for ever. */
+    private readonly days: number,
+  ) {}
+
+  /** Looks at one batch of versions, from beyond `after` on. Doing it twice, or at once with others, does no harm. */
+  async execute(after?: VersionPlace): Promise<OldVersionsArchived> {
+    if (this.days === 0) return { archived: 0 };
+    const before = new Date(Date.parse(this.clock.now()) - this.days * 86_400_000).toISOString();
+    const seen = await this.unitOfWork.read((tx) => tx.configurationVersions.uploaded(before, batch, after));
+    let archived = 0;
+    for (const version of seen) {
+      if (await this.archive(version, before)) archived += 1;
+    }
+    const last = seen.length < batch ? undefined : seen.at(-1);
+    return last === undefined ? { archived } : { archived, next: last.state };
+  }
+
+  private async archive(seen: ConfigurationVersion, before: Instant): Promise<boolean> {
+    const { id, workspaceId } = seen.state;
+    const now = this.clock.now();
+    // Most are in use: those are let alone without disturbing their workspace.
+    const likely = await this.unitOfWork.read(async (tx) => seen.allows('retire', await facts(tx, seen, before), now));
+    if (!likely) return false;
+    return this.unitOfWork.run(async (tx) => {
+      // Whoever makes a run of it at the same time, or uploads it anew, is through before, or finds it archived.
+      await tx.workspaces.takeTurn(workspaceId);
+      const version = await tx.configurationVersions.find(id);
+      if (version === undefined) return false;
+      const known = await facts(tx, version, before);
+      if (!version.allows('retire', known, now)) return false;
+      await keepVersion(tx, version.fire('retire', known, now));
+      return true;
+    });
+  }
+}
+
+const facts = async (tx: Transaction, { state, heldSince }: ConfigurationVersion, before: Instant) => ({
+  ...(await tx.runs.aboutVersion(state.id)),
+  outdated: heldSince < before,
+});

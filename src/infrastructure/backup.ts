@@ -1,0 +1,119 @@
+import { copyFile, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { FileBundleStore } from '../adapters/bundles/file-bundle-store.js';
+import { takeLock } from '../adapters/persistence/knex/engine/sqlite-lock.js';
+import { snapshot } from '../adapters/persistence/knex/engine/sqlite-snapshot.js';
+import { openSqlite } from '../adapters/persistence/knex/knex-database.js';
+import { storedBytes } from './stored-bundles.js';
+
+/** Where a data directory keeps what. */
+export const dataDirectory = (path: string) => ({
+  database: join(path, 'gatehouse.sqlite'),
+  bundles: join(path, 'bundles'),
+  signingSecret: join(path, 'signing-secret'),
+  /** Held by whoever makes a copy of it. */
+  backupLock: join(path, 'backup.lock'),
+});
+
+type DataDirectory = ReturnType<typeof dataDirectory>;
+
+/** What the operator can mend. */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError';
+}
+
+/**
+ * Makes the new directory `to` a copy of a data directory of SQLite and files that a service may be using: a service
+ * started on it finds everything as it was at one moment. It appears whole or not at all. Answers how many archives it
+ * holds.
+ */
+export async function backUp(dataDir: string, to: string): Promise<number> {
+  const from = dataDirectory(dataDir);
+  if (await exists(to)) throw new OperatorError(`${to} exists already`);
+  if (!(await exists(from.database))) throw new OperatorError(`there is no ${from.database}`);
+  const releaseLock = takeLock(from.backupLock);
+  if (releaseLock === undefined) throw new OperatorError(`another backup of ${dataDir} is being made`);
+  try {
+    return await makeWhole(resolve(to), async (draft) => {
+      const copied = dataDirectory(draft);
+      const bundles = await copyAtOneMoment(from, copied);
+      if (await exists(from.signingSecret)) await copyFile(from.signingSecret, copied.signingSecret);
+      return bundles;
+    });
+  } finally {
+    releaseLock();
+  }
+}
+
+/** Gives up what a backup that was killed has set aside. */
+export async function forgetKilledBackup(dataDir: string): Promise<void> {
+  const { backupLock, bundles } = dataDirectory(dataDir);
+  const releaseLock = takeLock(backupLock);
+  if (releaseLock === undefined) return;
+  const store = new FileBundleStore(bundles);
+  await store.forgetSetAside().finally(releaseLock);
+}
+
+/** Lets `fill` fill a directory that takes its name, on disk, when it is full. */
+async function makeWhole<Result>(target: string, fill: (draft: string) => Promise<Result>): Promise<Result> {
+  await mkdir(dirname(target), { recursive: true });
+  const draft = await mkdtemp(join(dirname(target), `.${basename(target)}-`));
+  try {
+    const result = await fill(draft);
+    await flush(draft);
+    await rename(draft, target);
+    await flushOne(dirname(target));
+    return result;
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Whatever is discarded from here on stays where the copy finds it: database and files cannot be copied at once. */
+async function copyAtOneMoment(from: DataDirectory, to: DataDirectory): Promise<number> {
+  const store = new FileBundleStore(from.bundles);
+  const copied = new FileBundleStore(to.bundles);
+  await store.setDiscardedAside();
+  try {
+    snapshot(from.database, to.database);
+    const database = openSqlite(to.database);
+    let bundles = 0;
+    try {
+      for await (const { of, key } of storedBytes(database.unitOfWork)) {
+        if (!(await store.shareWith(copied, key))) {
+          throw new OperatorError(`the archive of ${of} is missing: npm run verify lists all that are`);
+        }
+        bundles += 1;
+      }
+    } finally {
+      await database.close();
+    }
+    return bundles;
+  } finally {
+    await store.forgetSetAside();
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+async function flush(directory: string): Promise<void> {
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    await (entry.isDirectory() ? flush(path) : flushOne(path));
+  }
+  await flushOne(directory);
+}
+
+async function flushOne(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

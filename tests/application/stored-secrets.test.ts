@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js';
+import { RetryingUnitOfWork, StoredSecrets } from '../../src/application/index.js';
+import { World } from '../support/application.js';
+
+const worlds = 'a secret for tests that is long enough';
+const day = 24 * 3600;
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+});
+
+const holding = (...secrets: readonly [string, ...string[]]) => {
+  const box = new SealedSecretBox(secrets);
+  return { box, stored: new StoredSecrets(new RetryingUnitOfWork(world.unitOfWork), world.clock, box) };
+};
+
+describe('a stored secret', () => {
+  it('is opened by everybody who has the secret it was sealed with, wherever it stands in the list', () => {
+    const sealed = holding('new', 'old').box.seal('key');
+    for (const { box } of [holding('new'), holding('old', 'new'), holding('newer', 'new')]) {
+      expect(box.open(sealed)).toBe('key');
+    }
+    for (const text of [sealed, sealed.slice(0, -2), 'v1.', '']) {
+      expect(() => holding('old', 'other').box.open(text)).toThrow(/not known any more/);
+    }
+  });
+
+  it('of the first release, which does not say how it was sealed, is still opened', () => {
+    const [, , sealed] = holding('old').box.seal('key').split('.');
+    expect(holding('new', 'old').box.open(`v1.${sealed}`)).toBe('key');
+    expect(() => holding('new').box.open(`v1.${sealed}`)).toThrow();
+  });
+
+  it('does not tell the secrets of its box', () => {
+    const { box } = holding(worlds, 'another');
+    expect(JSON.stringify([box.fingerprints, box.seal('whsec_key')])).not.toMatch(/secret|another|whsec/);
+    expect(new Set(box.fingerprints).size).toBe(2);
+  });
+});
+
+describe('changing the signing secret', () => {
+  const linked = async (name: string) => {
+    const repository = { cloneUrl: `https://git.example.com/${name}.git`, branch: null, credential: null };
+    const { subject } = await world.useCases.createWorkspace.execute(world.owner, 'acme', { name, repository });
+    return subject;
+  };
+  const keyOf = async (id: string, box: SealedSecretBox) =>
+    box.open(
+      (await world.unitOfWork.read((tx) => tx.workspaces.find(id)))?.repository?.sealedWebhookKey ?? 'no such key',
+    );
+
+  it('seals what is stored with the new one, once, and changes nothing else', async () => {
+    const workspaces = [];
+    for (let count = 0; count < 120; count += 1) workspaces.push(await linked(`linked-${count}`));
+    const keys = await Promise.all(workspaces.map(({ id }) => keyOf(id, world.box)));
+    const both = holding('the new one', worlds);
+    expect(await both.stored.renew()).toEqual({ sealed: 120, lost: 0 });
+    const alone = holding('the new one');
+    expect(await Promise.all(workspaces.map(({ id }) => keyOf(id, alone.box)))).toEqual(keys);
+    expect(await alone.stored.renew()).toEqual({ sealed: 0, lost: 0 });
+    const [first] = workspaces;
+    const kept = await world.unitOfWork.read((tx) => tx.workspaces.find(first?.id ?? ''));
+    const repository = expect.objectContaining({ ...first?.repository, sealedWebhookKey: expect.any(String) });
+    expect(kept).toEqual({ ...first, repository, revision: (first?.revision ?? 0) + 1 });
+  });
+
+  it('counts what it cannot open, and leaves it', async () => {
+    const { id } = await linked('linked');
+    expect(await holding('the new one').stored.renew()).toEqual({ sealed: 0, lost: 1 });
+    expect(await keyOf(id, world.box)).toMatch(/^whsec_/);
+  });
+
+  it('is let in step by step, and never without one in common', async () => {
+    expect(await holding('old').stored.join()).toBe(true);
+    expect(await holding('new').stored.join()).toBe(false);
+    expect(await holding('old', 'new').stored.join()).toBe(true);
+    expect(await holding('new', 'old').stored.join()).toBe(true);
+    expect(await holding('new').stored.join()).toBe(true);
+  });
+
+  it('is over a day after the last instance let go of the old one', async () => {
+    await holding('old').stored.join();
+    await holding('new', 'old').stored.join();
+    world.clock.advance(day);
+    await holding('new').stored.renew();
+    expect(await holding('old').stored.join()).toBe(true);
+    world.clock.advance(day + 1);
+    await holding('new').stored.renew();
+    expect(await holding('old').stored.join()).toBe(false);
+    expect(await holding('new').stored.join()).toBe(true);
+  });
+});

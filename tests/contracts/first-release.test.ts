@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import Database from 'better-sqlite3';
+import pg from 'pg';
+import { pino } from 'pino';
+import { loadConfig } from '../../src/infrastructure/config.js';
+import { type RunningService, startService } from '../../src/infrastructure/service.js';
+import { archiveOf } from '../support/archives.js';
+import { freshSchema, skipPostgres } from '../support/backends.js';
+import { temporaryDirectory } from '../support/process.js';
+import { over, ReferenceAgent } from '../support/reference-agent.js';
+import { until } from '../support/service-steps.js';
+import { bytesOf, githubHeaders, signersBy } from '../support/webhook-deliveries.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
+type Json = any;
+
+/** What the first release had answered, and the secrets that were handed out, when it was killed. */
+interface Manifest {
+  readonly signingSecret: string;
+  readonly administrator: string;
+  readonly tokens: readonly { readonly of: string; readonly secret: string; path: string; status: number }[];
+  /** SHA-256 of what a version downloads as. */
+  readonly bundles: Readonly<Record<string, string>>;
+  /** By run, what its agent had written. */
+  readonly logs: Readonly<Record<string, Readonly<Record<'plan' | 'apply', string>>>>;
+  readonly pendingUpload: { readonly id: string; readonly path: string };
+  readonly softDeleted: string;
+  readonly webhook: { readonly path: string; readonly key: string };
+  readonly leased: { readonly agentToken: string; readonly runId: string; readonly lease: string };
+  /** What its last requests had ordered, and nobody had done. */
+  readonly ordered: Readonly<Record<'workspace' | 'archived' | 'uploaded' | 'fetching', string>>;
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly documents: ReadonlyMap<string, Json>;
+}
+
+/** Nobody answers here: a fetch fails at once. */
+const nowhere = '127.0.0.1:9';
+
+async function read(kind: string, name: string): Promise<string> {
+  const text = await readFile(new URL(`../fixtures/first-release/${kind}/${name}`, import.meta.url), 'utf8');
+  return text.replaceAll('git.example:3080', nowhere);
+}
+
+async function manifestOf(kind: string): Promise<Manifest> {
+  const lines = (await read(kind, 'manifest.jsonl')).trimEnd().split('\n');
+  const entries = lines.map((line) => JSON.parse(line) as [string, Json]);
+  const file = 'file ';
+  const named = entries.filter(([name]) => name.startsWith(file));
+  return {
+    ...(Object.fromEntries(entries) as Json),
+    files: new Map(named.map(([name, base64]) => [name.slice(file.length), Buffer.from(base64, 'base64')])),
+    documents: new Map(entries.filter(([name]) => name.startsWith('/'))),
+  };
+}
+
+/** The environment of a service on what the first release left, and how to be rid of it. */
+interface Restored {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly drop: () => Promise<void>;
+}
+
+async function onSqlite(dataDir: string, { signingSecret }: Manifest): Promise<Restored> {
+  const database = new Database(join(dataDir, 'gatehouse.sqlite'));
+  // Tables come in the order of their names.
+  database.pragma('foreign_keys = OFF');
+  database.exec(await read('sqlite', 'dump.sql'));
+  database.close();
+  await writeFile(join(dataDir, 'signing-secret'), `${signingSecret}\n`);
+  return { environment: {}, drop: async () => {} };
+}
+
+async function onPostgres(_dataDir: string, { signingSecret }: Manifest): Promise<Restored> {
+  const { url, drop } = await freshSchema();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(await read('postgres', 'dump.sql'));
+  await client.end();
+  return { environment: { DATABASE_URL: url, SIGNING_SECRET: signingSecret }, drop };
+}
+
+const backends = [
+  { kind: 'sqlite', restore: onSqlite, skip: false },
+  { kind: 'postgres', restore: onPostgres, skip: skipPostgres },
+];
+
+for (const { kind, restore, skip } of backends) {
+  (skip ? describe.skip : describe)(`the data of the first release on ${kind}, after an upgrade`, () => {
+    let service: RunningService;
+    let manifest: Manifest;
+    let dataDir: string;
+    let drop = async () => {};
+
+    const send = (path: string, init: RequestInit = {}, secret = manifest.administrator) =>
+      fetch(service.publicUrl + path, {
+        redirect: 'manual',
+        ...init,
+        headers: { Authorization: `Bearer ${secret}`, ...init.headers },
+      });
+    const ask = async (path: string, init?: RequestInit): Promise<Json> => {
+      const response = await send(path, init);
+      if (response.status >= 300) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+      return response.json();
+    };
+    const download = async (versionId: string): Promise<Buffer> => {
+      const { status, headers } = await send(`/configuration-versions/${versionId}/download`);
+      expect(status).toBe(302);
+      return Buffer.from(await (await fetch(headers.get('location') ?? '')).arrayBuffer());
+    };
+
+    beforeAll(async () => {
+      dataDir = await temporaryDirectory();
+      manifest = await manifestOf(kind);
+      for (const [path, bytes] of manifest.files) {
+        await mkdir(dirname(join(dataDir, path)), { recursive: true });
+        await writeFile(join(dataDir, path), bytes);
+      }
+      const restored = await restore(dataDir, manifest);
+      drop = restored.drop;
+      const config = loadConfig({
+        DATA_DIR: dataDir,
+        PORT: '0',
+        RATE_LIMIT_PER_SECOND: '0',
+        VCS_ALLOWED_HOSTS: '127.0.0.1',
+        ...restored.environment,
+      });
+      service = await startService(config, pino({ level: 'silent' }));
+    });
+
+    afterAll(async () => {
+      await service?.stop();
+      await drop();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+
+    it('answers every document as the first release did', async () => {
+      expect(service.adminSecret).toBeUndefined();
+      expect(manifest.documents.size).toBeGreaterThan(50);
+      const answered = new Map<string, Json>();
+      for (const path of manifest.documents.keys()) {
+        const response = await send(path);
+        const text = (await response.text())
+          .replaceAll(service.publicUrl, 'http://gatehouse.example')
+          .replaceAll(/\/v1\/log\/[^"]+/g, '/v1/log/…');
+        answered.set(path, response.status === 200 ? JSON.parse(text) : { status: response.status });
+      }
+      expect(Object.fromEntries(answered)).toEqual(Object.fromEntries(manifest.documents));
+    });
+
+    it('lets an agent go on with the run it was planning', async () => {
+      const { agentToken, runId, lease } = manifest.leased;
+      const agent = new ReferenceAgent(over(service.publicUrl), agentToken);
+      const heartbeat = await agent.json('post', `/agent/v1/runs/${runId}/heartbeat`, { Lease: lease }, '{}');
+      expect(heartbeat).toMatchObject({ status: 200, json: { run: { status: 'planning' } } });
+    });
+
+    it('takes and refuses the tokens as before', async () => {
+      const now = [];
+      for (const token of manifest.tokens)
+        now.push({ ...token, status: (await send(token.path, {}, token.secret)).status });
+      expect(now).toEqual(manifest.tokens);
+    });
+
+    it('downloads every version byte for byte', async () => {
+      const digests: Record<string, string> = {};
+      for (const id of Object.keys(manifest.bundles)) {
+        digests[id] = createHash('sha256')
+          .update(await download(id))
+          .digest('hex');
+      }
+      expect(digests).toEqual(manifest.bundles);
+    });
+
+    it('reads the logs of the runs', async () => {
+      for (const [runId, logs] of Object.entries(manifest.logs)) {
+        for (const [phase, text] of Object.entries(logs)) {
+          const path = `/${phase === 'plan' ? 'plans' : 'applies'}/${runId.replace('run-', `${phase}-`)}`;
+          const url = (await ask(path)).data.attributes['log-read-url'];
+          expect(await (await fetch(url)).text()).toContain(text);
+        }
+      }
+    });
+
+    it('takes an upload by the URL that was handed out then', async () => {
+      const { id, path } = manifest.pendingUpload;
+      const bytes = await archiveOf({ 'main.tf': '# much later' });
+      const upload = await fetch(service.publicUrl + path, { method: 'PUT', body: new Uint8Array(bytes) });
+      expect(upload.status).toBe(200);
+      expect((await download(id)).equals(bytes)).toBe(true);
+    });
+
+    it('restores backing data that was soft-deleted', async () => {
+      const path = `/api/v2/configuration-versions/${manifest.softDeleted}`;
+      expect((await send(path)).status).toBe(404);
+      const restored = await send(`${path}/actions/restore_backing_data`, { method: 'POST' });
+      expect(restored.status).toBeLessThan(300);
+      expect((await ask(path)).data.attributes.status).toBe('uploaded');
+      expect((await download(manifest.softDeleted)).length).toBeGreaterThan(0);
+    });
+
+    it('knows the key of its webhook', async () => {
+      const { path, key } = manifest.webhook;
+      const body = bytesOf({
+        ref: 'refs/heads/another',
+        after: 'a'.repeat(40),
+        repository: {
+          full_name: 'harbour/app',
+          clone_url: 'https://git.example/harbour/app.git',
+          default_branch: 'main',
+        },
+        head_commit: { id: 'a'.repeat(40), message: 'Elsewhere', url: 'https://git.example/a' },
+      });
+      const deliver = async (signedWith: string) => {
+        const headers = { ...githubHeaders('push', 'later'), ...signersBy(signedWith).hub(body) };
+        const init = { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers } };
+        return (await fetch(service.publicUrl + path, { ...init, body: new Uint8Array(body) })).status;
+      };
+      expect([await deliver(key), await deliver(`${key}x`)]).toEqual([204, 404]);
+    });
+
+    it('does what was ordered and not done', async () => {
+      const { workspace, archived, uploaded, fetching } = manifest.ordered;
+      const [run] = await until('the upload has queued its run', async () => {
+        const { data } = await ask(`/workspaces/${workspace}/runs`);
+        return data.length > 0 && data;
+      });
+      expect(run.relationships['configuration-version'].data.id).toBe(uploaded);
+      expect((await ask(`/configuration-versions/${archived}`)).data.attributes.status).toBe('archived');
+      await until('its bundle is gone, and no other', async () => {
+        const missing = [...manifest.files.keys()].filter((path) => !existsSync(join(dataDir, path)));
+        return missing.length === 1;
+      });
+      await until('the fetch was tried', async () => {
+        const { data } = await ask(`/configuration-versions/${fetching}`);
+        return data.attributes.status === 'errored';
+      });
+      expect((await ask('/admin/failing-effects')).data).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,44 @@
+import { expect, it } from '@jest/globals';
+import type { Holdable } from '../../src/application/index.js';
+import { aMembership, noon, unique } from '../support/builders.js';
+import { onEveryBackend } from './on-every-backend.js';
+
+onEveryBackend('holds', (on) => {
+  const share = (what: Holdable) => on.run((tx) => tx.holds.share(what));
+  const take = (what: Holdable) => on.run((tx) => tx.holds.take(what));
+  const both = async (what: Holdable) => [await share(what), await take(what)];
+
+  it('are had of what is there, and of nothing that is not or is removed', async () => {
+    const organization = await on.organization();
+    const [user, team, membership] = [await on.user(), await on.team(organization), aMembership];
+    const member = await on.user();
+    const joined = membership(organization, member);
+    const pool = {
+      id: unique('apool'),
+      organizationId: organization.id,
+      organizationName: organization.name,
+      name: 'pool',
+      createdAt: noon,
+    };
+    await on.run(async (tx) => {
+      await tx.memberships.add(joined);
+      await tx.agentPools.add(pool);
+    });
+    const removals: readonly (readonly [Holdable, () => Promise<void>])[] = [
+      [{ kind: 'agent-pool', id: pool.id }, () => on.run((tx) => tx.agentPools.remove(pool.id))],
+      [{ kind: 'membership', id: joined.id }, () => on.run((tx) => tx.memberships.remove(joined))],
+      [{ kind: 'user', id: user.id }, () => on.run((tx) => tx.users.remove(user.id, noon))],
+      [{ kind: 'team', id: team.id }, () => on.run((tx) => tx.teams.remove(team.id, noon))],
+      [
+        { kind: 'organization', id: organization.id },
+        () => on.run((tx) => tx.organizations.remove(organization.id, noon)),
+      ],
+    ];
+    for (const [what, remove] of removals) {
+      expect(await both(what)).toEqual([true, true]);
+      expect(await both({ ...what, id: 'nobody' })).toEqual([false, false]);
+      await remove();
+      expect(await both(what)).toEqual([false, false]);
+    }
+  });
+});

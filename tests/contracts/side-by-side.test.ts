@@ -1,0 +1,474 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
+import { RandomIds } from '../../src/adapters/system/random-ids.js';
+import { randomPause } from '../../src/adapters/system/random-pause.js';
+import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
+import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js';
+import * as application from '../../src/application/index.js';
+import {
+  type Agent,
+  type BundleKey,
+  defaultRunOptions,
+  type Organization,
+  type RunId,
+  type Team,
+  type User,
+  type Workspace,
+} from '../../src/domain/index.js';
+import { freshSchema, skipPostgres } from '../support/backends.js';
+import {
+  aBundle,
+  aConfigurationVersion,
+  afterNoon,
+  aMembership,
+  anOrganization,
+  asOrganization,
+  asTeam,
+  asUser,
+  aTeam,
+  aUser,
+  aWorkspace,
+  giveGrant,
+  noon,
+  unique,
+} from '../support/builders.js';
+import { FixedClock } from '../support/fixed-clock.js';
+import { seedRun } from '../support/seed-run.js';
+import { refusal } from './on-every-backend.js';
+
+jest.setTimeout(30_000);
+
+/** Holds its first transaction open, with all its work done, until it is let go. */
+class Lingering implements application.UnitOfWork {
+  private first = true;
+  private reached: () => void = () => undefined;
+  readonly lingers = new Promise<void>((resolve) => {
+    this.reached = resolve;
+  });
+  letGo: () => void = () => undefined;
+  private readonly released = new Promise<void>((resolve) => {
+    this.letGo = resolve;
+  });
+
+  constructor(private readonly inner: application.UnitOfWork) {}
+
+  run<Result>(work: (tx: application.Transaction) => Promise<Result>): Promise<Result> {
+    return this.inner.run(async (tx) => {
+      const result = await work(tx);
+      if (this.first) {
+        this.first = false;
+        this.reached();
+        await this.released;
+      }
+      return result;
+    });
+  }
+
+  read<Result>(work: (tx: application.Transaction) => Promise<Result>): Promise<Result> {
+    return this.inner.read(work);
+  }
+}
+
+type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
+
+(skipPostgres ? describe.skip : describe)('instances on one Postgres', () => {
+  let drop: () => Promise<void>;
+  let databases: KnexDatabase[];
+  const clock = new FixedClock(noon);
+  const ids = new RandomIds();
+  const secrets = new RandomSecrets();
+  const options = { ...defaultRunOptions, message: '' };
+  const progress = new application.RunProgress(clock, ids);
+
+  const instance = (index: number): application.UnitOfWork => {
+    const database = databases[index];
+    if (database === undefined) throw new Error('there are three');
+    return new application.RetryingUnitOfWork(database.unitOfWork, randomPause);
+  };
+
+  beforeAll(async () => {
+    const schema = await freshSchema();
+    drop = schema.drop;
+    databases = [1, 2, 3].map(() => openPostgres(schema.url, { poolSize: 6 }));
+    // All at once, as instances do.
+    await Promise.all(databases.map((database) => database.migrate()));
+  });
+
+  afterAll(async () => {
+    for (const database of databases) await database.close();
+    await drop();
+  });
+
+  interface Place {
+    readonly organization: Organization;
+    readonly owner: User;
+    readonly user: User;
+    readonly team: Team;
+    readonly workspace: Workspace;
+    readonly membershipId: string;
+    readonly pool: { readonly id: string };
+    readonly agent: Agent;
+  }
+
+  const newPlace = async (): Promise<Place> => {
+    const organization = anOrganization();
+    const [owner, user] = [aUser({ siteAdministrator: true }), aUser({ siteAdministrator: true })];
+    const owners = aTeam(organization, { owners: true });
+    const team = aTeam(organization);
+    const workspace = aWorkspace(organization);
+    const version = aConfigurationVersion(workspace, { status: 'uploaded', sequence: 1 });
+    const [ofOwner, membership] = [aMembership(organization, owner), aMembership(organization, user)];
+    const pool = {
+      id: unique('apool'),
+      organizationId: organization.id,
+      organizationName: organization.name,
+      name: 'pool',
+      createdAt: noon,
+    };
+    await instance(0).run(async (tx) => {
+      await tx.organizations.add(organization);
+      for (const each of [owner, user]) await tx.users.add(each);
+      for (const each of [owners, team]) await tx.teams.add(each);
+      for (const each of [ofOwner, membership]) await tx.memberships.add(each);
+      await tx.teams.addMembers(owners, [owner.id]);
+      await tx.teams.addMembers(team, [user.id]);
+      await tx.workspaces.add(workspace);
+      await tx.workspaces.takeSequence(workspace.id, version.state.id, true);
+      await tx.configurationVersions.add(version);
+      await giveGrant(tx, team.id, workspace.id, { access: 'write' });
+      await tx.agentPools.add(pool);
+    });
+    const agent = { tokenId: 'at-1', poolId: pool.id, organizationId: organization.id };
+    return { organization, owner, user, team, workspace, membershipId: membership.id, pool, agent };
+  };
+
+  const createRun =
+    ({ workspace }: Place, actor: Parameters<application.CreateRun['execute']>[0]): Act =>
+    (unitOfWork) =>
+      new application.CreateRun(unitOfWork, progress).execute(actor, {
+        workspaceId: workspace.id,
+        configurationVersionId: undefined,
+        options,
+        planOnly: false,
+        savePlan: false,
+        autoApply: undefined,
+      });
+
+  const claim =
+    ({ agent }: Place): Act =>
+    (unitOfWork) =>
+      new application.ClaimRun(unitOfWork, clock, secrets, progress).execute(agent, 'agent-1');
+
+  const changeMembers =
+    ({ owner, team, user }: Place): Act =>
+    async (unitOfWork) => {
+      const change = new application.ChangeTeamMembers(unitOfWork);
+      await change.execute(asUser(owner), team.id, 'add', [user.id]);
+    };
+
+  const removeUser =
+    ({ owner, user }: Place): Act =>
+    (unitOfWork) =>
+      new application.RemoveUser(unitOfWork, clock).execute(asUser(owner), user.id);
+
+  /** What excludes what: of the two one is done, and the other is refused in the words it has for that. */
+  const exclusions: readonly {
+    readonly name: string;
+    readonly prepare?: (place: Place) => Promise<unknown>;
+    readonly removal: (place: Place) => Act;
+    readonly refused: string;
+    readonly use: (place: Place) => Act;
+    readonly missing: string;
+  }[] = [
+    {
+      name: 'a user is removed, and starts a run',
+      removal: removeUser,
+      refused: 'runs/in-progress',
+      use: (place) => createRun(place, asUser(place.user)),
+      missing: 'resource/not-found',
+    },
+    {
+      name: 'a user is removed, and founds an organization',
+      removal: removeUser,
+      refused: 'owners-team/protected',
+      use: (place) => (unitOfWork) =>
+        new application.CreateOrganization(unitOfWork, clock, ids).execute(asUser(place.user), {
+          name: unique('org'),
+          email: 'ops@example.com',
+        }),
+      missing: 'resource/not-found',
+    },
+    {
+      name: 'a team is removed, and its token starts a run',
+      removal: (place) => (unitOfWork) =>
+        new application.RemoveTeam(unitOfWork, clock).execute(asUser(place.owner), place.team.id),
+      refused: 'runs/in-progress',
+      use: (place) => createRun(place, asTeam(place.team)),
+      missing: 'resource/not-found',
+    },
+    {
+      name: 'an organization is removed, and a run starts in it',
+      removal: (place) => (unitOfWork) =>
+        new application.RemoveOrganization(unitOfWork, clock).execute(asUser(place.owner), place.organization.name),
+      refused: 'runs/in-progress',
+      use: (place) => createRun(place, asUser(place.owner)),
+      missing: 'resource/not-found',
+    },
+    {
+      name: 'a workspace is removed, and a run starts in it',
+      removal: (place) => (unitOfWork) =>
+        new application.RemoveWorkspace(unitOfWork, clock).execute(asUser(place.owner), { id: place.workspace.id }),
+      refused: 'runs/in-progress',
+      use: (place) => createRun(place, asUser(place.owner)),
+      missing: 'attribute/invalid',
+    },
+    {
+      name: 'an agent pool is removed, and its agent claims a run',
+      prepare: (place) => createRun(place, asUser(place.owner))(instance(0)),
+      removal: (place) => (unitOfWork) =>
+        new application.RemoveAgentPool(unitOfWork).execute(asOrganization(place.organization), place.pool.id),
+      refused: 'agent-pool/in-use',
+      use: claim,
+      missing: 'actor/unauthenticated',
+    },
+    {
+      name: 'a version is archived, and a run is made of it',
+      prepare: async ({ workspace }) => {
+        // Another one is the current one, which may not be archived.
+        const version = aConfigurationVersion(workspace, { sequence: 2 });
+        await instance(0).run(async (tx) => {
+          await tx.workspaces.takeSequence(workspace.id, version.state.id, true);
+          await tx.configurationVersions.add(version);
+        });
+      },
+      removal: (place) => async (unitOfWork) => {
+        const { items } = await unitOfWork.read((tx) =>
+          tx.configurationVersions.page(place.workspace.id, { number: 1, size: 5 }),
+        );
+        const id = items.find((one) => one.sequence === 1)?.id ?? '';
+        await new application.ArchiveConfigurationVersion(unitOfWork, clock).execute(asUser(place.owner), id);
+      },
+      refused: 'configuration-version/not-archivable',
+      use: (place) => async (unitOfWork) => {
+        const { items } = await unitOfWork.read((tx) =>
+          tx.configurationVersions.page(place.workspace.id, { number: 1, size: 5 }),
+        );
+        const configurationVersionId = items.find((one) => one.sequence === 1)?.id;
+        await new application.CreateRun(unitOfWork, progress).execute(asUser(place.owner), {
+          workspaceId: place.workspace.id,
+          configurationVersionId,
+          options,
+          planOnly: false,
+          savePlan: false,
+          autoApply: undefined,
+        });
+      },
+      missing: 'attribute/invalid',
+    },
+  ];
+
+  /** Begins the second while the first is done and not yet kept. */
+  async function overlapping(first: Act, second: Act): Promise<PromiseSettledResult<unknown>[]> {
+    const lingering = new Lingering(instance(0));
+    const one = first(lingering);
+    await Promise.race([lingering.lingers, one.catch(() => undefined)]);
+    const other = second(instance(1));
+    await Promise.race([other.catch(() => undefined), pause(60)]);
+    lingering.letGo();
+    return Promise.allSettled([one, other]);
+  }
+
+  describe.each(exclusions)('$name', ({ prepare, removal, refused, use, missing }) => {
+    it('refuses the removal when it is second', async () => {
+      const place = await newPlace();
+      await prepare?.(place);
+      const [used, removed] = await overlapping(use(place), removal(place));
+      expect(used).toMatchObject({ status: 'fulfilled' });
+      expect(removed).toEqual({ status: 'rejected', reason: refusal(refused) });
+    });
+
+    it('refuses the other when that is second', async () => {
+      const place = await newPlace();
+      await prepare?.(place);
+      const [removed, used] = await overlapping(removal(place), use(place));
+      expect(removed).toMatchObject({ status: 'fulfilled' });
+      expect(used).toEqual({ status: 'rejected', reason: refusal(missing) });
+    });
+  });
+
+  const leave =
+    ({ owner, membershipId }: Place): Act =>
+    (unitOfWork) =>
+      new application.RemoveOrganizationMembership(unitOfWork).execute(asUser(owner), membershipId);
+
+  it.each([
+    ['then leaves the organization', true],
+    ['has just left the organization', false],
+  ] as const)('leave nobody in a team who %s', async (_, joinsFirst) => {
+    const place = await newPlace();
+    await instance(0).run((tx) => tx.teams.removeMembers(place.team.id, [place.user.id]));
+    const [join, leaving] = [changeMembers(place), leave(place)];
+    const ended = await (joinsFirst ? overlapping(join, leaving) : overlapping(leaving, join));
+    expect(ended[0]).toMatchObject({ status: 'fulfilled' });
+    const second = ended[1];
+    if (joinsFirst) expect(second).toMatchObject({ status: 'fulfilled' });
+    else expect(second).toEqual({ status: 'rejected', reason: refusal('attribute/invalid') });
+    const members = await instance(0).read((tx) => tx.teams.members([place.team.id]));
+    expect(members.get(place.team.id) ?? []).toEqual([]);
+  });
+
+  it('keep an owner of an organization, whichever way all owners leave at once', async () => {
+    const { organization, owner, user, team } = await newPlace();
+    const owners = await instance(0).read(async (tx) => (await tx.teams.ownedBy(owner.id))[0]);
+    if (owners === undefined) throw new Error('there is an owners team');
+    await new application.ChangeTeamMembers(instance(0)).execute(asUser(owner), owners.id, 'add', [user.id]);
+    const remove = (index: number, who: User) =>
+      new application.ChangeTeamMembers(instance(index)).execute(asOrganization(organization), owners.id, 'remove', [
+        who.id,
+      ]);
+    const administrator = aUser({ siteAdministrator: true });
+    await instance(0).run((tx) => tx.users.add(administrator));
+    const ended = await Promise.allSettled([
+      remove(0, owner),
+      new application.RemoveUser(instance(1), clock).execute(asUser(administrator), user.id),
+      new application.RemoveUser(instance(2), clock).execute(asUser(administrator), owner.id),
+    ]);
+    expect(ended.some(({ status }) => status === 'rejected')).toBe(true);
+    const members = await instance(0).read((tx) => tx.teams.members([owners.id]));
+    expect(members.get(owners.id)).toHaveLength(1);
+    expect(team.owners).toBe(false);
+  });
+
+  it('let nearly all of many who change one thing at once have their way', async () => {
+    const { owner, workspace } = await newPlace();
+    const outcomes: PromiseSettledResult<unknown>[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const change = async (_: unknown, n: number) =>
+        new application.UpdateWorkspace(
+          instance(n % 3),
+          clock,
+          new application.RepositoryLinks(ids, secrets, new SealedSecretBox(['a secret'])),
+        ).execute(asUser(owner), { id: workspace.id }, { description: `change ${round}/${n}` });
+      outcomes.push(...(await Promise.allSettled(Array.from({ length: 12 }, change))));
+    }
+    const refusals = outcomes.filter(({ status }) => status === 'rejected');
+    for (const each of refusals) expect(each).toMatchObject({ reason: { code: 'shared/stale-revision' } });
+    expect(refusals.length).toBeLessThan(5);
+    const kept = await instance(0).read((tx) => tx.workspaces.find(workspace.id));
+    expect(kept?.revision).toBe(workspace.revision + outcomes.length - refusals.length);
+  });
+
+  it('take each run of a lost agent once, all of them between them', async () => {
+    const place = await newPlace();
+    const lost: RunId[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      const workspace = aWorkspace(place.organization);
+      const version = aConfigurationVersion(workspace, { status: 'uploaded', sequence: 1 });
+      await instance(0).run(async (tx) => {
+        await tx.workspaces.add(workspace);
+        await tx.workspaces.takeSequence(workspace.id, version.state.id, true);
+        await tx.configurationVersions.add(version);
+      });
+      const id = unique('run');
+      const lease = { poolId: place.pool.id, agent: 'agent-1', digest: unique('digest'), expiresAt: noon };
+      const given = { id, workspaceId: workspace.id, configurationVersionId: version.state.id, lease } as const;
+      await seedRun(instance(0), { ...given, status: 'planning' });
+      lost.push(id);
+    }
+    const later = new FixedClock(noon);
+    const reclaimers = [0, 1, 2].map(
+      (index) => new application.ReclaimLostRuns(instance(index), later, new application.RunProgress(later, ids)),
+    );
+    await Promise.all(reclaimers.map((each) => each.execute()));
+    later.advance(60);
+    const taken = (await Promise.all(reclaimers.map((each) => each.execute()))).flat();
+    expect(taken.filter((id) => lost.includes(id)).sort()).toEqual(lost.sort());
+  });
+
+  it('take away what was deleted, when two do it because one fell silent', async () => {
+    const { organization, owner } = await newPlace();
+    const versions = Array.from({ length: 25 }, (_, n) => n);
+    const workspaces = [aWorkspace(organization), aWorkspace(organization)];
+    const bundles: string[] = [];
+    await instance(0).run(async (tx) => {
+      for (const workspace of workspaces) {
+        await tx.workspaces.add(workspace);
+        for (const n of versions) {
+          const bundle = aBundle();
+          bundles.push(bundle.key);
+          await tx.configurationVersions.add(aConfigurationVersion(workspace, { sequence: n + 1, bundle }));
+        }
+      }
+    });
+    const target = { kind: 'organization', id: organization.id } as const;
+    await new application.RemoveOrganization(instance(0), clock).execute(asUser(owner), organization.name);
+    const named = new Set<string>();
+    const takeAway = async (index: number) => {
+      for (let finished = false; !finished; ) {
+        const batch = await instance(index).run((tx) => tx.removals.removeBatch(target, 7));
+        for (const key of batch.bundleKeys) named.add(key);
+        finished = batch.finished;
+      }
+    };
+    await Promise.all([0, 1, 2].map(takeAway));
+    expect([...named].sort()).toEqual(bundles.sort());
+    expect(
+      await instance(0).run((tx) => tx.organizations.add({ ...organization, name: unique('org') })),
+    ).toBeUndefined();
+  });
+
+  /** Remembers what it discarded, in order, and takes a moment for it. */
+  class SlowStore extends MemoryBundleStore {
+    readonly discarded: BundleKey[] = [];
+
+    override async discard(key: BundleKey): Promise<void> {
+      await pause(Math.random() * 3);
+      this.discarded.push(key);
+    }
+  }
+
+  it('perform each of some hundred effects once, in order of their subjects, and one that dies delays its own alone', async () => {
+    const now = new FixedClock(noon);
+    const store = new SlowStore(() => Date.parse(now.now()));
+    const subjects = Array.from({ length: 60 }, (_, n) => `subject-${n}`);
+    const keyOf = (subject: string, n: number) => `${subject}/${n}`;
+    await instance(0).run(async (tx) => {
+      for (const subject of subjects) {
+        const effects = [1, 2, 3, 4, 5].map((n) => ({ kind: 'discard-bundle', bundleKey: keyOf(subject, n) }) as const);
+        await tx.effects.enqueue(subject, effects);
+      }
+    });
+    const workers = [0, 1, 2, 0].map((index) => {
+      const unitOfWork = instance(index);
+      const files = {} as application.CommitFiles;
+      const performers = new application.EffectPerformers(unitOfWork, now, ids, store, progress, files);
+      return new application.PerformEffects(unitOfWork, now, performers);
+    });
+    // Takes some and is never heard of again.
+    const died = await instance(1).run((tx) =>
+      tx.effects.claim(now.now(), ['discard-bundle'], 7, afterNoon(application.effectLeaseSeconds)),
+    );
+    const untilIdle = () =>
+      Promise.all(
+        workers.map(async (worker) => {
+          for (let idle = 0; idle < 3; ) {
+            const { done, failures } = await worker.execute('quick');
+            expect(failures).toEqual([]);
+            idle = done > 0 ? 0 : idle + 1;
+          }
+        }),
+      );
+    await untilIdle();
+    expect(died).toHaveLength(7);
+    expect(store.discarded).toHaveLength((subjects.length - 7) * 5);
+    now.advance(application.effectLeaseSeconds);
+    await untilIdle();
+    expect(store.discarded).toHaveLength(subjects.length * 5);
+    for (const subject of subjects) {
+      const own = store.discarded.filter((key) => key.startsWith(`${subject}/`));
+      expect(own).toEqual([1, 2, 3, 4, 5].map((n) => keyOf(subject, n)));
+    }
+  });
+});

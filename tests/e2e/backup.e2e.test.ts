@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import Database from 'better-sqlite3';
+import { backUp } from '../../src/infrastructure/backup.js';
+import { archiveOf } from '../support/archives.js';
+import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
+import { ServiceSteps, until } from '../support/service-steps.js';
+import { sha256, UploadLoad } from '../support/upload-load.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+const operate = (words: readonly string[], environment: Readonly<Record<string, string>>) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/infrastructure/operate.js', ...words], {
+    cwd: root,
+    env: { PATH: process.env.PATH, ...environment },
+    encoding: 'utf8',
+  });
+  return { status, printed: stdout + stderr };
+};
+
+const bundleFiles = async (dataDir: string): Promise<readonly string[]> => {
+  const entries = await readdir(join(dataDir, 'bundles'), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+};
+
+describe('a backup of SQLite and files', () => {
+  it('taken under load has every acknowledged version with its bytes, and serves as a data directory', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      const dataDir = join(directory, 'data');
+      const service = await ServiceProcess.start({ DATA_DIR: dataDir });
+      try {
+        const steps = new ServiceSteps(service);
+        const first = await service.provision();
+        const load = new UploadLoad(steps, [first, await steps.workspace('second'), await steps.workspace('third')]);
+        await until('there is something to lose', async () => load.kept.size > 10);
+        const kept = new Map(load.kept);
+        const to = join(directory, 'backup');
+        await backUp(dataDir, to);
+        await until('it goes on', async () => load.kept.size > kept.size + 3);
+        await load.stop();
+        await service.end();
+        await rm(dataDir, { recursive: true });
+
+        const database = new Database(join(to, 'gatehouse.sqlite'));
+        expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
+        expect(database.pragma('foreign_key_check')).toEqual([]);
+        database.close();
+        expect(operate(['verify'], { DATA_DIR: to })).toMatchObject({
+          status: 0,
+          printed: expect.stringMatching(/, 0 are not$/m),
+        });
+        const restored = await ServiceProcess.start({ DATA_DIR: to });
+        for (const [id, digest] of kept) expect(sha256(await restored.download(id))).toBe(digest);
+        const again = await restored.newVersion(first);
+        const bytes = await archiveOf({ 'main.tf': '# after the restore' });
+        const upload = await fetch(again.uploadUrl, { method: 'PUT', body: new Uint8Array(bytes) });
+        expect(upload.status).toBe(200);
+        expect(await restored.end()).toBe(0);
+      } finally {
+        await service.end('SIGKILL');
+      }
+    });
+  }, 60_000);
+
+  it('refuses a directory that exists, and leaves nothing when it fails', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      const dataDir = join(directory, 'data');
+      const service = await ServiceProcess.start({ DATA_DIR: dataDir });
+      const steps = new ServiceSteps(service);
+      const workspaceId = await service.provision();
+      const bytes = await archiveOf({ 'main.tf': '# nothing' });
+      const versions = [await steps.uploaded(workspaceId, bytes), await steps.uploaded(workspaceId, bytes)];
+      const to = join(directory, 'backup');
+      expect(operate(['backup', to], { DATA_DIR: dataDir })).toEqual({
+        status: 0,
+        printed: `${to} holds the database and 2 archives\n`,
+      });
+      await expect(backUp(dataDir, to)).rejects.toThrow('exists already');
+
+      const [missing = '', altered = ''] = await bundleFiles(dataDir);
+      await rm(missing);
+      await rm(altered);
+      await writeFile(altered, 'something else');
+      const verified = operate(['verify'], { DATA_DIR: dataDir });
+      expect(verified.status).toBe(1);
+      for (const id of versions)
+        expect(verified.printed).toMatch(new RegExp(`^${id}: bundle-\\w+ (is missing|holds other bytes)$`, 'm'));
+      await expect(backUp(dataDir, join(directory, 'second'))).rejects.toThrow(/^the archive of cv-\w+ is missing/);
+      expect((await readdir(directory)).sort()).toEqual(['backup', 'data']);
+      // What was backed up before is not touched by what happens to the original.
+      expect(operate(['verify'], { DATA_DIR: to }).status).toBe(0);
+      await service.end();
+    });
+  }, 60_000);
+});

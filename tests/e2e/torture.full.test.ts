@@ -1,0 +1,20 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { torture } from '../torture/torture.js';
+
+const tortured = process.env.TEST_POSTGRES_URL === undefined ? it.skip : it;
+
+// Needs a Postgres: three instances share it, while each is killed and cut off from it and from the store.
+tortured(
+  'three instances lose nothing while they are killed and cut off',
+  async () => {
+    const seed = Date.now() % 1_000_000;
+    const evidence = join(tmpdir(), `gatehouse-torture-${seed}`);
+    const { violations, figures } = await torture({ seed, seconds: 20, short: true, say: () => undefined, evidence });
+    const told = violations.map(({ rule, what }) => `seed ${seed}: ${rule}: ${what} (evidence in ${evidence})`);
+    expect(told).toEqual([]);
+    expect(figures.operations).toMatchObject({ unknown: expect.any(Number) });
+  },
+  180_000,
+);

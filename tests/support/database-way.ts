@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A way to the database that can be closed, stalled, or cut at the commit. */
+export class Way {
+  /** Whether whoever comes is turned away. */
+  refusing = false;
+  /** Whether it swallows everything. */
+  stalled = false;
+  atCommit: 'cut before it is sent' | 'cut before it is answered' | undefined;
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly to: URL,
+  ) {
+    server.on('connection', (near) => this.join(near));
+  }
+
+  static async open(to: URL): Promise<Way> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new Way(server, to);
+  }
+
+  get url(): string {
+    const url = new URL(this.to);
+    url.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return url.href;
+  }
+
+  cut(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private join(near: Socket): void {
+    if (this.refusing) {
+      near.destroy();
+      return;
+    }
+    const far = connect(Number(this.to.port), this.to.hostname);
+    let deaf = false;
+    for (const [from, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.sockets.add(from);
+      from.on('error', () => {});
+      from.on('close', () => other.destroy());
+      from.on('data', (bytes) => {
+        if (this.stalled) return;
+        if (from === near && this.atCommit !== undefined && bytes.includes('COMMIT')) {
+          if (this.atCommit === 'cut before it is sent') return this.cut();
+          deaf = true;
+        }
+        if (from === far && deaf) return this.cut();
+        other.write(bytes);
+      });
+    }
+  }
+}

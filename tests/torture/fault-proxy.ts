@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** What a line between two programs does with bytes: it passes them on at once, later, or not for now. */
+export interface Line {
+  /** The port to connect to. */
+  readonly port: number;
+  /** Ends all connections with a reset, as a machine does that was started anew. Answers how many there were. */
+  cut(): number;
+  /** Loses whatever is sent on the connections that are open now, both ways, and tells neither side. Answers how many there were. */
+  swallow(): number;
+  /** Lets everything through on the connections that are open now, and nothing back. Answers how many there were. */
+  mute(): number;
+  /** Turns new connections away until `accept`. */
+  refuse(): void;
+  accept(): void;
+  /** Holds all bytes back until `resume`. */
+  stall(): void;
+  resume(): void;
+  /** Each piece of data takes so many milliseconds longer, each way. */
+  delay(milliseconds: number): void;
+  close(): Promise<void>;
+}
+
+/** A line on loopback to another port of it. */
+export async function openLine(target: number): Promise<Line> {
+  const pairs = new Set<Pair>();
+  const state = { refusing: false, stalled: false, delay: 0 };
+  const server: Server = createServer((near) => {
+    if (state.refusing) {
+      near.resetAndDestroy();
+      return;
+    }
+    const pair = new Pair(near, connect(target, '127.0.0.1'), state);
+    pairs.add(pair);
+    pair.gone = () => pairs.delete(pair);
+    if (state.stalled) pair.pause();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  const reset = () => {
+    const count = pairs.size;
+    for (const pair of pairs) pair.reset();
+    return count;
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut: reset,
+    swallow: () => {
+      for (const pair of pairs) pair.swallowing = true;
+      return pairs.size;
+    },
+    mute: () => {
+      for (const pair of pairs) pair.mute = true;
+      return pairs.size;
+    },
+    refuse: () => {
+      state.refusing = true;
+    },
+    accept: () => {
+      state.refusing = false;
+    },
+    stall: () => {
+      state.stalled = true;
+      for (const pair of pairs) pair.pause();
+    },
+    resume: () => {
+      state.stalled = false;
+      for (const pair of pairs) pair.resume();
+    },
+    delay: (milliseconds) => {
+      state.delay = milliseconds;
+    },
+    close: async () => {
+      server.close();
+      reset();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** The two connections that make one. */
+class Pair {
+  swallowing = false;
+  mute = false;
+  gone = (): void => undefined;
+
+  constructor(
+    private readonly near: Socket,
+    private readonly far: Socket,
+    state: { readonly delay: number },
+  ) {
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.setNoDelay(true);
+      // Pieces that wait keep their order, also when the delay changes while they do.
+      let last = Promise.resolve();
+      const inOrder = (pass: () => void) => {
+        const { delay } = state;
+        const waited = delay > 0 ? new Promise((resolve) => setTimeout(resolve, delay)) : undefined;
+        last = last
+          .then(() => waited)
+          .then(() => (this.swallowing || (this.mute && from === far) || to.destroyed ? undefined : pass()));
+      };
+      from.on('data', (chunk) => inOrder(() => to.write(chunk)));
+      from.on('end', () => inOrder(() => to.end()));
+      from.on('error', () => this.reset());
+      from.on('close', () => {
+        // Of what is swallowed the other end hears nothing, not even that nobody is there any more.
+        if (!this.swallowing && from.errored !== null) this.reset();
+        if (to.destroyed) this.gone();
+      });
+    }
+  }
+
+  pause(): void {
+    this.near.pause();
+    this.far.pause();
+  }
+
+  resume(): void {
+    this.near.resume();
+    this.far.resume();
+  }
+
+  reset(): void {
+    for (const socket of [this.near, this.far]) if (!socket.destroyed) socket.resetAndDestroy();
+  }
+}

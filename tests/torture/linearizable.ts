@@ -1,0 +1,85 @@
+import type { Operation } from './journal.js';
+
+/** What one object is and how operations change it. States are text, so that equal ones are the same. */
+export interface Model {
+  readonly initial: string;
+  /** The state after it, or undefined where it cannot have happened in this one. */
+  step(state: string, operation: Operation): string | undefined;
+}
+
+/** Undecided is an answer of its own: a checker that gives up must not say that all is well. */
+export type Verdict = 'explained' | 'impossible' | 'undecided';
+
+const mostSteps = 400_000;
+
+/**
+ * Whether there is an order of the operations, each at one moment between its begin and its end, in which every answer
+ * is right. Acknowledged ones must be in it. Unknown ones may be, at any moment after their begin, and refused ones are
+ * not: they claim to have changed nothing.
+ */
+export function judge(history: readonly Operation[], model: Model): Verdict {
+  const operations = history.filter(({ outcome }) => outcome !== 'refused').sort((a, b) => a.begun - b.begun);
+  const endOf = ({ outcome, ended }: Operation) => (outcome === 'done' ? ended : Number.POSITIVE_INFINITY);
+  const taken = new Array<boolean>(operations.length).fill(false);
+  const seen = new Set<string>();
+  let required = operations.filter(({ outcome }) => outcome === 'done').length;
+  let steps = 0;
+
+  /** `from` is the first that was not taken: what was decided before it is the same in all orders that come here. */
+  const explain = (from: number, state: string): boolean => {
+    if (required === 0) return true;
+    if (++steps > mostSteps) return false;
+    let first = from;
+    while (taken[first]) first += 1;
+    let later = '';
+    let deadline = Number.POSITIVE_INFINITY;
+    const candidates: number[] = [];
+    for (let index = first; index < operations.length; index += 1) {
+      const operation = operations[index] as Operation;
+      if (operation.begun > deadline) break;
+      if (taken[index]) {
+        later += `${index} `;
+        continue;
+      }
+      candidates.push(index);
+      deadline = Math.min(deadline, endOf(operation));
+    }
+    const place = `${first}|${later}|${state}`;
+    if (seen.has(place)) return false;
+    seen.add(place);
+    // What surely happened goes first: what perhaps happened is only taken where nothing else explains the rest.
+    const sure = (index: number) => (operations[index]?.outcome === 'done' ? 0 : 1);
+    for (const index of candidates.sort((a, b) => sure(a) - sure(b) || a - b)) {
+      const operation = operations[index] as Operation;
+      const next = model.step(state, operation);
+      if (next === undefined || (next === state && operation.outcome === 'unknown')) continue;
+      const counts = operation.outcome === 'done' ? 1 : 0;
+      taken[index] = true;
+      required -= counts;
+      if (explain(first, next)) return true;
+      taken[index] = false;
+      required += counts;
+    }
+    return false;
+  };
+
+  if (explain(0, model.initial)) return 'explained';
+  return steps > mostSteps ? 'undecided' : 'impossible';
+}
+
+/** The shortest beginning of a history that no order explains: its last operation is the one that does not fit. */
+export function shortestImpossible(history: readonly Operation[], model: Model): readonly Operation[] {
+  const ends = history
+    .filter(({ outcome }) => outcome === 'done')
+    .map(({ ended }) => ended)
+    .sort((a, b) => a - b);
+  const until = (end: number) =>
+    history.filter((one) => one.begun <= end && (one.outcome !== 'done' || one.ended <= end));
+  let [low, high] = [0, ends.length - 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (judge(until(ends[middle] as number), model) === 'explained') low = middle + 1;
+    else high = middle;
+  }
+  return until(ends[low] ?? 0);
+}
