@@ -19,6 +19,7 @@ export default {
       ...shared,
       displayName: 'fast',
       ...postgres,
+      setupFiles: ['<rootDir>/tests/support/passing-files.cjs'],
       testMatch: ['<rootDir>/tests/{domain,application,contracts,http,architecture,torture}/**/*.test.ts'],
     },
     {
@@ -37,7 +38,7 @@ export default {
         '/read-body.test',
         '/slow-clients.test',
       ],
-      setupFiles: ['<rootDir>/tests/support/on-sqlite.cjs'],
+      setupFiles: ['<rootDir>/tests/support/passing-files.cjs', '<rootDir>/tests/support/on-sqlite.cjs'],
     },
     { ...shared, ...postgres, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },
     { ...shared, ...postgres, displayName: 'full', testMatch: ['<rootDir>/tests/e2e/**/*.full.test.ts'] },

@@ -144,8 +144,9 @@ export class Cluster {
     return rows[0].count;
   }
 
-  /** Lets the leases of agents that died end now. */
+  /** Lets the leases of agents and instances that died end now. */
   async endLeases(): Promise<void> {
+    await this.query('update effects set leased_until = null');
     await this.query(
       `update runs set lease_expires_at = '2000-01-01T00:00:00.000Z' where lease_expires_at is not null`,
     );

@@ -75,6 +75,15 @@ describe('a line that can fail', () => {
     expect(await asked).toBe('lost');
   });
 
+  it('cuts where a certain thing is answered, which has then happened', async () => {
+    line.trap('COMMIT');
+    expect(await answer('begin', 2000)).toBe('begin');
+    const failed = once(client, 'error');
+    client.write('COMMIT;');
+    expect((await failed)[0]).toMatchObject({ code: 'ECONNRESET' });
+    expect(line.trapped()).toBe(1);
+  });
+
   it('holds back while stalled, and passes it on in order afterwards', async () => {
     await answer('hello', 2000);
     line.stall();

@@ -11,6 +11,10 @@ export interface Line {
   swallow(): number;
   /** Lets everything through on the connections that are open now, and nothing back. Answers how many there were. */
   mute(): number;
+  /** From now on whatever holds `text` is passed on, and its connection cut as it is answered; undefined ends that. */
+  trap(text: string | undefined): void;
+  /** How many connections `trap` has cut. */
+  trapped(): number;
   /** Turns new connections away until `accept`. */
   refuse(): void;
   accept(): void;
@@ -25,7 +29,7 @@ export interface Line {
 /** A line on loopback to another port of it. */
 export async function openLine(target: number): Promise<Line> {
   const pairs = new Set<Pair>();
-  const state = { refusing: false, stalled: false, delay: 0 };
+  const state: State = { refusing: false, stalled: false, delay: 0, trap: undefined, trapped: 0 };
   const server: Server = createServer((near) => {
     if (state.refusing) {
       near.resetAndDestroy();
@@ -55,6 +59,10 @@ export async function openLine(target: number): Promise<Line> {
       for (const pair of pairs) pair.mute = true;
       return pairs.size;
     },
+    trap: (text) => {
+      state.trap = text;
+    },
+    trapped: () => state.trapped,
     refuse: () => {
       state.refusing = true;
     },
@@ -80,16 +88,25 @@ export async function openLine(target: number): Promise<Line> {
   };
 }
 
+interface State {
+  refusing: boolean;
+  stalled: boolean;
+  delay: number;
+  trap: string | undefined;
+  trapped: number;
+}
+
 /** The two connections that make one. */
 class Pair {
   swallowing = false;
   mute = false;
+  private caught = false;
   gone = (): void => undefined;
 
   constructor(
     private readonly near: Socket,
     private readonly far: Socket,
-    state: { readonly delay: number },
+    private readonly state: State,
   ) {
     for (const [from, to] of [
       [near, far],
@@ -99,13 +116,17 @@ class Pair {
       // Pieces that wait keep their order, also when the delay changes while they do.
       let last = Promise.resolve();
       const inOrder = (pass: () => void) => {
-        const { delay } = state;
+        const { delay } = this.state;
         const waited = delay > 0 ? new Promise((resolve) => setTimeout(resolve, delay)) : undefined;
         last = last
           .then(() => waited)
           .then(() => (this.swallowing || (this.mute && from === far) || to.destroyed ? undefined : pass()));
       };
-      from.on('data', (chunk) => inOrder(() => to.write(chunk)));
+      from.on('data', (chunk: Buffer) => {
+        if (from === far && this.caught) this.reset();
+        else inOrder(() => to.write(chunk));
+        if (from === near && this.state.trap !== undefined && chunk.includes(this.state.trap)) this.caught = true;
+      });
       from.on('end', () => inOrder(() => to.end()));
       from.on('error', () => this.reset());
       from.on('close', () => {
@@ -127,6 +148,7 @@ class Pair {
   }
 
   reset(): void {
+    if (this.caught && !this.near.destroyed) this.state.trapped += 1;
     for (const socket of [this.near, this.far]) if (!socket.destroyed) socket.resetAndDestroy();
   }
 }

@@ -40,6 +40,14 @@ const mute = async (line: Line, random: Random) => {
   line.cut();
   return muted;
 };
+/** Commits happen, and nobody hears of it. */
+const unheard = async (line: Line, random: Random) => {
+  const before = line.trapped();
+  line.trap('COMMIT');
+  await moments(random, 100, 1000);
+  line.trap(undefined);
+  return line.trapped() - before;
+};
 const stalling = async (line: Line, random: Random) => {
   line.stall();
   await moments(random, 200, 4000);
@@ -80,6 +88,7 @@ export const faults = {
   'all killed': killAll,
   'database cut': onLine(database, (line) => line.cut()),
   'database answers lost': onLine(database, mute),
+  'commits unheard of': onLine(database, unheard),
   'database refused': onLine(database, refusing),
   'database stalled': onLine(database, stalling),
   'database slow': onLine(database, slow),
@@ -108,7 +117,8 @@ export const schedules: readonly { readonly pause: number; readonly weights: Sch
     pause: 400,
     weights: {
       'database cut': 4,
-      'database answers lost': 8,
+      'database answers lost': 3,
+      'commits unheard of': 8,
       'database slow': 6,
       'database refused': 2,
       'database stalled': 2,

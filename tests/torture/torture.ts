@@ -34,7 +34,7 @@ const restWithin = 240_000;
 const recoveredWithin = 150_000;
 
 /** Lines that the faults explain: they speak of the database or the store being away. */
-const explained = /service\/unavailable|service\/storage-full|shared\/stale-revision/;
+const explained = /service\/unavailable|"fault":"HeadBucket|service\/storage-full|shared\/stale-revision/;
 
 class Recoveries {
   readonly failures: string[] = [];
