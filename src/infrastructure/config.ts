@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { secretsIn } from './generated-secrets.js';
 
+const usableLimit = 'must be 0, or a whole number above 3';
+const daysOrNone = 'must be a whole number from 0 to 36500';
 const wholeNumber = 'must be a positive whole number';
 const count = z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber);
 const words = z.string().transform((text) =>
@@ -62,6 +63,10 @@ export const settings = {
   S3_ENDPOINT: {
     schema: z
       .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+      .refine(
+        (url) => !/^https?:\/\/[^/]*@/.test(url),
+        'must have no user in it: credentials are AWS_ACCESS_KEY_ID and such',
+      )
       .transform((url) => url.replace(/\/+$/, ''))
       .optional(),
     shown: "Amazon's",
@@ -84,7 +89,7 @@ export const settings = {
   SIGNING_SECRET: {
     schema: z
       .string()
-      .transform(secretsIn)
+      .pipe(words)
       .refine((secrets) => secrets.length > 0 && secrets.every(({ length }) => length >= 32), {
         error: 'must be at least 32 characters, or several such secrets with commas between',
       })
@@ -104,16 +109,16 @@ export const settings = {
     about: 'how long soft-deleted backing data can be restored',
   },
   ARCHIVE_AFTER_DAYS: {
-    schema: z.coerce.number(wholeNumber).int(wholeNumber).min(0, wholeNumber).max(36_500, 'must be at most 36500'),
+    schema: z.coerce.number(daysOrNone).int(daysOrNone).min(0, daysOrNone).max(36_500, daysOrNone),
     fallback: '0',
     about: 'archives versions of that age which nothing needs any more; 0 is off',
   },
   RATE_LIMIT_PER_SECOND: {
     // Clients lower themselves to a third of the limit, and a third of 3 is no request at all.
     schema: z.coerce
-      .number()
-      .int()
-      .refine((limit) => limit === 0 || limit > 3, 'must be 0 or more than 3'),
+      .number(usableLimit)
+      .int(usableLimit)
+      .refine((limit) => limit === 0 || limit > 3, usableLimit),
     fallback: '30',
     about: 'per token, per address without one; 0 is off',
   },

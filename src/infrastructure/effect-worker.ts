@@ -71,6 +71,7 @@ export class EffectWorker {
   /** Takes up nothing more; what is still ordered waits for the next start. */
   halt(): void {
     this.stopping = true;
+    this.chores.performEffects.halt();
     for (const timer of this.timers) clearTimeout(timer);
   }
 
@@ -99,18 +100,25 @@ export class EffectWorker {
 
   private async archiveOldVersions(): Promise<void> {
     let archived = 0;
+    let failure: unknown;
     let after: VersionPlace | undefined;
     do {
       const batch = await this.chores.archiveOldVersions.execute(after);
       archived += batch.archived;
+      failure ??= batch.failure;
       after = batch.next;
     } while (after !== undefined && !this.stopping);
     if (archived > 0) this.log.info({ archived }, 'old versions archived');
+    if (failure !== undefined) throw failure;
   }
 
   private async renewSecrets(): Promise<void> {
     const { sealed, lost } = await this.chores.storedSecrets.renew();
-    if (lost > 0) this.log.error({ lost }, 'stored secrets that no signing secret opens: link those workspaces again');
+    if (lost > 0)
+      this.log.error(
+        { lost },
+        'stored secrets that no signing secret opens: list the one they were sealed with, or link those workspaces again',
+      );
     else this.log.info({ sealed }, 'every stored secret is sealed with the first signing secret');
   }
 

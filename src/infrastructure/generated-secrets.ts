@@ -17,8 +17,11 @@ async function writeNew(directory: string, name: string, text: string): Promise<
   }
 }
 
-/** Secrets with commas, blanks or lines between them. */
-export const secretsIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter((secret) => secret !== '');
+/** Secrets with commas, blanks or lines between them: those made here have none in them. */
+const secretsIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter((secret) => secret !== '');
+
+/** The file of a generated token from before its user is made until it is handed over. */
+export const unclaimedSecret = 'admin-token.new';
 
 /** Writes a secret where an operator finds it, in place of an older one. */
 export async function leaveSecret(directory: string, name: string, secret: string): Promise<string> {

@@ -1,5 +1,7 @@
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Config, ConfigError, helpPage, loadConfig } from './config.js';
-import { leaveSecret } from './generated-secrets.js';
+import { unclaimedSecret } from './generated-secrets.js';
 import { logOutput } from './log-output.js';
 import type { RunningService } from './service.js';
 
@@ -31,14 +33,25 @@ const welcome = ({ publicUrl }: RunningService, tokenHint: string): string => {
   ].join('\n');
 };
 
+/** How long, in milliseconds, the last lines get to be written, and connections to end by themselves. */
+const lastWord = 1_000;
+
+/** Even where somebody holds standard output and does not read it, which an exit would wait for. */
+const end = (): void => {
+  process.kill(process.pid, 'SIGKILL');
+};
+
 /** Hands the first administrator's secret over once: on a terminal, otherwise in a file of this user's. */
 async function handOver(service: RunningService, config: Config, log: { info(fields: object, text: string): void }) {
+  const unclaimed = join(config.DATA_DIR, unclaimedSecret);
   if (service.adminSecret === undefined) return "Set TOKEN to a user's API token.";
   if (!service.adminSecretGenerated) return "Set TOKEN to the site administrator's token, as given in ADMIN_TOKEN.";
   if (process.stdout.isTTY) {
+    await rm(unclaimed, { force: true });
     return `The first site administrator's token, shown only now:\n\n  TOKEN=${service.adminSecret}\n`;
   }
-  const path = await leaveSecret(config.DATA_DIR, 'admin-token', service.adminSecret);
+  const path = join(config.DATA_DIR, 'admin-token');
+  await rename(unclaimed, path);
   log.info({ path }, "the first site administrator's token is in this file");
   return `The first site administrator's token is in ${path}:\n\n  TOKEN=$(cat ${path})\n`;
 }
@@ -63,16 +76,19 @@ async function main(): Promise<void> {
 
   let stopping = false;
   const stop = (signal: string) => {
-    if (stopping) process.exit(1);
+    if (stopping) end();
     stopping = true;
     log.info({ signal }, 'stopping');
-    service.stop().then(
-      () => log.info({}, 'stopped'),
-      (error: unknown) => {
-        log.error({ err: error }, 'stopping failed');
-        process.exitCode = 1;
-      },
-    );
+    service
+      .stop()
+      .then(
+        () => log.info({}, 'stopped'),
+        (error: unknown) => {
+          log.error({ err: error }, 'stopping failed');
+          process.exitCode = 1;
+        },
+      )
+      .finally(() => setTimeout(end, lastWord).unref());
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);

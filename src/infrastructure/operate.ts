@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { openPostgres, openSqlite } from '../adapters/persistence/knex/knex-database.js';
 import { backUp, dataDirectory, OperatorError } from './backup.js';
 import { type Config, ConfigError, loadConfig } from './config.js';
-import { openBundleStore, StartError } from './service.js';
-import { faultOf, storedBytes } from './stored-bundles.js';
+import { forOperator, openBundleStore, StartError } from './service.js';
+import { type Fault, faultOf, storedBytes } from './stored-bundles.js';
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -21,6 +21,12 @@ async function backup(config: Config, directory: string): Promise<void> {
   say(`${directory} holds the database and ${await backUp(config.DATA_DIR, directory)} archives`);
 }
 
+const said: Readonly<Record<Fault['what'], string>> = {
+  missing: 'is missing',
+  'other bytes': 'holds other bytes',
+  unreadable: 'cannot be read',
+};
+
 /** Answers how many faults there are. */
 async function verify(config: Config): Promise<number> {
   const { database: file } = dataDirectory(config.DATA_DIR);
@@ -35,7 +41,8 @@ async function verify(config: Config): Promise<number> {
       if (fault === undefined) good += 1;
       else {
         bad += 1;
-        say(`${fault.of}: ${fault.key} ${fault.what === 'missing' ? 'is missing' : 'holds other bytes'}`);
+        const sentence = `${fault.of}: ${fault.key} ${said[fault.what]}`;
+        say(fault.why === undefined ? sentence : `${sentence}: ${fault.why}`);
       }
     }
   } finally {
@@ -60,7 +67,8 @@ main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code;
   },
-  (error: unknown) => {
+  (thrown: unknown) => {
+    const error = forOperator(thrown);
     const known = [ConfigError, OperatorError, StartError].some((kind) => error instanceof kind);
     process.stderr.write(`${known ? (error as Error).message : String((error as Error)?.stack ?? error)}\n`);
     process.exitCode = 1;

@@ -27,12 +27,18 @@ import { buildContainer } from './container/build-container.js';
 import { resolve } from './container/provide.js';
 import { Port } from './container/tokens.js';
 import { EffectWorker } from './effect-worker.js';
-import { keptSecrets } from './generated-secrets.js';
+import { keptSecrets, leaveSecret, unclaimedSecret } from './generated-secrets.js';
 
 /** What stopped a start, in words for the operator. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }
+
+/** A database that is away, in words for the operator; any other error as it is. */
+export const forOperator = (error: unknown): unknown =>
+  isDomainError(error) && error.code === 'service/unavailable'
+    ? new StartError(`${error.message}: ${error.cause}`)
+    : error;
 
 export interface RunningService {
   /** Base of every URL, without a slash at its end. */
@@ -116,18 +122,25 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     // asked of a store elsewhere may still take effect there, and is given its time.
     if (sqlite) {
       await forgetKilledBackup(config.DATA_DIR);
-      if (config.ARCHIVE_STORE === 'file') await worker.sweep(0);
+      if (config.ARCHIVE_STORE === 'file') {
+        await worker.sweep(0).catch((error: unknown) => log.error({ err: error }, 'abandoned uploads are still there'));
+      }
       await resolve(container, PerformEffects).takeOver();
     }
     worker.start();
 
     const secrets = resolve(container, Port.secrets);
-    const generated = secrets.generate();
-    const secret = config.ADMIN_TOKEN ?? generated.secret;
+    const secret = config.ADMIN_TOKEN ?? secrets.generate().secret;
+    let unclaimed: string | undefined;
     const first = await resolve(container, CreateUser).first(
       { username: 'admin', email: 'admin@localhost' },
-      { secret, digest: secrets.digestOf(secret) },
+      async () => {
+        if (config.ADMIN_TOKEN === undefined) unclaimed = await keepUnclaimed(config.DATA_DIR, secret);
+        return { secret, digest: secrets.digestOf(secret) };
+      },
     );
+    // Another instance was quicker, and hands its own over.
+    if (first === undefined && unclaimed !== undefined) await rm(unclaimed, { force: true });
 
     handle = resolve(container, Port.app);
     const opened = database;
@@ -141,7 +154,8 @@ export async function startService(config: Config, log: Logger, grace = usualGra
         stopping.abort();
         worker.halt();
         await close(server, uploadsEnd, grace);
-        await worker.stop();
+        // A store that does not answer may keep it at work for minutes: that is taken up again by whoever is next.
+        await Promise.race([worker.stop(), pause(grace.answers, undefined, { ref: false })]);
         await opened.close();
         releaseLock();
       },
@@ -150,8 +164,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     server.close();
     await database?.close();
     releaseLock();
-    const away = isDomainError(error) && error.code === 'service/unavailable';
-    throw away ? new StartError(`${error.message}: ${error.cause}`) : error;
+    throw forOperator(error);
   }
 }
 
@@ -179,10 +192,19 @@ export async function openBundleStore(config: Config, log: Pick<Logger, 'error'>
   });
   const fault = await store.fault();
   if (fault?.definite) {
-    throw new StartError(`the bucket "${bucket}" cannot be used: ${fault.sentence}; see S3_BUCKET and S3_ENDPOINT`);
+    throw new StartError(
+      `the bucket "${bucket}" cannot be used: ${fault.sentence}; see S3_BUCKET, S3_ENDPOINT, S3_REGION and the AWS credentials`,
+    );
   }
   if (fault !== undefined) log.error({ bucket, fault: fault.sentence }, 'the archive store does not answer');
   return store;
+}
+
+/** Before there is a user: a token that is lost on its way to whoever starts the service leaves nobody to make another. */
+function keepUnclaimed(directory: string, secret: string): Promise<string> {
+  return leaveSecret(directory, unclaimedSecret, secret).catch((error: unknown) => {
+    throw new StartError(`the first administrator's token cannot be kept in ${directory}: ${error}`);
+  });
 }
 
 /** Answers the directory, without what processes that were killed left in it longer than `seconds` ago. */

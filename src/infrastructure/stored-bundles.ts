@@ -8,9 +8,13 @@ export interface StoredBytes extends Partial<Omit<Bundle, 'key'>> {
   readonly key: BundleKey;
 }
 
-export interface Fault extends StoredBytes {
-  readonly what: 'missing' | 'other bytes';
+interface Finding {
+  readonly what: 'missing' | 'other bytes' | 'unreadable';
+  /** In the words of whoever could not read it. */
+  readonly why?: string;
 }
+
+export type Fault = StoredBytes & Finding;
 
 const atOnce = 500;
 
@@ -36,24 +40,29 @@ export async function faultOf(
   unitOfWork: UnitOfWork,
   store: Pick<BundleStore, 'read'>,
 ): Promise<Fault | undefined> {
-  const what = await lookAt(stored, store);
-  if (what === undefined) return undefined;
+  const found = await lookAt(stored, store);
+  if (found === undefined) return undefined;
   const { key } = stored;
   const needed = await unitOfWork.read(
     async (tx) => (await tx.configurationVersions.refersTo(key)) || (await tx.runs.refersTo(key)),
   );
-  return needed ? { ...stored, what } : undefined;
+  return needed ? { ...stored, ...found } : undefined;
 }
 
-async function lookAt(stored: StoredBytes, store: Pick<BundleStore, 'read'>): Promise<Fault['what'] | undefined> {
-  const chunks = await store.read(stored.key);
-  if (chunks === undefined) return 'missing';
+async function lookAt(stored: StoredBytes, store: Pick<BundleStore, 'read'>): Promise<Finding | undefined> {
   const hash = createHash('sha256');
   let bytes = 0;
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    bytes += chunk.length;
+  try {
+    const chunks = await store.read(stored.key);
+    if (chunks === undefined) return { what: 'missing' };
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      bytes += chunk.length;
+    }
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return { what: 'unreadable', why: cause === undefined ? message : `${message}: ${cause}` };
   }
   const same = bytes === (stored.bytes ?? bytes) && [undefined, hash.digest('hex')].includes(stored.sha256);
-  return same ? undefined : 'other bytes';
+  return same ? undefined : { what: 'other bytes' };
 }

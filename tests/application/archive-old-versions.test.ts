@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ArchiveOldVersions } from '../../src/application/index.js';
+import { ArchiveOldVersions, type UnitOfWork } from '../../src/application/index.js';
 import {
   type ConfigurationVersionId,
   completedRunStatuses,
@@ -168,6 +168,30 @@ describe('archiving old versions', () => {
     expect(second.next).toBeUndefined();
     expect(first.archived + second.archived).toBe(129);
     expect(await archiveOld()).toEqual({ archived: 0 });
+  });
+
+  it('says which failed first, and goes on behind it', async () => {
+    const [broken, behind] = [await uploaded(), await uploaded()];
+    world.clock.advance(age + 1);
+    const failure = new Error('no');
+    const failing: UnitOfWork = {
+      read: (work) => world.unitOfWork.read(work),
+      run: (work) =>
+        world.unitOfWork.run((tx) => {
+          const configurationVersions = Object.create(tx.configurationVersions, {
+            find: {
+              value: async (id: string) =>
+                id === broken.id ? Promise.reject(failure) : tx.configurationVersions.find(id),
+            },
+          });
+          return work({ ...tx, configurationVersions });
+        }),
+    };
+    const archiveOldVersions = new ArchiveOldVersions(failing, world.clock, archiveAfterDays);
+    const first = await archiveOldVersions.execute();
+    expect(first).toMatchObject({ archived: 0, failure });
+    expect(await archiveOldVersions.execute(first.next)).toEqual({ archived: 1 });
+    expect([await statusOf(broken.id), await statusOf(behind.id)]).toEqual(['uploaded', 'archived']);
   });
 
   it('is off when no age is set', async () => {

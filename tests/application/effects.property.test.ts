@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { MemoryTables } from '../../src/adapters/persistence/memory/memory-tables.js';
-import type { BackingDataChange, ForgeEvent, Lane, RunAction, Transaction } from '../../src/application/index.js';
+import {
+  type BackingDataChange,
+  type ForgeEvent,
+  type Lane,
+  lanes,
+  type RunAction,
+  type Transaction,
+} from '../../src/application/index.js';
 import {
   type BundleKey,
   ConfigurationVersion,
@@ -467,7 +474,7 @@ class Life {
   }
 
   private async goOn(): Promise<void> {
-    for (const lane of ['slow', 'quick', 'quick'] as const) await this.work(lane);
+    for (const lane of ['slow', 'quick', 'discards', 'quick'] as const) await this.work(lane);
     const held = await this.claim();
     if (held !== undefined) await this.report(held, 'nothing to do');
     await this.work('quick');
@@ -494,7 +501,7 @@ class Life {
     const unlock = { action: 'force-unlock', reason: null } as const;
     await world.useCases.changeWorkspaceLock.execute(world.owner, world.workspace.id, unlock).catch(() => undefined);
     for (let turn = 0; turn < 200; turn += 1) {
-      for (const lane of ['quick', 'slow'] as const) await this.work(lane);
+      for (const lane of Object.keys(lanes) as Lane[]) await this.work(lane);
       world.clock.advance(600);
       await this.reclaim();
       const held = await this.claim();
@@ -584,7 +591,7 @@ const commands: Readonly<Record<Command['kind'], readonly [weight: number, fc.Ar
     20,
     fc.record({
       kind: fc.constant('worker'),
-      lane: fc.constantFrom('quick', 'slow'),
+      lane: fc.constantFrom(...(Object.keys(lanes) as Lane[])),
       workers: fc.constantFrom(1, 1, 2),
     }),
   ],
@@ -646,7 +653,7 @@ describe('whatever happens, and wherever the process dies', () => {
           (one) => one.origin === 'version-control' && one.status === 'archived',
         ).length;
       }),
-      { numRuns: 200 },
+      { numRuns: 120 },
     );
     // What never came up was not tested.
     for (const [what, times] of Object.entries(met)) expect([what, times > 0]).toEqual([what, true]);

@@ -47,13 +47,13 @@ const discardOf = (bundleKey: BundleKey): Effect => ({ kind: 'discard-bundle', b
 const order = (subject: string, ...keys: readonly BundleKey[]) =>
   world.unitOfWork.run((tx) => tx.effects.enqueue(subject, keys.map(discardOf)));
 
-const perform = () => world.useCases.performEffects.execute('quick');
+const perform = () => world.useCases.performEffects.execute('discards');
 
 /** What is due once `seconds` more have passed. */
 const dueAfter = async (seconds: number): Promise<readonly PendingEffect[]> => {
   world.clock.advance(seconds);
   const now = world.clock.now();
-  return world.unitOfWork.run((tx) => tx.effects.claim(now, lanes.quick.kinds, 100, now));
+  return world.unitOfWork.run((tx) => tx.effects.claim(now, lanes.discards.kinds, 100, now));
 };
 
 describe('performing what was ordered', () => {
@@ -64,6 +64,24 @@ describe('performing what was ordered', () => {
     expect(store.discarded).toEqual(['key-1', 'key-2']);
     expect(world.ordered).toEqual([]);
     expect(await perform()).toEqual({ done: 0, failures: [] });
+  });
+
+  it('keeps nothing that is quick waiting for bundles to be discarded', async () => {
+    await order('a', 'key-1');
+    expect(await world.useCases.performEffects.execute('quick')).toEqual({ done: 0, failures: [] });
+    expect(world.ordered).toHaveLength(1);
+  });
+
+  it('takes up nothing more once it is halted, and leaves the rest to whoever is next', async () => {
+    await order('a', 'key-1');
+    await order('b', 'key-2');
+    const halted = world.processBeside().performEffects;
+    store.whenDiscarding = () => halted.halt();
+    expect(await halted.execute('discards')).toEqual({ done: 1, failures: [] });
+    expect(store.discarded).toEqual(['key-1']);
+    world.clock.advance(effectLeaseSeconds);
+    expect(await perform()).toEqual({ done: 1, failures: [] });
+    expect(store.discarded).toEqual(['key-1', 'key-2']);
   });
 
   it('keeps to the order within one subject', async () => {
@@ -302,6 +320,14 @@ describe('sweeping', () => {
     expect(store.discarded).toEqual(['bundle-98', 'bundle-99']);
     expect((await world.bundles()).size).toBe(1);
     expect(await world.useCases.sweepBundles.execute(59)).toBe(0);
+  });
+
+  it('goes on past what cannot be settled, and fails at its end', async () => {
+    for (const key of ['bundle-97', 'bundle-98', 'bundle-99']) await store.write(key, inChunks([files]));
+    world.clock.advance(60);
+    store.stuck.add('bundle-97').add('bundle-98');
+    await expect(world.useCases.sweepBundles.execute(0)).rejects.toThrow('bundle-97 cannot be discarded');
+    expect(store.discarded).toEqual(['bundle-99']);
   });
 
   it('leaves attempts alone that are not old enough', async () => {

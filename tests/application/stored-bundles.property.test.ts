@@ -163,7 +163,7 @@ class Life {
           : world.useCases.changeBackingData.execute(world.owner, version.id, command.action);
       }
       case 'work':
-        return world.useCases.performEffects.execute('quick');
+        return world.useCases.performEffects.execute('discards');
       case 'time':
         return world.clock.advance(command.seconds);
       case 'sweep':

@@ -92,16 +92,18 @@ describe('the first user of an empty database', () => {
     const [clock, ids] = [new FixedClock(), new CountedIds()];
     const createUser = new CreateUser(unitOfWork, clock, ids, new TokenIssuer(clock, ids, secrets));
     const secret = { secret: 'chosen', digest: secrets.digestOf('chosen') };
-    const user = await createUser.first(command, secret);
+    const user = await createUser.first(command, async () => secret);
     expect(user).toMatchObject({ username: 'root', siteAdministrator: true });
     const credential = await unitOfWork.read((tx) => tx.tokens.findCredential(secret.digest));
     expect(credential?.actor).toMatchObject({ kind: 'user', userId: user?.id, siteAdministrator: true });
-    expect(await createUser.first({ ...command, username: 'second' }, secrets.generate())).toBeUndefined();
+    expect(await createUser.first({ ...command, username: 'second' }, async () => secrets.generate())).toBeUndefined();
   });
 
   it('is not created where there is one already', async () => {
     await world.keepsEverything(async () => {
-      const again = await world.useCases.createUser.first({ ...command, username: 'other' }, world.secrets.generate());
+      const again = await world.useCases.createUser.first({ ...command, username: 'other' }, async () =>
+        world.secrets.generate(),
+      );
       expect(again).toBeUndefined();
     });
   });

@@ -42,6 +42,13 @@ describe('the configuration', () => {
     expect(new ConfigError(faults).message.split('\n')).toHaveLength(5);
   });
 
+  it('takes a signing secret of any words, and several with commas between', () => {
+    const [one, other] = ['a passphrase of many words that is long enough', 'b'.repeat(32)];
+    expect(loadConfig({ SIGNING_SECRET: one }).SIGNING_SECRET).toEqual([one]);
+    expect(loadConfig({ SIGNING_SECRET: ` ${one} , ${other},` }).SIGNING_SECRET).toEqual([one, other]);
+    for (const fault of [',', 'short', `${other},short`]) expect(faultsOf({ SIGNING_SECRET: fault })).toHaveLength(1);
+  });
+
   it.each(['1', '2', '3', '-1', '1.5'])('refuses a rate limit of %s, which would lock clients out', (limit) => {
     expect(faultsOf({ RATE_LIMIT_PER_SECOND: limit })).toHaveLength(1);
   });

@@ -13,7 +13,7 @@ const proxy = read('deploy/haproxy.cfg');
 
 const all = (text: string, pattern: RegExp): readonly string[] =>
   [...text.matchAll(pattern)].map(([, group]) => group ?? '');
-const seconds = (text: string, pattern: RegExp): number => {
+const numberIn = (text: string, pattern: RegExp): number => {
   const found = all(text, pattern);
   expect(found).toHaveLength(1);
   return Number(found[0]);
@@ -46,6 +46,12 @@ describe('what deploys the service', () => {
     for (const text of [compose, kubernetes]) expect(text).toContain(`image: gatehouse:${manifest.version}\n`);
   });
 
+  it('has room where commits are fetched to', () => {
+    const gigabytes = Math.ceil((2 * loadConfig({}).MAX_UNPACKED_BYTES) / 2 ** 30);
+    expect(numberIn(compose, /\/data:size=(\d+)g/g)).toBeGreaterThan(gigabytes);
+    expect(numberIn(kubernetes, /name: data\n +emptyDir: \{ sizeLimit: (\d+)Gi/g)).toBeGreaterThan(gigabytes);
+  });
+
   it('sets only what the service reads, and leaves every secret to be filled in', () => {
     const [service = ''] = compose.split(/^ {2}postgres:$/m);
     const names = [
@@ -61,12 +67,12 @@ describe('what deploys the service', () => {
   });
 
   it('lets the service be the first to lose patience', () => {
-    expect(seconds(proxy, /^ +timeout http-request (\d+)s$/gm) * 1000).toBeGreaterThan(usualPatience.head);
-    expect(seconds(proxy, /^ +timeout client (\d+)s$/gm) * 1000).toBeGreaterThan(usualPatience.idle);
+    expect(numberIn(proxy, /^ +timeout http-request (\d+)s$/gm) * 1000).toBeGreaterThan(usualPatience.head);
+    expect(numberIn(proxy, /^ +timeout client (\d+)s$/gm) * 1000).toBeGreaterThan(usualPatience.idle);
     const longestWait = 60;
     for (const patience of [
-      seconds(proxy, /^ +timeout server (\d+)s$/gm),
-      seconds(kubernetes, /proxy-read-timeout: "(\d+)"/g),
+      numberIn(proxy, /^ +timeout server (\d+)s$/gm),
+      numberIn(kubernetes, /proxy-read-timeout: "(\d+)"/g),
     ]) {
       expect(patience).toBeGreaterThan(longestWait);
     }

@@ -79,7 +79,11 @@ describe('the file bundle store', () => {
 });
 
 describe('the memory bundle store', () => {
-  aBundleStore(async () => new MemoryBundleStore());
+  let ahead = 0;
+  const pass = async (milliseconds: number) => {
+    ahead += milliseconds;
+  };
+  aBundleStore(async () => new MemoryBundleStore(() => Date.now() + ahead), { pass });
 
   it('takes the time from the clock it is given', async () => {
     let now = 1_000_000;

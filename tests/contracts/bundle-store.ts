@@ -24,13 +24,19 @@ export function noise(length: number, seed: number): Buffer {
 
 export const large = Buffer.alloc(1_000_000, 'all work and no play ');
 
-/**
- * What whoever stores bundles may rely on, wherever they are. `grainMilliseconds` is how exactly the store tells time,
- * `rounds` how often chance gets to show what happens at once.
- */
+interface Circumstances {
+  /** How exactly the store tells time. */
+  readonly grainMilliseconds?: number;
+  /** How often chance gets to show what happens at once. */
+  readonly rounds?: number;
+  /** Lets the store's time pass, which is waited for where its clock cannot be set. */
+  readonly pass?: (milliseconds: number) => Promise<void>;
+}
+
+/** What whoever stores bundles may rely on, wherever they are. */
 export function aBundleStore(
   open: () => Promise<BundleStore>,
-  { grainMilliseconds = 20, rounds = 40 }: { readonly grainMilliseconds?: number; readonly rounds?: number } = {},
+  { grainMilliseconds = 20, rounds = 40, pass = setTimeout }: Circumstances = {},
 ): void {
   describe('keeps the contract of a bundle store', () => {
     let store: BundleStore;
@@ -229,7 +235,7 @@ export function aBundleStore(
       const writing = store.write('b-slow', slow());
       await store.keep('b-kept');
       await store.discard('b-discarded');
-      await setTimeout(2_500);
+      await pass(2_500);
       await store.write('b-young', pieces('x'));
       await setTimeout(grainMilliseconds);
       expect([...(await store.unsettled(2))].sort()).toEqual(['b-done', 'b-slow']);

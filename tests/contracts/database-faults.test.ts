@@ -11,6 +11,7 @@ import { isDomainError } from '../../src/domain/index.js';
 import { freshSchema, skipPostgres } from '../support/backends.js';
 import { aUser } from '../support/builders.js';
 import { Way } from '../support/database-way.js';
+import { until } from '../support/service-steps.js';
 import { refusal } from './on-every-backend.js';
 
 jest.setTimeout(30_000);
@@ -110,8 +111,7 @@ jest.setTimeout(30_000);
     await expect(work).rejects.toEqual(away);
     expect(times).toBe(1);
     way.atCommit = undefined;
-    await pause(50);
-    expect(await countUsers()).toBe(1 + kept);
+    await until('the server has ended it', async () => (await countUsers()) === 1 + kept);
     await addUser();
     expect(await countUsers()).toBe(2 + kept);
   });
@@ -129,10 +129,21 @@ jest.setTimeout(30_000);
     expect(performance.now() - began).toBeLessThan(5_000);
     way.stalled = false;
     way.cut();
-    await pause(20);
+    await until('a connection is had again', () => unitOfWork.read((tx) => tx.users.any()).catch(() => false));
     await addUser();
     await database.ping();
     expect(await countUsers()).toBe(2);
+  });
+
+  it('says what ended a transaction, and not only that undoing it failed as well', async () => {
+    const ended = unitOfWork.run(async (tx) => {
+      await tx.users.any();
+      const mine = "application_name = current_setting('application_name') and pid <> pg_backend_pid()";
+      await straight.query(`set application_name to '${new URL(url).searchParams.get('application_name')}'`);
+      await straight.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${mine}`);
+      await tx.users.any();
+    });
+    await expect(ended).rejects.toMatchObject({ cause: { code: '57P01' } });
   });
 
   it('is away when nothing listens there', async () => {
@@ -162,8 +173,9 @@ jest.setTimeout(30_000);
     await straight.query('create trigger fail before insert on users for each row execute function fail()');
     const failing = (code: string) => unitOfWork.run((tx) => tx.users.add(aUser({ email: code })));
     await expect(failing('53100')).rejects.toEqual(refusal('service/storage-full'));
-    await expect(failing('57014')).rejects.toEqual(away);
-    await expect(failing('08006')).rejects.toEqual(away);
+    for (const code of ['08006', '28000', '28P01', '3D000', '53200', '57014', '57P04', '58030']) {
+      await expect(failing(code)).rejects.toEqual(away);
+    }
     const fault = failing('22003').catch((error: unknown) => error);
     expect(isDomainError(await fault)).toBe(false);
   });

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from '@jest/globals';
 import { FileBundleStore } from '../../src/adapters/bundles/file-bundle-store.js';
 import { inTemporaryDirectory } from '../support/process.js';
@@ -10,6 +12,20 @@ const bytes = Buffer.from('the bytes of a bundle');
 async function* chunks() {
   yield bytes;
 }
+
+/** Moves files as discards of other processes do, for as long as there is a place to set them aside. */
+const discardUntilForgotten = `
+  const { renameSync, writeFileSync } = require('node:fs');
+  const { parentPort, workerData: path } = require('node:worker_threads');
+  for (let at = 0; ; at += 1) {
+    writeFileSync(path + '/file', '');
+    try {
+      renameSync(path + '/file', path + '/set-aside/bundle-' + at);
+    } catch {
+      break;
+    }
+    if (at === 20) parentPort.postMessage('begun');
+  }`;
 
 const within = (test: (store: FileBundleStore, copy: FileBundleStore, directory: string) => Promise<void>) => () =>
   inTemporaryDirectory((directory) =>
@@ -50,6 +66,26 @@ describe('a store of files that is being copied', () => {
       await store.forgetSetAside();
       expect(await store.shareWith(new FileBundleStore(join(directory, 'late')), 'meanwhile')).toBe(false);
       expect(readdirSync(join(directory, 'store')).sort()).toEqual(['incoming', 'kept']);
+    }),
+  );
+
+  it(
+    'forgets what was set aside while others discard without a pause, and leaves nothing of it',
+    within(async (store, _, directory) => {
+      const path = join(directory, 'store');
+      for (let round = 0; round < 5; round += 1) {
+        await store.setDiscardedAside();
+        const others = new Worker(discardUntilForgotten, { eval: true, workerData: path });
+        const ended = once(others, 'exit');
+        try {
+          await once(others, 'message');
+          await store.forgetSetAside();
+        } finally {
+          await others.terminate();
+          await ended;
+        }
+        expect(readdirSync(path).filter((name) => name !== 'file')).toEqual([]);
+      }
     }),
   );
 });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { takeLock } from '../../src/adapters/persistence/knex/engine/sqlite-lock.js';
@@ -24,6 +24,12 @@ it('gives up what a killed backup set aside, but not what a living one did', asy
     release?.();
     await forgetKilledBackup(dataDir);
     expect(existsSync(setAside)).toBe(false);
+
+    // Killed while it gave up what it had set aside.
+    await mkdir(`${setAside}-gone`);
+    await writeFile(join(`${setAside}-gone`, 'bundle-1'), 'bytes');
+    await forgetKilledBackup(dataDir);
+    expect(await readdir(join(dataDir, 'bundles'))).toEqual([]);
     expect(await backUp(dataDir, join(dataDir, 'backup'))).toBe(0);
   });
 });

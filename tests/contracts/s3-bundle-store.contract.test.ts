@@ -10,6 +10,7 @@ import {
   type S3ServerOptions,
   startS3Server,
 } from '../support/s3-server.js';
+import { until } from '../support/service-steps.js';
 import { aBundleStore, gathered, noise, pieces } from './bundle-store.js';
 
 const KiB = 1024;
@@ -56,14 +57,23 @@ async function withFates(
   const left = new Map(Object.entries(fates).map(([operation, list]) => [operation, [...list]]));
   const before = (operation: S3Operation, key: string) => (only(key) && left.get(operation)?.shift()) || 'serve';
   const server = await serve({ before });
-  return { server, store: storeOn(server, { patience: quickly }) };
+  const stalls = Object.values(fates).flat().includes('stall');
+  return { server, store: storeOn(server, { patience: stalls ? { ...quickly, transfer: 400 } : quickly }) };
 }
 
 const holdings = ({ objects, uploads }: S3Server) => ({ objects: [...objects.keys()].sort(), uploads: uploads.size });
 
 describe('the S3 bundle store', () => {
   const usual = 5 * MiB;
-  aBundleStore(async () => storeOn(await serve({ partMinimum: usual }), { partBytes: usual }), { rounds: 5 });
+  let ahead = 0;
+  const now = () => Date.now() + ahead;
+  const pass = async (milliseconds: number) => {
+    ahead += milliseconds;
+  };
+  aBundleStore(async () => storeOn(await serve({ partMinimum: usual, now }), { partBytes: usual }), {
+    rounds: 5,
+    pass,
+  });
 
   it('marks an attempt before anything else, and takes the mark away last', async () => {
     const server = await serve();
@@ -218,8 +228,7 @@ describe('the S3 bundle store', () => {
         break;
       }
     }
-    await pause(50);
-    expect(server.connections()).toBe(0);
+    await until('they are closed', async () => server.connections() === 0);
     for (let at = 0; at < 5; at += 1) await gathered(await store.read('b-1'));
     expect(server.connections()).toBe(1);
   });

@@ -454,7 +454,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       Promise.all(
         workers.map(async (worker) => {
           for (let idle = 0; idle < 3; ) {
-            const { done, failures } = await worker.execute('quick');
+            const { done, failures } = await worker.execute('discards');
             expect(failures).toEqual([]);
             idle = done > 0 ? 0 : idle + 1;
           }

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
@@ -72,27 +74,51 @@ describe('a backup of SQLite and files', () => {
       const steps = new ServiceSteps(service);
       const workspaceId = await service.provision();
       const bytes = await archiveOf({ 'main.tf': '# nothing' });
-      const versions = [await steps.uploaded(workspaceId, bytes), await steps.uploaded(workspaceId, bytes)];
+      const ids = await Promise.all([1, 2, 3].map(() => steps.uploaded(workspaceId, bytes)));
       const to = join(directory, 'backup');
       expect(operate(['backup', to], { DATA_DIR: dataDir })).toEqual({
         status: 0,
-        printed: `${to} holds the database and 2 archives\n`,
+        printed: `${to} holds the database and 3 archives\n`,
       });
       await expect(backUp(dataDir, to)).rejects.toThrow('exists already');
 
-      const [missing = '', altered = ''] = await bundleFiles(dataDir);
+      const [missing = '', altered = '', unreadable = ''] = await bundleFiles(dataDir);
       await rm(missing);
       await rm(altered);
       await writeFile(altered, 'something else');
+      await expect(backUp(dataDir, join(directory, 'second'))).rejects.toThrow(/^the archive of cv-\w+ is missing/);
+      await rm(unreadable);
+      await mkdir(unreadable);
       const verified = operate(['verify'], { DATA_DIR: dataDir });
       expect(verified.status).toBe(1);
-      for (const id of versions)
-        expect(verified.printed).toMatch(new RegExp(`^${id}: bundle-\\w+ (is missing|holds other bytes)$`, 'm'));
-      await expect(backUp(dataDir, join(directory, 'second'))).rejects.toThrow(/^the archive of cv-\w+ is missing/);
+      const named = [...verified.printed.matchAll(/^(cv-\w+): bundle-\w+ (.*)$/gm)];
+      expect(named.map(([, id]) => id).sort()).toEqual([...ids].sort());
+      const faults = [
+        'cannot be read: EISDIR: illegal operation on a directory, read',
+        'holds other bytes',
+        'is missing',
+      ];
+      expect(named.map(([, , fault]) => fault).sort()).toEqual(faults);
       expect((await readdir(directory)).sort()).toEqual(['backup', 'data']);
       // What was backed up before is not touched by what happens to the original.
       expect(operate(['verify'], { DATA_DIR: to }).status).toBe(0);
       await service.end();
     });
   }, 60_000);
+
+  it('is verified in one sentence when there is no database to ask', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      const database = createServer().listen(0, '127.0.0.1');
+      await once(database, 'listening');
+      const { port } = database.address() as AddressInfo;
+      await new Promise((resolve) => database.close(resolve));
+      const verified = operate(['verify'], {
+        DATA_DIR: directory,
+        DATABASE_URL: `postgres://user@127.0.0.1:${port}/gatehouse`,
+        SIGNING_SECRET: 'a-signing-secret-that-is-long-enough-for-tests',
+      });
+      expect(verified.status).toBe(1);
+      expect(verified.printed).toMatch(/^the database does not answer at the moment: .*ECONNREFUSED.*\n$/);
+    });
+  });
 });

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
+import { usable } from '../support/programs.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 import { sha256, UploadLoad } from '../support/upload-load.js';
 
@@ -17,7 +18,7 @@ const binaries = [...globSync('/usr/lib/postgresql/*/bin/pg_dump'), ...onPath('p
   .map((path) => dirname(path))
   .filter((directory) => existsSync(join(directory, 'postgres')))
   .at(-1);
-const suite = binaries === undefined ? describe.skip : describe;
+const suite = usable('pg_dump', binaries !== undefined) ? describe : describe.skip;
 const reason = binaries === undefined ? ' (skipped: no Postgres with pg_dump on this machine)' : '';
 
 function onPath(program: string): readonly string[] {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { archiveOf } from '../support/archives.js';
 import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
+import { usable } from '../support/programs.js';
 
 const traced = 'write,writev,pwrite64,pwritev,sendmsg,fsync,fdatasync';
 
@@ -32,7 +33,7 @@ async function callsIn(path: string): Promise<readonly string[]> {
 }
 
 describe(`what the service acknowledges${reason}`, () => {
-  (present ? it : it.skip)(
+  (usable('strace', present) ? it : it.skip)(
     'was flushed to disk before',
     async () => {
       await inTemporaryDirectory(async (directory) => {

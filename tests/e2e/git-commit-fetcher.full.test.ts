@@ -13,10 +13,11 @@ import { aCommitFetcher } from '../contracts/commit-fetcher.js';
 import { filesIn, gathered } from '../support/archives.js';
 import { GitRepository, GitServer, type GitServerOptions } from '../support/git-server.js';
 import { temporaryDirectory } from '../support/process.js';
+import { usable } from '../support/programs.js';
 
 const present = spawnSync('git', ['version']).status === 0;
 const reason = present ? '' : ' (skipped: no git on PATH)';
-const suite = present ? describe : describe.skip;
+const suite = usable('git', present) ? describe : describe.skip;
 
 const mebibyte = 1024 * 1024;
 const inspector = new TarBundleInspector({

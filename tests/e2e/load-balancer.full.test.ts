@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { archiveOf } from '../support/archives.js';
 import { adminToken, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
+import { usable } from '../support/programs.js';
 import { over, ReferenceAgent } from '../support/reference-agent.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 
 const present = spawnSync('haproxy', ['-v']).status === 0;
-const suite = present ? describe : describe.skip;
+const suite = usable('haproxy', present) ? describe : describe.skip;
 const reason = present ? '' : ' (skipped: no haproxy on PATH)';
 const configuration = new URL('../../deploy/haproxy.cfg', import.meta.url);
 

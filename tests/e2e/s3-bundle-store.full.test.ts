@@ -8,13 +8,14 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { S3BundleStore, s3Client } from '../../src/adapters/bundles/s3-bundle-store.js';
 import { aBundleStore, noise, pieces } from '../contracts/bundle-store.js';
+import { usable } from '../support/programs.js';
 import { type Swift, startSwift, swiftIsInstalled } from '../support/start-swift.js';
 
 /** A store given from outside is emptied before each test, and its credentials are those the AWS SDK finds. */
-const { TEST_S3_ENDPOINT, TEST_S3_BUCKET = 'gatehouse-tests', TEST_S3_REGION = 'us-east-1', REQUIRE_S3 } = process.env;
+const { TEST_S3_ENDPOINT, TEST_S3_BUCKET = 'gatehouse-tests', TEST_S3_REGION = 'us-east-1' } = process.env;
 const present = TEST_S3_ENDPOINT !== undefined || swiftIsInstalled();
 const reason = present ? '' : ' (skipped: neither TEST_S3_ENDPOINT nor the package python3-swift)';
-const suite = present || REQUIRE_S3 === '1' ? describe : describe.skip;
+const suite = usable('swift', present) ? describe : describe.skip;
 
 suite(`the S3 bundle store, on a real store${reason}`, () => {
   const bucket = TEST_S3_BUCKET;
@@ -22,7 +23,7 @@ suite(`the S3 bundle store, on a real store${reason}`, () => {
   let client: S3Client;
 
   beforeAll(async () => {
-    if (!present) throw new Error('REQUIRE_S3 is set, and there is no store');
+    if (!present) throw new Error('a store is required, and there is none');
     swift = TEST_S3_ENDPOINT === undefined ? await startSwift() : undefined;
     client = s3Client({ endpoint: swift?.endpoint ?? TEST_S3_ENDPOINT, region: TEST_S3_REGION });
     if (swift !== undefined) {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -94,6 +94,19 @@ describe('the command', () => {
       await service.end();
       expect(service.printed).toContain(path);
       expect(service.printed).not.toContain(token);
+    });
+  });
+
+  it('makes no administrator whose generated token it cannot keep', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      await mkdir(join(directory, 'admin-token.new'));
+      const refused = await program('main', [], { DATA_DIR: directory, PORT: '0' });
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toMatch(/^the first administrator's token cannot be kept in .*\n$/);
+      await rm(join(directory, 'admin-token.new'), { recursive: true });
+      const service = await ServiceProcess.start({ DATA_DIR: directory, ADMIN_TOKEN: '' });
+      await service.end();
+      expect(await readdir(directory)).toEqual(expect.arrayContaining(['admin-token', 'gatehouse.sqlite']));
     });
   });
 

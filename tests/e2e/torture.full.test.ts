@@ -1,9 +1,10 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { skipPostgres } from '../support/backends.js';
 import { torture } from '../torture/torture.js';
 
-const tortured = process.env.TEST_POSTGRES_URL === undefined ? it.skip : it;
+const tortured = skipPostgres ? it.skip : it;
 
 // Needs a Postgres: three instances share it, while each is killed and cut off from it and from the store.
 tortured(

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { filesIn } from '../support/archives.js';
 import { GitRepository, GitServer, type GitServerOptions } from '../support/git-server.js';
 import { ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { usable } from '../support/programs.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 import { bytesOf, githubHeaders, type Payload, signersBy } from '../support/webhook-deliveries.js';
 
@@ -13,7 +14,7 @@ type Json = any;
 
 const present = spawnSync('git', ['version']).status === 0;
 const reason = present ? '' : ' (skipped: no git on PATH)';
-const suite = present ? describe : describe.skip;
+const suite = usable('git', present) ? describe : describe.skip;
 
 const password = 'p4ssword-of-the-deploy-key';
 const encoded = Buffer.from(`deployer:${password}`).toString('base64');

@@ -65,7 +65,7 @@ async function newAgent(organization: string): Promise<ReferenceAgent> {
     .post(`/organizations/${organization}/agent-pools`, doc('agent-pools', { name: newName() }))
     .expect(201);
   const token = await api.admin.post(`/agent-pools/${pool.body.data.id}/authentication-tokens`).expect(201);
-  return new ReferenceAgent(into(api.app), token.body.data.attributes.token);
+  return new ReferenceAgent(into(api.server), token.body.data.attributes.token);
 }
 
 /** A delivery's id that was not used before. */

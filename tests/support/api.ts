@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { Agent, createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from '@jest/globals';
@@ -44,6 +44,9 @@ export class KeptLog {
   }
 }
 
+/** Connections are kept: a suite makes hundreds of requests. */
+const agent = new Agent({ keepAlive: true });
+
 /** A caller with a token, or without one. */
 export class Caller {
   constructor(
@@ -76,6 +79,7 @@ export class Caller {
   send(method: 'get' | 'head' | 'post' | 'patch' | 'put' | 'delete', path: string, body?: object): Test {
     const request = supertest(this.app)
       [method](this.prefix + path)
+      .agent(agent)
       .redirects(0);
     if (this.secret !== undefined) request.set('Authorization', `Bearer ${this.secret}`);
     return body === undefined
@@ -131,6 +135,7 @@ async function listening(app: RequestListener): Promise<Server> {
 }
 
 afterAll(() => {
+  agent.destroy();
   for (const server of servers) server.close().closeAllConnections();
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
@@ -211,13 +216,15 @@ export async function startApi(
   const secret = secrets.generate();
   const administrator = await resolve(container, CreateUser).first(
     { username: 'admin', email: 'admin@example.com' },
-    secret,
+    async () => secret,
   );
   const as = (given: string | undefined, id = '') => new Caller(server, '', given, id);
   const admin = as(secret.secret, administrator?.id);
 
   return {
     app,
+    /** The app, listening. */
+    server,
     clock,
     log,
     ...rows,

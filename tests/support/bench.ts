@@ -113,5 +113,5 @@ export class Bench {
 
 export async function agentOf(api: TestApi, poolId: string, name?: string): Promise<ReferenceAgent> {
   const token = await api.admin.post(`/agent-pools/${poolId}/authentication-tokens`).expect(201);
-  return new ReferenceAgent(into(api.app), token.body.data.attributes.token, name);
+  return new ReferenceAgent(into(api.server), token.body.data.attributes.token, name);
 }

@@ -1,3 +1,4 @@
+import { Agent, type Server } from 'node:http';
 import supertest from 'supertest';
 
 /** One exchange with the service, whatever carries it. */
@@ -20,11 +21,13 @@ export const over =
     return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
   };
 
-/** To an app in this process. */
+const agent = new Agent({ keepAlive: true });
+
+/** To a server in this process. */
 export const into =
-  (app: Parameters<typeof supertest>[0]): Transport =>
+  (server: Server): Transport =>
   async (method, path, headers, body) => {
-    const request = supertest(app)[method](path).set(headers).buffer(true).parse(collect);
+    const request = supertest(server)[method](path).agent(agent).set(headers).buffer(true).parse(collect);
     const response = await (body === undefined ? request : request.send(body));
     return { status: response.status, bytes: response.body };
   };

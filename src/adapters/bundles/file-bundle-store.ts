@@ -15,11 +15,14 @@ export class FileBundleStore implements BundleStore {
   private readonly kept: string;
   /** Is there only while the store is being copied. */
   private readonly setAside: string;
+  /** What was set aside, while it is removed. */
+  private readonly forgotten: string;
 
   constructor(directory: string) {
     this.incoming = resolve(directory, 'incoming');
     this.kept = resolve(directory, 'kept');
     this.setAside = resolve(directory, 'set-aside');
+    this.forgotten = resolve(directory, 'set-aside-gone');
   }
 
   async write(key: BundleKey, bytes: AsyncIterable<Uint8Array>): Promise<void> {
@@ -96,8 +99,11 @@ export class FileBundleStore implements BundleStore {
     await makeDirectory(this.setAside);
   }
 
+  /** Moved out of the way first: a directory that others still move files into cannot be removed. */
   async forgetSetAside(): Promise<void> {
-    await rm(this.setAside, { recursive: true, force: true, maxRetries: 5 });
+    await removeDirectory(this.forgotten);
+    await unlessMissing(rename(this.setAside, this.forgotten));
+    await removeDirectory(this.forgotten);
   }
 
   private async *chunks(key: BundleKey, range: ByteRange | undefined): AsyncGenerator<Uint8Array> {
@@ -125,6 +131,8 @@ export class FileBundleStore implements BundleStore {
     return join(this.kept, checkKey(key).slice(-2), key);
   }
 }
+
+const removeDirectory = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 });
 
 async function share(from: string, to: string): Promise<true> {
   try {

@@ -94,7 +94,10 @@ export class S3BundleStore implements BundleStore {
     } catch (error) {
       const cause = (error as DomainError).cause as StoreFault;
       const status = cause.status ?? 0;
-      return { sentence: cause.message, definite: cause.noCredentials || (status >= 300 && status < 500) };
+      return {
+        sentence: cause.message,
+        definite: cause.noCredentials || (status >= 300 && status < 500 && ![408, 429].includes(status)),
+      };
     }
   }
 

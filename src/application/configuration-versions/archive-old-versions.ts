@@ -10,6 +10,8 @@ const batch = 100;
 export interface OldVersionsArchived {
   readonly archived: number;
   readonly next?: VersionPlace;
+  /** What the version at `next` failed with: it ended the batch, and is passed by. */
+  readonly failure?: unknown;
 }
 
 /** Discards the files of versions that have held them for long and that nothing needs any more. */
@@ -28,7 +30,11 @@ export class ArchiveOldVersions {
     const seen = await this.unitOfWork.read((tx) => tx.configurationVersions.uploaded(before, batch, after));
     let archived = 0;
     for (const version of seen) {
-      if (await this.archive(version, before)) archived += 1;
+      try {
+        if (await this.archive(version, before)) archived += 1;
+      } catch (failure) {
+        return { archived, next: version.state, failure };
+      }
     }
     const last = seen.length < batch ? undefined : seen.at(-1);
     return last === undefined ? { archived } : { archived, next: last.state };

@@ -9,7 +9,8 @@ import type { EffectPerformers } from './effect-performers.js';
  * process at once, each of which takes `batch` effects at a time.
  */
 export const lanes = {
-  quick: { kinds: ['queue-run', 'discard-bundle', 'purge-backing-data', 'archive-version'], batch: 20, loops: 1 },
+  quick: { kinds: ['queue-run', 'purge-backing-data', 'archive-version'], batch: 20, loops: 1 },
+  discards: { kinds: ['discard-bundle'], batch: 5, loops: 2 },
   slow: { kinds: ['fetch-commit', 'fetch-run-files', 'remove-rows'], batch: 1, loops: 4 },
 } as const satisfies Record<
   string,
@@ -35,6 +36,7 @@ export interface Performed {
  */
 export class PerformEffects {
   private readonly inHand = new Set<number>();
+  private halted = false;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -52,12 +54,15 @@ export class PerformEffects {
     for (const id of ids) this.inHand.add(id);
     try {
       const failures: { effect: PendingEffect; error: unknown }[] = [];
+      let done = 0;
       for (const effect of claimed) {
+        if (this.halted) break;
         const error = await this.attempt(effect);
         this.inHand.delete(effect.id);
-        if (error !== undefined) failures.push({ effect, error });
+        if (error === undefined) done += 1;
+        else failures.push({ effect, error });
       }
-      return { done: claimed.length - failures.length, failures };
+      return { done, failures };
     } finally {
       // What is left of a batch that broke off is due again when its lease has ended.
       for (const id of ids) this.inHand.delete(id);
@@ -68,6 +73,11 @@ export class PerformEffects {
   async renew(): Promise<void> {
     if (this.inHand.size === 0) return;
     await this.unitOfWork.run((tx) => tx.effects.renew([...this.inHand], this.later(effectLeaseSeconds)));
+  }
+
+  /** Takes up nothing more of the batches in hand. */
+  halt(): void {
+    this.halted = true;
   }
 
   /** For the start of a process beside which no other performs anything: what a killed one had in hand is due at once. */

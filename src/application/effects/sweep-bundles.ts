@@ -8,16 +8,25 @@ export class SweepBundles {
     private readonly store: BundleStore,
   ) {}
 
-  /** `olderThanSeconds` must outlast any attempt that a version may still take. Answers how many it discarded. */
+  /**
+   * `olderThanSeconds` must outlast any attempt that a version may still take. Answers how many it discarded. What the
+   * store cannot settle holds nothing else up: all others are settled before the first failure is thrown.
+   */
   async execute(olderThanSeconds: number): Promise<number> {
     let discarded = 0;
+    const failures: unknown[] = [];
     for (const key of await this.store.unsettled(olderThanSeconds)) {
       const live = await this.unitOfWork.read(
         async (tx) => (await tx.configurationVersions.refersTo(key)) || (await tx.runs.refersTo(key)),
       );
-      await (live ? this.store.keep(key) : this.store.discard(key));
-      if (!live) discarded += 1;
+      try {
+        await (live ? this.store.keep(key) : this.store.discard(key));
+        if (!live) discarded += 1;
+      } catch (error) {
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw failures[0];
     return discarded;
   }
 }

@@ -34,8 +34,16 @@ export class CreateUser {
     return this.unitOfWork.run((tx) => this.addTo(tx, command, identityOf(actor)));
   }
 
-  /** Creates the site administrator of a database that has no user yet. Undefined when it has one. */
-  async first(command: Omit<NewUser, 'siteAdministrator'>, secret: Secret): Promise<User | undefined> {
+  /**
+   * Creates the site administrator of a database that has no user yet. Undefined when it has one. `makeSecret` is called
+   * before: what it keeps is then there whatever happens.
+   */
+  async first(
+    command: Omit<NewUser, 'siteAdministrator'>,
+    makeSecret: () => Promise<Secret>,
+  ): Promise<User | undefined> {
+    if (await this.unitOfWork.read((tx) => tx.users.any())) return undefined;
+    const secret = await makeSecret();
     try {
       return await this.unitOfWork.run(async (tx) => {
         if (await tx.users.any()) return undefined;

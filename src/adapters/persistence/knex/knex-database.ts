@@ -164,8 +164,6 @@ export interface PostgresOptions {
 
 /** Whoever asks whether the database answers will not wait for longer. In milliseconds. */
 const pingPatience = 3_000;
-/** What Knex has to say comes with the errors it throws; of its own accord it would write it to standard output. */
-const silent = { debug: () => {}, warn: () => {}, error: () => {}, deprecate: () => {} };
 
 /**
  * Opens a pool of connections, each made when first needed, and again when it was lost. While the database does not
@@ -175,7 +173,7 @@ export function openPostgres(
   url: string,
   { poolSize = 10, patience = 10_000, silence, onStatement }: PostgresOptions = {},
 ): KnexDatabase {
-  const config = { ...postgresConfig(url, patience), acquireConnectionTimeout: patience, log: silent };
+  const config = { ...postgresConfig(url, patience), acquireConnectionTimeout: patience };
   const pool = knex({
     ...config,
     pool: {
@@ -203,9 +201,24 @@ export function openPostgres(
     }
   };
 
+  const transact = async <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> => {
+    let fault: { readonly of: unknown } | undefined;
+    try {
+      return await pool.transaction((transaction) =>
+        work(transactionOn(on(transaction))).catch((error: unknown) => {
+          fault = { of: error };
+          throw error;
+        }),
+      );
+    } catch (error) {
+      // Where undoing it fails as well, the first fault says more.
+      throw fault === undefined ? error : fault.of;
+    }
+  };
+
   return {
     unitOfWork: {
-      run: (work) => answered(() => pool.transaction((transaction) => work(transactionOn(on(transaction))))),
+      run: (work) => answered(() => transact(work)),
       read: (work) => answered(() => work(committed)),
     },
     migrate: () => answered(() => migrate({ ...config, pool: { min: 0, max: 1 } })),

@@ -10,6 +10,9 @@ import type {
 } from '../../../domain/index.js';
 import type { Statements } from './engine/statements.js';
 
+/** What a run leaves behind, logs above all, may be large: more at once could take longer than a statement may. */
+const runsAtOnce = 20;
+
 type Batch = Awaited<ReturnType<Removals['removeBatch']>>;
 
 /** Takes rows away from the leaves down, so that no row ever refers to one that is gone. */
@@ -34,12 +37,13 @@ export class KnexRemovals implements Removals {
     );
     const versionIds = versions.map((version) => version.id);
     // There may be any number of runs of one version: it stays until the last of them is gone.
+    const mostRuns = Math.min(limit, runsAtOnce);
     const runs = await this.db.all<{ id: RunId; own_files: BundleKey | null }>(
-      sql('runs').whereIn('configuration_version_id', versionIds).select('id', 'own_files').limit(limit),
+      sql('runs').whereIn('configuration_version_id', versionIds).select('id', 'own_files').limit(mostRuns),
     );
     await this.removeRuns(runs.map((run) => run.id));
     const ownFiles = runs.flatMap(({ own_files }) => own_files ?? []);
-    if (runs.length === limit) return { bundleKeys: ownFiles, finished: false };
+    if (runs.length === mostRuns) return { bundleKeys: ownFiles, finished: false };
 
     await this.removeVersions(versionIds);
     const finished = versions.length < limit;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
-import { DomainError } from '../../../../domain/index.js';
+import { DomainError, isDomainError } from '../../../../domain/index.js';
 import { stale } from './statements.js';
 
 /** What Postgres says when a transaction lost against another one, and will do better on a second try. */
@@ -11,16 +11,20 @@ const lost: readonly string[] = [
   '23503', // what it refers to was removed meanwhile
 ];
 
-/** What Postgres and the network say when the database cannot answer: class 08 besides, which is about connections. */
+/** What Postgres and the network say when the database cannot answer: class 08 besides, which is about connections, and 28, about logins. */
 const away: readonly string[] = [
+  '3D000', // no such database
   '25006', // only reading is possible: another server took over
   '25P03', // the transaction was idle for too long
+  '53200', // out of memory
   '53300', // too many connections
   '57014', // the statement took too long
   '57P01', // told to shut down
   '57P02', // crashed
   '57P03', // starting up
+  '57P04', // the database was removed
   '57P05', // the session was idle for too long
+  '58030', // its disk fails
   'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',
@@ -43,11 +47,15 @@ const endedConnection = /(?:^| - )(?:Connection terminated|Client has encountere
  * work is done again, but `service/unavailable`, after which callers look.
  */
 export function refusalOf(error: unknown): DomainError | undefined {
+  if (isDomainError(error)) return undefined;
   const { code = '', name, message } = error as { code?: string; name?: string; message?: string };
   if (lost.includes(code)) return stale("two changes got in each other's way");
   if (code === diskFull) return new DomainError('service/storage-full', "the database's disk is full", {}, error);
   const isAway =
-    away.includes(code) || /^08...$/.test(code) || name === 'KnexTimeoutError' || endedConnection.test(message ?? '');
+    away.includes(code) ||
+    /^(?:08|28)...$/.test(code) ||
+    name === 'KnexTimeoutError' ||
+    endedConnection.test(message ?? '');
   if (!isAway) return undefined;
   return new DomainError('service/unavailable', 'the database does not answer at the moment', {}, error);
 }

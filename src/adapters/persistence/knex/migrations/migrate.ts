@@ -8,10 +8,14 @@ export const sqliteConfig = (filename: string): Knex.Config => ({
   connection: { filename },
 });
 
+/** What Knex has to say comes with the errors it throws; of its own accord it would write it to standard output. */
+const silent = { debug: () => {}, warn: () => {}, error: () => {}, deprecate: () => {} };
+
 /** `patience` is for a connection to come about, in milliseconds. */
 export const postgresConfig = (connectionString: string, patience = 10_000): Knex.Config => ({
   client: 'pg',
   connection: { connectionString, connectionTimeoutMillis: patience },
+  log: silent,
 });
 
 // Any number that nothing else in the database takes for a lock of its own.

@@ -1,0 +1,81 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { FileBundleStore } from '../../src/adapters/bundles/file-bundle-store.js';
+import type { BundleStore } from '../../src/application/index.js';
+import { type Bundle, type ConfigurationVersionId, DomainError } from '../../src/domain/index.js';
+import { type Fault, faultOf, type StoredBytes } from '../../src/infrastructure/stored-bundles.js';
+import { World } from '../support/application.js';
+import { archiveOf } from '../support/archives.js';
+import { inTemporaryDirectory } from '../support/process.js';
+
+const files = await archiveOf({ 'main.tf': 'terraform {}' });
+
+type StoredVersion = StoredBytes & { readonly of: ConfigurationVersionId };
+
+interface Ground {
+  readonly world: World;
+  readonly store: BundleStore;
+  readonly stored: StoredVersion;
+  /** Where its bytes are. */
+  readonly path: string;
+}
+
+/** What happens to an archive, by when its bytes are asked for, and what is then said of it. */
+const fates: Readonly<
+  Record<string, readonly [found: Partial<Fault> | undefined, happens: (ground: Ground) => Promise<unknown>]>
+> = {
+  'is as it was uploaded': [undefined, async () => undefined],
+  'is missing': [{ what: 'missing' }, ({ path }) => rm(path)],
+  'cannot be read': [
+    { what: 'unreadable', why: expect.stringMatching(/^EISDIR/) as unknown as string },
+    ({ path }) => rm(path).then(() => mkdir(path)),
+  ],
+  'is deleted': [
+    undefined,
+    async ({ world, stored }) => {
+      await world.useCases.archiveConfigurationVersion.execute(world.owner, stored.of);
+      await world.performEffects();
+    },
+  ],
+};
+
+const whenever = ['before it is looked for', 'before its first bytes'] as const;
+const cases = Object.entries(fates).flatMap(([fate, [found, happens]]) =>
+  whenever.map((when) => ({ fate, found, happens, when })),
+);
+
+it.each(cases)('of an archive that $fate $when', async ({ fate, found, happens, when }) => {
+  await inTemporaryDirectory(async (directory) => {
+    const store = new FileBundleStore(directory);
+    const world = await World.create({ store: () => store });
+    const { id } = await world.uploadedVersion(files, { provisional: true });
+    const { key, ...rest } = (await world.stateOf(id)).bundle as Bundle;
+    const stored = { of: id, key, ...rest };
+    const ground = { world, store, stored, path: join(directory, 'kept', key.slice(-2), key) };
+    const asking = {
+      read: async () => {
+        if (when === 'before it is looked for') await happens(ground);
+        const bytes = await store.read(key);
+        if (when === 'before its first bytes') await happens(ground);
+        return bytes;
+      },
+    };
+    const gone = fate === 'is missing' && when === 'before its first bytes';
+    const expected = gone ? { what: 'unreadable', why: expect.stringMatching(/discarded before it was read/) } : found;
+    expect(await faultOf(stored, world.unitOfWork, asking)).toEqual(expected && { ...stored, ...expected });
+  });
+});
+
+it('of an archive that a store which is away keeps: what the store says, and why', async () => {
+  const world = await World.create();
+  const { id } = await world.uploadedVersion(files);
+  const { key } = (await world.stateOf(id)).bundle as Bundle;
+  const store = {
+    read: async () => {
+      throw new DomainError('service/unavailable', 'the store is away', {}, new Error('answered 503'));
+    },
+  };
+  const why = 'the store is away: Error: answered 503';
+  expect(await faultOf({ of: id, key }, world.unitOfWork, store)).toEqual({ of: id, key, what: 'unreadable', why });
+});
