@@ -87,7 +87,7 @@ func main() {
 	expect("upload elsewhere", err != nil, err)
 
 	archive := bytes.NewReader(mustDownload(ctx, client, first.ID))
-	second, err := client.ConfigurationVersions.Create(ctx, ws.ID, tfe.ConfigurationVersionCreateOptions{Speculative: tfe.Bool(true)})
+	second, err := client.ConfigurationVersions.Create(ctx, ws.ID, tfe.ConfigurationVersionCreateOptions{Speculative: tfe.Bool(true), AutoQueueRuns: tfe.Bool(false)})
 	check("speculative create", err)
 	content := make([]byte, archive.Len())
 	_, err = archive.Read(content)
