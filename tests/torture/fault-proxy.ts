@@ -149,6 +149,11 @@ class Pair {
 
   reset(): void {
     if (this.caught && !this.near.destroyed) this.state.trapped += 1;
-    for (const socket of [this.near, this.far]) if (!socket.destroyed) socket.resetAndDestroy();
+    for (const socket of [this.near, this.far]) {
+      // An end that is on its way cannot be followed by a reset: that would leave the connection open, and Node waiting
+      // for it for ever when it ends.
+      if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+      else if (!socket.destroyed) socket.resetAndDestroy();
+    }
   }
 }
