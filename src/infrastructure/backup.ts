@@ -1,6 +1,6 @@
-import { copyFile, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { FileBundleStore } from '../adapters/bundles/file-bundle-store.js';
+import { FileBundleStore, flush } from '../adapters/bundles/file-bundle-store.js';
 import { takeLock } from '../adapters/persistence/knex/engine/sqlite-lock.js';
 import { snapshot } from '../adapters/persistence/knex/engine/sqlite-snapshot.js';
 import { openSqlite } from '../adapters/persistence/knex/knex-database.js';
@@ -60,9 +60,9 @@ async function makeWhole<Result>(target: string, fill: (draft: string) => Promis
   const draft = await mkdtemp(join(dirname(target), `.${basename(target)}-`));
   try {
     const result = await fill(draft);
-    await flush(draft);
+    await flushTree(draft);
     await rename(draft, target);
-    await flushOne(dirname(target));
+    await flush(dirname(target));
     return result;
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
@@ -101,19 +101,10 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-async function flush(directory: string): Promise<void> {
+async function flushTree(directory: string): Promise<void> {
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name);
-    await (entry.isDirectory() ? flush(path) : flushOne(path));
+    await (entry.isDirectory() ? flushTree(path) : flush(path));
   }
-  await flushOne(directory);
-}
-
-async function flushOne(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await flush(directory);
 }

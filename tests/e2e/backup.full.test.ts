@@ -2,11 +2,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, globSync } from 'node:fs';
 import { chown, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
+import { freePort, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 import { usable } from '../support/programs.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 import { sha256, UploadLoad } from '../support/upload-load.js';
@@ -32,14 +31,6 @@ const owner = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 const run = (program: string, ...words: readonly string[]): void => {
   const { status, stderr } = spawnSync(join(binaries as string, program), words, { ...owner, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${program} ended with ${status}: ${stderr}`);
-};
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  return port;
 };
 
 /** A server with an empty database `first`, as long as `work` goes on; `of` names a database of it. */

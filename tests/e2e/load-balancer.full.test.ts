@@ -2,11 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { archiveOf } from '../support/archives.js';
-import { adminToken, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
+import { adminToken, freePort, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 import { usable } from '../support/programs.js';
 import { over, ReferenceAgent } from '../support/reference-agent.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
@@ -15,14 +14,6 @@ const present = spawnSync('haproxy', ['-v']).status === 0;
 const suite = usable('haproxy', present) ? describe : describe.skip;
 const reason = present ? '' : ' (skipped: no haproxy on PATH)';
 const configuration = new URL('../../deploy/haproxy.cfg', import.meta.url);
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  return port;
-};
 
 suite(`the load balancer of deploy/${reason}`, () => {
   let proxy: ChildProcess;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +13,16 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const [, ...words] = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts.start as string).split(' ');
 
 export const adminToken = 'an-administrator-token-for-tests';
+
+/** One that nothing listens on at the moment, for programs that cannot be asked which they took. */
+export const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
 
 export const temporaryDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'gatehouse-test-'));
 

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,7 +6,7 @@ import pg from 'pg';
 import { S3BundleStore, s3Client } from '../../src/adapters/bundles/s3-bundle-store.js';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { SweepBundles } from '../../src/application/effects/sweep-bundles.js';
-import { ServiceProcess } from '../support/process.js';
+import { freePort, ServiceProcess } from '../support/process.js';
 import { type Fate, type S3Server, startS3Server } from '../support/s3-server.js';
 import type { AtRest } from './checker.js';
 import { type Line, openLine } from './fault-proxy.js';
@@ -15,15 +14,6 @@ import { sha256 } from './world.js';
 
 const postgresPort = 5432;
 const startPatience = 60_000;
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
 
 /** One of the services, at an address that it keeps, with lines of its own to what it depends on. */
 export class Instance {

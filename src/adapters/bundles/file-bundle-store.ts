@@ -34,7 +34,7 @@ export class FileBundleStore implements BundleStore {
       await writeFile(file, bytes);
       await file.sync();
       await file.close();
-      await syncDirectory(this.incoming);
+      await flush(this.incoming);
     } catch (error) {
       await file?.close().catch(() => undefined);
       if (file !== undefined) await rm(path, { force: true }).catch(() => undefined);
@@ -184,14 +184,15 @@ async function unlessMissing<Result>(operation: Promise<Result>): Promise<Result
 export async function makeDirectory(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
-  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
+  for (let made = path; made.length >= first.length; made = dirname(made)) await flush(dirname(made));
 }
 
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
+/** Of a directory: which names it holds. */
+export async function flush(path: string): Promise<void> {
+  const file = await open(path, 'r');
   try {
-    await directory.sync();
+    await file.sync();
   } finally {
-    await directory.close();
+    await file.close();
   }
 }

@@ -1,4 +1,4 @@
-import { type Agent, DomainError, type Run, type RunId } from '../../domain/index.js';
+import { type Agent, DomainError, type Instant, later, type Run, type RunId } from '../../domain/index.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
 import type { Transaction } from '../ports/unit-of-work.js';
 
@@ -12,7 +12,7 @@ export interface LeaseHolder {
 /** How long an agent may be silent before it counts as lost. */
 export const leaseSeconds = 60;
 
-export const leaseEnd = (now: string): string => new Date(Date.parse(now) + leaseSeconds * 1000).toISOString();
+export const leaseEnd = (now: Instant): Instant => later(now, leaseSeconds);
 
 /**
  * The run the agent executes. Throws `lease/lost` when the lease is not, or not any more, the run's: the run went to

@@ -1,4 +1,4 @@
-import type { ConfigurationVersion, Instant } from '../../domain/index.js';
+import { type ConfigurationVersion, type Instant, later } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { VersionPlace } from '../ports/configuration-version-repository.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
@@ -26,7 +26,7 @@ export class ArchiveOldVersions {
   /** Looks at one batch of versions, from beyond `after` on. Doing it twice, or at once with others, does no harm. */
   async execute(after?: VersionPlace): Promise<OldVersionsArchived> {
     if (this.days === 0) return { archived: 0 };
-    const before = new Date(Date.parse(this.clock.now()) - this.days * 86_400_000).toISOString();
+    const before = later(this.clock.now(), -this.days * 86_400);
     const seen = await this.unitOfWork.read((tx) => tx.configurationVersions.uploaded(before, batch, after));
     let archived = 0;
     for (const version of seen) {

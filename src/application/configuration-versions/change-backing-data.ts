@@ -1,4 +1,4 @@
-import { type Actor, authorized, type ConfigurationVersionId, type Instant } from '../../domain/index.js';
+import { type Actor, authorized, type ConfigurationVersionId, later } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { keepVersion } from './keep-version.js';
@@ -22,12 +22,8 @@ export class ChangeBackingData {
       // Whoever makes a run of it at the same time is through before, or finds it changed.
       await tx.workspaces.takeTurn(version.state.workspaceId);
       const now = this.clock.now();
-      const purge = change === 'soft-delete' ? { purgeAt: this.daysAfter(now) } : {};
+      const purge = change === 'soft-delete' ? { purgeAt: later(now, this.softDeleteDays * 86_400) } : {};
       await keepVersion(tx, version.fire(change, await tx.runs.aboutVersion(id), now, purge));
     });
-  }
-
-  private daysAfter(now: Instant): Instant {
-    return new Date(Date.parse(now) + this.softDeleteDays * 86_400_000).toISOString();
   }
 }

@@ -1,4 +1,4 @@
-import type { Instant } from '../../domain/index.js';
+import { later } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { Effect, PendingEffect } from '../ports/effect-outbox.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
@@ -48,7 +48,7 @@ export class PerformEffects {
   async execute(lane: Lane): Promise<Performed> {
     const { kinds, batch } = lanes[lane];
     const claimed = await this.unitOfWork.run((tx) =>
-      tx.effects.claim(this.clock.now(), kinds, batch, this.later(effectLeaseSeconds)),
+      tx.effects.claim(this.clock.now(), kinds, batch, later(this.clock.now(), effectLeaseSeconds)),
     );
     const ids = claimed.map(({ id }) => id);
     for (const id of ids) this.inHand.add(id);
@@ -72,7 +72,7 @@ export class PerformEffects {
   /** Keeps what is in hand from others, for effects that take longer than their lease. To be called well within one. */
   async renew(): Promise<void> {
     if (this.inHand.size === 0) return;
-    await this.unitOfWork.run((tx) => tx.effects.renew([...this.inHand], this.later(effectLeaseSeconds)));
+    await this.unitOfWork.run((tx) => tx.effects.renew([...this.inHand], later(this.clock.now(), effectLeaseSeconds)));
   }
 
   /** Takes up nothing more of the batches in hand. */
@@ -91,7 +91,7 @@ export class PerformEffects {
       await this.perform(pending);
       return undefined;
     } catch (error) {
-      const notBefore = this.later(Math.min(2 ** pending.attempts, longestWaitSeconds));
+      const notBefore = later(this.clock.now(), Math.min(2 ** pending.attempts, longestWaitSeconds));
       await this.unitOfWork.run((tx) => tx.effects.failed(pending.id, String(error), notBefore));
       return error ?? new Error('failed without an error');
     }
@@ -105,9 +105,5 @@ export class PerformEffects {
       return first;
     });
     await afterwards?.(kept);
-  }
-
-  private later(seconds: number): Instant {
-    return new Date(Date.parse(this.clock.now()) + seconds * 1000).toISOString();
   }
 }

@@ -1,12 +1,12 @@
-import type { Instant } from '../../domain/index.js';
+import { type Instant, later } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { Demand } from '../ports/instances.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
 /** What an instance noted longer ago counts no more: it noted nothing since, so it has ended. */
-const worthMilliseconds = 3_000;
-const keptMilliseconds = 60_000;
+const worthSeconds = 3;
+const keptSeconds = 60;
 
 /** Tells the other instances on the database what is asked of this one, and hears what is asked of them. */
 export class ExchangeRequestRates {
@@ -30,17 +30,17 @@ export class ExchangeRequestRates {
     const callers = Object.keys(demand);
     if (callers.length === 0 && !this.told) return {};
     const now = this.clock.now();
-    const before = (milliseconds: number) => new Date(Date.parse(now) - milliseconds).toISOString();
+    const forgotten = later(now, -keptSeconds);
     this.told = callers.length > 0;
-    const tidy = this.tidiedAt <= before(keptMilliseconds);
+    const tidy = this.tidiedAt <= forgotten;
     await this.unitOfWork.run(async (tx) => {
       await tx.requestRates.note(this.instance, demand, now);
-      if (tidy) await tx.requestRates.forget(before(keptMilliseconds));
+      if (tidy) await tx.requestRates.forget(forgotten);
     });
     if (tidy) this.tidiedAt = now;
     if (!this.told) return {};
     const others = await this.unitOfWork.read((tx) =>
-      tx.requestRates.ofOthers(this.instance, before(worthMilliseconds)),
+      tx.requestRates.ofOthers(this.instance, later(now, -worthSeconds)),
     );
     const sum = (caller: string) => others.reduce((total, other) => total + (other[caller] ?? 0), 0);
     return Object.fromEntries(callers.map((caller) => [caller, sum(caller)]));

@@ -1,10 +1,10 @@
-import type { WorkspaceId } from '../../domain/index.js';
+import { later, type WorkspaceId } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { SecretBox } from '../ports/secret-box.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
 /** An instance that stands still for so long may be told on its next start that its secrets are no longer in use. */
-const forgottenAfterMilliseconds = 24 * 3600 * 1000;
+const forgottenAfterSeconds = 24 * 3600;
 const batch = 50;
 
 export interface Renewed {
@@ -30,10 +30,9 @@ export class StoredSecrets {
   /** Says that this instance's secrets are in use, and seals with the first of them what is sealed with another. */
   async renew(): Promise<Renewed> {
     const now = this.clock.now();
-    const forgotten = new Date(Date.parse(now) - forgottenAfterMilliseconds).toISOString();
     await this.unitOfWork.run(async (tx) => {
       await tx.signingKeys.join(this.box.fingerprints, now);
-      await tx.signingKeys.forget(forgotten);
+      await tx.signingKeys.forget(later(now, -forgottenAfterSeconds));
     });
     const renewed = { sealed: 0, lost: 0 };
     for (let after: WorkspaceId | undefined = ''; after !== undefined; ) {

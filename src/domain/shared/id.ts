@@ -22,3 +22,7 @@ export type BundleKey = Id<'bundle'>;
 
 /** UTC, ISO 8601, milliseconds and a literal `Z`, as `Date#toISOString` writes it: comparing as text compares in time. */
 export type Instant = string;
+
+/** Before `from` where `seconds` is negative. */
+export const later = (from: Instant, seconds: number): Instant =>
+  new Date(Date.parse(from) + seconds * 1000).toISOString();
