@@ -14,8 +14,9 @@ import {
   type TokenId,
   type TokenOwner,
 } from '../../../domain/index.js';
+import { prepared } from './engine/prepared.js';
 import { columnsOf, pageOf, type Statements, unlessTaken } from './engine/statements.js';
-import { findSeen } from './standing.js';
+import { seeing } from './standing.js';
 
 interface PoolRow {
   readonly id: AgentPoolId;
@@ -94,11 +95,17 @@ const livingPools = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
 const selectPools = (pools: Knex.QueryBuilder): Knex.QueryBuilder =>
   pools.select(...columnsOf('p', poolColumns), { organization_name: 'o.name' });
 
+const findPool = seeing(
+  'organization',
+  (sql, { id }: { readonly id: AgentPoolId }) => selectPools(livingPools(sql('agent_pools as p')).where('p.id', id)),
+  poolFromRow,
+);
+
 export class KnexAgentPools implements AgentPoolRepository {
   constructor(private readonly db: Statements) {}
 
   findFor(actor: Actor, id: AgentPoolId): Promise<Seen<AgentPool> | undefined> {
-    return findSeen(this.db, actor, 'organization', selectPools(this.living().where('p.id', id)), poolFromRow);
+    return findPool(this.db, actor, { id });
   }
 
   add(pool: AgentPool): Promise<void> {
@@ -134,12 +141,28 @@ export class KnexAgentPools implements AgentPoolRepository {
   }
 }
 
+const selectTokens = (tokens: Knex.QueryBuilder): Knex.QueryBuilder => tokens.select(...columnsOf('k', tokenColumns));
+
+/** Tokens `k` of pools `p` of living organizations `o`. */
+const livingTokens = (sql: Knex): Knex.QueryBuilder =>
+  livingPools(sql('agent_tokens as k').join('agent_pools as p', 'p.id', 'k.pool_id'));
+
+const findToken = seeing(
+  'organization',
+  (sql, { id }: { readonly id: TokenId }) => selectTokens(livingTokens(sql).where('k.id', id)),
+  tokenFromRow,
+);
+
+const agentByDigest = prepared((sql, { secretDigest }: { readonly secretDigest: string }) =>
+  selectTokens(livingTokens(sql).where('k.secret_digest', secretDigest)).select({ owning_organization_id: 'o.id' }),
+);
+
 export class KnexAgentTokens implements AgentTokenRepository {
   constructor(private readonly db: Statements) {}
 
   async findAgent(secretDigest: string): Promise<{ readonly agent: Agent; readonly token: AgentToken } | undefined> {
     const row = await this.db.first<TokenRow & { owning_organization_id: OrganizationId }>(
-      this.select(this.living().where('k.secret_digest', secretDigest)).select({ owning_organization_id: 'o.id' }),
+      agentByDigest(this.db, { secretDigest }),
     );
     if (row === undefined) return undefined;
     const agent = { tokenId: row.id, poolId: row.pool_id, organizationId: row.owning_organization_id };
@@ -147,7 +170,7 @@ export class KnexAgentTokens implements AgentTokenRepository {
   }
 
   findFor(actor: Actor, id: TokenId): Promise<Seen<AgentToken> | undefined> {
-    return findSeen(this.db, actor, 'organization', this.select(this.living().where('k.id', id)), tokenFromRow);
+    return findToken(this.db, actor, { id });
   }
 
   async add(token: AgentToken): Promise<void> {
@@ -160,11 +183,11 @@ export class KnexAgentTokens implements AgentTokenRepository {
 
   page(poolId: AgentPoolId, page: PageRequest): Promise<Page<AgentToken>> {
     const newestFirst = (matching: Knex.QueryBuilder) =>
-      this.select(matching).orderBy([
+      selectTokens(matching).orderBy([
         { column: 'k.created_at', order: 'desc' },
         { column: 'k.id', order: 'desc' },
       ]);
-    return pageOf(this.db, this.living().where('k.pool_id', poolId), newestFirst, tokenFromRow, page);
+    return pageOf(this.db, livingTokens(this.db.sql).where('k.pool_id', poolId), newestFirst, tokenFromRow, page);
   }
 
   async markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void> {
@@ -177,13 +200,5 @@ export class KnexAgentTokens implements AgentTokenRepository {
           .update({ last_used_at: usedAt }),
       );
     }
-  }
-
-  private select(tokens: Knex.QueryBuilder): Knex.QueryBuilder {
-    return tokens.select(...columnsOf('k', tokenColumns));
-  }
-
-  private living(): Knex.QueryBuilder {
-    return livingPools(this.db.sql('agent_tokens as k').join('agent_pools as p', 'p.id', 'k.pool_id'));
   }
 }

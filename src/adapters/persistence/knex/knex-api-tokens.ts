@@ -16,6 +16,7 @@ import type {
   TokenOwner,
   UserId,
 } from '../../../domain/index.js';
+import { prepared } from './engine/prepared.js';
 import { columnsOf, pageOf, type Statements } from './engine/statements.js';
 import { livingTeams, onlyVisibleTeams } from './knex-teams.js';
 
@@ -130,25 +131,37 @@ function manageable(teams: Knex.QueryBuilder, { own, delegated }: Exclude<TeamTo
   });
 }
 
+/** Tokens `k` whose owner lives: the user, or the team and its organization, or the organization. */
+const living = (sql: Knex): Knex.QueryBuilder =>
+  sql('api_tokens as k')
+    .leftJoin('users as u', (on) => on.on('u.id', 'k.user_id').onNull('u.deleted_at'))
+    .leftJoin('teams as t', (on) => on.on('t.id', 'k.team_id').onNull('t.deleted_at'))
+    .leftJoin('organizations as o', (on) =>
+      on.on('o.id', sql.raw('coalesce(k.organization_id, t.organization_id)')).onNull('o.deleted_at'),
+    )
+    .where((owner) => owner.whereNotNull('u.id').orWhereNotNull('o.id'));
+
+const credential = prepared((sql, { secretDigest }: { readonly secretDigest: string }) =>
+  living(sql)
+    .where('k.secret_digest', secretDigest)
+    .select(...columnsOf('k', columns), 'u.site_administrator', 'u.suspended', { owning_organization_id: 'o.id' }),
+);
+
 export class KnexApiTokens implements ApiTokenRepository {
   constructor(private readonly db: Statements) {}
 
   async findCredential(secretDigest: string): Promise<Credential | undefined> {
-    const row = await this.db.first<CredentialRow>(
-      this.living()
-        .where('k.secret_digest', secretDigest)
-        .select(...columnsOf('k', columns), 'u.site_administrator', 'u.suspended', { owning_organization_id: 'o.id' }),
-    );
+    const row = await this.db.first<CredentialRow>(credential(this.db, { secretDigest }));
     if (row === undefined || row.suspended) return undefined;
     return { token: fromRow(row), actor: actorFromRow(row) };
   }
 
   async find(id: TokenId): Promise<ApiToken | undefined> {
-    return this.firstOf(this.living().where('k.id', id));
+    return this.firstOf(living(this.db.sql).where('k.id', id));
   }
 
   async findOf({ kind, id }: TokenOwner): Promise<ApiToken | undefined> {
-    return this.firstOf(this.living().where(`k.${owners[kind].column}`, id));
+    return this.firstOf(living(this.db.sql).where(`k.${owners[kind].column}`, id));
   }
 
   async add(token: ApiToken): Promise<void> {
@@ -174,7 +187,7 @@ export class KnexApiTokens implements ApiTokenRepository {
         { column: 'k.created_at', order: 'desc' },
         { column: 'k.id', order: 'desc' },
       ]);
-    return pageOf(this.db, this.living().where('k.user_id', userId), newestFirst, fromRow, page);
+    return pageOf(this.db, living(this.db.sql).where('k.user_id', userId), newestFirst, fromRow, page);
   }
 
   pageOfTeams(
@@ -213,17 +226,5 @@ export class KnexApiTokens implements ApiTokenRepository {
   private async firstOf(tokens: Knex.QueryBuilder): Promise<ApiToken | undefined> {
     const row = await this.db.first<TokenRow>(tokens.select(...columnsOf('k', columns)));
     return row && fromRow(row);
-  }
-
-  /** Those whose owner lives: the user, or the team and its organization, or the organization. */
-  private living(): Knex.QueryBuilder {
-    const { sql } = this.db;
-    return sql('api_tokens as k')
-      .leftJoin('users as u', (on) => on.on('u.id', 'k.user_id').onNull('u.deleted_at'))
-      .leftJoin('teams as t', (on) => on.on('t.id', 'k.team_id').onNull('t.deleted_at'))
-      .leftJoin('organizations as o', (on) =>
-        on.on('o.id', sql.raw('coalesce(k.organization_id, t.organization_id)')).onNull('o.deleted_at'),
-      )
-      .where((owner) => owner.whereNotNull('u.id').orWhereNotNull('o.id'));
   }
 }

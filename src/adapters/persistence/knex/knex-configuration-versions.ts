@@ -19,9 +19,10 @@ import {
   type TokenOwner,
   type WorkspaceId,
 } from '../../../domain/index.js';
+import { inserting, prepared } from './engine/prepared.js';
 import { columnsOf, type Statements, unlessStale } from './engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
-import { findSeen } from './standing.js';
+import { seeing } from './standing.js';
 
 interface VersionRow {
   readonly id: ConfigurationVersionId;
@@ -215,32 +216,48 @@ const ingressAttributesFromRow = (row: IngressAttributesRow): IngressAttributes 
 /** A workspace's counter with one of its versions, or with none when the page lies past the end. */
 type CountedRow = { readonly last_sequence: number } & (VersionRow | { readonly id: null });
 
+/** Versions `v` of living workspaces `w`. */
+const livingVersions = (sql: Knex): Knex.QueryBuilder =>
+  livingWorkspaces(sql('configuration_versions as v').join('workspaces as w', 'w.id', 'v.workspace_id'));
+
+const byId = (sql: Knex, { id }: { readonly id: ConfigurationVersionId }): Knex.QueryBuilder =>
+  livingVersions(sql)
+    .where('v.id', id)
+    .select(...columnsOf('v', columns));
+
+const version = prepared(byId);
+const findSeen = seeing('workspace', byId, restoreFromRow);
+const insertVersion = inserting('configuration_versions', columns);
+
+/** Sequences are dense, so a page is a range of them below the counter: nothing is counted, and nothing skipped. */
+const versionsInRange = prepared(
+  (sql, range: { readonly workspaceId: WorkspaceId; readonly skipped: number; readonly reached: number }) =>
+    livingWorkspaces(sql('workspaces as w'))
+      .leftJoin('configuration_versions as v', (on) =>
+        on
+          .on('v.workspace_id', 'w.id')
+          .on('v.sequence', '<=', sql.raw('w.last_sequence - cast(? as bigint)', [range.skipped]))
+          .on('v.sequence', '>', sql.raw('w.last_sequence - cast(? as bigint)', [range.reached])),
+      )
+      .where('w.id', range.workspaceId)
+      .select(...columnsOf('v', columns), 'w.last_sequence')
+      .orderBy('v.sequence', 'desc'),
+);
+
 export class KnexConfigurationVersions implements ConfigurationVersionRepository, ConfigurationVersionQueries {
   constructor(private readonly db: Statements) {}
 
   async find(id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined> {
-    const row = await this.db.first<VersionRow>(
-      this.living()
-        .where('v.id', id)
-        .select(...columnsOf('v', columns)),
-    );
+    const row = await this.db.first<VersionRow>(version(this.db, { id }));
     return row && restoreFromRow(row);
   }
 
   findFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersion> | undefined> {
-    return findSeen(
-      this.db,
-      actor,
-      'workspace',
-      this.living()
-        .where('v.id', id)
-        .select(...columnsOf('v', columns)),
-      restoreFromRow,
-    );
+    return findSeen(this.db, actor, { id });
   }
 
   async add({ state }: ConfigurationVersion): Promise<void> {
-    await this.db.run(this.db.sql('configuration_versions').insert(toRow(state)));
+    await this.db.run(insertVersion(this.db, toRow(state)));
   }
 
   save({ state }: ConfigurationVersion): Promise<void> {
@@ -321,20 +338,8 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
   }
 
   async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<ConfigurationVersionState>> {
-    const { sql } = this.db;
-    // Sequences are dense, so a page is a range of them below the counter: nothing is counted, and nothing skipped.
-    const rows = await this.db.all<CountedRow>(
-      livingWorkspaces(sql('workspaces as w'))
-        .leftJoin('configuration_versions as v', (on) =>
-          on
-            .on('v.workspace_id', 'w.id')
-            .on('v.sequence', '<=', sql.raw('w.last_sequence - cast(? as bigint)', [(number - 1) * size]))
-            .on('v.sequence', '>', sql.raw('w.last_sequence - cast(? as bigint)', [number * size])),
-        )
-        .where('w.id', workspaceId)
-        .select(...columnsOf('v', columns), 'w.last_sequence')
-        .orderBy('v.sequence', 'desc'),
-    );
+    const range = { workspaceId, skipped: (number - 1) * size, reached: number * size };
+    const rows = await this.db.all<CountedRow>(versionsInRange(this.db, range));
     const items = rows.flatMap((row) => (row.id === null ? [] : fromRow(row)));
     return { number, size, total: rows[0]?.last_sequence ?? 0, items };
   }
@@ -352,8 +357,6 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
   }
 
   private living(): Knex.QueryBuilder {
-    return livingWorkspaces(
-      this.db.sql('configuration_versions as v').join('workspaces as w', 'w.id', 'v.workspace_id'),
-    );
+    return livingVersions(this.db.sql);
   }
 }

@@ -204,12 +204,17 @@ export function openPostgres(
   const transact = async <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> => {
     let fault: { readonly of: unknown } | undefined;
     try {
-      return await pool.transaction((transaction) =>
-        work(transactionOn(on(transaction))).catch((error: unknown) => {
-          fault = { of: error };
-          throw error;
-        }),
-      );
+      return await pool.transaction((transaction) => {
+        const db = new OpenStatements(on(transaction));
+        return work(transactionOn(db))
+          .catch((error: unknown) => {
+            fault = { of: error };
+            throw error;
+          })
+          .finally(() => {
+            db.over = true;
+          });
+      });
     } catch (error) {
       // Where undoing it fails as well, the first fault says more.
       throw fault === undefined ? error : fault.of;

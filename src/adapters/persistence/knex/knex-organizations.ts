@@ -23,7 +23,7 @@ import {
 import { columnsOf, pageOf, type Statements, unlessTaken } from './engine/statements.js';
 import { byTeamName, livingTeams, selectTeams, type TeamRow, teamFromRow } from './knex-teams.js';
 import { byUsername, type UserRow, userColumns, userFromRow } from './knex-users.js';
-import { findSeen } from './standing.js';
+import { seeing } from './standing.js';
 
 interface OrganizationRow {
   readonly id: OrganizationId;
@@ -50,19 +50,22 @@ const fromRow = (row: OrganizationRow): Organization => ({
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
+const living = (sql: Knex): Knex.QueryBuilder => sql('organizations as o').whereNull('o.deleted_at');
+
+const findOrganization = seeing(
+  'organization',
+  (sql, { name }: { readonly name: string }) =>
+    living(sql)
+      .where('o.name', name)
+      .select(...columnsOf('o', columns)),
+  fromRow,
+);
+
 export class KnexOrganizations implements OrganizationRepository {
   constructor(private readonly db: Statements) {}
 
   findFor(actor: Actor, name: string): Promise<Seen<Organization> | undefined> {
-    return findSeen(
-      this.db,
-      actor,
-      'organization',
-      this.living()
-        .where('o.name', name)
-        .select(...columnsOf('o', columns)),
-      fromRow,
-    );
+    return findOrganization(this.db, actor, { name });
   }
 
   add(organization: Organization): Promise<void> {
@@ -92,15 +95,11 @@ export class KnexOrganizations implements OrganizationRepository {
   }
 
   private ownOf(actor: Actor): Knex.QueryBuilder {
-    if (actor.kind !== 'user') return this.living().where('o.id', actor.organizationId);
-    return this.living()
+    if (actor.kind !== 'user') return living(this.db.sql).where('o.id', actor.organizationId);
+    return living(this.db.sql)
       .join('organization_memberships as m', 'm.organization_id', 'o.id')
       .join('users as u', 'u.id', 'm.user_id')
       .where({ 'm.user_id': actor.userId, 'u.deleted_at': null });
-  }
-
-  private living(): Knex.QueryBuilder {
-    return this.db.sql('organizations as o').whereNull('o.deleted_at');
   }
 }
 
@@ -130,14 +129,27 @@ const memberFromRow = (row: MembershipRow): Member => ({
   user: userFromRow(row),
 });
 
+/** Memberships `m` of living users `u` in living organizations `o`. */
+const livingMemberships = (sql: Knex): Knex.QueryBuilder =>
+  sql('organization_memberships as m')
+    .join('organizations as o', 'o.id', 'm.organization_id')
+    .join('users as u', 'u.id', 'm.user_id')
+    .where({ 'o.deleted_at': null, 'u.deleted_at': null });
+
+const findMember = seeing(
+  'organization',
+  (sql, { id }: { readonly id: MembershipId }) =>
+    livingMemberships(sql)
+      .where('m.id', id)
+      .select(...columnsOf('u', userColumns), membershipColumns),
+  memberFromRow,
+);
+
 export class KnexMemberships implements MembershipRepository {
   constructor(private readonly db: Statements) {}
 
   async findFor(actor: Actor, id: MembershipId): Promise<Seen<MembershipView> | undefined> {
-    const query = this.living()
-      .where('m.id', id)
-      .select(...columnsOf('u', userColumns), membershipColumns);
-    const seen = await findSeen(this.db, actor, 'organization', query, memberFromRow);
+    const seen = await findMember(this.db, actor, { id });
     if (seen === undefined) return undefined;
     const teams = await this.teamsOf(seen.subject.organizationId, [seen.subject]);
     return { ...seen, subject: { ...seen.subject, teams: teams(seen.subject.userId) } };
@@ -203,12 +215,7 @@ export class KnexMemberships implements MembershipRepository {
     return (userId) => (ofUser.get(userId) ?? []).map(teamFromRow);
   }
 
-  /** Those of living users in living organizations. */
   private living(): Knex.QueryBuilder {
-    return this.db
-      .sql('organization_memberships as m')
-      .join('organizations as o', 'o.id', 'm.organization_id')
-      .join('users as u', 'u.id', 'm.user_id')
-      .where({ 'o.deleted_at': null, 'u.deleted_at': null });
+    return livingMemberships(this.db.sql);
   }
 }

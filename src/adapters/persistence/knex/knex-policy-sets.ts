@@ -13,7 +13,7 @@ import {
 } from '../../../domain/index.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
-import { findSeen } from './standing.js';
+import { seeing } from './standing.js';
 
 interface PolicySetRow {
   readonly id: PolicySetId;
@@ -85,11 +85,24 @@ const workspaceIds = `(select string_agg(lw.id, ' ') from policy_set_workspaces 
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
+/** Policy sets `p` of living organizations `o`. */
+const living = (sql: Knex): Knex.QueryBuilder =>
+  sql('policy_sets as p').join('organizations as o', 'o.id', 'p.organization_id').whereNull('o.deleted_at');
+
+const select = (sql: Knex, policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
+  policySets.select(...columnsOf('p', columns), { organization_name: 'o.name', workspace_ids: sql.raw(workspaceIds) });
+
+const findSeen = seeing(
+  'organization',
+  (sql, { id }: { readonly id: PolicySetId }) => select(sql, living(sql).where('p.id', id)),
+  fromRow,
+);
+
 export class KnexPolicySets implements PolicySetRepository {
   constructor(private readonly db: Statements) {}
 
   findFor(actor: Actor, id: PolicySetId): Promise<Seen<PolicySet> | undefined> {
-    return findSeen(this.db, actor, 'organization', this.select(this.living().where('p.id', id)), fromRow);
+    return findSeen(this.db, actor, { id });
   }
 
   async add(policySet: PolicySet): Promise<void> {
@@ -116,8 +129,8 @@ export class KnexPolicySets implements PolicySetRepository {
   }
 
   page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>> {
-    const policySets = this.living().where('p.organization_id', organizationId);
-    return pageOf(this.db, policySets, (matching) => byName(this.select(matching)), fromRow, page);
+    const policySets = living(this.db.sql).where('p.organization_id', organizationId);
+    return pageOf(this.db, policySets, (matching) => byName(select(this.db.sql, matching)), fromRow, page);
   }
 
   async applyingTo(workspaceId: WorkspaceId): Promise<readonly PolicySet[]> {
@@ -129,7 +142,7 @@ export class KnexPolicySets implements PolicySetRepository {
       .join('policy_sets as p', 'p.organization_id', 'o.id')
       .where('w.id', workspaceId)
       .where((any) => any.where('p.global', true).orWhereExists(attached));
-    return (await this.db.all<PolicySetRow>(byName(this.select(applying)))).map(fromRow);
+    return (await this.db.all<PolicySetRow>(byName(select(sql, applying)))).map(fromRow);
   }
 
   async workspacesOf(organizationId: OrganizationId, ids: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]> {
@@ -150,20 +163,6 @@ export class KnexPolicySets implements PolicySetRepository {
     const rows = sql('workspaces').whereIn('id', workspaceIds).select(sql.raw('?', id), 'id');
     const insert = 'insert into policy_set_workspaces (policy_set_id, workspace_id)';
     await this.db.run(sql.raw(`${insert} select * from ? as attached where true on conflict do nothing`, [rows]));
-  }
-
-  private living(): Knex.QueryBuilder {
-    return this.db
-      .sql('policy_sets as p')
-      .join('organizations as o', 'o.id', 'p.organization_id')
-      .whereNull('o.deleted_at');
-  }
-
-  private select(policySets: Knex.QueryBuilder): Knex.QueryBuilder {
-    return policySets.select(...columnsOf('p', columns), {
-      organization_name: 'o.name',
-      workspace_ids: this.db.sql.raw(workspaceIds),
-    });
   }
 }
 

@@ -29,9 +29,10 @@ import {
   type WorkspaceId,
   waitingRunStatuses,
 } from '../../../domain/index.js';
+import { prepared } from './engine/prepared.js';
 import { columnsOf, type Statements, stale, unlessStale, unlessTaken } from './engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
-import { findSeen } from './standing.js';
+import { seeing } from './standing.js';
 
 interface RunRow {
   readonly id: RunId;
@@ -168,18 +169,53 @@ const claimable: readonly RunStatus[] = ['plan_queued', 'apply_queued'];
 /** A workspace's counter with one of its runs, or with none when the page lies past the end. */
 type CountedRow = { readonly last_run_sequence: number } & (RunRow | { readonly id: null });
 
+/** Runs `r` of living workspaces `w`. */
+const livingRuns = (sql: Knex): Knex.QueryBuilder =>
+  livingWorkspaces(sql('runs as r').join('workspaces as w', 'w.id', 'r.workspace_id'));
+
+const byId = (sql: Knex, { id }: { readonly id: RunId }): Knex.QueryBuilder =>
+  livingRuns(sql)
+    .where('r.id', id)
+    .select(...columnsOf('r', columns));
+
+const run = prepared(byId);
+const findSeen = seeing('workspace', byId, restoreFromRow);
+
+/** Sequences are dense, so a page is a range of them below the counter: nothing is counted, and nothing skipped. */
+const runsInRange = prepared(
+  (sql, range: { readonly workspaceId: WorkspaceId; readonly skipped: number; readonly reached: number }) =>
+    livingWorkspaces(sql('workspaces as w'))
+      .leftJoin('runs as r', (on) =>
+        on
+          .on('r.workspace_id', 'w.id')
+          .on('r.sequence', '<=', sql.raw('w.last_run_sequence - cast(? as bigint)', [range.skipped]))
+          .on('r.sequence', '>', sql.raw('w.last_run_sequence - cast(? as bigint)', [range.reached])),
+      )
+      .where('w.id', range.workspaceId)
+      .select(...columnsOf('r', columns), 'w.last_run_sequence')
+      .orderBy('r.sequence', 'desc'),
+);
+
+const firstOfVersions = prepared((sql, { ids }: { readonly ids: readonly ConfigurationVersionId[] }) => {
+  const earliest = sql('runs as e')
+    .whereRaw('e.configuration_version_id = r.configuration_version_id')
+    .min('e.sequence');
+  return livingRuns(sql)
+    .whereIn('r.configuration_version_id', ids)
+    .where('r.sequence', earliest)
+    .select(...columnsOf('r', columns));
+});
+
 export class KnexRuns implements RunRepository, RunQueries {
   constructor(private readonly db: Statements) {}
 
   async find(id: RunId): Promise<Run | undefined> {
-    return this.firstOf(this.living().where('r.id', id));
+    const row = await this.db.first<RunRow>(run(this.db, { id }));
+    return row && restoreFromRow(row);
   }
 
   findFor(actor: Actor, id: RunId): Promise<Seen<Run> | undefined> {
-    const run = this.living()
-      .where('r.id', id)
-      .select(...columnsOf('r', columns));
-    return findSeen(this.db, actor, 'workspace', run, restoreFromRow);
+    return findSeen(this.db, actor, { id });
   }
 
   findByLease(digest: string): Promise<Run | undefined> {
@@ -302,20 +338,8 @@ export class KnexRuns implements RunRepository, RunQueries {
   }
 
   async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<RunState>> {
-    const { sql } = this.db;
-    // Sequences are dense, so a page is a range of them below the counter: nothing is counted, and nothing skipped.
-    const rows = await this.db.all<CountedRow>(
-      livingWorkspaces(sql('workspaces as w'))
-        .leftJoin('runs as r', (on) =>
-          on
-            .on('r.workspace_id', 'w.id')
-            .on('r.sequence', '<=', sql.raw('w.last_run_sequence - cast(? as bigint)', [(number - 1) * size]))
-            .on('r.sequence', '>', sql.raw('w.last_run_sequence - cast(? as bigint)', [number * size])),
-        )
-        .where('w.id', workspaceId)
-        .select(...columnsOf('r', columns), 'w.last_run_sequence')
-        .orderBy('r.sequence', 'desc'),
-    );
+    const range = { workspaceId, skipped: (number - 1) * size, reached: number * size };
+    const rows = await this.db.all<CountedRow>(runsInRange(this.db, range));
     const items = rows.flatMap((row) => (row.id === null ? [] : fromRow(row)));
     return { number, size, total: rows[0]?.last_run_sequence ?? 0, items };
   }
@@ -324,16 +348,7 @@ export class KnexRuns implements RunRepository, RunQueries {
     ids: readonly ConfigurationVersionId[],
   ): Promise<ReadonlyMap<ConfigurationVersionId, RunState>> {
     if (ids.length === 0) return new Map();
-    const { sql } = this.db;
-    const earliest = sql('runs as e')
-      .whereRaw('e.configuration_version_id = r.configuration_version_id')
-      .min('e.sequence');
-    const rows = await this.db.all<RunRow>(
-      this.living()
-        .whereIn('r.configuration_version_id', ids)
-        .where('r.sequence', earliest)
-        .select(...columnsOf('r', columns)),
-    );
+    const rows = await this.db.all<RunRow>(firstOfVersions(this.db, { ids }));
     return new Map(rows.map((row) => [row.configuration_version_id, fromRow(row)]));
   }
 
@@ -347,7 +362,7 @@ export class KnexRuns implements RunRepository, RunQueries {
   }
 
   private living(): Knex.QueryBuilder {
-    return livingWorkspaces(this.db.sql('runs as r').join('workspaces as w', 'w.id', 'r.workspace_id'));
+    return livingRuns(this.db.sql);
   }
 }
 

@@ -18,9 +18,10 @@ import type {
   TaskStageId,
   Verdict,
 } from '../../../domain/index.js';
+import { prepared } from './engine/prepared.js';
 import { columnsOf, pageOf, type Statements, unlessStale } from './engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
-import { findSeen } from './standing.js';
+import { seeing } from './standing.js';
 
 interface StageRow {
   readonly id: TaskStageId;
@@ -233,9 +234,72 @@ const policyFromRow = (row: PolicyRow): PolicyOutcome => ({
 /** SQLite takes no more than 500 listed rows, and either database only so many values in one statement. */
 const rowsInserted = 100;
 
-/** Keeps of a query that has task stages as `s` those of living workspaces `w`. */
-const livingStages = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
-  livingWorkspaces(query.join('runs as r', 'r.id', 's.run_id').join('workspaces as w', 'w.id', 'r.workspace_id'));
+const inLivingWorkspaces = (stages: Knex.QueryBuilder): Knex.QueryBuilder =>
+  livingWorkspaces(stages.join('runs as r', 'r.id', 's.run_id').join('workspaces as w', 'w.id', 'r.workspace_id'));
+
+/** Task stages `s` of living workspaces `w`. */
+const livingStages = (sql: Knex): Knex.QueryBuilder => inLivingWorkspaces(sql('task_stages as s'));
+
+/** Policy evaluations `e` of living workspaces `w`. */
+const livingEvaluations = (sql: Knex): Knex.QueryBuilder =>
+  inLivingWorkspaces(sql('policy_evaluations as e').join('task_stages as s', 's.id', 'e.task_stage_id'));
+
+const findStage = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: TaskStageId }) =>
+    livingStages(sql)
+      .where('s.id', id)
+      .select(...columnsOf('s', stageColumns)),
+  stageFromRow,
+);
+
+const findEvaluation = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: PolicyEvaluationId }) =>
+    livingEvaluations(sql)
+      .where('e.id', id)
+      .select(...columnsOf('e', evaluationColumns)),
+  locatedFromRow,
+);
+
+const findOutcome = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: PolicySetOutcomeId }) =>
+    livingEvaluations(sql)
+      .join('policy_set_outcomes as q', 'q.policy_evaluation_id', 'e.id')
+      .where('q.id', id)
+      .select(...columnsOf('q', setColumns)),
+  setFromRow,
+);
+
+/** By kind. */
+const evaluationsOf = prepared((sql, { id }: { readonly id: TaskStageId }) =>
+  sql('policy_evaluations').where('task_stage_id', id).select(evaluationColumns).orderBy(['kind', 'id']),
+);
+
+/** Positions are dense, so a page is a range of them: nothing is counted, and nothing skipped. */
+const outcomesInRange = prepared(
+  (sql, range: { readonly id: PolicyEvaluationId; readonly first: number; readonly end: number }) => {
+    const last = sql('policy_set_outcomes as n').whereRaw('n.policy_evaluation_id = e.id').max('n.position');
+    return livingEvaluations(sql)
+      .leftJoin('policy_set_outcomes as q', (on) =>
+        on
+          .on('q.policy_evaluation_id', 'e.id')
+          .on('q.position', '>=', sql.raw('cast(? as bigint)', [range.first]))
+          .on('q.position', '<', sql.raw('cast(? as bigint)', [range.end])),
+      )
+      .where('e.id', range.id)
+      .select(...columnsOf('q', setColumns), { total: sql.raw('coalesce(? + 1, 0)', [last]) })
+      .orderBy('q.position');
+  },
+);
+
+const policiesOf = prepared((sql, { ids }: { readonly ids: readonly PolicySetOutcomeId[] }) =>
+  sql('policy_outcomes')
+    .whereIn('policy_set_outcome_id', ids)
+    .select(policyColumns)
+    .orderBy(['policy_set_outcome_id', 'position']),
+);
 
 /** Keeps of a query that has outcomes of policy sets as `q` those that match. */
 function onlyMatching(sql: Knex, sets: Knex.QueryBuilder, { status, enforcementLevel }: OutcomeFilter): void {
@@ -252,27 +316,17 @@ export class KnexTaskStages implements TaskStageRepository {
   constructor(private readonly db: Statements) {}
 
   async findFor(actor: Actor, id: TaskStageId): Promise<Seen<TaskStage> | undefined> {
-    const query = this.stages()
-      .where('s.id', id)
-      .select(...columnsOf('s', stageColumns));
-    const seen = await findSeen(this.db, actor, 'workspace', query, stageFromRow);
+    const seen = await findStage(this.db, actor, { id });
     if (seen === undefined) return undefined;
     return { ...seen, subject: { ...seen.subject, evaluations: await this.evaluationsOf(id) } };
   }
 
   findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<Seen<LocatedEvaluation> | undefined> {
-    const query = this.evaluations()
-      .where('e.id', id)
-      .select(...columnsOf('e', evaluationColumns));
-    return findSeen(this.db, actor, 'workspace', query, locatedFromRow);
+    return findEvaluation(this.db, actor, { id });
   }
 
   async findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<Seen<PolicySetOutcome> | undefined> {
-    const query = this.evaluations()
-      .join('policy_set_outcomes as q', 'q.policy_evaluation_id', 'e.id')
-      .where('q.id', id)
-      .select(...columnsOf('q', setColumns));
-    const seen = await findSeen(this.db, actor, 'workspace', query, setFromRow);
+    const seen = await findOutcome(this.db, actor, { id });
     if (seen === undefined) return undefined;
     const [subject] = await this.withPolicies([seen.subject]);
     return subject && { ...seen, subject };
@@ -342,21 +396,8 @@ export class KnexTaskStages implements TaskStageRepository {
     id: PolicyEvaluationId,
     { number, size }: PageRequest,
   ): Promise<Page<Omit<PolicySetOutcome, 'outcomes'>>> {
-    const { sql } = this.db;
-    const last = sql('policy_set_outcomes as n').whereRaw('n.policy_evaluation_id = e.id').max('n.position');
-    // Positions are dense, so a page is a range of them: nothing is counted, and nothing skipped.
-    const rows = await this.db.all<CountedRow>(
-      this.evaluations()
-        .leftJoin('policy_set_outcomes as q', (on) =>
-          on
-            .on('q.policy_evaluation_id', 'e.id')
-            .on('q.position', '>=', sql.raw('cast(? as bigint)', [(number - 1) * size]))
-            .on('q.position', '<', sql.raw('cast(? as bigint)', [number * size])),
-        )
-        .where('e.id', id)
-        .select(...columnsOf('q', setColumns), { total: sql.raw('coalesce(? + 1, 0)', [last]) })
-        .orderBy('q.position'),
-    );
+    const range = { id, first: (number - 1) * size, end: number * size };
+    const rows = await this.db.all<CountedRow>(outcomesInRange(this.db, range));
     const items = rows.flatMap((row) => (row.id === null ? [] : setFromRow(row)));
     return { number, size, total: rows[0]?.total ?? 0, items };
   }
@@ -367,7 +408,7 @@ export class KnexTaskStages implements TaskStageRepository {
     page: PageRequest,
   ): Promise<Page<Omit<PolicySetOutcome, 'outcomes'>>> {
     const { sql } = this.db;
-    const matching = this.evaluations()
+    const matching = livingEvaluations(sql)
       .join('policy_set_outcomes as q', 'q.policy_evaluation_id', 'e.id')
       .where('e.id', id)
       .where((any) => {
@@ -379,23 +420,13 @@ export class KnexTaskStages implements TaskStageRepository {
 
   private async withPolicies(sets: readonly Omit<PolicySetOutcome, 'outcomes'>[]): Promise<PolicySetOutcome[]> {
     if (sets.length === 0) return [];
-    const ids = sets.map(({ id }) => id);
-    const rows = await this.db.all<PolicyRow>(
-      this.db
-        .sql('policy_outcomes')
-        .whereIn('policy_set_outcome_id', ids)
-        .select(policyColumns)
-        .orderBy(['policy_set_outcome_id', 'position']),
-    );
+    const rows = await this.db.all<PolicyRow>(policiesOf(this.db, { ids: sets.map(({ id }) => id) }));
     const ofSet = Map.groupBy(rows, (row) => row.policy_set_outcome_id);
     return sets.map((set) => ({ ...set, outcomes: (ofSet.get(set.id) ?? []).map(policyFromRow) }));
   }
 
-  /** By kind. */
   private async evaluationsOf(id: TaskStageId): Promise<PolicyEvaluation[]> {
-    const rows = await this.db.all<EvaluationRow>(
-      this.db.sql('policy_evaluations').where('task_stage_id', id).select(evaluationColumns).orderBy(['kind', 'id']),
-    );
+    const rows = await this.db.all<EvaluationRow>(evaluationsOf(this.db, { id }));
     return rows.map(evaluationFromRow);
   }
 
@@ -406,10 +437,6 @@ export class KnexTaskStages implements TaskStageRepository {
   }
 
   private stages(): Knex.QueryBuilder {
-    return livingStages(this.db.sql('task_stages as s'));
-  }
-
-  private evaluations(): Knex.QueryBuilder {
-    return livingStages(this.db.sql('policy_evaluations as e').join('task_stages as s', 's.id', 'e.task_stage_id'));
+    return livingStages(this.db.sql);
   }
 }

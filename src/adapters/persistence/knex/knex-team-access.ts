@@ -16,10 +16,11 @@ import {
   type TeamWorkspaceId,
   type WorkspaceId,
 } from '../../../domain/index.js';
+import { prepared } from './engine/prepared.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
 import { byTeamName, onlyVisibleTeams } from './knex-teams.js';
 import { livingWorkspaces } from './knex-workspaces.js';
-import { accessFromText, findSeen, type GrantRow, grantColumns, grantFromRow, grantToRow } from './standing.js';
+import { accessFromText, type GrantRow, grantColumns, grantFromRow, grantToRow, seeing } from './standing.js';
 
 interface TeamWorkspaceRow extends GrantRow {
   readonly id: TeamWorkspaceId;
@@ -76,11 +77,16 @@ const teamFromSeenRow = (row: SeenRow): TeamInQuestion => ({
   access: accessFromText(row.team_organization_access),
 });
 
-export class KnexTeamAccess implements TeamWorkspaceRepository {
-  constructor(private readonly db: Statements) {}
+/** The access `g` that living teams `t` have to living workspaces `w`. */
+const living = (sql: Knex): Knex.QueryBuilder =>
+  livingWorkspaces(sql('team_workspaces as g').join('workspaces as w', 'w.id', 'g.workspace_id'))
+    .join('teams as t', 't.id', 'g.team_id')
+    .where('t.deleted_at', null);
 
-  async findFor(actor: Actor, id: TeamWorkspaceId): Promise<Seen<TeamWorkspaceView> | undefined> {
-    const query = this.living()
+const findSeen = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: TeamWorkspaceId }) =>
+    living(sql)
       .where('g.id', id)
       .select({
         ...own({ ...Object.fromEntries(columns.map((column) => [column, `g.${column}`])), ...names }),
@@ -88,9 +94,33 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
         team_is_owners: 't.is_owners',
         team_members_manage_token: 't.members_manage_token',
         team_organization_access: 't.organization_access',
-      });
-    const read = (row: SeenRow) => ({ teamWorkspace: fromSeenRow(row), team: teamFromSeenRow(row) });
-    const seen = await findSeen(this.db, actor, 'workspace', query, read);
+      }),
+  (row: SeenRow) => ({ teamWorkspace: fromSeenRow(row), team: teamFromSeenRow(row) }),
+);
+
+interface Filter extends Readonly<Record<string, unknown>> {
+  readonly workspaceId: WorkspaceId;
+  readonly teamId: TeamId | undefined;
+  /** Undefined where all teams may be seen. */
+  readonly seen: readonly TeamId[] | undefined;
+}
+
+const matching = (sql: Knex, { workspaceId, teamId, seen }: Filter): Knex.QueryBuilder => {
+  const rows = living(sql).where('g.workspace_id', workspaceId);
+  if (teamId !== undefined) rows.where('g.team_id', teamId);
+  return onlyVisibleTeams(rows, seen === undefined ? 'all' : { visibleAnd: seen });
+};
+
+const byName = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
+  byTeamName(rows.select(...columnsOf('g', columns), names));
+
+const allMatching = prepared((sql, filter: Filter) => byName(matching(sql, filter)));
+
+export class KnexTeamAccess implements TeamWorkspaceRepository {
+  constructor(private readonly db: Statements) {}
+
+  async findFor(actor: Actor, id: TeamWorkspaceId): Promise<Seen<TeamWorkspaceView> | undefined> {
+    const seen = await findSeen(this.db, actor, { id });
     return (
       seen && {
         subject: seen.subject.teamWorkspace,
@@ -126,16 +156,9 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
     { workspaceId, teamId, visibility }: TeamAccessFilter,
     page: PageRequest | undefined,
   ): Promise<Page<TeamWorkspaceView>> {
-    const rows = onlyVisibleTeams(this.living().where('g.workspace_id', workspaceId), visibility);
-    if (teamId !== undefined) rows.where('g.team_id', teamId);
-    const byName = (matching: Knex.QueryBuilder) => byTeamName(matching.select(...columnsOf('g', columns), names));
-    if (page !== undefined) return pageOf(this.db, rows, byName, fromRow, page);
-    const items = (await this.db.all<TeamWorkspaceRow>(byName(rows))).map(fromRow);
+    const filter = { workspaceId, teamId, seen: visibility === 'all' ? undefined : visibility.visibleAnd };
+    if (page !== undefined) return pageOf(this.db, matching(this.db.sql, filter), byName, fromRow, page);
+    const items = (await this.db.all<TeamWorkspaceRow>(allMatching(this.db, filter))).map(fromRow);
     return { number: 1, size: Math.max(1, items.length), total: items.length, items };
-  }
-
-  private living(): Knex.QueryBuilder {
-    const rows = this.db.sql('team_workspaces as g').join('workspaces as w', 'w.id', 'g.workspace_id');
-    return livingWorkspaces(rows).join('teams as t', 't.id', 'g.team_id').where('t.deleted_at', null);
   }
 }

@@ -16,7 +16,7 @@ import {
 } from '../../../domain/index.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
 import { byUsername, type UserRow, userColumns, userFromRow } from './knex-users.js';
-import { accessFromText, findSeen } from './standing.js';
+import { accessFromText, seeing } from './standing.js';
 
 export interface TeamRow {
   readonly id: TeamId;
@@ -98,12 +98,17 @@ export const byTeamName = (teams: Knex.QueryBuilder): Knex.QueryBuilder =>
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
+const findSeen = seeing(
+  'organization',
+  (sql, { id }: { readonly id: TeamId }) => selectTeams(sql, livingTeams(sql).where('t.id', id)),
+  teamFromRow,
+);
+
 export class KnexTeams implements TeamRepository {
   constructor(private readonly db: Statements) {}
 
   async findFor(actor: Actor, id: TeamId): Promise<Seen<Team> | undefined> {
-    const query = this.select(this.living().where('t.id', id));
-    const seen = await findSeen(this.db, actor, 'organization', query, teamFromRow);
+    const seen = await findSeen(this.db, actor, { id });
     return seen && { ...seen, standing: { ...seen.standing, team: asQuestion(seen.subject) } };
   }
 

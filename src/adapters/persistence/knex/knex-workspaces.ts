@@ -19,8 +19,9 @@ import {
   type WorkspaceId,
   type WorkspaceVisibility,
 } from '../../../domain/index.js';
+import { prepared } from './engine/prepared.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
-import { findSeen, standingOnEach } from './standing.js';
+import { seeing, standingOnEach } from './standing.js';
 
 interface WorkspaceRow {
   readonly id: WorkspaceId;
@@ -151,15 +152,52 @@ const fromRow = (row: WorkspaceRow): Workspace => ({
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
+const select = (workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
+  workspaces.select(...columnsOf('w', columns), { organization_name: 'o.name' });
+
+/** Keeps of a query that has workspaces as `w` the living ones, in living organizations `o`. */
+export const livingWorkspaces = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
+  query.join('organizations as o', 'o.id', 'w.organization_id').where({ 'w.deleted_at': null, 'o.deleted_at': null });
+
+const findById = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: WorkspaceId }) => select(livingWorkspaces(sql('workspaces as w')).where('w.id', id)),
+  fromRow,
+);
+
+const findByName = seeing(
+  'workspace',
+  (sql, { organizationName, name }: { readonly organizationName: string; readonly name: string }) =>
+    select(livingWorkspaces(sql('workspaces as w')).where({ 'o.name': organizationName, 'w.name': name })),
+  fromRow,
+);
+
+const takeSequence = prepared(
+  (sql, { id, current }: { readonly id: WorkspaceId; readonly current: ConfigurationVersionId | undefined }) => {
+    const livingOrganization = sql('organizations as o')
+      .whereRaw('o.id = workspaces.organization_id')
+      .whereNull('o.deleted_at')
+      .select('o.id');
+    return sql('workspaces')
+      .where({ id, deleted_at: null })
+      .whereExists(livingOrganization)
+      .update({
+        last_sequence: sql.raw('last_sequence + 1'),
+        ...(current !== undefined && { current_configuration_version_id: current }),
+      })
+      .returning('last_sequence');
+  },
+);
+
 export class KnexWorkspaces implements WorkspaceRepository {
   constructor(private readonly db: Statements) {}
 
   findFor(actor: Actor, id: WorkspaceId): Promise<Seen<Workspace> | undefined> {
-    return this.seen(actor, { 'w.id': id });
+    return findById(this.db, actor, { id });
   }
 
   findByNameFor(actor: Actor, organizationName: string, name: string): Promise<Seen<Workspace> | undefined> {
-    return this.seen(actor, { 'o.name': organizationName, 'w.name': name });
+    return findByName(this.db, actor, { organizationName, name });
   }
 
   async find(id: WorkspaceId): Promise<Workspace | undefined> {
@@ -196,21 +234,8 @@ export class KnexWorkspaces implements WorkspaceRepository {
   }
 
   async takeSequence(id: WorkspaceId, versionId: ConfigurationVersionId, becomesCurrent: boolean): Promise<number> {
-    const { sql } = this.db;
-    const livingOrganization = sql('organizations as o')
-      .whereRaw('o.id = workspaces.organization_id')
-      .whereNull('o.deleted_at')
-      .select('o.id');
-    const row = await this.db.first<{ last_sequence: number }>(
-      sql('workspaces')
-        .where({ id, deleted_at: null })
-        .whereExists(livingOrganization)
-        .update({
-          last_sequence: sql.raw('last_sequence + 1'),
-          ...(becomesCurrent && { current_configuration_version_id: versionId }),
-        })
-        .returning('last_sequence'),
-    );
+    const current = becomesCurrent ? versionId : undefined;
+    const row = await this.db.first<{ last_sequence: number }>(takeSequence(this.db, { id, current }));
     if (row === undefined) throw notFound();
     return row.last_sequence;
   }
@@ -264,18 +289,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     return { ...found, items: found.items.map((subject) => ({ subject, standing: standingOn(subject.id) })) };
   }
 
-  private seen(actor: Actor, where: Readonly<Record<string, string>>): Promise<Seen<Workspace> | undefined> {
-    return findSeen(this.db, actor, 'workspace', select(this.living().where(where)), fromRow);
-  }
-
   private living(): Knex.QueryBuilder {
     return livingWorkspaces(this.db.sql('workspaces as w'));
   }
 }
-
-const select = (workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
-  workspaces.select(...columnsOf('w', columns), { organization_name: 'o.name' });
-
-/** Keeps of a query that has workspaces as `w` the living ones, in living organizations `o`. */
-export const livingWorkspaces = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
-  query.join('organizations as o', 'o.id', 'w.organization_id').where({ 'w.deleted_at': null, 'o.deleted_at': null });

@@ -1,16 +1,18 @@
 import type { Knex } from 'knex';
-import type {
-  Actor,
-  Grant,
-  OrganizationAccess,
-  OrganizationId,
-  Seen,
-  Standing,
-  TeamId,
-  TeamStanding,
-  WorkspaceId,
-  WorkspacePermissions,
+import {
+  type Actor,
+  type Grant,
+  identityOf,
+  type OrganizationAccess,
+  type OrganizationId,
+  type Seen,
+  type Standing,
+  type TeamId,
+  type TeamStanding,
+  type WorkspaceId,
+  type WorkspacePermissions,
 } from '../../../domain/index.js';
+import { prepared } from './engine/prepared.js';
 import { columnsOf, type Statements } from './engine/statements.js';
 
 /** A grant as stored: the detailed permissions are null unless its access is `custom`. */
@@ -74,13 +76,15 @@ interface StandingRow extends Partial<GrantRow> {
   readonly standing_access: string;
 }
 
+type Place = 'organization' | 'workspace';
+
 /** Joins what the caller is to the organization `o`, and with `place` the grants on the workspace `w`. */
-function joinStanding(query: Knex.QueryBuilder, actor: Actor, place: 'organization' | 'workspace'): Knex.QueryBuilder {
+function joinStanding(query: Knex.QueryBuilder, kind: Actor['kind'], caller: string, place: Place): Knex.QueryBuilder {
   query.select({ standing_organization_id: 'o.id' });
-  if (actor.kind === 'organization') return query;
-  if (actor.kind === 'user') {
+  if (kind === 'organization') return query;
+  if (kind === 'user') {
     query
-      .leftJoin('users as su', (on) => on.onVal('su.id', actor.userId).onNull('su.deleted_at'))
+      .leftJoin('users as su', (on) => on.onVal('su.id', caller).onNull('su.deleted_at'))
       .leftJoin('organization_memberships as sm', (on) => on.on('sm.user_id', 'su.id').on('sm.organization_id', 'o.id'))
       .leftJoin('team_members as stm', (on) => on.on('stm.user_id', 'su.id').on('stm.organization_id', 'o.id'))
       .leftJoin('teams as st', (on) => on.on('st.id', 'stm.team_id').onNull('st.deleted_at'))
@@ -88,7 +92,7 @@ function joinStanding(query: Knex.QueryBuilder, actor: Actor, place: 'organizati
   } else {
     query
       .leftJoin('teams as st', (on) =>
-        on.onVal('st.id', actor.teamId).on('st.organization_id', 'o.id').onNull('st.deleted_at'),
+        on.onVal('st.id', caller).on('st.organization_id', 'o.id').onNull('st.deleted_at'),
       )
       .select({ standing_member: 'st.id' });
   }
@@ -128,20 +132,34 @@ function teamFromRow(row: StandingRow): TeamStanding | undefined {
 }
 
 /**
- * What `query` selects, with the caller's standing towards it, in one statement. The query has the living organization
- * as `o`, and the workspace, when that is the place in question, as `w`.
+ * Finds what `select` selects, with the caller's standing towards it, in one statement. The selection has the living
+ * organization as `o`, and the workspace, when that is the place in question, as `w`.
  */
-export async function findSeen<Row, Subject>(
-  db: Statements,
-  actor: Actor,
-  place: 'organization' | 'workspace',
-  query: Knex.QueryBuilder,
+export function seeing<Row, Subject, Sought extends Readonly<Record<string, string>>>(
+  place: Place,
+  select: (sql: Knex, sought: Sought) => Knex.QueryBuilder,
   fromRow: (row: Row) => Subject,
-): Promise<Seen<Subject> | undefined> {
-  const rows = await db.all<Row & StandingRow>(joinStanding(query, actor, place));
-  const [first] = rows;
-  return first && { subject: fromRow(first), standing: standingFromRows(actor, rows) };
+): (db: Statements, actor: Actor, sought: Sought) => Promise<Seen<Subject> | undefined> {
+  const by = (kind: Actor['kind']) =>
+    prepared<Sought & { caller: string }>((sql, values) =>
+      joinStanding(select(sql, values), kind, values.caller, place),
+    );
+  const statements = { user: by('user'), team: by('team'), organization: by('organization') };
+  return async (db, actor, sought) => {
+    const statement = statements[actor.kind](db, { ...sought, caller: identityOf(actor).id });
+    const rows = await db.all<Row & StandingRow>(statement);
+    const [first] = rows;
+    return first && { subject: fromRow(first), standing: standingFromRows(actor, rows) };
+  };
 }
+
+const grantsOn = prepared(
+  (sql, { teamIds, workspaceIds }: { teamIds: readonly TeamId[]; workspaceIds: readonly WorkspaceId[] }) =>
+    sql('team_workspaces')
+      .whereIn('workspace_id', workspaceIds)
+      .whereIn('team_id', teamIds)
+      .select('team_id', 'workspace_id', ...grantColumns),
+);
 
 /** The same standing with the grants of its teams on each of the workspaces. One statement for all of them. */
 export async function standingOnEach(
@@ -154,11 +172,7 @@ export async function standingOnEach(
     teamIds.length === 0 || workspaceIds.length === 0
       ? []
       : await db.all<GrantRow & { team_id: TeamId; workspace_id: WorkspaceId }>(
-          db
-            .sql('team_workspaces')
-            .whereIn('workspace_id', workspaceIds)
-            .whereIn('team_id', teamIds)
-            .select('team_id', 'workspace_id', ...grantColumns),
+          grantsOn(db, { teamIds, workspaceIds }),
         );
   const held = new Map(rows.map((row) => [`${row.workspace_id} ${row.team_id}`, grantFromRow(row)]));
   return (id) => ({

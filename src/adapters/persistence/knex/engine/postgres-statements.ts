@@ -1,10 +1,6 @@
 import type { Knex } from 'knex';
-import type { OnStatement, Query, Statements } from './statements.js';
-
-interface Answer {
-  readonly rows: unknown[];
-  readonly rowCount: number | null;
-}
+import type pg from 'pg';
+import { compiled, type OnStatement, type Query, type Statements } from './statements.js';
 
 const namesKept = 300;
 
@@ -24,7 +20,10 @@ export class StatementNames {
   }
 }
 
-/** Runs statements on a pool, or in one transaction. */
+/**
+ * Runs statements on a pool, or in one transaction. The driver is given them as they are: by Knex's own way they take
+ * half as long again.
+ */
 export class PostgresStatements implements Statements {
   constructor(
     readonly sql: Knex,
@@ -45,10 +44,16 @@ export class PostgresStatements implements Statements {
     return (await this.execute(query)).rowCount ?? 0;
   }
 
-  private async execute(query: Query): Promise<Answer> {
-    const { sql, bindings } = query.toSQL();
-    this.onStatement?.(sql);
-    const name = this.names.of(sql);
-    return this.connection.raw<Answer>(sql, bindings as Knex.RawBinding[]).options({ name });
+  private async execute(query: Query): Promise<pg.QueryResult> {
+    const { sql: text, bindings } = compiled(query);
+    this.onStatement?.(text);
+    const name = this.names.of(text);
+    const { client } = this.connection;
+    const connection: pg.Client = await client.acquireConnection();
+    try {
+      return await connection.query({ text, values: [...bindings], ...(name === undefined ? {} : { name }) });
+    } finally {
+      await client.releaseConnection(connection);
+    }
   }
 }

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Knex } from 'knex';
-import type { OnStatement, Query, Statements } from './statements.js';
+import { compiled, type OnStatement, type Query, type Statements } from './statements.js';
 
 const statementsKept = 500;
 
@@ -37,7 +37,7 @@ export class SqliteStatements implements Statements {
   }
 
   private compile(query: Query) {
-    const { sql, bindings } = query.toSQL().toNative();
+    const { sql, bindings } = compiled(query);
     this.onStatement?.(sql);
     // SQLite has no booleans to bind.
     const values = bindings.map((value) => (typeof value === 'boolean' ? Number(value) : value));

@@ -2,10 +2,16 @@ import type { Knex } from 'knex';
 import type { Page, PageRequest } from '../../../../application/ports/page.js';
 import { DomainError } from '../../../../domain/index.js';
 
-/** SQL that Knex builds. It is never awaited: that would run it outside the transaction. */
-export interface Query {
-  toSQL(): Knex.Sql;
+/** What a driver is given. */
+export interface Compiled {
+  readonly sql: string;
+  readonly bindings: readonly unknown[];
 }
+
+/** SQL that Knex builds now, or has built before. It is never awaited: that would run it outside the transaction. */
+export type Query = { toSQL(): Knex.Sql } | Compiled;
+
+export const compiled = (query: Query): Compiled => ('toSQL' in query ? query.toSQL().toNative() : query);
 
 /** What `sql` builds, the other three run: on the connection of one transaction, or on any when only reading. */
 export interface Statements {

@@ -1,0 +1,80 @@
+import type { Knex } from 'knex';
+import type { Compiled, Statements } from './statements.js';
+
+/** Stands for a value while a statement is built. It can be handed on, and nothing else. */
+class Slot {
+  constructor(
+    readonly name: string,
+    readonly position?: number,
+  ) {}
+
+  [Symbol.toPrimitive](): never {
+    throw new Error(`the text of a prepared statement cannot depend on ${this.name}`);
+  }
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A power of two, so that lists of any length up to a page's make only a few statements. */
+const roomFor = (count: number): number => (count < 2 ? count : 2 ** Math.ceil(Math.log2(count)));
+
+/** Throws where a statement is built from all that is there, instead of from what it names. */
+const slotsFor = <Given extends Values>(values: Given): Given =>
+  new Proxy(values, {
+    get: (_, name) => {
+      const value = values[name as string];
+      if (value === undefined) return undefined;
+      if (!Array.isArray(value)) return new Slot(name as string);
+      return Array.from({ length: roomFor(value.length) }, (_, position) => new Slot(name as string, position));
+    },
+    ownKeys: () => {
+      throw new Error('a prepared statement names its values one by one');
+    },
+  });
+
+const filled = (binding: unknown, values: Values): unknown => {
+  if (!(binding instanceof Slot)) return binding;
+  const value = values[binding.name];
+  if (binding.position === undefined) return value;
+  // What is left over repeats the last: in a list that a column is looked up in, that changes nothing.
+  return (value as readonly unknown[])[binding.position] ?? (value as readonly unknown[]).at(-1);
+};
+
+/** All of the values that the text may depend on. */
+const shapeOf = (values: Values): string => {
+  let shape = '';
+  for (const name in values) {
+    const value = values[name];
+    if (value === undefined) shape += ` no ${name}`;
+    else if (Array.isArray(value)) shape += ` ${name} ${roomFor(value.length)}`;
+  }
+  return shape;
+};
+
+/**
+ * A statement whose text depends on no value, but on which of them are undefined, and how long the lists among them are.
+ * Knex builds it once for each engine, from stand-ins; from then on values are bound to it. Building is what a small query costs most:
+ * 10 to 30 µs, where SQLite then answers in 3.
+ */
+export function prepared<Given extends Values>(
+  build: (sql: Knex, values: Given) => { toSQL(): Knex.Sql },
+): (db: Statements, values: Given) => Compiled {
+  const built = new WeakMap<Knex, Map<string, Compiled>>();
+  return ({ sql }, values) => {
+    const shapes = built.get(sql) ?? new Map<string, Compiled>();
+    built.set(sql, shapes);
+    const shape = shapeOf(values);
+    let known = shapes.get(shape);
+    if (known === undefined) {
+      known = build(sql, slotsFor(values)).toSQL().toNative();
+      shapes.set(shape, known);
+    }
+    return { sql: known.sql, bindings: known.bindings.map((binding) => filled(binding, values)) };
+  };
+}
+
+/** Inserts one row with these columns. */
+export const inserting = <Column extends string>(table: string, columns: readonly Column[]) =>
+  prepared<Readonly<Record<Column, unknown>>>((sql, row) =>
+    sql(table).insert(Object.fromEntries(columns.map((column) => [column, row[column]]))),
+  );
