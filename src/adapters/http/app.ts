@@ -4,6 +4,7 @@ import { identityOf } from '../../domain/index.js';
 import { type AgentRoute, agentRoutes } from './agents/agent-api-routes.js';
 import { bundleRoutes } from './configuration-versions/bundle-routes.js';
 import { type Dialect, dialects, type Edition, inEdition } from './dialect.js';
+import { addHeaders, beginHead, writeHead } from './head.js';
 import type { Patience } from './http-server.js';
 import { mediaType } from './json-api/document.js';
 import { internalProblem, type Problem, problemOf } from './json-api/error-table.js';
@@ -45,18 +46,19 @@ export interface AppOptions {
 /** A forge reports to many webhooks from one address: together they may as often as so many alone. */
 const webhooksPerForge = 10;
 
-const fixedHeaders = (secure: boolean): Readonly<Record<string, string>> => ({
-  'Cache-Control': 'no-store',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  // Clients of this API family refuse a service that does not name a version from 2.5 on.
-  'TFP-API-Version': '2.6',
-  'TFP-AppName': 'Gatehouse',
-  ...(secure ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
-});
+const fixedHeaders = (secure: boolean): readonly string[] =>
+  Object.entries({
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    // Clients of this API family refuse a service that does not name a version from 2.5 on.
+    'TFP-API-Version': '2.6',
+    'TFP-AppName': 'Gatehouse',
+    ...(secure ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
+  }).flat();
 
 /** What the log line of a request is made of. The route's pattern stands for the URL, which may be a secret. */
 interface Traced {
@@ -70,13 +72,16 @@ interface Traced {
 
 const traceOf = (response: Response): Traced => response.locals.trace as Traced;
 
-/** Writes the whole answer, and leaves it to the caller to end it. */
-const write = (response: Response, { status, document, headers = {} }: Answer | Problem): Response => {
-  if (document === undefined) return response.writeHead(status, headers);
+/** Writes the head of an answer, and returns its body. */
+const begin = (response: Response, { status, document, headers = {} }: Answer | Problem): string => {
+  addHeaders(response, headers);
+  if (document === undefined) {
+    writeHead(response, status);
+    return '';
+  }
   const body = JSON.stringify(document);
-  response.writeHead(status, { ...headers, 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(body) });
-  response.write(body);
-  return response;
+  writeHead(response, status, { 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(body) });
+  return body;
 };
 
 /**
@@ -85,7 +90,7 @@ const write = (response: Response, { status, document, headers = {} }: Answer | 
  */
 const refuseEarly = (request: Request, response: Response, problem: Problem, lastWord: number): void => {
   traceOf(response).refusedEarly = true;
-  write(response, problem);
+  response.write(begin(response, problem));
   request.resume().once('end', () => response.end());
   const cut = setTimeout(() => request.destroy(), lastWord).unref();
   response.once('close', () => clearTimeout(cut));
@@ -155,7 +160,7 @@ export function buildApp(options: AppOptions): Express {
       return;
     }
     const problem = known ?? internalProblem;
-    if (request.complete) write(response, problem).end();
+    if (request.complete) response.end(begin(response, problem));
     else refuseEarly(request, response, problem, options.patience.lastWord);
   };
 
@@ -170,10 +175,10 @@ export function buildApp(options: AppOptions): Express {
     try {
       caller = await identify(secret);
     } catch (error) {
-      setAll(response, perCaller(`address ${request.ip}`));
+      addHeaders(response, perCaller(`address ${request.ip}`));
       throw error;
     }
-    setAll(response, perCaller(caller.tokenId));
+    addHeaders(response, perCaller(caller.tokenId));
     return caller;
   };
 
@@ -194,7 +199,7 @@ export function buildApp(options: AppOptions): Express {
       header: (name) => request.get(name),
       path,
     });
-    write(response, answer).end();
+    response.end(begin(response, answer));
   };
 
   const serveAgent =
@@ -213,7 +218,7 @@ export function buildApp(options: AppOptions): Express {
     ({ path, handle }: PlainRoute) =>
     async (request: Request, response: Response) => {
       const count = counts.find(([prefix]) => path.startsWith(prefix))?.[1];
-      if (count !== undefined && !unlimited.has(path)) setAll(response, count(request));
+      if (count !== undefined && !unlimited.has(path)) addHeaders(response, count(request));
       refuseNul(request);
       await handle(request, response);
     };
@@ -223,7 +228,7 @@ export function buildApp(options: AppOptions): Express {
     const begun = performance.now();
     response.locals.trace = trace;
     cutOff(request, response, options.patience);
-    response.setHeaders(new Map(Object.entries({ ...headers, 'X-Request-Id': trace.id })));
+    beginHead(response, [...headers, 'X-Request-Id', trace.id]);
     response.on('close', () => {
       log.info(
         {
@@ -313,10 +318,6 @@ function mountDialect(
   mount(router, dialect.prefix, routes(use, dialect), serve);
   app.use(dialect.prefix === '' ? '/' : dialect.prefix, router);
 }
-
-const setAll = (response: Response, headers: Readonly<Record<string, string>>): void => {
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-};
 
 const splitOnce = (text: string, separator: string): readonly string[] => {
   const at = text.indexOf(separator);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Secret, SecretGenerator } from '../../application/index.js';
 import { randomText } from './random-ids.js';
 
@@ -16,6 +16,6 @@ export class RandomSecrets implements SecretGenerator {
   }
 
   digestOf(secret: string): string {
-    return createHash('sha256').update(secret).digest('hex');
+    return hash('sha256', secret, 'hex');
   }
 }

@@ -1,7 +1,15 @@
 import type { Clock } from '../../application/index.js';
 
 export class SystemClock implements Clock {
+  private milliseconds = 0;
+  private text = '';
+
   now(): string {
-    return new Date().toISOString();
+    const milliseconds = Date.now();
+    if (milliseconds !== this.milliseconds) {
+      this.milliseconds = milliseconds;
+      this.text = new Date(milliseconds).toISOString();
+    }
+    return this.text;
   }
 }

@@ -57,8 +57,8 @@ const impliedOnWorkspaces: Partial<Record<OrganizationPermission, WorkspacePermi
 /** On the workspace in question: the union of every grant and of every organization-level permission, the highest wins. */
 export const effectivePermissions = (standing: Standing): WorkspacePermissions =>
   [
-    ...[...organizationAccessOf(standing)].map((permission) => impliedOnWorkspaces[permission] ?? nothing),
-    ...standing.teams.map((team) => (team.grant ? permissionsOf(team.grant) : nothing)),
+    ...[...organizationAccessOf(standing)].flatMap((permission) => impliedOnWorkspaces[permission] ?? []),
+    ...standing.teams.flatMap((team) => (team.grant ? permissionsOf(team.grant) : [])),
   ].reduce(strongest, nothing);
 
 const administers = (standing: Standing): boolean =>

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { LeaseHolder } from '../../../application/index.js';
 import { type Agent, DomainError, type Phase, type RunStatus } from '../../../domain/index.js';
+import { writeHead } from '../head.js';
 import { readBody, readBytes } from '../json-api/read-body.js';
 import { invalidParameter } from '../json-api/request-error.js';
 import { bearerOf, type Method } from '../route.js';
@@ -23,7 +24,7 @@ const largestLogPart = 1024 * 1024;
 const largestPolicyReport = 16 * 1024 * 1024;
 
 const json = (response: Response, status: number, body: unknown): void => {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  writeHead(response, status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 };
 
 /** Throws `lease/lost` when the request names no lease at all. */
@@ -74,7 +75,7 @@ export const agentRoutes = (use: UseCases, stopping: AbortSignal): AgentRoute[] 
           // Whoever lost its token meanwhile must not be given a run.
           await use.authenticateAgent.execute(bearerOf(request));
         }
-        response.writeHead(204).end();
+        writeHead(response, 204).end();
       },
     },
     {
@@ -90,7 +91,7 @@ export const agentRoutes = (use: UseCases, stopping: AbortSignal): AgentRoute[] 
       path: '/agent/v1/runs/:id/configuration',
       handle: async (agent, request, response) => {
         const bytes = await use.readRunFiles.execute(holderOf(agent, request));
-        response.writeHead(200, { 'Content-Type': 'application/octet-stream' });
+        writeHead(response, 200, { 'Content-Type': 'application/octet-stream' });
         await pipeline(bytes, response).catch((error: NodeJS.ErrnoException) => {
           // An agent that goes away in the middle is no fault of the service.
           if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;

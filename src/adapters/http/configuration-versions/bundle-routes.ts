@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import type { OpenBundle } from '../../../application/index.js';
 import { DomainError } from '../../../domain/index.js';
+import { writeHead } from '../head.js';
 import type { Patience } from '../http-server.js';
 import type { PlainRoute } from '../route.js';
 import type { UseCases } from '../use-cases.js';
@@ -57,14 +58,14 @@ const download = (use: UseCases) => async (request: Request, response: Response)
   };
   const range = rangeOf(request, bundle);
   if (range === null) {
-    response.writeHead(416, { ...headers, 'Content-Range': `bytes */${bundle.bytes}` }).end();
+    writeHead(response, 416, { ...headers, 'Content-Range': `bytes */${bundle.bytes}` }).end();
     return;
   }
   const bytes = request.method === 'HEAD' ? [] : await bundle.read(range);
   if (range === undefined) {
-    response.writeHead(200, { ...headers, 'Content-Length': bundle.bytes });
+    writeHead(response, 200, { ...headers, 'Content-Length': bundle.bytes });
   } else {
-    response.writeHead(206, {
+    writeHead(response, 206, {
       ...headers,
       'Content-Length': range.end - range.start + 1,
       'Content-Range': `bytes ${range.start}-${range.end}/${bundle.bytes}`,
@@ -86,7 +87,7 @@ export const bundleRoutes = (use: UseCases, patience: Patience, stopped: AbortSi
         String(request.params.objectId),
         patiently(request, patience, stopped),
       );
-      response.writeHead(200, { 'Content-Length': 0 }).end();
+      writeHead(response, 200, { 'Content-Length': 0 }).end();
     },
   },
   { method: 'get', path: '/v1/object/:objectId', handle: download(use) },

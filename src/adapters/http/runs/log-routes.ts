@@ -1,3 +1,4 @@
+import { writeHead } from '../head.js';
 import type { PlainRoute } from '../route.js';
 import type { UseCases } from '../use-cases.js';
 
@@ -18,9 +19,8 @@ export const logRoutes = (use: UseCases): PlainRoute[] => [
       const limit = Math.min(natural(query.get('limit'), largestPart), largestPart);
       const offset = natural(query.get('offset'), 0);
       const bytes = await use.readRunLog.execute(String(request.params.objectId), offset, limit);
-      response
-        .writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': bytes.byteLength })
-        .end(bytes);
+      const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': bytes.byteLength };
+      writeHead(response, 200, headers).end(bytes);
     },
   },
 ];

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { writeHead } from '../head.js';
 import type { PlainRoute } from '../route.js';
 
 /** What the service says about itself. */
@@ -8,7 +9,7 @@ export interface Health {
 }
 
 const answerJson = (response: Response, status: number, body: unknown): void => {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  writeHead(response, status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 };
 
 /** Where clients find the API when they are only told a host name. */
@@ -39,6 +40,6 @@ export const pingRoute: PlainRoute = {
   method: 'get',
   path: '/ping',
   handle: (_request, response) => {
-    response.writeHead(204).end();
+    writeHead(response, 204).end();
   },
 };

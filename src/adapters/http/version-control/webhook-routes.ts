@@ -1,3 +1,4 @@
+import { writeHead } from '../head.js';
 import { readBytes } from '../json-api/read-body.js';
 import type { PlainRoute } from '../route.js';
 import type { UseCases } from '../use-cases.js';
@@ -16,7 +17,7 @@ export const webhookRoutes = (use: UseCases): PlainRoute[] => [
       const made = await use.receiveWebhook.execute(String(request.params.id), (key, now) =>
         readDelivery((name) => request.get(name), body, key, new Date(now)),
       );
-      response.writeHead(made ? 202 : 204, made ? { 'Content-Length': 0 } : {}).end();
+      writeHead(response, made ? 202 : 204, made ? { 'Content-Length': 0 } : {}).end();
     },
   },
 ];

