@@ -103,13 +103,13 @@ const refuseEarly = (request: Request, response: Response, problem: Problem, las
 const cutOff = (request: Request, response: Response, { idle, total, lastWord }: Patience): void => {
   const whole = setTimeout(() => request.destroy(), total + idle).unref();
   // Silence is no fault while there is nothing to read: the service may be at work, or an agent wait for a run.
-  response.setTimeout(idle, () => {
+  response.on('timeout', () => {
     if (request.socket.writableLength > 0) request.destroy();
   });
-  response.once('finish', () => {
+  response.on('finish', () => {
     if (!request.complete) setTimeout(() => request.complete || request.destroy(), lastWord).unref();
   });
-  response.once('close', () => clearTimeout(whole));
+  response.on('close', () => clearTimeout(whole));
 };
 
 /** As in bodies: databases disagree about NUL in text. */
@@ -144,6 +144,7 @@ export function buildApp(options: AppOptions): Express {
     ['', ({ ip }) => perCaller(`address ${ip}`)],
   ];
   const headers = fixedHeaders(options.secure);
+  const behindProxies = options.trustedProxies.length > 0;
 
   const fail = (request: Request, response: Response, error: unknown): void => {
     if (request.destroyed && !request.complete) {
@@ -237,7 +238,7 @@ export function buildApp(options: AppOptions): Express {
           route: trace.route,
           status: response.writableFinished || trace.refusedEarly ? response.statusCode : 499,
           ms: Math.round((performance.now() - begun) * 10) / 10,
-          address: request.ip,
+          address: behindProxies ? request.ip : request.socket.remoteAddress,
           actor: trace.actor,
         },
         'request',
@@ -246,6 +247,10 @@ export function buildApp(options: AppOptions): Express {
     next();
   });
 
+  // Routes are tried in turn, so that what is asked most comes first.
+  for (const dialect of [...dialects].sort((a, b) => b.prefix.length - a.prefix.length)) {
+    mountDialect(app, inEdition(dialect, options.edition), use, serve, servePlain);
+  }
   mount(
     app,
     '',
@@ -258,9 +263,6 @@ export function buildApp(options: AppOptions): Express {
     servePlain,
   );
   mount(app, '', agentRoutes(use, options.stopping), serveAgent);
-  for (const dialect of [...dialects].sort((a, b) => b.prefix.length - a.prefix.length)) {
-    mountDialect(app, inEdition(dialect, options.edition), use, serve, servePlain);
-  }
   app.use(() => {
     throw noSuchRoute();
   });

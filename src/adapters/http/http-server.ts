@@ -31,5 +31,7 @@ export function httpServer(handle: RequestListener, { head, idle, total }: Patie
   };
   const server = createServer(timeouts, handle);
   server.maxConnections = mostConnections;
+  // Requests that are being served hear of it, and decide; any other connection is closed.
+  server.timeout = idle;
   return server;
 }

@@ -47,19 +47,21 @@ export const organizationAccessOf = (standing: Standing): OrganizationAccess =>
   isOwner(standing) ? everything : new Set(standing.teams.flatMap((team) => [...team.access]));
 
 /** What an organization-level permission gives on every workspace of the organization. */
-const impliedOnWorkspaces: Partial<Record<OrganizationPermission, WorkspacePermissions>> = {
-  'manage-workspaces': impliedBy.admin,
-  'read-workspaces': impliedBy.read,
-  'manage-policies': { ...nothing, runs: 'read' },
-  'manage-policy-overrides': { ...nothing, runs: 'read' },
-};
+const impliedOnWorkspaces: readonly (readonly [OrganizationPermission, WorkspacePermissions])[] = [
+  ['manage-workspaces', impliedBy.admin],
+  ['read-workspaces', impliedBy.read],
+  ['manage-policies', { ...nothing, runs: 'read' }],
+  ['manage-policy-overrides', { ...nothing, runs: 'read' }],
+];
 
 /** On the workspace in question: the union of every grant and of every organization-level permission, the highest wins. */
-export const effectivePermissions = (standing: Standing): WorkspacePermissions =>
-  [
-    ...[...organizationAccessOf(standing)].flatMap((permission) => impliedOnWorkspaces[permission] ?? []),
+export const effectivePermissions = (standing: Standing): WorkspacePermissions => {
+  const access = organizationAccessOf(standing);
+  return [
+    ...impliedOnWorkspaces.flatMap(([permission, implied]) => (access.has(permission) ? implied : [])),
     ...standing.teams.flatMap((team) => (team.grant ? permissionsOf(team.grant) : [])),
   ].reduce(strongest, nothing);
+};
 
 const administers = (standing: Standing): boolean =>
   organizationAccessOf(standing).has('manage-workspaces') ||

@@ -22,8 +22,14 @@ const pick = (better: (a: number, b: number) => boolean) => (a: WorkspacePermiss
     scaleNames.map((scale) => [scale, better(rank(scale, a[scale]), rank(scale, b[scale])) ? a[scale] : b[scale]]),
   ) as unknown as WorkspacePermissions;
 
+const mixed = pick((a, b) => a >= b);
+
 /** The higher of the two on every scale. */
-export const strongest = pick((a, b) => a >= b);
+export const strongest = (a: WorkspacePermissions, b: WorkspacePermissions): WorkspacePermissions => {
+  // Of two that are asked about, one is nearly always above the other; a new one costs ten times as much.
+  if (reaches(a, b)) return a;
+  return reaches(b, a) ? b : mixed(a, b);
+};
 
 /** The lower of the two on every scale. */
 export const weakest = pick((a, b) => a <= b);
@@ -39,4 +45,9 @@ export const nothing: WorkspacePermissions = {
 
 /** Whether `held` reaches `needed` on every scale that `needed` names. */
 export const reaches = (held: WorkspacePermissions, needed: Partial<WorkspacePermissions>): boolean =>
-  scaleNames.every((scale) => needed[scale] === undefined || rank(scale, held[scale]) >= rank(scale, needed[scale]));
+  scaleNames.every(
+    (scale) =>
+      needed[scale] === undefined ||
+      needed[scale] === held[scale] ||
+      rank(scale, held[scale]) >= rank(scale, needed[scale]),
+  );

@@ -11,6 +11,8 @@ const statementsKept = 500;
  */
 const planned = (sql: string): string => sql.replaceAll(/( = |\blimit )\?/g, '$1+?');
 
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+
 /** Runs prepared statements of one connection, each prepared once: that is most of what a small query costs. */
 export class SqliteStatements implements Statements {
   private readonly prepared = new Map<string, Database.Statement>();
@@ -40,7 +42,9 @@ export class SqliteStatements implements Statements {
     const { sql, bindings } = compiled(query);
     this.onStatement?.(sql);
     // SQLite has no booleans to bind.
-    const values = bindings.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+    const values = bindings.some(isBoolean)
+      ? bindings.map((value) => (isBoolean(value) ? Number(value) : value))
+      : bindings;
     return { statement: this.prepared.get(sql) ?? this.prepare(sql), values };
   }
 
