@@ -54,14 +54,24 @@ const impliedOnWorkspaces: readonly (readonly [OrganizationPermission, Workspace
   ['manage-policy-overrides', { ...nothing, runs: 'read' }],
 ];
 
+const impliedByAccess = (access: OrganizationAccess): readonly WorkspacePermissions[] =>
+  access.size === 0
+    ? []
+    : impliedOnWorkspaces.flatMap(([permission, implied]) => (access.has(permission) ? implied : []));
+
+const union = (held: readonly WorkspacePermissions[]): WorkspacePermissions =>
+  held.length === 0 ? nothing : held.reduce(strongest);
+
+const ownersPermissions = union(impliedByAccess(everything));
+
 /** On the workspace in question: the union of every grant and of every organization-level permission, the highest wins. */
-export const effectivePermissions = (standing: Standing): WorkspacePermissions => {
-  const access = organizationAccessOf(standing);
-  return [
-    ...impliedOnWorkspaces.flatMap(([permission, implied]) => (access.has(permission) ? implied : [])),
-    ...standing.teams.flatMap((team) => (team.grant ? permissionsOf(team.grant) : [])),
-  ].reduce(strongest, nothing);
-};
+export const effectivePermissions = (standing: Standing): WorkspacePermissions =>
+  isOwner(standing)
+    ? ownersPermissions
+    : union([
+        ...impliedByAccess(organizationAccessOf(standing)),
+        ...standing.teams.flatMap((team) => (team.grant ? permissionsOf(team.grant) : [])),
+      ]);
 
 const administers = (standing: Standing): boolean =>
   organizationAccessOf(standing).has('manage-workspaces') ||

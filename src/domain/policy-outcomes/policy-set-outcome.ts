@@ -50,14 +50,9 @@ const counterOf = (verdict: Verdict): keyof ResultCount => {
 };
 
 export const resultCountOf = ({ outcomes }: Pick<PolicySetOutcome, 'outcomes'>): ResultCount => {
-  const counters = outcomes.map(counterOf);
-  const count = (counter: keyof ResultCount) => counters.filter((one) => one === counter).length;
-  return {
-    advisoryFailed: count('advisoryFailed'),
-    mandatoryFailed: count('mandatoryFailed'),
-    passed: count('passed'),
-    errored: count('errored'),
-  };
+  const counts = { ...noResults };
+  for (const outcome of outcomes) counts[counterOf(outcome)] += 1;
+  return counts;
 };
 
 export const addedUp = (counts: readonly ResultCount[]): ResultCount =>
@@ -83,14 +78,16 @@ const strictest = (levels: readonly EnforcementLevel[]): EnforcementLevel | null
 };
 
 export function verdictOf({ error, outcomes }: Pick<PolicySetOutcome, 'error' | 'outcomes'>): SetVerdict {
-  const levelsOf = (status: 'passed' | 'failed') =>
-    outcomes.flatMap((outcome) => (outcome.status === status ? [outcome.enforcementLevel] : []));
-  if (error !== null || outcomes.some(({ status }) => status === 'errored')) {
-    return { status: 'errored', enforcementLevel: null };
+  const levels: Record<'passed' | 'failed', EnforcementLevel[]> = { passed: [], failed: [] };
+  let errored = error !== null;
+  for (const outcome of outcomes) {
+    if (outcome.status === 'errored') errored = true;
+    else levels[outcome.status].push(outcome.enforcementLevel);
   }
-  const failed = strictest(levelsOf('failed'));
+  if (errored) return { status: 'errored', enforcementLevel: null };
+  const failed = strictest(levels.failed);
   if (failed !== null) return { status: 'failed', enforcementLevel: failed };
-  return { status: 'passed', enforcementLevel: strictest(levelsOf('passed')) };
+  return { status: 'passed', enforcementLevel: strictest(levels.passed) };
 }
 
 /** Whether it stands in a run's way: it failed where that matters, or nobody knows. */

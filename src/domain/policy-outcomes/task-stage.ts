@@ -95,8 +95,8 @@ export interface TaskStage {
   readonly revision: number;
 }
 
-/** What stands on a policy evaluation's way to a reader: its own fields with where it belongs. */
-export interface LocatedEvaluation extends PolicyEvaluation {
+/** A policy evaluation as readers see it: with where it belongs, and without the sets to be evaluated. */
+export interface LocatedEvaluation extends Omit<PolicyEvaluation, 'policySets'> {
   readonly taskStageId: TaskStageId;
 }
 

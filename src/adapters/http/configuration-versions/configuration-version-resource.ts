@@ -1,7 +1,7 @@
 import type { Include } from '../../../application/index.js';
 import { type ConfigurationVersionState, type IngressAttributes, statusTraits } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
-import { type Resource, toOne } from '../json-api/document.js';
+import { type Resource, toOne, toOneAt } from '../json-api/document.js';
 
 /** `upload-url` stands in the creating response and nowhere else. */
 export const presentConfigurationVersion =
@@ -25,16 +25,17 @@ export const presentConfigurationVersion =
         speculative: version.speculative,
         status: version.status,
         'status-timestamps': version.statusTimestamps,
-        ...(uploadUrl === undefined ? {} : { 'upload-url': uploadUrl }),
+        'upload-url': uploadUrl,
       },
       relationships: {
-        'ingress-attributes': {
-          ...toOne('ingress-attributes', readable ? version.ingressAttributesId : null),
-          links: { related: `${self}/ingress-attributes` },
-        },
-        ...(include.has('run') ? { run: toOne('runs', runIdOf?.(version.id) ?? null) } : {}),
+        'ingress-attributes': toOneAt(
+          'ingress-attributes',
+          readable ? version.ingressAttributesId : null,
+          `${self}/ingress-attributes`,
+        ),
+        run: include.has('run') ? toOne('runs', runIdOf?.(version.id) ?? null) : undefined,
       },
-      links: { self, ...(downloadable ? { download: `${self}/download` } : {}) },
+      links: { self, download: downloadable ? `${self}/download` : undefined },
     };
   };
 

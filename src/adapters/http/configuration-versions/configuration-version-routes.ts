@@ -19,10 +19,14 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect): Rou
       const runIdOf = (id: string) => runs.get(id)?.run.id ?? null;
       const present = presentConfigurationVersion(dialect, include, { runIdOf });
       const readable = found.items.filter((version) => statusTraits[version.status].readable);
-      const included = readable.flatMap(({ id }) => [
-        ...[ingressAttributes.get(id)].filter((one) => one !== undefined).map(presentIngressAttributes),
-        ...[runs.get(id)].filter((one) => one !== undefined).map(presentRun(dialect)),
-      ]);
+      const included = readable.flatMap(({ id }) => {
+        const attributes = ingressAttributes.get(id);
+        const run = runs.get(id);
+        return [
+          ...(attributes === undefined ? [] : [presentIngressAttributes(attributes)]),
+          ...(run === undefined ? [] : [presentRun(dialect)(run)]),
+        ];
+      });
       return ok(withIncluded(pageDocument(call.path, call.query, found, present), included));
     }),
     post('/workspaces/:workspaceId/configuration-versions', 'configuration-versions/create', async (call) => {

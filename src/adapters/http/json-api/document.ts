@@ -8,10 +8,11 @@ export interface Relationship {
   readonly links?: Readonly<Record<string, string>>;
 }
 
+/** What is undefined does not appear. */
 export interface Resource extends Identifier {
   readonly attributes: Readonly<Record<string, unknown>>;
-  readonly relationships?: Readonly<Record<string, Relationship>>;
-  readonly links?: Readonly<Record<string, string>>;
+  readonly relationships?: Readonly<Record<string, Relationship | undefined>>;
+  readonly links?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Document {
@@ -24,6 +25,12 @@ export interface Document {
 export const mediaType = 'application/vnd.api+json';
 
 export const toOne = (type: string, id: string | null): Relationship => ({ data: id === null ? null : { id, type } });
+
+/** One that can be asked for under a path of its own. */
+export const toOneAt = (type: string, id: string | null, related: string): Relationship => ({
+  data: id === null ? null : { id, type },
+  links: { related },
+});
 
 /** `included` is there only when something is in it. */
 export const withIncluded = (document: Document, included: readonly Resource[]): Document =>

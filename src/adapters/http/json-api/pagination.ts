@@ -33,8 +33,9 @@ export function pageDocument<Item>(
   present: (item: Item) => Resource,
 ): Document {
   const totalPages = Math.max(1, Math.ceil(page.total / page.size));
+  const parameters = query.with({ 'page[number]': '', 'page[size]': String(page.size) });
   const linkTo = (number: number): string => {
-    const parameters = query.with({ 'page[number]': String(number), 'page[size]': String(page.size) });
+    parameters.set('page[number]', String(number));
     return `${path}?${parameters}`;
   };
   const previous = page.number > 1 ? Math.min(page.number - 1, totalPages) : null;

@@ -39,10 +39,10 @@ export class Query {
     return new Set(words.flatMap((word) => (Object.hasOwn(table, word) ? (table[word] ?? []) : [])));
   }
 
-  /** The query with these parameters set, percent-encoded. */
-  with(changes: Readonly<Record<string, string>>): string {
+  /** A copy with these parameters set. */
+  with(changes: Readonly<Record<string, string>>): URLSearchParams {
     const changed = new URLSearchParams(this.parameters);
     for (const [name, value] of Object.entries(changes)) changed.set(name, value);
-    return changed.toString();
+    return changed;
   }
 }

@@ -8,7 +8,7 @@ import {
   type RunState,
 } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
-import { type Resource, toOne } from '../json-api/document.js';
+import { type Resource, toOne, toOneAt } from '../json-api/document.js';
 import { presentOwner } from '../users/user-resource.js';
 
 /** A run's two parts have no rows of their own: their ids are the run's, with another prefix. */
@@ -69,10 +69,11 @@ export const presentRun =
       },
       relationships: {
         apply: toOne(phaseTypes.apply, phaseId(state.id, 'apply')),
-        'configuration-version': {
-          ...toOne(dialect.configurationVersionType, state.configurationVersionId),
-          links: { related: `${dialect.prefix}/runs/${state.id}/configuration-version` },
-        },
+        'configuration-version': toOneAt(
+          dialect.configurationVersionType,
+          state.configurationVersionId,
+          `${dialect.prefix}/runs/${state.id}/configuration-version`,
+        ),
         'created-by': presentOwner(state.createdBy),
         plan: toOne(phaseTypes.plan, phaseId(state.id, 'plan')),
         'task-stages': { data: stageId === null ? [] : [{ id: stageId, type: 'task-stages' }] },

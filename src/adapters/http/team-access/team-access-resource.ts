@@ -1,12 +1,13 @@
 import type { TeamWorkspaceView } from '../../../application/index.js';
 import { permissionsOf } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
-import { type Resource, toOne } from '../json-api/document.js';
+import { type Resource, toOneAt } from '../json-api/document.js';
 
 /** A fixed level shows the permissions it implies. */
-export const presentTeamAccess =
-  (dialect: Dialect) =>
-  (teamWorkspace: TeamWorkspaceView): Resource => {
+export const presentTeamAccess = (dialect: Dialect) => {
+  const mocksOf = (level: string) => Object.fromEntries(dialect.mocksAttributes.map((name) => [name, level]));
+  const mocks = { none: mocksOf('none'), read: mocksOf('read') };
+  return (teamWorkspace: TeamWorkspaceView): Resource => {
     const permissions = permissionsOf(teamWorkspace.grant);
     const { organizationName, workspaceName } = teamWorkspace;
     const workspace = `${dialect.prefix}/organizations/${organizationName}/workspaces/${workspaceName}`;
@@ -18,17 +19,15 @@ export const presentTeamAccess =
         runs: permissions.runs,
         variables: permissions.variables,
         'state-versions': permissions.stateVersions,
-        ...Object.fromEntries(dialect.mocksAttributes.map((name) => [name, permissions.policyMocks])),
+        ...mocks[permissions.policyMocks],
         'workspace-locking': permissions.workspaceLocking,
         'run-tasks': permissions.runTasks,
       },
       relationships: {
-        team: {
-          ...toOne('teams', teamWorkspace.teamId),
-          links: { related: `${dialect.prefix}/teams/${teamWorkspace.teamId}` },
-        },
-        workspace: { ...toOne('workspaces', teamWorkspace.workspaceId), links: { related: workspace } },
+        team: toOneAt('teams', teamWorkspace.teamId, `${dialect.prefix}/teams/${teamWorkspace.teamId}`),
+        workspace: toOneAt('workspaces', teamWorkspace.workspaceId, workspace),
       },
       links: { self: `${dialect.prefix}/team-workspaces/${teamWorkspace.id}` },
     };
   };
+};

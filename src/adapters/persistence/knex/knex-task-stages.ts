@@ -117,22 +117,26 @@ const evaluationToRow = (taskStageId: TaskStageId, evaluation: PolicyEvaluation)
   created_at: evaluation.createdAt,
 });
 
-const evaluationFromRow = (row: EvaluationRow): PolicyEvaluation => ({
+type LocatedRow = Omit<EvaluationRow, 'policy_sets'>;
+
+const locatedColumns = evaluationColumns.filter((column) => column !== 'policy_sets');
+
+const evaluationFromRow = ({ policy_sets, ...row }: EvaluationRow): PolicyEvaluation => {
+  const { taskStageId: _, ...evaluation } = locatedFromRow(row);
+  return { ...evaluation, policySets: JSON.parse(policy_sets) };
+};
+
+const locatedFromRow = (row: LocatedRow): LocatedEvaluation => ({
   id: row.id,
+  taskStageId: row.task_stage_id,
   kind: row.kind,
   status: row.status,
   policyToolVersion: row.policy_tool_version,
-  policySets: JSON.parse(row.policy_sets),
   resultCount: JSON.parse(row.result_count),
   overridable: Boolean(row.overridable),
   statusTimestamps: JSON.parse(row.status_timestamps),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
-});
-
-const locatedFromRow = (row: EvaluationRow): LocatedEvaluation => ({
-  ...evaluationFromRow(row),
-  taskStageId: row.task_stage_id,
 });
 
 interface SetRow {
@@ -258,7 +262,7 @@ const findEvaluation = seeing(
   (sql, { id }: { readonly id: PolicyEvaluationId }) =>
     livingEvaluations(sql)
       .where('e.id', id)
-      .select(...columnsOf('e', evaluationColumns)),
+      .select(...columnsOf('e', locatedColumns)),
   locatedFromRow,
 );
 

@@ -39,7 +39,9 @@ export class MemoryTaskStages implements TaskStageRepository {
   async findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<Seen<LocatedEvaluation> | undefined> {
     const stage = this.stageOf(id);
     const evaluation = stage?.evaluations.find((one) => one.id === id);
-    return stage && evaluation && this.seen(actor, stage, { ...evaluation, taskStageId: stage.id });
+    if (stage === undefined || evaluation === undefined) return undefined;
+    const { policySets: _, ...located } = evaluation;
+    return this.seen(actor, stage, { ...located, taskStageId: stage.id });
   }
 
   async findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<Seen<PolicySetOutcome> | undefined> {
