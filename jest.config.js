@@ -20,7 +20,7 @@ export default {
       displayName: 'fast',
       ...postgres,
       setupFiles: ['<rootDir>/tests/support/passing-files.cjs'],
-      testMatch: ['<rootDir>/tests/{domain,application,contracts,http,architecture,torture}/**/*.test.ts'],
+      testMatch: ['<rootDir>/tests/{domain,application,contracts,http,architecture,torture,bench}/**/*.test.ts'],
     },
     {
       ...shared,

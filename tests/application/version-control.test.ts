@@ -90,14 +90,17 @@ async function deliver(event: ForgeEvent | null, id: string | null = unique('del
   return world.useCases.receiveWebhook.execute(await webhookId(), () => ({ id, event }));
 }
 
-const listed = async (): Promise<readonly ConfigurationVersionState[]> =>
-  (
-    await world.useCases.listConfigurationVersions.execute(world.owner, {
-      workspaceId: world.workspace.id,
-      page: firstPage,
-      include: new Set(),
-    })
-  ).items;
+const listed = async (): Promise<readonly ConfigurationVersionState[]> => {
+  const { items } = await world.useCases.listConfigurationVersions.execute(world.owner, {
+    workspaceId: world.workspace.id,
+    page: firstPage,
+    include: new Set(),
+  });
+  const versions = await world.unitOfWork.read((tx) =>
+    Promise.all(items.map(({ id }) => tx.configurationVersions.find(id))),
+  );
+  return versions.flatMap((version) => version?.state ?? []);
+};
 
 const newest = async (): Promise<ConfigurationVersionState> => {
   const [version] = await listed();

@@ -28,7 +28,7 @@ describe('the file bundle store', () => {
     const directory = await freshDirectory();
     const store = new FileBundleStore(directory);
     await store.write('b-abc', pieces('one'));
-    expect(await everythingIn(directory)).toEqual(['incoming', 'incoming/b-abc']);
+    expect(await everythingIn(directory)).toEqual(['incoming', 'incoming/b-abc', 'kept', 'kept/bc']);
     await store.keep('b-abc');
     expect(await everythingIn(directory)).toEqual(['incoming', 'kept', 'kept/bc', 'kept/bc/b-abc']);
     await store.discard('b-abc');

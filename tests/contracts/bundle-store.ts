@@ -74,6 +74,16 @@ export function aBundleStore(
       expect(await contentsOf('b-huge')).toBeUndefined();
     });
 
+    it('has used a chunk before it asks for the next', async () => {
+      async function* throughOneBuffer() {
+        const buffer = Buffer.alloc(large.length);
+        for (let letter = 0; letter < 8; letter += 1) yield buffer.fill(97 + letter);
+      }
+      await store.write('b-1', throughOneBuffer());
+      const expected = [...'abcdefgh'].map((letter) => letter.repeat(large.length)).join('');
+      expect((await contentsOf('b-1')) === expected).toBe(true);
+    });
+
     it('takes many at once', async () => {
       const keys = Array.from({ length: 20 }, (_, at) => `b-${at}`);
       await Promise.all(keys.map((key) => store.write(key, pieces(key, large))));

@@ -73,10 +73,11 @@ onEveryBackend('standing', (on) => {
     foreignTeam = await on.team(elsewhere, { owners: true, access: new Set(['manage-workspaces']) });
   });
 
-  /** The caller's standing wherever it is asked: on the workspace by its three ways, on the organization by its three. */
+  /** The caller's standing wherever it is asked: on the workspace by its four ways, on the organization by its three. */
   async function standings(actor: Actor) {
     const seen = await on.read(async (tx) => ({
       byId: await tx.workspaces.findFor(actor, workspace.id),
+      alone: await tx.workspaces.findIdFor(actor, workspace.id),
       byName: await tx.workspaces.findByNameFor(actor, organization.name, workspace.name),
       ofVersion: await tx.configurationVersions.findFor(actor, version.state.id),
       ofOrganization: await tx.organizations.findFor(actor, organization.name),
@@ -91,6 +92,7 @@ onEveryBackend('standing', (on) => {
     const onOrganization = { ...onWorkspace, teams: onWorkspace.teams.map(({ grant: _, ...team }) => team) };
     return {
       byId: onWorkspace,
+      alone: onWorkspace,
       byName: onWorkspace,
       ofVersion: onWorkspace,
       ofOrganization: onOrganization,
@@ -245,6 +247,7 @@ async function aHouse(on: Ground) {
     },
     workspace: {
       'workspaces.findFor': (tx) => tx.workspaces.findFor(caller, workspace.id),
+      'workspaces.findIdFor': (tx) => tx.workspaces.findIdFor(caller, workspace.id),
       'workspaces.findByNameFor': (tx) => tx.workspaces.findByNameFor(caller, organization.name, workspace.name),
       'configurationVersions.find': (tx) => tx.configurationVersions.find(versionId),
       'configurationVersions.findFor': (tx) => tx.configurationVersions.findFor(caller, versionId),

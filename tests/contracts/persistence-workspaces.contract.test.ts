@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { RunScope } from '../../src/application/index.js';
+import { type ConfigurationVersionSummary, summaryOf } from '../../src/application/index.js';
 import type { ConfigurationVersionState, LinkedRepository, RunStatus, Standing } from '../../src/domain/index.js';
 import {
   aBundle,
@@ -345,8 +346,8 @@ onEveryBackend('configuration versions', (on) => {
 
   it('lists versions newest first, on any page', async () => {
     const workspace = await on.workspace(await on.organization());
-    const versions: ConfigurationVersionState[] = [];
-    for (let n = 0; n < 7; n += 1) versions.unshift((await on.version(workspace)).state);
+    const versions: ConfigurationVersionSummary[] = [];
+    for (let n = 0; n < 7; n += 1) versions.unshift(summaryOf((await on.version(workspace)).state));
     await on.version(await on.workspace(await on.organization()));
     const page = (number: number, size: number) =>
       on.read((tx) => tx.configurationVersions.page(workspace.id, { number, size }));

@@ -101,7 +101,9 @@ describe('statements on SQLite', () => {
   it.each(inMore)('%s without reading through a table', async (_, work) => {
     const sql = await statementsOf(work, true);
     expect(sql.length).toBeGreaterThan(0);
-    expect(sql.flatMap(planOf).filter((step) => step.startsWith('SCAN'))).toEqual([]);
+    const scans = sql.flatMap(planOf).filter((step) => step.startsWith('SCAN'));
+    // The ids of one page.
+    expect(scans.filter((step) => step !== 'SCAN page')).toEqual([]);
   });
 
   it('reach a page of versions by a range of sequence numbers, however deep, and sort nothing', async () => {

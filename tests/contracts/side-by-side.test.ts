@@ -247,7 +247,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         const { items } = await unitOfWork.read((tx) =>
           tx.configurationVersions.page(place.workspace.id, { number: 1, size: 5 }),
         );
-        const id = items.find((one) => one.sequence === 1)?.id ?? '';
+        const id = items.at(-1)?.id ?? '';
         await new application.ArchiveConfigurationVersion(unitOfWork, clock).execute(asUser(place.owner), id);
       },
       refused: 'configuration-version/not-archivable',
@@ -255,7 +255,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         const { items } = await unitOfWork.read((tx) =>
           tx.configurationVersions.page(place.workspace.id, { number: 1, size: 5 }),
         );
-        const configurationVersionId = items.find((one) => one.sequence === 1)?.id;
+        const configurationVersionId = items.at(-1)?.id;
         await new application.CreateRun(unitOfWork, progress).execute(asUser(place.owner), {
           workspaceId: place.workspace.id,
           configurationVersionId,

@@ -89,7 +89,7 @@ describe('archives in an object store', () => {
         expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
         expect(await answer.text()).toContain('the archive store cannot be used at the moment');
       }
-      expect(service.printed).toContain('HeadObject, answered 503');
+      await service.prints('HeadObject, answered 503');
       fate = 'serve';
       expect((await put(uploadUrl)).status).toBe(200);
       expect(await service.statusOf(other)).toBe('uploaded');
@@ -101,7 +101,7 @@ describe('archives in an object store', () => {
     fate = 'refuse';
     await inTemporaryDirectory(async (directory) => {
       const service = await ServiceProcess.start({ DATA_DIR: directory, ...store.environment });
-      expect(service.printed).toContain('the archive store does not answer');
+      await service.prints('the archive store does not answer');
       expect((await service.api('GET', '/organizations')).status).toBe(200);
       await service.end();
     });

@@ -6,7 +6,7 @@ import { archiveOf } from '../support/archives.js';
 import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 import { usable } from '../support/programs.js';
 
-const traced = 'write,writev,pwrite64,pwritev,sendmsg,fsync,fdatasync';
+const traced = 'openat,write,writev,pwrite64,pwritev,sendmsg,fsync,fdatasync';
 
 const present = (() => {
   try {
@@ -63,13 +63,15 @@ describe(`what the service acknowledges${reason}`, () => {
           expect([flush > written, flush < answer]).toEqual([true, true]);
         }
 
-        // An upload: the file, then its directory, then the change that refers to it, then the answer.
+        // An upload: the file and its name, each once it is there, then the change that refers to it, then the answer.
         const answer = calls.findLastIndex((call) => /"HTTP\/1\.1 200 OK/.test(call));
-        const file = find(0, /^f(data)?sync\(\d+<[^>]*\/incoming\/[^>]+> ?\) += 0/);
-        const entry = find(file, /^f(data)?sync\(\d+<[^>]*\/incoming> ?\) += 0/);
-        const change = find(entry, /^f(data)?sync\(\d+<[^>]*gatehouse\.sqlite-wal> ?\) += 0/);
-        const order = [file, entry, change, answer];
-        expect(order.every((index) => index > 0)).toBe(true);
+        const made = find(0, /^openat\(.*\/incoming\/[^"]+", [^)]*O_CREAT.*\) += \d/);
+        const written = find(made, /^writev?\(\d+<[^>]*\/incoming\/[^>]+>/);
+        const file = find(written, /^f(data)?sync\(\d+<[^>]*\/incoming\/[^>]+> ?\) += 0/);
+        const name = find(made, /^f(data)?sync\(\d+<[^>]*\/incoming> ?\) += 0/);
+        const change = find(Math.max(file, name), /^f(data)?sync\(\d+<[^>]*gatehouse\.sqlite-wal> ?\) += 0/);
+        const order = [made, Math.min(file, name), Math.max(file, name), change, answer];
+        expect([...order, written].every((index) => index > 0)).toBe(true);
         expect(order).toEqual(order.toSorted((a, b) => a - b));
       });
     },

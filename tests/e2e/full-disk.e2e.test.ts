@@ -22,7 +22,7 @@ describe(`a service whose files cannot grow${reason}`, () => {
         const [small, big] = [await noise(20_000), await noise(1_500_000)];
         expect(await client.upload(small)).toBe(200);
         expect(await client.upload(big)).toBe(507);
-        expect(service.printed.includes('EFBIG: file too large')).toBe(true);
+        await service.prints('EFBIG: file too large');
 
         let refused: number | undefined;
         for (let made = 0; refused === undefined && made < 400; made += 1) {
@@ -31,7 +31,7 @@ describe(`a service whose files cannot grow${reason}`, () => {
         }
         expect(refused).toBe(503);
         expect(await client.create()).toBe(503);
-        expect(service.printed.includes('SqliteError: disk I/O error')).toBe(true);
+        await service.prints('SqliteError: disk I/O error');
         const { status, headers } = await service.api('POST', '/organizations', {
           data: { type: 'organizations', attributes: { name: 'other', email: 'ops@example.com' } },
         });

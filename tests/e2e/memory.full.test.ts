@@ -66,7 +66,7 @@ async function objectStore(): Promise<Store> {
 const noStore = async (): Promise<Store> => ({ environment: {}, end: () => undefined });
 
 const cases: readonly { store: string; archiveMiB: number; bound: number; open: () => Promise<Store> }[] = [
-  { store: 'files', archiveMiB: 200, bound: 100, open: noStore },
+  { store: 'files', archiveMiB: 200, bound: 64, open: noStore },
   { store: 'an object store', archiveMiB: 64, bound: 150, open: objectStore },
 ];
 

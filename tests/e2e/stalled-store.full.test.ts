@@ -24,7 +24,7 @@ it('a service told to stop ends in its time, although its store does not answer'
       const begun = performance.now();
       await service.end('SIGTERM');
       expect(performance.now() - begun).toBeLessThan(12_000);
-      expect(service.printed).toContain('"msg":"stopped"');
+      await service.prints('"msg":"stopped"');
     });
   } finally {
     await store.close();

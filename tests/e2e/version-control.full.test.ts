@@ -177,7 +177,7 @@ suite(`a service that fetches from a git server${reason}`, () => {
 
     const told = [await shown(workspaceId), ...answers, service.printed].join('\n');
     expect(server.requests.some(({ authorization }) => authorization === `Basic ${encoded}`)).toBe(true);
-    expect(service.printed).toContain('/hooks/vcs/:id');
+    await service.prints('/hooks/vcs/:id');
     for (const secret of [password, encoded]) {
       expect(told).not.toContain(secret);
       expect(await textBelow(dataDir)).not.toContain(secret);

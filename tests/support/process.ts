@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -62,6 +63,15 @@ export class ServiceProcess {
   /** Everything it printed so far, both streams. */
   get printed(): string {
     return this.output.text;
+  }
+
+  /** Resolves once it has printed this: lines of the log are written a moment after what they tell of. */
+  async prints(text: string): Promise<void> {
+    const deadline = performance.now() + 5_000;
+    while (!this.printed.includes(text)) {
+      if (performance.now() > deadline) throw new Error(`it did not print ${text}, but:\n${this.printed}`);
+      await pause(10);
+    }
   }
 
   /** Ends it with `signal` and answers its exit code; null when the signal ended it. */

@@ -11,9 +11,9 @@ const nobody = { uid: 65534, gid: 65534 };
 /**
  * Starts a Postgres for the contract suites, from the binaries that come with the optional packages, and names it in
  * TEST_POSTGRES_URL. Does nothing when that names one already. Without binaries for this machine the suites are skipped,
- * or fail where REQUIRE_POSTGRES is set.
+ * or fail where REQUIRE_POSTGRES is set. Only one that is `durable` flushes what it commits.
  */
-async function startPostgres() {
+async function startPostgres({ durable = false } = {}) {
   if (process.env.TEST_POSTGRES_URL) return;
   const binaries = packaged();
   if (binaries === undefined) {
@@ -21,6 +21,7 @@ async function startPostgres() {
     return;
   }
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-postgres-'));
+  globalThis.gatehousePostgres = { directory };
   const native = await installed(binaries, directory);
   const owner = process.getuid?.() === 0 ? nobody : {};
   if ('uid' in owner) await chown(directory, owner.uid, owner.gid);
@@ -32,23 +33,31 @@ async function startPostgres() {
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || made.error}`);
   const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'full_page_writes=off', 'max_connections=200'];
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'max_connections=200',
+    ...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
+  ];
   const server = spawn(
     join(native, 'bin/postgres'),
     ['-D', data, '-p', String(port), '-k', directory, ...settings.flatMap((setting) => ['-c', setting])],
     { ...owner, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] },
   );
+  globalThis.gatehousePostgres = { server, directory };
   await ready(server);
   process.env.TEST_POSTGRES_URL = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  globalThis.gatehousePostgres = { server, directory };
 }
 
 async function stopPostgres() {
   const started = globalThis.gatehousePostgres;
   if (started === undefined) return;
-  const exited = once(started.server, 'exit');
-  started.server.kill('SIGINT');
-  await exited;
+  const { server } = started;
+  // A terminal's interrupt has reached it too.
+  if (server?.exitCode === null && server.signalCode === null) {
+    const exited = once(server, 'exit');
+    server.kill('SIGINT');
+    await exited;
+  }
   await rm(started.directory, { recursive: true, force: true });
 }
 

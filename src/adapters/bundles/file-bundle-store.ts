@@ -1,10 +1,11 @@
 import { copyFile, type FileHandle, link, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import type { BundleStore, ByteRange } from '../../application/ports/bundle-store.js';
 import { type BundleKey, DomainError } from '../../domain/index.js';
 import { checkKey, isKey } from './bundle-key.js';
 
-const readChunkBytes = 256 * 1024;
+const readChunkBytes = 64 * 1024;
 
 /**
  * One file per bundle: below `incoming` until it is settled, below `kept` from then on. Both must lie in one file
@@ -28,25 +29,28 @@ export class FileBundleStore implements BundleStore {
   async write(key: BundleKey, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const path = this.incomingPath(key);
     let file: FileHandle | undefined;
+    let named: Promise<unknown> = Promise.resolve();
     try {
-      await makeDirectory(this.incoming);
-      file = await open(path, 'wx', 0o600);
+      file = await inDirectory(this.incoming, () => open(path, 'wx', 0o600));
+      // While the bytes arrive, so that nothing but the bytes is waited for at the end.
+      named = Promise.all([flush(this.incoming), makeDirectory(dirname(this.keptPath(key)))]);
+      named.catch(() => undefined);
       await writeFile(file, bytes);
       await file.sync();
       await file.close();
-      await flush(this.incoming);
+      await named;
     } catch (error) {
       await file?.close().catch(() => undefined);
       if (file !== undefined) await rm(path, { force: true }).catch(() => undefined);
+      await named.catch(() => undefined);
       throw faultOf(error);
     }
   }
 
   async keep(key: BundleKey): Promise<void> {
     const [from, to] = [this.incomingPath(key), this.keptPath(key)];
-    await makeDirectory(dirname(to));
     // Not forced to disk: should the move be lost, the bundle is unsettled again and the sweep keeps it.
-    await unlessMissing(rename(from, to));
+    await unlessMissing(inDirectory(dirname(to), () => rename(from, to)));
   }
 
   async discard(key: BundleKey): Promise<void> {
@@ -58,8 +62,14 @@ export class FileBundleStore implements BundleStore {
   }
 
   async read(key: BundleKey, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined> {
-    const found = await this.find(key, stat);
-    return found && this.chunks(key, range);
+    const found = await this.find(key, (path) => stat(path));
+    if (found === undefined) return undefined;
+    const begin = async () => {
+      const file = await this.find(key, open);
+      if (file === undefined) throw new Error(`bundle ${key} was discarded before it was read`);
+      return file;
+    };
+    return new FileReading(begin, range?.start ?? 0, Math.min(range?.end ?? found.size, found.size - 1));
   }
 
   async temporaryUrl(): Promise<undefined> {
@@ -106,12 +116,6 @@ export class FileBundleStore implements BundleStore {
     await removeDirectory(this.forgotten);
   }
 
-  private async *chunks(key: BundleKey, range: ByteRange | undefined): AsyncGenerator<Uint8Array> {
-    const file = await this.find(key, open);
-    if (file === undefined) throw new Error(`bundle ${key} was discarded before it was read`);
-    yield* file.createReadStream({ ...range, highWaterMark: readChunkBytes });
-  }
-
   /** Looks among the kept ones twice: it may be moved there between the first look and the second. */
   private async find<Found>(key: BundleKey, look: (path: string) => Promise<Found>): Promise<Found | undefined> {
     const [incoming, kept] = [this.incomingPath(key), this.keptPath(key)];
@@ -129,6 +133,44 @@ export class FileBundleStore implements BundleStore {
   /** Spread by the end of the key, the part that differs. */
   private keptPath(key: BundleKey): string {
     return join(this.kept, checkKey(key).slice(-2), key);
+  }
+}
+
+/** A range of a file, opened when the first byte is asked for. */
+class FileReading extends Readable {
+  private file: Promise<FileHandle> | undefined;
+
+  constructor(
+    private readonly open: () => Promise<FileHandle>,
+    private at: number,
+    private readonly end: number,
+  ) {
+    super({ highWaterMark: readChunkBytes });
+  }
+
+  override _read(): void {
+    this.next().then(
+      (chunk) => this.push(chunk),
+      (error) => this.destroy(error),
+    );
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    const closed = this.file?.then((file) => file.close());
+    const end = () => done(error);
+    if (closed === undefined) end();
+    else closed.then(end, end);
+  }
+
+  private async next(): Promise<Buffer | null> {
+    this.file ??= this.open();
+    const file = await this.file;
+    const length = Math.min(readChunkBytes, this.end - this.at + 1);
+    if (length <= 0) return null;
+    const chunk = Buffer.allocUnsafeSlow(length);
+    const { bytesRead } = await file.read(chunk, 0, length, this.at);
+    this.at += bytesRead;
+    return bytesRead === 0 ? null : chunk.subarray(0, bytesRead);
   }
 }
 
@@ -178,6 +220,17 @@ async function unlessMissing<Result>(operation: Promise<Result>): Promise<Result
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** Makes the directory, and tries again, where `operation` finds something missing. */
+async function inDirectory<Result>(directory: string, operation: () => Promise<Result>): Promise<Result> {
+  try {
+    return await operation();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  await makeDirectory(directory);
+  return operation();
 }
 
 /** Makes the directory and those above it, if need be, and sees to it that a crash does not unmake them. */

@@ -60,6 +60,6 @@ export class MemoryBundleStore implements BundleStore {
     const chunkBytes = 64 * 1024;
     const end = Math.min(range === undefined ? bytes.length : range.end + 1, bytes.length);
     for (let at = range?.start ?? 0; at < end; at += chunkBytes)
-      yield bytes.subarray(at, Math.min(at + chunkBytes, end));
+      yield Buffer.from(bytes.subarray(at, Math.min(at + chunkBytes, end)));
   }
 }

@@ -96,6 +96,9 @@ const refuseEarly = (request: Request, response: Response, problem: Problem, las
   response.once('close', () => clearTimeout(cut));
 };
 
+const hasBody = ({ headers }: Request): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
 /**
  * Whoever neither sends nor reads is not waited for: its connection, and the file or the database's answer behind it,
  * are needed by others. Bodies that are read have a patience of their own, and a 408.
@@ -106,9 +109,11 @@ const cutOff = (request: Request, response: Response, { idle, total, lastWord }:
   response.on('timeout', () => {
     if (request.socket.writableLength > 0) request.destroy();
   });
-  response.on('finish', () => {
-    if (!request.complete) setTimeout(() => request.complete || request.destroy(), lastWord).unref();
-  });
+  if (hasBody(request)) {
+    response.on('finish', () => {
+      if (!request.complete) setTimeout(() => request.complete || request.destroy(), lastWord).unref();
+    });
+  }
   response.on('close', () => clearTimeout(whole));
 };
 
@@ -123,6 +128,7 @@ export function buildApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.enable('case sensitive routing');
   app.set('query parser', false);
   if (options.trustedProxies.length > 0) app.set('trust proxy', [...options.trustedProxies]);
 
@@ -315,10 +321,11 @@ function mountDialect(
   serve: (route: Route) => Handler,
   servePlain: (route: PlainRoute) => Handler,
 ): void {
-  const router = express.Router({ caseSensitive: true });
+  // Without a router of its own at the root: going through one costs a small request a twentieth of its time.
+  const router = dialect.prefix === '' ? app : express.Router({ caseSensitive: true });
   mount(router, dialect.prefix, [pingRoute], servePlain);
   mount(router, dialect.prefix, routes(use, dialect), serve);
-  app.use(dialect.prefix === '' ? '/' : dialect.prefix, router);
+  if (router !== app) app.use(dialect.prefix, router);
 }
 
 const splitOnce = (text: string, separator: string): readonly string[] => {

@@ -35,7 +35,7 @@ export class CreateConfigurationVersion {
     const now = this.clock.now();
     const id = this.ids.next('configuration-version');
     const version = await this.unitOfWork.run(async (tx) => {
-      authorized(await tx.workspaces.findFor(actor, command.workspaceId), 'configuration-versions/create');
+      authorized(await tx.workspaces.findIdFor(actor, command.workspaceId), 'configuration-versions/create');
       const createdBy = identityOf(actor);
       const draft = { ...command, id, origin: 'api', ingressAttributesId: null, createdBy, createdAt: now } as const;
       const { becomesCurrentWhenCreated } = ConfigurationVersion.create({ ...draft, sequence: 0 });

@@ -1,18 +1,18 @@
 import {
   type Actor,
   type ConfigurationVersionId,
-  type ConfigurationVersionState,
   type IngressAttributes,
   seenBy,
   statusTraits,
   type WorkspaceId,
 } from '../../domain/index.js';
+import type { ConfigurationVersionSummary } from '../ports/configuration-version-repository.js';
 import type { Page, PageRequest } from '../ports/page.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { ShownRun } from '../runs/show-run.js';
 import { type Include, runsOf } from './show-configuration-version.js';
 
-export interface ListedConfigurationVersions extends Page<ConfigurationVersionState> {
+export interface ListedConfigurationVersions extends Page<ConfigurationVersionSummary> {
   readonly ingressAttributes: ReadonlyMap<ConfigurationVersionId, IngressAttributes>;
   /** The first run of each. */
   readonly runs: ReadonlyMap<ConfigurationVersionId, ShownRun>;
@@ -27,7 +27,7 @@ export class ListConfigurationVersions {
     query: { readonly workspaceId: WorkspaceId; readonly page: PageRequest; readonly include: ReadonlySet<Include> },
   ): Promise<ListedConfigurationVersions> {
     return this.unitOfWork.read(async (tx) => {
-      const seen = await tx.workspaces.findFor(actor, query.workspaceId);
+      const seen = await tx.workspaces.findIdFor(actor, query.workspaceId);
       const { standing } = seenBy(seen, 'configuration-versions/read');
       const found = await tx.configurationVersions.page(query.workspaceId, query.page);
       const fetched = found.items.filter((version) => version.ingressAttributesId !== null).map(({ id }) => id);

@@ -7,7 +7,8 @@ export interface BundleFacts {
 
 export interface Inspection {
   /**
-   * The same bytes, checked as they pass. Reading throws `bundle/malformed` or `bundle/over-limit` at the first fault,
+   * The same bytes, checked as they pass. A chunk is to be used before the next is asked for: its memory may then be used
+   * for something else. Reading throws `bundle/malformed` or `bundle/over-limit` at the first fault,
    * at the latest after the last byte: whoever stores them must drop what it has when reading throws.
    */
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -17,6 +18,7 @@ export interface Inspection {
 
 /** Checks that bytes are a gzipped tar whose entries stay inside its root and within the limits. */
 export interface BundleInspector {
+  /** Takes over the chunks that are the whole of their buffers. */
   inspect(bytes: AsyncIterable<Uint8Array>): Inspection;
   /** Reads to the end for the digest alone, within the limit on bytes. Throws `bundle/over-limit`. */
   digest(bytes: AsyncIterable<Uint8Array>): Promise<BundleFacts>;

@@ -12,13 +12,16 @@ export interface ByteRange {
  * it) or discarded. Until one of the two is said it is unsettled, and whoever sweeps finds it.
  */
 export interface BundleStore {
-  /** Whole and durable when it resolves; when reading `bytes` throws, nothing is left and the error is passed on. */
+  /**
+   * Whole and durable when it resolves; when reading `bytes` throws, nothing is left and the error is passed on. Has used
+   * a chunk before it asks for the next.
+   */
   write(key: BundleKey, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /** Settles an attempt that a version refers to. Saying it again does nothing. */
   keep(key: BundleKey): Promise<void>;
   /** Removes the bytes, kept or not. Missing ones are no error. */
   discard(key: BundleKey): Promise<void>;
-  /** Undefined when there are no such bytes. Reading starts when the iteration does. */
+  /** Undefined when there are no such bytes. Reading starts when the iteration does. The chunks are the reader's. */
   read(key: BundleKey, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
   /**
    * An absolute URL from which anybody reads the bundle for a bounded time, or until it is discarded; undefined where

@@ -12,6 +12,32 @@ import type {
 } from '../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
+/** What a reader sees of a version: neither where its files are, nor who made it, nor its place among the others. */
+export type ConfigurationVersionSummary = Pick<
+  ConfigurationVersionState,
+  | 'id'
+  | 'status'
+  | 'source'
+  | 'autoQueueRuns'
+  | 'speculative'
+  | 'provisional'
+  | 'failure'
+  | 'statusTimestamps'
+  | 'ingressAttributesId'
+>;
+
+export const summaryOf = (version: ConfigurationVersionState): ConfigurationVersionSummary => ({
+  id: version.id,
+  status: version.status,
+  source: version.source,
+  autoQueueRuns: version.autoQueueRuns,
+  speculative: version.speculative,
+  provisional: version.provisional,
+  failure: version.failure,
+  statusTimestamps: version.statusTimestamps,
+  ingressAttributesId: version.ingressAttributesId,
+});
+
 /** What a forge reported of a workspace's repository. */
 export interface CommitReport {
   readonly workspaceId: WorkspaceId;
@@ -51,6 +77,7 @@ export interface ConfigurationVersionRepository {
   isKnown(report: CommitReport): Promise<boolean>;
   /** Remembers the delivery with the version it made; of several, the last. */
   addDelivery(workspaceId: WorkspaceId, delivery: string, id: ConfigurationVersionId): Promise<void>;
+
   /** Whether any version refers to the bytes. */
   refersTo(key: BundleKey): Promise<boolean>;
 }
@@ -64,7 +91,7 @@ export interface ConfigurationVersionQueries {
   /** Versions of all workspaces that have bytes, in the order of their ids, from beyond `after` on. */
   storedBundles(limit: number, after?: ConfigurationVersionId): Promise<readonly StoredBundle[]>;
   /** Newest first. Costs the same however many there are and however deep the page lies. */
-  page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ConfigurationVersionState>>;
+  page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ConfigurationVersionSummary>>;
   /** By version id; versions without a commit have no entry. */
   ingressAttributes(
     ids: readonly ConfigurationVersionId[],

@@ -14,6 +14,8 @@ import type { Page, PageRequest } from './page.js';
 export interface WorkspaceRepository {
   find(id: WorkspaceId): Promise<Workspace | undefined>;
   findFor(actor: Actor, id: WorkspaceId): Promise<Seen<Workspace> | undefined>;
+  /** The same where only the caller's standing is asked for. */
+  findIdFor(actor: Actor, id: WorkspaceId): Promise<Seen<WorkspaceId> | undefined>;
   findByNameFor(actor: Actor, organizationName: string, name: string): Promise<Seen<Workspace> | undefined>;
   /** The workspace whose repository reports to this webhook. One indexed statement. */
   findByWebhook(id: WebhookId): Promise<Workspace | undefined>;

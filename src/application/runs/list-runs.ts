@@ -9,7 +9,7 @@ export class ListRuns {
 
   execute(actor: Actor, workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ShownRun>> {
     return this.unitOfWork.read(async (tx) => {
-      const { standing } = seenBy(await tx.workspaces.findFor(actor, workspaceId), 'runs/read');
+      const { standing } = seenBy(await tx.workspaces.findIdFor(actor, workspaceId), 'runs/read');
       const found = await tx.runs.page(workspaceId, page);
       return { ...found, items: await showingAll(tx, found.items, standing) };
     });

@@ -17,7 +17,7 @@ export class ListTeamAccess {
 
   execute(actor: Actor, { page, ...query }: TeamAccessQuery): Promise<Page<TeamWorkspaceView>> {
     return this.unitOfWork.read(async (tx) => {
-      const { standing } = seenBy(await tx.workspaces.findFor(actor, query.workspaceId), 'team-access/list');
+      const { standing } = seenBy(await tx.workspaces.findIdFor(actor, query.workspaceId), 'team-access/list');
       return tx.teamAccess.page({ ...query, visibility: teamAccessVisibility(standing) }, page);
     });
   }

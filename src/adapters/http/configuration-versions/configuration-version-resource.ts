@@ -1,5 +1,5 @@
-import type { Include } from '../../../application/index.js';
-import { type ConfigurationVersionState, type IngressAttributes, statusTraits } from '../../../domain/index.js';
+import type { ConfigurationVersionSummary, Include } from '../../../application/index.js';
+import { type IngressAttributes, statusTraits } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { type Resource, toOne, toOneAt } from '../json-api/document.js';
 
@@ -10,7 +10,7 @@ export const presentConfigurationVersion =
     include: ReadonlySet<Include> = new Set(),
     { uploadUrl, runIdOf }: { readonly uploadUrl?: string; readonly runIdOf?: (id: string) => string | null } = {},
   ) =>
-  (version: ConfigurationVersionState): Resource => {
+  (version: ConfigurationVersionSummary): Resource => {
     const self = `${dialect.prefix}/configuration-versions/${version.id}`;
     const { downloadable, readable } = statusTraits[version.status];
     return {

@@ -2,15 +2,19 @@ import { badRequest, invalidParameter } from './request-error.js';
 
 /** The query parameters of one request, read by their literal names: `page[number]` is a name like any other. */
 export class Query {
-  private readonly parameters: URLSearchParams;
+  private parsed: URLSearchParams | undefined;
 
   /** `text` is what follows the question mark. */
-  constructor(text: string) {
-    this.parameters = new URLSearchParams(text);
+  constructor(private readonly text: string) {}
+
+  private get parameters(): URLSearchParams {
+    this.parsed ??= new URLSearchParams(this.text);
+    return this.parsed;
   }
 
   /** Throws a 422 when a parameter that has one value is given more than once. */
   one(name: string): string | undefined {
+    if (this.text === '') return undefined;
     const values = this.parameters.getAll(name);
     if (values.length > 1) throw invalidParameter(name, `${name} may be given only once`);
     return values[0];
@@ -23,7 +27,9 @@ export class Query {
 
   /** The names in a comma-separated `include`. Throws a 400 for one that `known` does not have. */
   include<Name extends string>(known: Readonly<Record<string, Name>>): ReadonlySet<Name> {
-    const asked = (this.one('include') ?? '').split(',').filter((word) => word !== '');
+    const include = this.one('include');
+    if (include === undefined) return new Set();
+    const asked = include.split(',').filter((word) => word !== '');
     return new Set(
       asked.map((word) => {
         const name = Object.hasOwn(known, word) ? known[word] : undefined;

@@ -16,9 +16,10 @@ import type {
   TokenOwner,
   UserId,
 } from '../../../domain/index.js';
+import { listSize, ofPage, partOf } from './engine/lists.js';
 import { prepared } from './engine/prepared.js';
-import { columnsOf, pageOf, type Statements } from './engine/statements.js';
-import { livingTeams, onlyVisibleTeams } from './knex-teams.js';
+import { columnsOf, countOf, pageOf, type Statements } from './engine/statements.js';
+import { onlyVisibleTeams } from './knex-teams.js';
 
 interface TokenRow {
   readonly id: TokenId;
@@ -103,7 +104,7 @@ function actorFromRow(row: CredentialRow): Actor {
 }
 
 const sortColumns = {
-  'team-name': 'lower(t.name)',
+  'team-name': 'k.listed_name',
   'created-by': 'lower(coalesce(iu.username, it.name, io.name))',
   'expired-at': 'k.expires_at',
   'last-used-at': 'k.last_used_at',
@@ -190,25 +191,38 @@ export class KnexApiTokens implements ApiTokenRepository {
     return pageOf(this.db, living(this.db.sql).where('k.user_id', userId), newestFirst, fromRow, page);
   }
 
-  pageOfTeams(
+  async pageOfTeams(
     { organizationId, visibility, search, sort }: TeamTokenQuery,
     page: PageRequest,
   ): Promise<Page<ApiToken>> {
     const { sql } = this.db;
-    // From the teams on, because they lead to an organization's tokens by index.
-    const tokens = livingTeams(sql)
-      .join('api_tokens as k', 'k.team_id', 't.id')
-      .where('t.organization_id', organizationId);
-    if (visibility !== 'all') tokens.where((any) => manageable(any, visibility));
-    if (search !== undefined)
-      tokens.whereRaw("lower(t.name) like ? escape '!'", [`%${likeLiteral(search.toLowerCase())}%`]);
+    const listed = sql('api_tokens as k').where('k.listed_in', organizationId);
+    if (visibility !== 'all') {
+      listed.join('teams as t', 't.id', 'k.team_id').where((any) => manageable(any, visibility));
+    }
+    if (search !== undefined) {
+      listed.whereRaw("k.listed_name like ? escape '!'", [`%${likeLiteral(search.toLowerCase())}%`]);
+    }
+    const counted = visibility === 'all' && search === undefined;
+    const total = await (counted ? listSize(this.db, 'team-tokens', organizationId) : countOf(this.db, listed));
     const column = sortColumns[sort.key];
-    const sorted = (matching: Knex.QueryBuilder) =>
-      withIssuer(matching.select(...columnsOf('k', columns)))
-        // SQLite sorts NULL first and Postgres last; what is missing comes last on both, in both directions.
-        .orderByRaw(`${column} is null, ${column} ${sort.descending ? 'desc' : 'asc'}`)
-        .orderBy('k.id');
-    return pageOf(this.db, tokens, sorted, fromRow, page);
+    const sorted = (tokens: Knex.QueryBuilder, way: 'asc' | 'desc' = 'asc') =>
+      (sort.key === 'created-by' ? withIssuer(tokens) : tokens)
+        // SQLite sorts NULL first and Postgres last; what is missing comes last on both, in both directions. No name is.
+        .orderByRaw(
+          `${sort.key === 'team-name' ? '' : `${column} is null ${way}, `}${column} ${sort.descending === (way === 'desc') ? 'asc' : 'desc'}`,
+        )
+        .orderBy('k.id', way);
+    return partOf(
+      this.db,
+      total,
+      (part) => {
+        const ids = part((way) => sorted(listed.clone().select('k.id'), way));
+        return sorted(ofPage(sql('api_tokens as k'), ids, 'k').select(...columnsOf('k', columns)));
+      },
+      fromRow,
+      page,
+    );
   }
 
   async markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void> {

@@ -3,6 +3,7 @@ import type {
   CommitReport,
   ConfigurationVersionQueries,
   ConfigurationVersionRepository,
+  ConfigurationVersionSummary,
   StoredBundle,
   VersionPlace,
 } from '../../../application/ports/configuration-version-repository.js';
@@ -100,21 +101,41 @@ const toRow = (state: ConfigurationVersionState) => ({
   created_at: state.createdAt,
 });
 
-const fromRow = (row: VersionRow): ConfigurationVersionState => ({
+/** A third of what a row has, and so a third of what a page takes to read. */
+const summaryColumns = [
+  'id',
+  'status',
+  'source',
+  'auto_queue_runs',
+  'speculative',
+  'provisional',
+  'error',
+  'error_message',
+  'status_timestamps',
+  'ingress_attributes_id',
+] as const satisfies readonly (keyof VersionRow)[];
+
+type SummaryRow = Pick<VersionRow, (typeof summaryColumns)[number]>;
+
+const summaryFromRow = (row: SummaryRow): ConfigurationVersionSummary => ({
   id: row.id,
-  workspaceId: row.workspace_id,
-  sequence: row.sequence,
   status: row.status,
-  origin: row.origin,
   source: row.source,
   autoQueueRuns: Boolean(row.auto_queue_runs),
   speculative: Boolean(row.speculative),
   provisional: Boolean(row.provisional),
   failure: row.error === null ? null : { error: row.error, errorMessage: row.error_message },
   statusTimestamps: JSON.parse(row.status_timestamps),
+  ingressAttributesId: row.ingress_attributes_id,
+});
+
+const fromRow = (row: VersionRow): ConfigurationVersionState => ({
+  ...summaryFromRow(row),
+  workspaceId: row.workspace_id,
+  sequence: row.sequence,
+  origin: row.origin,
   // Postgres answers a bigint as text.
   bundle: row.bundle_key && { key: row.bundle_key, bytes: Number(row.bundle_bytes), sha256: row.bundle_sha256 },
-  ingressAttributesId: row.ingress_attributes_id,
   purgeAt: row.purge_at,
   createdBy: row.created_by_kind && { kind: row.created_by_kind, id: row.created_by_id },
   createdAt: row.created_at,
@@ -214,7 +235,7 @@ const ingressAttributesFromRow = (row: IngressAttributesRow): IngressAttributes 
 });
 
 /** A workspace's counter with one of its versions, or with none when the page lies past the end. */
-type CountedRow = { readonly last_sequence: number } & (VersionRow | { readonly id: null });
+type CountedRow = { readonly last_sequence: number } & (SummaryRow | { readonly id: null });
 
 /** Versions `v` of living workspaces `w`. */
 const livingVersions = (sql: Knex): Knex.QueryBuilder =>
@@ -240,7 +261,7 @@ const versionsInRange = prepared(
           .on('v.sequence', '>', sql.raw('w.last_sequence - cast(? as bigint)', [range.reached])),
       )
       .where('w.id', range.workspaceId)
-      .select(...columnsOf('v', columns), 'w.last_sequence')
+      .select(...columnsOf('v', summaryColumns), 'w.last_sequence')
       .orderBy('v.sequence', 'desc'),
 );
 
@@ -337,10 +358,10 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
     }));
   }
 
-  async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<ConfigurationVersionState>> {
+  async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<ConfigurationVersionSummary>> {
     const range = { workspaceId, skipped: (number - 1) * size, reached: number * size };
     const rows = await this.db.all<CountedRow>(versionsInRange(this.db, range));
-    const items = rows.flatMap((row) => (row.id === null ? [] : fromRow(row)));
+    const items = rows.flatMap((row) => (row.id === null ? [] : summaryFromRow(row)));
     return { number, size, total: rows[0]?.last_sequence ?? 0, items };
   }
 

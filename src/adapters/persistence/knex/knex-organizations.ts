@@ -20,9 +20,10 @@ import {
   type User,
   type UserId,
 } from '../../../domain/index.js';
+import { listSize, ofPage, partOf } from './engine/lists.js';
 import { columnsOf, pageOf, type Statements, unlessTaken } from './engine/statements.js';
 import { byTeamName, livingTeams, selectTeams, type TeamRow, teamFromRow } from './knex-teams.js';
-import { byUsername, type UserRow, userColumns, userFromRow } from './knex-users.js';
+import { type UserRow, userColumns, userFromRow } from './knex-users.js';
 import { seeing } from './standing.js';
 
 interface OrganizationRow {
@@ -187,10 +188,24 @@ export class KnexMemberships implements MembershipRepository {
   }
 
   async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<MembershipView>> {
-    const byName = (matching: Knex.QueryBuilder) =>
-      matching.select(...columnsOf('u', userColumns), membershipColumns).orderBy(byUsername(this.db.sql, 'u'));
-    const matching = this.living().where('m.organization_id', organizationId);
-    const found = await pageOf(this.db, matching, byName, memberFromRow, page);
+    const listed = (way: 'asc' | 'desc') =>
+      this.db
+        .sql('organization_memberships as l')
+        .where('l.organization_id', organizationId)
+        .whereNotNull('l.listed_name')
+        .select('l.id')
+        .orderBy('l.listed_name', way)
+        .orderBy('l.id', way);
+    const found = await partOf(
+      this.db,
+      await listSize(this.db, 'members', organizationId),
+      (part) =>
+        ofPage(this.living(), part(listed), 'm')
+          .select(...columnsOf('u', userColumns), membershipColumns)
+          .orderBy(['m.listed_name', 'm.id']),
+      memberFromRow,
+      page,
+    );
     const teams = await this.teamsOf(organizationId, found.items);
     return { ...found, items: found.items.map((member) => ({ ...member, teams: teams(member.userId) })) };
   }

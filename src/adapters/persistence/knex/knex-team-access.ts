@@ -12,13 +12,15 @@ import {
   type Seen,
   type TeamId,
   type TeamInQuestion,
+  type TeamVisibility,
   type TeamWorkspace,
   type TeamWorkspaceId,
   type WorkspaceId,
 } from '../../../domain/index.js';
+import { type Listed, listSize, mergedPart, ofPage, type Part, partOf } from './engine/lists.js';
 import { prepared } from './engine/prepared.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
-import { byTeamName, onlyVisibleTeams } from './knex-teams.js';
+import { onlyVisibleTeams } from './knex-teams.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { accessFromText, type GrantRow, grantColumns, grantFromRow, grantToRow, seeing } from './standing.js';
 
@@ -112,7 +114,10 @@ const matching = (sql: Knex, { workspaceId, teamId, seen }: Filter): Knex.QueryB
 };
 
 const byName = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
-  byTeamName(rows.select(...columnsOf('g', columns), names));
+  rows
+    .whereNotNull('g.listed_name')
+    .select(...columnsOf('g', columns), names)
+    .orderBy(['g.listed_name', 'g.team_id']);
 
 const allMatching = prepared((sql, filter: Filter) => byName(matching(sql, filter)));
 
@@ -157,8 +162,52 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
     page: PageRequest | undefined,
   ): Promise<Page<TeamWorkspaceView>> {
     const filter = { workspaceId, teamId, seen: visibility === 'all' ? undefined : visibility.visibleAnd };
-    if (page !== undefined) return pageOf(this.db, matching(this.db.sql, filter), byName, fromRow, page);
+    if (page !== undefined) {
+      return teamId === undefined
+        ? this.pageOfAll(workspaceId, visibility, page)
+        : pageOf(this.db, matching(this.db.sql, filter), byName, fromRow, page);
+    }
     const items = (await this.db.all<TeamWorkspaceRow>(allMatching(this.db, filter))).map(fromRow);
     return { number: 1, size: Math.max(1, items.length), total: items.length, items };
+  }
+
+  private async pageOfAll(
+    workspaceId: WorkspaceId,
+    visibility: TeamVisibility,
+    page: PageRequest,
+  ): Promise<Page<TeamWorkspaceView>> {
+    const { sql } = this.db;
+    const listed = (way: 'asc' | 'desc') =>
+      sql('team_workspaces as l')
+        .where('l.workspace_id', workspaceId)
+        .whereNotNull('l.listed_name')
+        .orderBy('l.listed_name', way)
+        .orderBy('l.team_id', way);
+    if (visibility === 'all') {
+      const total = await listSize(this.db, 'accesses', workspaceId);
+      const rows = (part: Part) => {
+        const ids = part((way) => listed(way).select('l.id'));
+        return byName(ofPage(living(sql), ids, 'g'));
+      };
+      return partOf(this.db, total, rows, fromRow, page);
+    }
+    const named = (alias: string) => [`${alias}.id`, `${alias}.listed_name as name`, `${alias}.team_id as tie`];
+    const secret = await this.db.all<Listed>(
+      living(sql)
+        .where('g.workspace_id', workspaceId)
+        .whereIn('g.team_id', visibility.visibleAnd)
+        .whereNot('t.visibility', 'organization')
+        .select(named('g')),
+    );
+    // Spelled out and not bound, so that the index of visible teams is known to hold them.
+    const visible = listed('asc').whereRaw("l.listed_visibility = 'organization'").select(named('l'));
+    const total = (await listSize(this.db, 'visible-accesses', workspaceId)) + secret.length;
+    return mergedPart(
+      this.db,
+      { total, long: visible, few: secret },
+      (ids) => byName(living(sql).whereIn('g.id', ids)),
+      fromRow,
+      page,
+    );
   }
 }

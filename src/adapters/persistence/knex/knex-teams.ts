@@ -14,7 +14,8 @@ import {
   type User,
   type UserId,
 } from '../../../domain/index.js';
-import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
+import { type Listed, listSize, mergedPart, ofPage, type Part, partOf } from './engine/lists.js';
+import { columnsOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
 import { byUsername, type UserRow, userColumns, userFromRow } from './knex-users.js';
 import { accessFromText, seeing } from './standing.js';
 
@@ -123,21 +124,58 @@ export class KnexTeams implements TeamRepository {
     return unlessTaken(this.db.run(this.db.sql('teams').insert(toRow(team))), nameTaken);
   }
 
-  save(team: Team): Promise<void> {
+  async save(team: Team): Promise<void> {
+    await this.hold(team.id);
     const update = this.db
       .sql('teams')
       .where({ id: team.id, revision: team.revision - 1, deleted_at: null })
       .update(settingsToRow(team));
-    return unlessTaken(unlessStale(team.id, this.db.run(update)), nameTaken);
+    await unlessTaken(unlessStale(team.id, this.db.run(update)), nameTaken);
   }
 
   async remove(id: TeamId, now: Instant): Promise<void> {
+    await this.hold(id);
     await this.db.run(this.db.sql('teams').where({ id, deleted_at: null }).update({ deleted_at: now }));
   }
 
-  page(organizationId: OrganizationId, visibility: TeamVisibility, page: PageRequest): Promise<Page<Team>> {
-    const teams = onlyVisibleTeams(this.living().where('t.organization_id', organizationId), visibility);
-    return pageOf(this.db, teams, (matching) => byTeamName(this.select(matching)), teamFromRow, page);
+  async page(organizationId: OrganizationId, visibility: TeamVisibility, page: PageRequest): Promise<Page<Team>> {
+    const { sql } = this.db;
+    const listed = (way: 'asc' | 'desc') =>
+      sql('teams as l')
+        .where({ 'l.organization_id': organizationId, 'l.deleted_at': null })
+        .orderByRaw(`lower(l.name) ${way}`)
+        .orderBy('l.id', way);
+    if (visibility === 'all') {
+      const total = await listSize(this.db, 'teams', organizationId);
+      const rows = (part: Part) => {
+        const ids = part((way) => listed(way).select('l.id'));
+        return byTeamName(this.select(ofPage(this.living(), ids, 't')));
+      };
+      return partOf<TeamRow, Team>(this.db, total, rows, teamFromRow, page);
+    }
+    const named = (alias: string) => [
+      `${alias}.id`,
+      `${alias}.id as tie`,
+      sql.raw('lower(??) as name', `${alias}.name`),
+    ];
+    const secret = await this.db.all<Listed>(
+      this.living()
+        // Not a column alone, or SQLite would go through the organization's teams for a few ids.
+        .whereRaw("t.organization_id || '' = ?", [organizationId])
+        .whereIn('t.id', visibility.visibleAnd)
+        .whereNot('t.visibility', 'organization')
+        .select(named('t')),
+    );
+    // Spelled out and not bound, so that the index of visible teams is known to hold them.
+    const visible = listed('asc').whereRaw("l.visibility = 'organization'").select(named('l'));
+    const total = (await listSize(this.db, 'visible-teams', organizationId)) + secret.length;
+    return mergedPart<TeamRow, Team>(
+      this.db,
+      { total, long: visible, few: secret },
+      (ids) => byTeamName(this.select(this.living().whereIn('t.id', ids))),
+      teamFromRow,
+      page,
+    );
   }
 
   async members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly User[]>> {
@@ -164,6 +202,11 @@ export class KnexTeams implements TeamRepository {
 
   async removeMembers(id: TeamId, userIds: readonly UserId[]): Promise<void> {
     await this.db.run(this.db.sql('team_members').where('team_id', id).whereIn('user_id', userIds).delete());
+  }
+
+  /** Against rows that refer to the team and are being added: the lists they are in must know how it is called then. */
+  private async hold(id: TeamId): Promise<void> {
+    await this.db.first(this.db.sql('teams').where({ id }).select('id').forUpdate());
   }
 
   private living(): Knex.QueryBuilder {

@@ -13,12 +13,14 @@ import {
   type OrganizationId,
   type Seen,
   type Standing,
+  type TeamId,
   type TokenOwner,
   type WebhookId,
   type Workspace,
   type WorkspaceId,
   type WorkspaceVisibility,
 } from '../../../domain/index.js';
+import { listSize, ofPage, partOf } from './engine/lists.js';
 import { prepared } from './engine/prepared.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
 import { seeing, standingOnEach } from './standing.js';
@@ -155,6 +157,9 @@ const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 const select = (workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
   workspaces.select(...columnsOf('w', columns), { organization_name: 'o.name' });
 
+const byName = (matching: Knex.QueryBuilder): Knex.QueryBuilder =>
+  select(matching).orderByRaw('lower(w.name)').orderBy('w.id');
+
 /** Keeps of a query that has workspaces as `w` the living ones, in living organizations `o`. */
 export const livingWorkspaces = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
   query.join('organizations as o', 'o.id', 'w.organization_id').where({ 'w.deleted_at': null, 'o.deleted_at': null });
@@ -163,6 +168,13 @@ const findById = seeing(
   'workspace',
   (sql, { id }: { readonly id: WorkspaceId }) => select(livingWorkspaces(sql('workspaces as w')).where('w.id', id)),
   fromRow,
+);
+
+const findId = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: WorkspaceId }) =>
+    livingWorkspaces(sql('workspaces as w')).where('w.id', id).select('w.id'),
+  ({ id }: { readonly id: WorkspaceId }) => id,
 );
 
 const findByName = seeing(
@@ -194,6 +206,10 @@ export class KnexWorkspaces implements WorkspaceRepository {
 
   findFor(actor: Actor, id: WorkspaceId): Promise<Seen<Workspace> | undefined> {
     return findById(this.db, actor, { id });
+  }
+
+  findIdFor(actor: Actor, id: WorkspaceId): Promise<Seen<WorkspaceId> | undefined> {
+    return findId(this.db, actor, { id });
   }
 
   findByNameFor(actor: Actor, organizationName: string, name: string): Promise<Seen<Workspace> | undefined> {
@@ -273,20 +289,37 @@ export class KnexWorkspaces implements WorkspaceRepository {
     visibility: WorkspaceVisibility,
     page: PageRequest,
   ): Promise<Page<Seen<Workspace>>> {
-    const { sql } = this.db;
-    const workspaces = this.living().where('w.organization_id', organizationId);
-    if (visibility !== 'all') {
-      const granted = sql('team_workspaces').select('workspace_id').whereIn('team_id', visibility.throughTeams);
-      workspaces.whereIn('w.id', granted);
-    }
-    const byName = (matching: Knex.QueryBuilder) => select(matching).orderByRaw('lower(w.name)').orderBy('w.id');
-    const found = await pageOf(this.db, workspaces, byName, fromRow, page);
+    const found = await (visibility === 'all'
+      ? this.pageOfAll(organizationId, page)
+      : this.pageThrough(organizationId, visibility.throughTeams, page));
     const standingOn = await standingOnEach(
       this.db,
       standing,
       found.items.map(({ id }) => id),
     );
     return { ...found, items: found.items.map((subject) => ({ subject, standing: standingOn(subject.id) })) };
+  }
+
+  private async pageOfAll(organizationId: OrganizationId, page: PageRequest): Promise<Page<Workspace>> {
+    const listed = (way: 'asc' | 'desc') =>
+      this.db
+        .sql('workspaces as l')
+        .where({ 'l.organization_id': organizationId, 'l.deleted_at': null })
+        .select('l.id')
+        .orderByRaw(`lower(l.name) ${way}`)
+        .orderBy('l.id', way);
+    const total = await listSize(this.db, 'workspaces', organizationId);
+    return partOf(this.db, total, (part) => byName(ofPage(this.living(), part(listed), 'w')), fromRow, page);
+  }
+
+  private pageThrough(
+    organizationId: OrganizationId,
+    teams: readonly TeamId[],
+    page: PageRequest,
+  ): Promise<Page<Workspace>> {
+    const granted = this.db.sql('team_workspaces').select('workspace_id').whereIn('team_id', teams);
+    const workspaces = this.living().where('w.organization_id', organizationId).whereIn('w.id', granted);
+    return pageOf(this.db, workspaces, byName, fromRow, page);
   }
 
   private living(): Knex.QueryBuilder {

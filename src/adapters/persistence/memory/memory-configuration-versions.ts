@@ -1,9 +1,11 @@
-import type {
-  CommitReport,
-  ConfigurationVersionQueries,
-  ConfigurationVersionRepository,
-  StoredBundle,
-  VersionPlace,
+import {
+  type CommitReport,
+  type ConfigurationVersionQueries,
+  type ConfigurationVersionRepository,
+  type ConfigurationVersionSummary,
+  type StoredBundle,
+  summaryOf,
+  type VersionPlace,
 } from '../../../application/ports/configuration-version-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import {
@@ -11,7 +13,6 @@ import {
   type BundleKey,
   ConfigurationVersion,
   type ConfigurationVersionId,
-  type ConfigurationVersionState,
   type IngressAttributes,
   type Instant,
   type Seen,
@@ -97,14 +98,12 @@ export class MemoryConfigurationVersions implements ConfigurationVersionReposito
       .slice(0, limit);
   }
 
-  async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ConfigurationVersionState>> {
+  async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ConfigurationVersionSummary>> {
     const tables = this.tables();
     const rows = tables.workspace(workspaceId) === undefined ? [] : [...tables.configurationVersions.values()];
     const own = rows.filter((row) => row.workspaceId === workspaceId);
-    return pageOf(
-      own.sort((a, b) => b.sequence - a.sequence),
-      page,
-    );
+    const newestFirst = own.sort((a, b) => b.sequence - a.sequence);
+    return pageOf(newestFirst.map(summaryOf), page);
   }
 
   async ingressAttributes(

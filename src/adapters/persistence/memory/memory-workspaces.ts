@@ -25,6 +25,11 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     return this.seen(actor, this.tables().workspace(id));
   }
 
+  async findIdFor(actor: Actor, id: WorkspaceId): Promise<Seen<WorkspaceId> | undefined> {
+    const seen = await this.findFor(actor, id);
+    return seen && { ...seen, subject: id };
+  }
+
   async findByNameFor(actor: Actor, organizationName: string, name: string): Promise<Seen<Workspace> | undefined> {
     const named = (workspace: Workspace) => workspace.name === name && workspace.organizationName === organizationName;
     return this.seen(actor, this.living().find(named));

@@ -67,7 +67,7 @@ export function refusalOf(error: unknown): DomainError | undefined {
 const patience = { lock: 5_000, statement: 15_000, idleInTransaction: 15_000, silence: 20_000 };
 
 const limits = `set lock_timeout = ${patience.lock}; set statement_timeout = ${patience.statement};
-  set idle_in_transaction_session_timeout = ${patience.idleInTransaction}`;
+  set idle_in_transaction_session_timeout = ${patience.idleInTransaction}; set plan_cache_mode = force_generic_plan`;
 
 /** Readies a connection for the pool. */
 export async function limit(connection: pg.Client, { silence = patience.silence } = {}): Promise<void> {

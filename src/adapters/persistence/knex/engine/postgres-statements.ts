@@ -1,19 +1,20 @@
 import type { Knex } from 'knex';
 import type pg from 'pg';
-import { compiled, type OnStatement, type Query, type Statements } from './statements.js';
+import { type Compiled, compiled, type OnStatement, type Query, type Statements } from './statements.js';
 
+/** For statements whose texts depend on what is asked: a page of every size has one of its own. */
 const namesKept = 300;
 
 /**
  * Names by which connections prepare statements: planning a join costs Postgres more than running it. Statements met
- * once the names are used up go without, and are planned each time.
+ * once the names are used up go without, and are planned each time; those that recur always have one.
  */
 export class StatementNames {
   private readonly names = new Map<string, string>();
 
-  of(sql: string): string | undefined {
+  of({ sql, recurs = false }: Compiled): string | undefined {
     const known = this.names.get(sql);
-    if (known !== undefined || this.names.size >= namesKept) return known;
+    if (known !== undefined || (!recurs && this.names.size >= namesKept)) return known;
     const name = `gatehouse_${this.names.size}`;
     this.names.set(sql, name);
     return name;
@@ -45,9 +46,10 @@ export class PostgresStatements implements Statements {
   }
 
   private async execute(query: Query): Promise<pg.QueryResult> {
-    const { sql: text, bindings } = compiled(query);
+    const statement = compiled(query);
+    const { sql: text, bindings } = statement;
     this.onStatement?.(text);
-    const name = this.names.of(text);
+    const name = this.names.of(statement);
     const { client } = this.connection;
     const connection: pg.Client = await client.acquireConnection();
     try {

@@ -69,7 +69,7 @@ export function prepared<Given extends Values>(
       known = build(sql, slotsFor(values)).toSQL().toNative();
       shapes.set(shape, known);
     }
-    return { sql: known.sql, bindings: known.bindings.map((binding) => filled(binding, values)) };
+    return { sql: known.sql, bindings: known.bindings.map((binding) => filled(binding, values)), recurs: true };
   };
 }
 

@@ -6,6 +6,8 @@ import { DomainError } from '../../../../domain/index.js';
 export interface Compiled {
   readonly sql: string;
   readonly bindings: readonly unknown[];
+  /** One of a few texts that are run again and again, whatever callers ask for. */
+  readonly recurs?: boolean;
 }
 
 /** SQL that Knex builds now, or has built before. It is never awaited: that would run it outside the transaction. */
@@ -37,11 +39,16 @@ export async function pageOf<Row, Item>(
   fromRow: (row: Row) => Item,
   { number, size }: PageRequest,
 ): Promise<Page<Item>> {
-  const counted = await db.first<{ total: number | string }>(matching.clone().count({ total: '*' }));
-  const total = Number(counted?.total);
+  const total = await countOf(db, matching);
   const offset = (number - 1) * size;
   const rows = offset < total ? await db.all<Row>(present(matching.clone()).limit(size).offset(offset)) : [];
   return { number, size, total, items: rows.map(fromRow) };
+}
+
+/** `matching` selects no columns. */
+export async function countOf(db: Statements, matching: Knex.QueryBuilder): Promise<number> {
+  const counted = await db.first<{ total: number | string }>(matching.clone().count({ total: '*' }));
+  return Number(counted?.total);
 }
 
 /** Throws `shared/stale-revision` unless a row was changed. */

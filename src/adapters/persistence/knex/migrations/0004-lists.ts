@@ -1,15 +1,12 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 
-/**
- * What lists are sorted by and counted in, so that a page is a range of one index and its total one row, however long
- * the list is. The database keeps both itself: nothing that writes a row can forget them.
- */
+/** Rows whose number in each list they are in is kept, so that a page of a long list need not count them. */
 interface Counted {
   readonly table: string;
-  /** Whether a change to them may move a row from one list to another. */
+  /** Which decide what lists a row is in. */
   readonly columns: string;
-  /** By the name a list begins with, the column that ends it, and which rows are in it. */
+  /** By the word a list's name begins with: the column whose value ends it, and which rows are in it. */
   readonly lists: Readonly<Record<string, readonly [of: string, where: (row: string) => string]>>;
 }
 
@@ -19,10 +16,7 @@ const counted: readonly Counted[] = [
     columns: 'visibility, deleted_at',
     lists: {
       teams: ['organization_id', (row) => `${row}.deleted_at is null`],
-      'visible-teams': [
-        'organization_id',
-        (row) => `${row}.deleted_at is null and ${row}.visibility = 'organization'`,
-      ],
+      'visible-teams': ['organization_id', (row) => `${row}.deleted_at is null and ${row}.visibility = 'organization'`],
     },
   },
   {
@@ -63,15 +57,28 @@ const added = (list: Counted): readonly string[] =>
   );
 
 const taken = (list: Counted): readonly string[] =>
+  listsOf(list).flatMap(({ name, of, where }) => {
+    const its = `where list = '${name} ' || old.${of}`;
+    return [
+      `update list_sizes set size = size - 1 ${its} and ${where('old')}`,
+      `delete from list_sizes ${its} and size = 0`,
+    ];
+  });
+
+const counts = (list: Counted): readonly string[] =>
   listsOf(list).map(
     ({ name, of, where }) =>
-      `update list_sizes set size = size - 1 where list = '${name} ' || old.${of} and ${where('old')}`,
+      `insert into list_sizes (list, size)
+       select '${name} ' || r.${of}, count(*) from ${list.table} as r where ${where('r')} group by r.${of}`,
   );
 
 const livingTeam = `from teams as t where t.id = new.team_id and t.deleted_at is null`;
 const livingName = `case when new.deleted_at is null then lower(new.name) end`;
 
-/** After what, and what is then done for each row. */
+/**
+ * After what, and what is then done for each row. Postgres locks a row for what refers to it before any of these, and a
+ * team or user that is renamed or deleted is locked against that first: neither misses the other.
+ */
 const triggers: Readonly<Record<string, readonly [after: string, statements: readonly string[]]>> = {
   ...Object.fromEntries(
     counted.flatMap((list) => [
@@ -80,7 +87,7 @@ const triggers: Readonly<Record<string, readonly [after: string, statements: rea
       [`${list.table}_taken`, [`delete on ${list.table}`, taken(list)]],
     ]),
   ),
-  // A name of its own for each, so that the row is listed before it is counted: they run in the order of their names.
+  // What is inserted is in no list yet: this puts it there, and thereby has it counted.
   team_workspaces_named: [
     'insert on team_workspaces',
     [
@@ -118,3 +125,99 @@ const triggers: Readonly<Record<string, readonly [after: string, statements: rea
     ],
   ],
 };
+
+// With all that a list asks about, even where every row in the index says the same: SQLite then leaves the table alone.
+const indexes = [
+  'index teams_of_organization on teams (organization_id)',
+  'index teams_listed on teams (organization_id, lower(name), id, name, deleted_at) where deleted_at is null',
+  `index teams_visible on teams (organization_id, lower(name), id, name, visibility, deleted_at)
+     where deleted_at is null and visibility = 'organization'`,
+  'index workspaces_of_organization on workspaces (organization_id)',
+  'index workspaces_listed on workspaces (organization_id, lower(name), id, name, deleted_at) where deleted_at is null',
+  `index organization_memberships_listed on organization_memberships (organization_id, listed_name, id)
+     where listed_name is not null`,
+  // What some teams have on some workspaces is asked of both, or a workspace of many teams would be read whole.
+  'index team_workspaces_of_both on team_workspaces (workspace_id, team_id)',
+  `index team_workspaces_listed on team_workspaces (workspace_id, listed_name, team_id, id)
+     where listed_name is not null`,
+  `index team_workspaces_visible on team_workspaces (workspace_id, listed_name, team_id, id, listed_visibility)
+     where listed_name is not null and listed_visibility = 'organization'`,
+  `index api_tokens_by_expiry on api_tokens (listed_in, (expires_at is null), expires_at, id, listed_name)
+     where listed_in is not null`,
+  'index api_tokens_by_name on api_tokens (listed_in, listed_name, id) where listed_in is not null',
+];
+
+const replaced = [
+  'index teams_by_name on teams (organization_id, lower(name), id)',
+  'index workspaces_by_name on workspaces (organization_id, lower(name), id)',
+  'index team_workspaces_of_workspace on team_workspaces (workspace_id)',
+];
+
+const nameOf = (index: string): string => index.split(' ')[1] as string;
+
+/** What is listed of the rows that were there before the triggers. */
+export const listed = [
+  `update team_workspaces set listed_name = lower(t.name), listed_visibility = t.visibility
+     from teams as t where t.id = team_workspaces.team_id and t.deleted_at is null`,
+  `update api_tokens set listed_in = t.organization_id, listed_name = lower(t.name)
+     from teams as t where t.id = api_tokens.team_id and t.deleted_at is null`,
+  `update organization_memberships set listed_name = lower(u.username)
+     from users as u where u.id = organization_memberships.user_id and u.deleted_at is null`,
+  ...counted.flatMap(counts),
+];
+
+/**
+ * What lists are sorted by stands in the rows that are listed, and how many they are in `list_sizes`: a page is then a
+ * range of one index, and its total one row, however long the list. The database keeps all that itself, so that nothing
+ * which writes a row can forget it.
+ */
+export async function up(knex: Knex): Promise<void> {
+  const column = columnsFor(knex);
+  await knex.schema.createTable('list_sizes', (table) => {
+    const { text, integer } = column(table);
+    text('list').primary();
+    integer('size');
+  });
+  await knex.schema.alterTable('team_workspaces', (table) => {
+    const { maybeText } = column(table);
+    maybeText('listed_name');
+    maybeText('listed_visibility');
+  });
+  await knex.schema.alterTable('api_tokens', (table) => {
+    const { maybeText } = column(table);
+    maybeText('listed_in');
+    maybeText('listed_name');
+  });
+  await knex.schema.alterTable('organization_memberships', (table) => {
+    column(table).maybeText('listed_name');
+  });
+  for (const statement of listed) await knex.raw(statement);
+  for (const index of replaced) await knex.raw(`drop index ${nameOf(index)}`);
+  for (const index of indexes) await knex.raw(`create ${index}`);
+  for (const [name, [after, statements]] of Object.entries(triggers)) {
+    const body = `begin ${statements.map((statement) => `${statement};`).join(' ')}`;
+    if (knex.client.driverName === 'pg') {
+      await knex.raw(`create function ${name}() returns trigger language plpgsql as $$ ${body} return null; end $$`);
+      await knex.raw(`create trigger ${name} after ${after} for each row execute function ${name}()`);
+    } else await knex.raw(`create trigger ${name} after ${after} for each row ${body} end`);
+  }
+}
+
+export async function down(knex: Knex): Promise<void> {
+  const postgres = knex.client.driverName === 'pg';
+  for (const [name, [after]] of Object.entries(triggers)) {
+    await knex.raw(`drop trigger ${name}${postgres ? ` on ${after.split(' on ')[1]}` : ''}`);
+    if (postgres) await knex.raw(`drop function ${name}()`);
+  }
+  for (const index of indexes) await knex.raw(`drop index ${nameOf(index)}`);
+  for (const index of replaced) await knex.raw(`create ${index}`);
+  const columns = {
+    organization_memberships: ['listed_name'],
+    api_tokens: ['listed_in', 'listed_name'],
+    team_workspaces: ['listed_name', 'listed_visibility'],
+  };
+  for (const [table, names] of Object.entries(columns)) {
+    for (const name of names) await knex.raw(`alter table ${table} drop column ${name}`);
+  }
+  await knex.schema.dropTable('list_sizes');
+}

@@ -1,0 +1,108 @@
+import { createHmac } from 'node:crypto';
+
+/** What a version's document is made of, in the order in which it is selected. */
+export const versionColumns =
+  'v.id, v.auto_queue_runs, v.error, v.error_message, v.provisional, v.source, v.speculative, v.status, v.status_timestamps, v.ingress_attributes_id';
+
+/** Flags are 0 and 1 on SQLite. */
+type Flag = number | boolean;
+
+export type VersionRow = readonly [
+  id: string,
+  autoQueueRuns: Flag,
+  error: string | null,
+  errorMessage: string | null,
+  provisional: Flag,
+  source: string,
+  speculative: Flag,
+  status: string,
+  statusTimestamps: string,
+  ingressAttributesId: string | null,
+];
+
+const withoutFiles = new Set(['backing_data_soft_deleted', 'backing_data_permanently_deleted']);
+
+/** Whether a version of this status can be read at all. */
+export const readable = (row: VersionRow): boolean => !withoutFiles.has(row[7]);
+
+export function versionDocument(row: VersionRow, uploadUrl?: string): object {
+  const [id, autoQueueRuns, error, errorMessage, provisional, source, speculative, status, timestamps, ingress] = row;
+  const self = `/configuration-versions/${id}`;
+  const attributes = {
+    'auto-queue-runs': Boolean(autoQueueRuns),
+    error,
+    'error-message': errorMessage,
+    provisional: Boolean(provisional),
+    source,
+    speculative: Boolean(speculative),
+    status,
+    'status-timestamps': JSON.parse(timestamps),
+  };
+  return {
+    id,
+    type: 'configuration-version',
+    attributes: uploadUrl === undefined ? attributes : { ...attributes, 'upload-url': uploadUrl },
+    relationships: {
+      'ingress-attributes': {
+        data: ingress === null || !readable(row) ? null : { id: ingress, type: 'ingress-attributes' },
+        links: { related: `${self}/ingress-attributes` },
+      },
+    },
+    links: status === 'uploaded' ? { self, download: `${self}/download` } : { self },
+  };
+}
+
+/** What a list says of itself, for the first page of twenty. */
+export function firstPage(path: string, total: number, data: readonly object[]): object {
+  const pages = Math.max(1, Math.ceil(total / pageSize));
+  const next = pages > 1 ? 2 : null;
+  return {
+    data,
+    links: {
+      self: pageLink(path, 1),
+      first: pageLink(path, 1),
+      prev: null,
+      next: next && pageLink(path, next),
+      last: pageLink(path, pages),
+    },
+    meta: {
+      pagination: {
+        'current-page': 1,
+        'page-size': pageSize,
+        'prev-page': null,
+        'next-page': next,
+        'total-pages': pages,
+        'total-count': total,
+      },
+    },
+  };
+}
+
+export const pageSize = 20;
+
+const pageLink = (path: string, number: number): string =>
+  `${path}?page%5Bnumber%5D=${number}&page%5Bsize%5D=${pageSize}`;
+
+export interface NewVersion {
+  readonly autoQueueRuns: boolean;
+  readonly speculative: boolean;
+  readonly provisional: boolean;
+}
+
+export function newVersion(body: unknown): NewVersion {
+  const given = (body as { data?: { attributes?: Record<string, unknown> } } | undefined)?.data?.attributes ?? {};
+  return {
+    autoQueueRuns: given['auto-queue-runs'] !== false,
+    speculative: given.speculative === true,
+    provisional: given.provisional === true,
+  };
+}
+
+const signingKey = Buffer.alloc(32, 'a key that signs upload addresses');
+const uploadSeconds = 90_000;
+
+export function uploadUrlOf(base: string, id: string, now: number): string {
+  const expiry = (Math.floor(now / 1_000) + uploadSeconds).toString(36);
+  const signature = createHmac('sha256', signingKey).update(`upload.${id}.${expiry}`).digest('base64url');
+  return `${base}/v1/object/${id}.${expiry}.${signature}`;
+}

@@ -1,0 +1,151 @@
+import { hash, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { logOutput } from '../../../src/infrastructure/log-output.js';
+
+/*
+ * The baselines: what somebody who knows Node well would write who had to answer exactly these requests, and nothing
+ * else. They are run through tsx, which gives functions their names at some cost as they are made: on the way of a
+ * request none is made that would get one.
+ */
+
+export interface Asked {
+  readonly method: string;
+  readonly url: string;
+  /** SHA-256 of the bearer, in hexadecimal. */
+  readonly digest: string;
+  /** Undefined without one. */
+  readonly body: unknown;
+}
+
+export interface Answered {
+  readonly status: number;
+  /** For the log. */
+  readonly route: string;
+  readonly tokenId?: string;
+  readonly userId?: string;
+  readonly document?: object;
+}
+
+/** `equal` does all that the service does besides: its headers, its count of requests, its line in the log. */
+const equal = process.env.MANNER === 'equal';
+
+const mediaType = 'application/vnd.api+json';
+const fixedHeaders = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'TFP-API-Version': '2.6',
+  'TFP-AppName': 'Gatehouse',
+};
+
+const log = pino({ level: 'info' }, logOutput(process.stdout.fd));
+
+const limit = 1_000_000;
+const counted = new Map<string, { begun: number; count: number }>();
+
+/** Of the second that a caller is in. */
+function limitHeaders(caller: string, now: number) {
+  let second = counted.get(caller);
+  if (second === undefined || now >= second.begun + 1_000) {
+    second = { begun: now, count: 0 };
+    counted.set(caller, second);
+  }
+  second.count += 1;
+  return {
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(Math.max(0, limit - second.count)),
+    'X-RateLimit-Reset': ((second.begun + 1_000 - now) / 1_000).toFixed(3),
+  };
+}
+
+/** What the service notes of each request once it is over. A metric that the service keeps is kept here too. */
+function note(
+  request: IncomingMessage,
+  response: ServerResponse,
+  id: string,
+  begun: number,
+  { route, userId }: Answered,
+) {
+  log.info(
+    {
+      request: id,
+      method: request.method,
+      route,
+      status: response.writableFinished ? response.statusCode : 499,
+      ms: Math.round((performance.now() - begun) * 10) / 10,
+      address: request.socket.remoteAddress,
+      actor: userId,
+    },
+    'request',
+  );
+}
+
+function send(request: IncomingMessage, response: ServerResponse, begun: number, answered: Answered): void {
+  const body = JSON.stringify(answered.document ?? { errors: [{ status: String(answered.status) }] });
+  const length = Buffer.byteLength(body);
+  if (!equal) {
+    response.writeHead(answered.status, { 'Content-Type': mediaType, 'Content-Length': length }).end(body);
+    return;
+  }
+  const id = randomUUID();
+  response.on('close', () => note(request, response, id, begun, answered));
+  response
+    .writeHead(answered.status, {
+      ...fixedHeaders,
+      'X-Request-Id': id,
+      ...limitHeaders(answered.tokenId ?? String(request.socket.remoteAddress), begun),
+      'Content-Type': mediaType,
+      'Content-Length': length,
+    })
+    .end(body);
+}
+
+const secretOf = (request: IncomingMessage): string => (request.headers.authorization ?? '').slice('Bearer '.length);
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString());
+}
+
+/** Answers without waiting for anything where `answer` does. */
+export function serve(answer: (asked: Asked) => Answered | Promise<Answered>): void {
+  const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
+    const begun = performance.now();
+    const { method = '', url = '' } = request;
+    const digest = hash('sha256', secretOf(request));
+    if (method === 'POST') {
+      bodyOf(request)
+        .then((body) => answer({ method, url, digest, body }))
+        .then((answered) => send(request, response, begun, answered))
+        .catch((error: unknown) => fail(response, error));
+      return;
+    }
+    const answered = answer({ method, url, digest, body: undefined });
+    if (!(answered instanceof Promise)) {
+      send(request, response, begun, answered);
+      return;
+    }
+    answered
+      .then((settled) => send(request, response, begun, settled))
+      .catch((error: unknown) => fail(response, error));
+  });
+  server.listen(0, '127.0.0.1', () => {
+    process.stderr.write(`serves at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+  });
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  process.stderr.write(`${(error as Error).stack}\n`);
+  response.writeHead(500).end();
+}
+
+/** What follows the last slash of `/configuration-versions/…` and the like. */
+export const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+export const unauthenticated = (route: string): Answered => ({ status: 401, route });

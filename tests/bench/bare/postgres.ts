@@ -1,0 +1,102 @@
+import pg from 'pg';
+import { randomText } from '../../../src/adapters/system/random-ids.js';
+import { newVersion, readable, uploadUrlOf, type VersionRow, versionColumns, versionDocument } from './documents.js';
+import { type Answered, type Asked, lastPart, serve, unauthenticated } from './frame.js';
+
+/* Two of the requests on Postgres, each in one round trip by a statement that is planned once on each connection. */
+
+const { DATABASE_URL = '', PUBLIC_URL = 'http://127.0.0.1:8080' } = process.env;
+
+const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
+
+/** The user `u` behind the token `k` whose digest is the first value. */
+const caller = `api_tokens k join users u on u.id = k.user_id
+  where k.secret_digest = $1 and u.deleted_at is null and not u.suspended`;
+
+/** Through one of the teams of `user`: a grant on the workspace `w`, or what the team may in the organization `o`. */
+const through = (user: string, grant: string, ...permissions: string[]) => `exists (
+  select 1 from team_members m join teams t on t.id = m.team_id
+  left join team_workspaces g on g.team_id = t.id and g.workspace_id = w.id
+  where m.user_id = ${user} and m.organization_id = o.id and t.deleted_at is null and (
+    ${[grant, 't.is_owners', ...permissions.map((name) => `t.organization_access like '%"${name}"%'`)].join(' or ')}))`;
+
+const readers = ['manage-workspaces', 'read-workspaces', 'manage-policies', 'manage-policy-overrides'];
+const living = 'w.deleted_at is null and o.deleted_at is null';
+
+const show = {
+  name: 'show',
+  rowMode: 'array',
+  text: `
+    select k.id, u.id, k.expires_at, seen.*
+    from api_tokens k join users u on u.id = k.user_id
+    left join lateral (
+      select ${versionColumns}
+      from configuration_versions v join workspaces w on w.id = v.workspace_id
+      join organizations o on o.id = w.organization_id
+      where v.id = $2 and ${living} and ${through('u.id', 'g.id is not null', ...readers)}) seen on true
+    where k.secret_digest = $1 and u.deleted_at is null and not u.suspended`,
+} as const;
+
+const create = {
+  name: 'create',
+  rowMode: 'array',
+  text: `
+    with caller as (select k.id as token_id, u.id as user_id, k.expires_at from ${caller}),
+    taken as (
+      update workspaces as w set last_sequence = last_sequence + 1,
+        current_configuration_version_id = case when $7 then $3 else current_configuration_version_id end
+      from organizations o, caller c
+      where o.id = w.organization_id and w.id = $2 and ${living}
+        and (c.expires_at is null or c.expires_at > $8)
+        and ${through(
+          'c.user_id',
+          `g.access in ('plan', 'write', 'admin') or (g.access = 'custom' and g.runs in ('plan', 'apply'))`,
+          'manage-workspaces',
+        )}
+      returning last_sequence, c.user_id),
+    made as (
+      insert into configuration_versions (id, workspace_id, sequence, status, origin, source, auto_queue_runs,
+        speculative, provisional, status_timestamps, created_by_kind, created_by_id, created_at, revision)
+      select $3, $2, last_sequence, 'pending', 'api', 'tfe-api', $4, $5, $6, '{}', 'user', user_id, $8, 0 from taken
+      returning id)
+    select caller.token_id, caller.user_id, caller.expires_at, made.id from caller left join made on true`,
+} as const;
+
+type Row = readonly [tokenId: string, userId: string, expiresAt: string | null, ...rest: unknown[]];
+
+async function ask(statement: typeof show | typeof create, values: readonly unknown[]): Promise<Row | undefined> {
+  const { rows } = await pool.query({ ...statement, values: [...values] });
+  const row = rows[0] as Row | undefined;
+  if (row === undefined || row[2] === null || row[2] > new Date().toISOString()) return row;
+  return undefined;
+}
+
+async function answer({ method, url, digest, body }: Asked): Promise<Answered> {
+  if (method === 'POST') {
+    const route = '/workspaces/:workspaceId/configuration-versions';
+    const id = `cv-${randomText(16)}`;
+    const workspaceId = url.slice('/workspaces/'.length, url.indexOf('/', '/workspaces/'.length));
+    const { autoQueueRuns, speculative, provisional } = newVersion(body);
+    const now = new Date();
+    const current = !speculative && !provisional;
+    const made = [workspaceId, id, autoQueueRuns, speculative, provisional, current, now.toISOString()];
+    const row = await ask(create, [digest, ...made]);
+    if (row === undefined) return unauthenticated(route);
+    const [tokenId, userId, , known] = row;
+    if (known === null) return { status: 404, route, tokenId, userId };
+    const data = versionDocument(
+      [id, autoQueueRuns, null, null, provisional, 'tfe-api', speculative, 'pending', '{}', null],
+      uploadUrlOf(PUBLIC_URL, id, now.getTime()),
+    );
+    return { status: 201, route, tokenId, userId, document: { data } };
+  }
+  const route = '/configuration-versions/:id';
+  const row = await ask(show, [digest, lastPart(url)]);
+  if (row === undefined) return unauthenticated(route);
+  const [tokenId, userId, , ...rest] = row;
+  const version = rest as unknown as VersionRow;
+  if (version[0] === null || !readable(version)) return { status: 404, route, tokenId, userId };
+  return { status: 200, route, tokenId, userId, document: { data: versionDocument(version) } };
+}
+
+serve(answer);

@@ -1,0 +1,288 @@
+import Database from 'better-sqlite3';
+import { randomText } from '../../../src/adapters/system/random-ids.js';
+import {
+  firstPage,
+  newVersion,
+  pageSize,
+  readable,
+  uploadUrlOf,
+  type VersionRow,
+  versionColumns,
+  versionDocument,
+} from './documents.js';
+import { type Answered, type Asked, lastPart, serve, unauthenticated } from './frame.js';
+
+/*
+ * The requests of the bench, with statements prepared once on one connection. A parameter stands behind a sign because
+ * SQLite otherwise plans joins anew whenever it is bound.
+ */
+
+const { DATABASE_FILE = '', PUBLIC_URL = 'http://127.0.0.1:8080' } = process.env;
+const writable = process.env.WRITABLE === 'true';
+
+const db = new Database(DATABASE_FILE, { readonly: !writable });
+if (writable) {
+  for (const setting of ['journal_mode = WAL', 'synchronous = FULL', 'fullfsync = ON', 'foreign_keys = ON'])
+    db.pragma(setting);
+}
+
+/** Rows come as arrays: naming their values costs as much as reading them. */
+const statement = (sql: string): Database.Statement => {
+  const prepared = db.prepare(sql);
+  return prepared.reader ? prepared.raw(true) : prepared;
+};
+
+const credential = statement(`
+  select k.id, u.id, k.expires_at
+  from api_tokens k join users u on u.id = k.user_id
+  where k.secret_digest = +? and u.deleted_at is null and u.suspended = 0`);
+
+type Credential = readonly [tokenId: string, userId: string, expiresAt: string | null];
+
+/** Through one of the user's teams: a grant on the workspace `w`, or what the team may in the organization `o`. */
+const through = (grant: string, ...permissions: string[]) => `exists (
+  select 1 from team_members m join teams t on t.id = m.team_id
+  left join team_workspaces g on g.team_id = t.id and g.workspace_id = w.id
+  where m.user_id = +? and m.organization_id = o.id and t.deleted_at is null and (
+    ${[grant, 't.is_owners', ...permissions.map((name) => `t.organization_access like '%"${name}"%'`)].join(' or ')}))`;
+
+const mayRead = through(
+  'g.id is not null',
+  'manage-workspaces',
+  'read-workspaces',
+  'manage-policies',
+  'manage-policy-overrides',
+);
+const mayPlan = through(
+  `g.access in ('plan', 'write', 'admin') or (g.access = 'custom' and g.runs in ('plan', 'apply'))`,
+  'manage-workspaces',
+);
+const living = 'w.deleted_at is null and o.deleted_at is null';
+
+const version = statement(`
+  select ${versionColumns}
+  from configuration_versions v join workspaces w on w.id = v.workspace_id
+  join organizations o on o.id = w.organization_id
+  where v.id = +? and ${living} and ${mayRead}`);
+
+const workspace = statement(`
+  select w.last_sequence
+  from workspaces w join organizations o on o.id = w.organization_id
+  where w.id = +? and ${living} and ${mayRead}`);
+
+const versions = statement(`
+  select ${versionColumns} from configuration_versions v
+  where v.workspace_id = +? and v.sequence > +? order by v.sequence desc`);
+
+const evaluation = statement(`
+  select (select max(n.position) + 1 from policy_set_outcomes n where n.policy_evaluation_id = e.id)
+  from policy_evaluations e join task_stages s on s.id = e.task_stage_id join runs r on r.id = s.run_id
+  join workspaces w on w.id = r.workspace_id join organizations o on o.id = w.organization_id
+  where e.id = +? and ${living} and ${mayRead}`);
+
+const outcomes = statement(`
+  select id, overridable, policy_tool_version, error, warnings, policy_set_name, policy_set_description
+  from policy_set_outcomes where policy_evaluation_id = +? and position < +? order by position`);
+
+type OutcomeRow = readonly [string, number, string, string | null, string, string, string | null];
+
+const policies = statement(`
+  select p.policy_set_outcome_id, p.enforcement_level, p.query, p.status, p.policy_name, p.description, p.output
+  from policy_set_outcomes q join policy_outcomes p on p.policy_set_outcome_id = q.id
+  where q.policy_evaluation_id = +? and q.position < +? order by q.position, p.position`);
+
+type PolicyRow = readonly [string, string | null, string | null, string, string, string, string | null];
+
+const membersWorkspace = statement(`
+  select o.name, w.name, ${through(`g.access = 'admin'`, 'manage-workspaces', 'access-secret-teams')}
+  from workspaces w join organizations o on o.id = w.organization_id
+  where w.id = +? and ${living}
+    and exists (select 1 from organization_memberships s where s.user_id = +? and s.organization_id = o.id)`);
+
+const grants = statement(`
+  select g.id, g.team_id, g.access, g.runs, g.variables, g.state_versions, g.policy_mocks, g.workspace_locking, g.run_tasks
+  from team_workspaces g join teams t on t.id = g.team_id
+  where g.workspace_id = +? and t.deleted_at is null and (t.visibility = 'organization' or +?
+    or exists (select 1 from team_members m where m.team_id = t.id and m.user_id = +?))
+  order by lower(t.name), t.id`);
+
+type GrantRow = readonly [string, string, string, string, string, string, string, number, number];
+
+const takeSequence = statement(`
+  update workspaces as w set last_sequence = last_sequence + 1,
+    current_configuration_version_id = case when +? then +? else current_configuration_version_id end
+  from organizations o
+  where o.id = w.organization_id and w.id = +? and ${living} and ${mayPlan} returning last_sequence`);
+
+const insert = statement(`
+  insert into configuration_versions (id, workspace_id, sequence, status, origin, source, auto_queue_runs, speculative,
+    provisional, status_timestamps, created_by_kind, created_by_id, created_at, revision)
+  values (?, ?, ?, 'pending', 'api', 'tfe-api', ?, ?, ?, '{}', 'user', ?, ?, 0)`);
+
+/** `all` are the policies of all sets, in their order, and the first of this one is the one at `from`. */
+function outcomeDocument(evaluationId: string, row: OutcomeRow, all: readonly PolicyRow[], from: number) {
+  const [id, overridable, toolVersion, error, warnings, name, description] = row;
+  let advisory = 0;
+  let mandatory = 0;
+  let passed = 0;
+  let errored = 0;
+  let mandatoryPassed = false;
+  const said: object[] = [];
+  for (let next = all[from]; next?.[0] === id; next = all[from + said.length]) {
+    const [, level, query, status, policyName, about, output] = next;
+    if (status === 'passed') {
+      passed += 1;
+      mandatoryPassed ||= level === 'mandatory';
+    } else if (status === 'errored') errored += 1;
+    else if (level === 'mandatory') mandatory += 1;
+    else advisory += 1;
+    said.push({
+      enforcement_level: level,
+      query,
+      status,
+      policy_name: policyName,
+      description: about,
+      output: output && JSON.parse(output),
+    });
+  }
+  let status = 'passed';
+  let level: string | null = mandatoryPassed ? 'mandatory' : passed > 0 ? 'advisory' : null;
+  if (error !== null || errored > 0) {
+    status = 'errored';
+    level = null;
+  } else if (mandatory + advisory > 0) {
+    status = 'failed';
+    level = mandatory > 0 ? 'mandatory' : 'advisory';
+  }
+  const counts = { 'advisory-failed': advisory, 'mandatory-failed': mandatory, passed, errored };
+  return {
+    id,
+    type: 'policy-set-outcomes',
+    attributes: {
+      status,
+      'enforcement-level': level,
+      outcomes: said,
+      error: error ?? '',
+      warnings: JSON.parse(warnings),
+      overridable: overridable === 1,
+      'policy-set-name': name,
+      'policy-set-description': description,
+      'result-count': counts,
+      result_count: counts,
+      'policy-tool-version': toolVersion,
+    },
+    relationships: { 'policy-evaluation': { data: { id: evaluationId, type: 'policy-evaluations' } } },
+    links: { self: `/policy-set-outcomes/${id}` },
+  };
+}
+
+const levels: Readonly<Record<string, readonly [string, string, string, string, boolean, boolean]>> = {
+  read: ['read', 'read', 'read', 'none', false, false],
+  plan: ['plan', 'read', 'read', 'none', false, false],
+  write: ['apply', 'write', 'write', 'read', true, false],
+  admin: ['apply', 'write', 'write', 'read', true, true],
+};
+
+function grantDocument(workspaceId: string, workspacePath: string, row: GrantRow): object {
+  const [id, teamId, access] = row;
+  const [runs, variables, stateVersions, policyMocks, workspaceLocking, runTasks] = levels[access] ?? [
+    row[3],
+    row[4],
+    row[5],
+    row[6],
+    row[7] === 1,
+    row[8] === 1,
+  ];
+  return {
+    id,
+    type: 'team-workspaces',
+    attributes: {
+      access,
+      runs,
+      variables,
+      'state-versions': stateVersions,
+      'policy-mocks': policyMocks,
+      'workspace-locking': workspaceLocking,
+      'run-tasks': runTasks,
+    },
+    relationships: {
+      team: { data: { id: teamId, type: 'teams' }, links: { related: `/teams/${teamId}` } },
+      workspace: { data: { id: workspaceId, type: 'workspaces' }, links: { related: workspacePath } },
+    },
+    links: { self: `/team-workspaces/${id}` },
+  };
+}
+
+const create = db.transaction((userId: string, workspaceId: string, body: unknown): object | undefined => {
+  const id = `cv-${randomText(16)}`;
+  const given = newVersion(body);
+  const now = new Date();
+  const current = Number(!given.speculative && !given.provisional);
+  const [sequence] = (takeSequence.get(current, id, workspaceId, userId) as [number] | undefined) ?? [];
+  if (sequence === undefined) return undefined;
+  const { autoQueueRuns, speculative, provisional } = given;
+  const flags = [Number(autoQueueRuns), Number(speculative), Number(provisional)] as const;
+  insert.run(id, workspaceId, sequence, ...flags, userId, now.toISOString());
+  return versionDocument(
+    [id, flags[0], null, null, flags[2], 'tfe-api', flags[1], 'pending', '{}', null],
+    uploadUrlOf(PUBLIC_URL, id, now.getTime()),
+  );
+});
+
+function answer({ method, url, digest, body }: Asked): Answered {
+  const known = credential.get(digest) as Credential | undefined;
+  if (known === undefined) return unauthenticated('unmatched');
+  const [tokenId, userId, expiresAt] = known;
+  if (expiresAt !== null && expiresAt <= new Date().toISOString()) return unauthenticated('unmatched');
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+
+  if (method === 'POST') {
+    const route = '/workspaces/:workspaceId/configuration-versions';
+    const workspaceId = path.slice('/workspaces/'.length, path.indexOf('/', '/workspaces/'.length));
+    const data = create.immediate(userId, workspaceId, body);
+    return data === undefined
+      ? { status: 404, route, tokenId, userId }
+      : { status: 201, route, tokenId, userId, document: { data } };
+  }
+  if (path.startsWith('/configuration-versions/')) {
+    const route = '/configuration-versions/:id';
+    const row = version.get(lastPart(path), userId) as VersionRow | undefined;
+    if (row === undefined || !readable(row)) return { status: 404, route, tokenId, userId };
+    return { status: 200, route, tokenId, userId, document: { data: versionDocument(row) } };
+  }
+  if (path.startsWith('/workspaces/')) {
+    const route = '/workspaces/:workspaceId/configuration-versions';
+    const workspaceId = path.slice('/workspaces/'.length, path.indexOf('/', '/workspaces/'.length));
+    const [total] = (workspace.get(workspaceId, userId) as [number] | undefined) ?? [];
+    if (total === undefined) return { status: 404, route, tokenId, userId };
+    const rows = versions.all(workspaceId, total - pageSize) as VersionRow[];
+    const data = rows.map((row) => versionDocument(row));
+    return { status: 200, route, tokenId, userId, document: firstPage(path, total, data) };
+  }
+  if (path.startsWith('/policy-evaluations/')) {
+    const route = '/policy-evaluations/:policyEvaluationId/policy-set-outcomes';
+    const id = path.slice('/policy-evaluations/'.length, path.indexOf('/', '/policy-evaluations/'.length));
+    const found = evaluation.get(id, userId) as [number | null] | undefined;
+    if (found === undefined) return { status: 404, route, tokenId, userId };
+    const all = policies.all(id, pageSize) as PolicyRow[];
+    const data: object[] = [];
+    let from = 0;
+    for (const row of outcomes.all(id, pageSize) as OutcomeRow[]) {
+      const one = outcomeDocument(id, row, all, from);
+      data.push(one);
+      from += one.attributes.outcomes.length;
+    }
+    return { status: 200, route, tokenId, userId, document: firstPage(path, found[0] ?? 0, data) };
+  }
+  const route = '/team-workspaces';
+  const workspaceId = new URLSearchParams(url.slice(mark + 1)).get('filter[workspace][id]');
+  const found = membersWorkspace.get(userId, workspaceId, userId) as [string, string, number] | undefined;
+  if (path !== '/team-workspaces' || found === undefined) return { status: 404, route, tokenId, userId };
+  const workspacePath = `/organizations/${found[0]}/workspaces/${found[1]}`;
+  const rows = grants.all(workspaceId, found[2], userId) as GrantRow[];
+  const data = rows.map((row) => grantDocument(workspaceId as string, workspacePath, row));
+  return { status: 200, route, tokenId, userId, document: { data } };
+}
+
+serve(answer);

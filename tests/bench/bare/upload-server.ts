@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream, fsync, fsyncSync, mkdirSync, openSync, rename } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createGunzip } from 'node:zlib';
+import Database from 'better-sqlite3';
+import { ArchiveTree } from '../../../src/adapters/bundles/archive-tree.js';
+import { TarHeaders } from '../../../src/adapters/bundles/tar-headers.js';
+
+/**
+ * What takes uploads and gives downloads with nothing around it: no framework, no promise, the streams' own events. The
+ * reader of tar headers is the service's: it is most strict, and costs next to nothing. In the path of an upload are
+ * three flushes, of the file, of its directory and of the commit, as few as there can be.
+ */
+
+/** Where files and database go, and how many versions wait for an upload. */
+const { DIRECTORY: directory = '.', VERSIONS: made } = process.env;
+const most = { bytes: 2 ** 32, unpacked: 2 ** 34, entries: 1_000_000 };
+const buffers = { chunkSize: 256 * 1024, highWaterMark: 256 * 1024 };
+
+const [incoming, kept] = [join(directory, 'incoming'), join(directory, 'kept')];
+for (const path of [incoming, kept]) mkdirSync(path, { recursive: true });
+const keptDirectory = openSync(kept, 'r');
+fsyncSync(keptDirectory);
+
+const database = new Database(join(directory, 'bare.db'));
+for (const setting of ['journal_mode = WAL', 'synchronous = FULL']) database.pragma(setting);
+database.exec('create table versions (id integer primary key, status text not null, bytes integer, sha256 text)');
+const find = database.prepare<[string], { status: string; bytes: number }>(
+  'select status, bytes from versions where id = ?',
+);
+const take = database.prepare<[number, string, string]>(
+  "update versions set status = 'uploaded', bytes = ?, sha256 = ? where id = ? and status = 'pending'",
+);
+const add = database.prepare("insert into versions (status) values ('pending')");
+database.transaction(() => {
+  for (let at = 0; at < Number(made); at += 1) add.run();
+})();
+
+function receive(request: IncomingMessage, response: ServerResponse, id: string): void {
+  let [packed, unpacked, entries, waiting] = [0, 0, 0, 0];
+  const draft = join(incoming, id);
+  const file = createWriteStream(draft, { flags: 'wx', flush: true, highWaterMark: buffers.highWaterMark });
+  const gunzip = createGunzip(buffers);
+  const hash = createHash('sha256');
+  const tree = new ArchiveTree();
+  const headers = new TarHeaders((entry) => {
+    entries += 1;
+    if (entries > most.entries) throw new Error('too many entries');
+    tree.add(entry);
+  });
+  let failed = false;
+  const fail = () => {
+    if (failed) return;
+    failed = true;
+    file.destroy();
+    gunzip.destroy();
+    response.writeHead(422).end();
+  };
+  const orFail = (work: () => void) => {
+    try {
+      work();
+    } catch {
+      fail();
+    }
+  };
+
+  if (Number(request.headers['content-length']) > most.bytes || find.get(id)?.status !== 'pending') {
+    fail();
+    return;
+  }
+
+  const commit = () => {
+    take.run(packed, hash.digest('hex'), id);
+    response.writeHead(200, { 'Content-Length': 0 }).end();
+  };
+  const then = (next: () => void) => (error: Error | null | undefined) => (error ? fail() : next());
+  const store = () =>
+    rename(
+      draft,
+      join(kept, id),
+      then(() =>
+        fsync(
+          keptDirectory,
+          then(() => orFail(commit)),
+        ),
+      ),
+    );
+  let ends = 2;
+  const oneEnded = () => {
+    ends -= 1;
+    if (ends === 0 && !failed) orFail(store);
+  };
+  const resume = () => {
+    waiting -= 1;
+    if (waiting === 0) request.resume();
+  };
+  file.on('drain', resume).on('error', fail).on('close', oneEnded);
+  gunzip.on('drain', resume).on('error', fail);
+  gunzip.on('data', (chunk: Buffer) =>
+    orFail(() => {
+      unpacked += chunk.length;
+      if (unpacked > most.unpacked) throw new Error('unpacks to too much');
+      headers.push(chunk);
+    }),
+  );
+  gunzip.on('end', () =>
+    orFail(() => {
+      if (gunzip.bytesWritten < packed) throw new Error('goes on after its gzip data');
+      headers.end();
+      oneEnded();
+    }),
+  );
+  request.on('data', (chunk: Buffer) =>
+    orFail(() => {
+      packed += chunk.length;
+      if (packed > most.bytes) throw new Error('too large');
+      hash.update(chunk);
+      for (const stream of [file, gunzip]) if (!stream.write(chunk)) waiting += 1;
+      if (waiting > 0) request.pause();
+    }),
+  );
+  request.on('end', () => {
+    gunzip.end();
+    file.end();
+  });
+}
+
+function give(response: ServerResponse, id: string): void {
+  const found = find.get(id);
+  if (found === undefined) {
+    response.writeHead(404).end();
+    return;
+  }
+  response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': found.bytes });
+  createReadStream(join(kept, id)).pipe(response);
+}
+
+createServer((request, response) => {
+  const id = request.url?.split('/').at(-1) ?? '';
+  if (request.method === 'PUT') receive(request, response, id);
+  else give(response, id);
+}).listen(0, '127.0.0.1', function (this: { address(): unknown }) {
+  process.stderr.write(`serves at http://127.0.0.1:${(this.address() as AddressInfo).port}\n`);
+});

@@ -1,0 +1,133 @@
+import { access, constants, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { chartOf } from './chart.js';
+import type { BenchGroup, Finding } from './finding.js';
+import { growth } from './growth.js';
+import { layers } from './layers.js';
+import { machine, postgresVersion } from './machine.js';
+import { processes } from './processes.js';
+import { reads } from './reads.js';
+import { type GroupReport, inserted, line, type Report, textOf } from './report.js';
+import { dropDatabases } from './seeded.js';
+import { root, stopAll, stopPostgres } from './servers.js';
+import { start } from './start.js';
+import { uploads } from './uploads.js';
+import { writes } from './writes.js';
+
+const groups: readonly BenchGroup[] = [reads, layers, writes, uploads, growth, start, processes];
+
+const help = `npm run bench -- [--quick] [--only ${groups.map(({ name }) => name).join(',')}] [--json FILE] [--docs]
+
+Measures the built service against baselines, in turn, on loopback. Needs nothing that npm does not bring.
+--quick takes less than four minutes. The results are written as JSON to FILE, or to a new file whose name is printed,
+and beside it as a chart in SVG. --docs puts them into docs/performance.md too.
+`;
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    json: { type: 'string' },
+    docs: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const page = join(root, 'docs/performance.md');
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+function chosen(): readonly BenchGroup[] {
+  if (values.only === undefined) return groups;
+  return values.only.split(',').map((name) => {
+    const group = groups.find((known) => known.name === name);
+    if (group === undefined) throw new Error(`there is no group ${name}`);
+    return group;
+  });
+}
+
+async function measured(group: BenchGroup, directory: string): Promise<GroupReport> {
+  const begun = performance.now();
+  const findings: Finding[] = [];
+  say(`\n${group.title}`);
+  try {
+    for await (const finding of group.run({ quick: values.quick, say, directory })) {
+      findings.push(finding);
+      say(`  ${line(finding)}`);
+    }
+  } catch (error) {
+    // The others have taken, or will take, minutes, and know nothing of it.
+    process.exitCode = 1;
+    say(`  BROKEN: ${(error as Error).stack ?? error}`);
+  }
+  return { name: group.name, title: group.title, seconds: (performance.now() - begun) / 1_000, findings };
+}
+
+/** JSON and chart, side by side. */
+async function write(report: Report, file: string): Promise<void> {
+  await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`);
+  const chart = `${file.replace(/\.json$/, '')}.svg`;
+  await writeFile(chart, chartOf(report));
+  say(`written to ${file} and ${chart}`);
+}
+
+async function bench(directory: string): Promise<void> {
+  const before = machine();
+  const file = values.json ?? join(tmpdir(), `gatehouse-bench-${Date.now()}.json`);
+  // Before minutes are spent on what then cannot be written.
+  await access(dirname(resolve(file)), constants.W_OK);
+  if (values.docs) inserted(await readFile(page, 'utf8'), { machine: before, groups: [] });
+  const reports: GroupReport[] = [];
+  for (const group of chosen()) reports.push(await measured(group, directory));
+  const postgres = process.env.TEST_POSTGRES_URL;
+  const report: Report = {
+    machine: {
+      ...before,
+      ...(postgres === undefined ? {} : { postgres: await postgresVersion(postgres) }),
+      rounds: values.quick ? 'few and short (--quick)' : 'all',
+    },
+    groups: reports,
+  };
+  say(`\n${textOf(report)}\n`);
+  await write(report, file);
+  if (!values.docs) return;
+  await writeFile(page, inserted(await readFile(page, 'utf8'), report));
+  await write(report, join(root, 'docs/performance.json'));
+}
+
+async function main(): Promise<void> {
+  if (values.help) return say(help);
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-bench-'));
+  let cleaning: Promise<void> | undefined;
+  const cleanUp = async () => {
+    await stopAll();
+    await dropDatabases();
+    await stopPostgres();
+    await rm(directory, { recursive: true, force: true });
+  };
+  const cleanUpOnce = () => {
+    cleaning ??= cleanUp();
+    return cleaning;
+  };
+  const end = (code: number, why?: unknown) => {
+    if (cleaning === undefined && why !== undefined) process.stderr.write(`${(why as Error).stack ?? why}\n`);
+    void cleanUpOnce().finally(() => process.exit(code));
+  };
+  process.on('SIGINT', () => end(130)).on('SIGTERM', () => end(143));
+  process.on('uncaughtException', (error) => end(1, error));
+  // Whoever read what is said may have gone.
+  process.stdout.on('error', () => end(1));
+  try {
+    await bench(directory);
+  } catch (error) {
+    end(1, error);
+  } finally {
+    await cleanUpOnce();
+  }
+}
+
+await main();

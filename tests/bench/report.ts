@@ -1,0 +1,103 @@
+import { type Finding, meets } from './finding.js';
+
+export interface GroupReport {
+  readonly name: string;
+  readonly title: string;
+  readonly seconds: number;
+  readonly findings: readonly Finding[];
+}
+
+/** What the findings are true of, in words by their label. */
+export type Machine = Readonly<Record<string, string>>;
+
+export interface Report {
+  readonly machine: Machine;
+  readonly groups: readonly GroupReport[];
+}
+
+const digitsOf = (value: number): number => {
+  if (Number.isInteger(value) || Math.abs(value) >= 100) return 0;
+  return Math.abs(value) >= 10 ? 1 : 2;
+};
+
+const numeral = (value: number): string =>
+  value.toLocaleString('en', { minimumFractionDigits: digitsOf(value), maximumFractionDigits: digitsOf(value) });
+
+const withUnit = (value: number, unit: Finding['unit']): string =>
+  unit === '×' ? `${value.toFixed(2)} ×` : `${numeral(value)} ${unit}`;
+
+const targetOf = ({ target, unit }: Finding): string => {
+  if (target === undefined) return '';
+  return 'atLeast' in target ? `≥ ${withUnit(target.atLeast, unit)}` : `≤ ${withUnit(target.atMost, unit)}`;
+};
+
+const verdictOf = (finding: Finding): string => {
+  if (finding.target === undefined) return '';
+  return meets(finding) ? 'yes' : 'no';
+};
+
+const headings = ['', 'measured', 'between', 'target', 'met'] as const;
+
+const cellsOf = (finding: Finding): readonly string[] => {
+  const { name, measured, spread, unit } = finding;
+  const [lowest, highest] = spread.map((value) => (unit === '×' ? value.toFixed(2) : numeral(value)));
+  return [
+    name,
+    withUnit(measured, unit),
+    lowest === highest ? '' : `${lowest} – ${highest}`,
+    targetOf(finding),
+    verdictOf(finding),
+  ];
+};
+
+/** One finding for a reader of a terminal, as it comes. */
+export const line = (finding: Finding): string => {
+  const [name = '', measured = '', spread, target, verdict] = cellsOf(finding);
+  const between = spread ? ` (${spread})` : '';
+  const said = target ? `, ${target}: ${verdict === 'yes' ? 'met' : 'NOT MET'}` : '';
+  return `${name}: ${measured}${between}${said}${finding.note === undefined ? '' : `\n    ${finding.note}`}`;
+};
+
+const padded = (rows: readonly (readonly string[])[]): readonly string[] => {
+  const widths = headings.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+};
+
+/** Everything, for a terminal. */
+export function textOf({ machine, groups }: Report): string {
+  const rows = [headings, ...groups.flatMap(({ findings }) => findings.map(cellsOf))];
+  const labels = Object.entries(machine).map(([label, value]) => `${label}: ${value}`);
+  const times = groups.map(({ name, seconds }) => `${name} ${Math.round(seconds)} s`).join(', ');
+  return [...padded(rows), '', ...labels, `took: ${times}`].join('\n');
+}
+
+const escaped = (text: string): string => text.replaceAll('|', '\\|');
+
+/** Everything, for `docs/performance.md`. */
+export function markdownOf({ machine, groups }: Report): string {
+  const tables = groups.flatMap(({ title, findings }) => [
+    `### ${title}`,
+    '',
+    `| | measured | between | target | met | |`,
+    `|---|--:|--:|--:|---|---|`,
+    ...findings.map((finding) => `| ${[...cellsOf(finding), finding.note ?? ''].map(escaped).join(' | ')} |`),
+    '',
+  ]);
+  const labels = Object.entries(machine).map(([label, value]) => `- ${label}: ${value}`);
+  const chart = ['![The ratios with their spread and their targets](performance.svg)', ''];
+  return [...chart, ...tables, '### The machine', '', ...labels].join('\n');
+}
+
+const markers = ['<!-- bench: begin -->', '<!-- bench: end -->'] as const;
+
+/** The page with the report between its markers. Throws when they are not there. */
+export function inserted(page: string, report: Report): string {
+  const [begin, end] = markers.map((marker) => page.indexOf(marker)) as [number, number];
+  if (begin < 0 || end < begin) throw new Error(`the page has no ${markers.join(' … ')}`);
+  return `${page.slice(0, begin + markers[0].length)}\n\n${markdownOf(report)}\n\n${page.slice(end)}`;
+}

@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import startPostgres from '../support/start-postgres.cjs';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What `npm start` runs, word by word. */
+const [, ...words] = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts.start as string).split(' ');
+const flags = words.filter((word) => word.startsWith('--'));
+
+/** The first site administrator's token of every service that is started here. */
+export const adminToken = 'an-administrator-token-for-the-bench';
+
+/** Whether servers under measurement and the load on them each have a core of their own. */
+export const pinned = availableParallelism() >= 2 && spawnSync('taskset', ['-V']).status === 0;
+
+/** Servers under measurement share the first core: one of them is measured at a time. */
+export type Core = 'server' | 'load' | 'any';
+
+const onCore = (core: Core): readonly string[] =>
+  pinned && core !== 'any' ? ['taskset', '-c', core === 'server' ? '0' : '1'] : [];
+
+const running = new Set<ChildProcess>();
+
+/** Starts a program of this Node, which `stopAll` ends whatever happens. */
+export function launch(
+  core: Core,
+  program: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  stdio: ('ignore' | 'pipe' | 'ipc' | 'inherit' | number)[],
+): ChildProcess {
+  const [command = '', ...rest] = [...onCore(core), process.execPath, ...program];
+  const child = spawn(command, rest, { cwd: root, env: { PATH: process.env.PATH, ...environment }, stdio });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  child.once('error', () => running.delete(child));
+  return child;
+}
+
+/** At once, and without a word: for when nothing else is to be done with them. */
+export async function stopAll(): Promise<void> {
+  await Promise.all([...running].map((child) => end(child, 'SIGKILL')));
+}
+
+export async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  await exited;
+}
+
+/** A server that is measured, in a process of its own. */
+export class Server {
+  private constructor(
+    readonly name: string,
+    readonly child: ChildProcess,
+    readonly url: string,
+    readonly logFile: string,
+  ) {}
+
+  /** Resolves once it says on standard error where it serves; its standard output, the log, goes to a file. */
+  private static async start(
+    name: string,
+    program: readonly string[],
+    environment: Readonly<Record<string, string>>,
+    logFile: string,
+    core: Core,
+  ): Promise<Server> {
+    const log = openSync(logFile, 'a');
+    const child = launch(core, program, environment, ['ignore', log, 'pipe']);
+    closeSync(log);
+    let said = '';
+    const url = await new Promise<string>((resolve, reject) => {
+      child.stderr?.on('data', (chunk: Buffer) => {
+        said = (said + chunk).slice(-65_536);
+        const address = /serves at (\S+)/.exec(said)?.[1];
+        if (address !== undefined) resolve(address);
+      });
+      child.once('error', reject);
+      child.once('exit', (code) => reject(new Error(`${name} ended with ${code}:\n${said}`)));
+    });
+    return new Server(name, child, url, logFile);
+  }
+
+  /** The built service as `npm start` starts it, with its defaults but for the limit, which still counts. */
+  static service(
+    directory: string,
+    environment: Readonly<Record<string, string>> = {},
+    core: Core = 'server',
+  ): Promise<Server> {
+    const settings = { PORT: '0', DATA_DIR: directory, RATE_LIMIT_PER_SECOND: '1000000', ADMIN_TOKEN: adminToken };
+    return Server.start('ours', words, { ...settings, ...environment }, `${directory}.log`, core);
+  }
+
+  /** A baseline of `tests/bench/bare`, with the flags of Node that the service has. */
+  static bare(
+    name: string,
+    program: string,
+    environment: Readonly<Record<string, string>>,
+    logFile: string,
+    core: Core = 'server',
+  ): Promise<Server> {
+    const path = join('tests/bench/bare', program);
+    return Server.start(name, [...flags, '--import', 'tsx', path], environment, logFile, core);
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
+  stop(): Promise<void> {
+    return end(this.child, 'SIGTERM');
+  }
+}
+
+let starting: Promise<void> | undefined;
+
+/**
+ * Where a Postgres answers that flushes what it commits; undefined on a machine that has none. One that is started here
+ * is put on `core`, and so are the connections made from then on.
+ */
+export async function postgresUrl(core: Core = 'load'): Promise<string | undefined> {
+  starting ??= startPostgres({ durable: true });
+  await starting;
+  const { gatehousePostgres } = globalThis as { gatehousePostgres?: { server: ChildProcess } };
+  if (pinned && gatehousePostgres !== undefined) {
+    const cores = core === 'any' ? `0-${availableParallelism() - 1}` : core === 'server' ? '0' : '1';
+    spawnSync('taskset', ['-acp', cores, String(gatehousePostgres.server.pid)]);
+  }
+  return process.env.TEST_POSTGRES_URL;
+}
+
+/** Also one that is about to start. */
+export async function stopPostgres(): Promise<void> {
+  await starting?.catch(() => undefined);
+  await startPostgres.stop();
+}
+
+/** The processor's time a process took so far, in seconds, of all its threads; undefined where /proc does not say it. */
+export function cpuSeconds(pid: number): number | undefined {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const nanoseconds = threads.map(
+      (thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0],
+    );
+    return nanoseconds.reduce((sum, text) => sum + Number(text), 0) / 1e9;
+  } catch {
+    return undefined;
+  }
+}
