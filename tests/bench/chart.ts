@@ -18,10 +18,13 @@ const targetOf = ({ target }: Finding): number | undefined =>
 /** Bars longer than this are cut: the number beside them says how long they are. */
 const longest = 2;
 
-/** Ratios as bars from 0, each with its spread and its target, one line a group and a finding. */
+/** Ratios as bars from 0, each with its spread and its target, one line a group and a finding. The tables tell the p99. */
 export function chartOf({ groups, machine }: Report): string {
   const charted = groups
-    .map((group) => ({ ...group, findings: group.findings.filter(({ unit }) => unit === '×') }))
+    .map((group) => ({
+      ...group,
+      findings: group.findings.filter(({ unit, name }) => unit === '×' && !name.endsWith(', p99')),
+    }))
     .filter(({ findings }) => findings.length > 0);
   const all = charted.flatMap(({ findings }) => findings);
   const needed = Math.max(1, ...all.flatMap((finding) => [finding.spread[1], targetOf(finding) ?? 0]));

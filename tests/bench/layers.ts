@@ -36,9 +36,8 @@ export const layers: BenchGroup = {
         ['node:http', hello, get('/healthz')],
         ['Express, the headers, the watch over slow clients', silent, get('/healthz')],
         ['the log line', ours, get('/healthz')],
-        ['the credential, the rate, an own account', ours, get('/account/details')],
         [
-          'a version, what the caller may do to it, its document',
+          'the credential, the rate, a version, what the caller may do to it, its document',
           ours,
           get(`/configuration-versions/${sample.versionId}`),
         ],

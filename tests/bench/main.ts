@@ -53,6 +53,7 @@ function chosen(): readonly BenchGroup[] {
 async function measured(group: BenchGroup, directory: string): Promise<GroupReport> {
   const begun = performance.now();
   const findings: Finding[] = [];
+  let broken: string | undefined;
   say(`\n${group.title}`);
   try {
     for await (const finding of group.run({ quick: values.quick, say, directory })) {
@@ -62,9 +63,12 @@ async function measured(group: BenchGroup, directory: string): Promise<GroupRepo
   } catch (error) {
     // The others have taken, or will take, minutes, and know nothing of it.
     process.exitCode = 1;
+    broken = (error as Error).message;
     say(`  BROKEN: ${(error as Error).stack ?? error}`);
   }
-  return { name: group.name, title: group.title, seconds: (performance.now() - begun) / 1_000, findings };
+  const seconds = (performance.now() - begun) / 1_000;
+  const { name, title } = group;
+  return { name, title, seconds, findings, ...(broken === undefined ? {} : { broken }) };
 }
 
 /** JSON and chart, side by side. */
@@ -76,6 +80,7 @@ async function write(report: Report, file: string): Promise<void> {
 }
 
 async function bench(directory: string): Promise<void> {
+  if (values.docs && (values.quick || values.only !== undefined)) throw new Error('--docs is for all groups, in full');
   const before = machine();
   const file = values.json ?? join(tmpdir(), `gatehouse-bench-${Date.now()}.json`);
   // Before minutes are spent on what then cannot be written.
@@ -117,7 +122,10 @@ async function main(): Promise<void> {
     if (cleaning === undefined && why !== undefined) process.stderr.write(`${(why as Error).stack ?? why}\n`);
     void cleanUpOnce().finally(() => process.exit(code));
   };
-  process.on('SIGINT', () => end(130)).on('SIGTERM', () => end(143));
+  process
+    .on('SIGINT', () => end(130))
+    .on('SIGTERM', () => end(143))
+    .on('SIGHUP', () => end(129));
   process.on('uncaughtException', (error) => end(1, error));
   // Whoever read what is said may have gone.
   process.stdout.on('error', () => end(1));

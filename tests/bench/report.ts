@@ -4,6 +4,8 @@ export interface GroupReport {
   readonly name: string;
   readonly title: string;
   readonly seconds: number;
+  /** Why the rest of it is missing. */
+  readonly broken?: string;
   readonly findings: readonly Finding[];
 }
 
@@ -80,9 +82,10 @@ const escaped = (text: string): string => text.replaceAll('|', '\\|');
 
 /** Everything, for `docs/performance.md`. */
 export function markdownOf({ machine, groups }: Report): string {
-  const tables = groups.flatMap(({ title, findings }) => [
+  const tables = groups.flatMap(({ title, findings, broken }) => [
     `### ${title}`,
     '',
+    ...(broken === undefined ? [] : [`**Not whole:** ${escaped(broken)}`, '']),
     `| | measured | between | target | met | |`,
     `|---|--:|--:|--:|---|---|`,
     ...findings.map((finding) => `| ${[...cellsOf(finding), finding.note ?? ''].map(escaped).join(' | ')} |`),

@@ -25,6 +25,7 @@ const onCore = (core: Core): readonly string[] =>
   pinned && core !== 'any' ? ['taskset', '-c', core === 'server' ? '0' : '1'] : [];
 
 const running = new Set<ChildProcess>();
+let stopped = false;
 
 /** Starts a program of this Node, which `stopAll` ends whatever happens. */
 export function launch(
@@ -33,6 +34,7 @@ export function launch(
   environment: Readonly<Record<string, string>>,
   stdio: ('ignore' | 'pipe' | 'ipc' | 'inherit' | number)[],
 ): ChildProcess {
+  if (stopped) throw new Error('the bench is over');
   const [command = '', ...rest] = [...onCore(core), process.execPath, ...program];
   const child = spawn(command, rest, { cwd: root, env: { PATH: process.env.PATH, ...environment }, stdio });
   running.add(child);
@@ -43,6 +45,7 @@ export function launch(
 
 /** At once, and without a word: for when nothing else is to be done with them. */
 export async function stopAll(): Promise<void> {
+  stopped = true;
   await Promise.all([...running].map((child) => end(child, 'SIGKILL')));
 }
 

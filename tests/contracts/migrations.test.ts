@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import knex, { type Knex } from 'knex';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
@@ -190,6 +191,38 @@ for (const engine of engines) {
       expect(await each.unitOfWork.read((tx) => tx.users.find(user.id))).toEqual(user);
     }
     await Promise.all(processes.map((each) => each.close()));
+    await drop();
+  });
+
+  it('count what an instance of the release before has begun when they come', async () => {
+    const { url, drop } = await freshSchema();
+    const config = postgresConfig(url);
+    await migrate(config);
+    const database = knex(config);
+    await database.migrate.down({ migrationSource, name: '0004-lists' } as Knex.MigratorConfig);
+    await database('organizations').insert({ id: 'org-1', name: 'acme', email: 'a@example.com', created_at: noon });
+    const older = await database.transaction();
+    await older('teams').insert({
+      id: 'team-1',
+      organization_id: 'org-1',
+      name: 'Platform',
+      visibility: 'organization',
+      members_manage_token: false,
+      organization_access: '[]',
+      is_owners: false,
+      created_at: noon,
+      revision: 1,
+    });
+    const migrating = migrate(config);
+    // Long enough for it to have counted, had it not waited.
+    await pause(300);
+    await older.commit();
+    await migrating;
+    expect(await database('list_sizes').orderBy('list')).toEqual([
+      { list: 'teams org-1', size: 1 },
+      { list: 'visible-teams org-1', size: 1 },
+    ]);
+    await database.destroy();
     await drop();
   });
 });

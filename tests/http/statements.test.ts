@@ -89,17 +89,16 @@ const promised: Readonly<Record<string, number>> = {
   'get /organizations/:organization/organization-memberships': 5,
   'post /organizations/:organization/organization-memberships': 4,
   'get /organization-memberships/:id': 3,
-  'delete /organization-memberships/:id': 8,
+  'delete /organization-memberships/:id': 7,
   'get /organizations/:organization/teams': 4,
   'post /organizations/:organization/teams': 3,
   'get /teams/:id': 3,
-  // A team is locked before it changes: the lists that what refers to it is in must know it as it then is.
-  'patch /teams/:id': 4,
-  'delete /teams/:id': 7,
-  'post /teams/:id/relationships/users': 6,
-  'delete /teams/:id/relationships/users': 7,
-  'post /teams/:id/relationships/organization-memberships': 6,
-  'delete /teams/:id/relationships/organization-memberships': 7,
+  'patch /teams/:id': 3,
+  'delete /teams/:id': 6,
+  'post /teams/:id/relationships/users': 5,
+  'delete /teams/:id/relationships/users': 6,
+  'post /teams/:id/relationships/organization-memberships': 5,
+  'delete /teams/:id/relationships/organization-memberships': 6,
   'get /account/details': 2,
   'get /users/:userId/authentication-tokens': 3,
   'post /users/:userId/authentication-tokens': 2,
@@ -110,7 +109,7 @@ const promised: Readonly<Record<string, number>> = {
   'post /admin/users': 3,
   'post /admin/users/:id/actions/suspend': 3,
   'post /admin/users/:id/actions/unsuspend': 3,
-  'delete /admin/users/:id': 8,
+  'delete /admin/users/:id': 7,
 };
 
 /** The same of everything that may be asked for beside it: a statement for each kind of it, whatever there is to show. */

@@ -122,9 +122,9 @@ class ContentsCheck {
       this.unpackedInto = chunk.buffer;
     });
     this.gunzip.on('end', () => {
-      this.release();
       // Zeros after the end are the one kind of garbage that unpacking passes over in silence.
       if (this.gunzip.bytesWritten < this.packed) this.fail(malformed('the archive goes on after its gzip data'));
+      else this.release();
     });
     this.gunzip.on('error', ({ message }) => {
       this.fail(malformed(`the archive is not gzip, or is damaged (${message})`));

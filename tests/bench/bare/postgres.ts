@@ -7,7 +7,7 @@ import { type Answered, type Asked, lastPart, serve, unauthenticated } from './f
 
 const { DATABASE_URL = '', PUBLIC_URL = 'http://127.0.0.1:8080' } = process.env;
 
-const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
+const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10, options: '-c plan_cache_mode=force_generic_plan' });
 
 /** The user `u` behind the token `k` whose digest is the first value. */
 const caller = `api_tokens k join users u on u.id = k.user_id

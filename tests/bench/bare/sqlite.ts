@@ -101,10 +101,10 @@ const membersWorkspace = statement(`
 
 const grants = statement(`
   select g.id, g.team_id, g.access, g.runs, g.variables, g.state_versions, g.policy_mocks, g.workspace_locking, g.run_tasks
-  from team_workspaces g join teams t on t.id = g.team_id
-  where g.workspace_id = +? and t.deleted_at is null and (t.visibility = 'organization' or +?
-    or exists (select 1 from team_members m where m.team_id = t.id and m.user_id = +?))
-  order by lower(t.name), t.id`);
+  from team_workspaces g
+  where g.workspace_id = +? and g.listed_name is not null and (g.listed_visibility = 'organization' or +?
+    or exists (select 1 from team_members m where m.team_id = g.team_id and m.user_id = +?))
+  order by g.listed_name, g.team_id`);
 
 type GrantRow = readonly [string, string, string, string, string, string, string, number, number];
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, fsync, fsyncSync, mkdirSync, openSync, rename } from 'node:fs';
+import { createReadStream, createWriteStream, fsync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,8 +10,9 @@ import { TarHeaders } from '../../../src/adapters/bundles/tar-headers.js';
 
 /**
  * What takes uploads and gives downloads with nothing around it: no framework, no promise, the streams' own events. The
- * reader of tar headers is the service's: it is most strict, and costs next to nothing. In the path of an upload are
- * three flushes, of the file, of its directory and of the commit, as few as there can be.
+ * reader of tar headers is the service's: it is most strict, and costs next to nothing. A file gets its final name at
+ * once, as nobody asks for it before its row is committed; the directory is flushed while bytes arrive, so that two
+ * flushes are left to wait for: the file's, and the commit's.
  */
 
 /** Where files and database go, and how many versions wait for an upload. */
@@ -19,8 +20,8 @@ const { DIRECTORY: directory = '.', VERSIONS: made } = process.env;
 const most = { bytes: 2 ** 32, unpacked: 2 ** 34, entries: 1_000_000 };
 const buffers = { chunkSize: 256 * 1024, highWaterMark: 256 * 1024 };
 
-const [incoming, kept] = [join(directory, 'incoming'), join(directory, 'kept')];
-for (const path of [incoming, kept]) mkdirSync(path, { recursive: true });
+const kept = join(directory, 'kept');
+mkdirSync(kept, { recursive: true });
 const keptDirectory = openSync(kept, 'r');
 fsyncSync(keptDirectory);
 
@@ -40,8 +41,7 @@ database.transaction(() => {
 
 function receive(request: IncomingMessage, response: ServerResponse, id: string): void {
   let [packed, unpacked, entries, waiting] = [0, 0, 0, 0];
-  const draft = join(incoming, id);
-  const file = createWriteStream(draft, { flags: 'wx', flush: true, highWaterMark: buffers.highWaterMark });
+  const file = createWriteStream(join(kept, id), { flags: 'wx', flush: true, highWaterMark: buffers.highWaterMark });
   const gunzip = createGunzip(buffers);
   const hash = createHash('sha256');
   const tree = new ArchiveTree();
@@ -75,27 +75,16 @@ function receive(request: IncomingMessage, response: ServerResponse, id: string)
     take.run(packed, hash.digest('hex'), id);
     response.writeHead(200, { 'Content-Length': 0 }).end();
   };
-  const then = (next: () => void) => (error: Error | null | undefined) => (error ? fail() : next());
-  const store = () =>
-    rename(
-      draft,
-      join(kept, id),
-      then(() =>
-        fsync(
-          keptDirectory,
-          then(() => orFail(commit)),
-        ),
-      ),
-    );
-  let ends = 2;
+  let ends = 3;
   const oneEnded = () => {
     ends -= 1;
-    if (ends === 0 && !failed) orFail(store);
+    if (ends === 0 && !failed) orFail(commit);
   };
   const resume = () => {
     waiting -= 1;
     if (waiting === 0) request.resume();
   };
+  file.on('open', () => fsync(keptDirectory, (error) => (error ? fail() : oneEnded())));
   file.on('drain', resume).on('error', fail).on('close', oneEnded);
   gunzip.on('drain', resume).on('error', fail);
   gunzip.on('data', (chunk: Buffer) =>

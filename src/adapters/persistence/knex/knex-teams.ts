@@ -124,17 +124,15 @@ export class KnexTeams implements TeamRepository {
     return unlessTaken(this.db.run(this.db.sql('teams').insert(toRow(team))), nameTaken);
   }
 
-  async save(team: Team): Promise<void> {
-    await this.hold(team.id);
+  save(team: Team): Promise<void> {
     const update = this.db
       .sql('teams')
       .where({ id: team.id, revision: team.revision - 1, deleted_at: null })
       .update(settingsToRow(team));
-    await unlessTaken(unlessStale(team.id, this.db.run(update)), nameTaken);
+    return unlessTaken(unlessStale(team.id, this.db.run(update)), nameTaken);
   }
 
   async remove(id: TeamId, now: Instant): Promise<void> {
-    await this.hold(id);
     await this.db.run(this.db.sql('teams').where({ id, deleted_at: null }).update({ deleted_at: now }));
   }
 
@@ -202,11 +200,6 @@ export class KnexTeams implements TeamRepository {
 
   async removeMembers(id: TeamId, userIds: readonly UserId[]): Promise<void> {
     await this.db.run(this.db.sql('team_members').where('team_id', id).whereIn('user_id', userIds).delete());
-  }
-
-  /** Against rows that refer to the team and are being added: the lists they are in must know how it is called then. */
-  private async hold(id: TeamId): Promise<void> {
-    await this.db.first(this.db.sql('teams').where({ id }).select('id').forUpdate());
   }
 
   private living(): Knex.QueryBuilder {

@@ -74,8 +74,6 @@ export class KnexUsers implements UserRepository {
   }
 
   async remove(id: UserId, now: Instant): Promise<void> {
-    // Against a membership that is being added: the list it is in must know that its user is gone.
-    await this.db.first(this.living().where({ id }).select('id').forUpdate());
     await this.db.run(this.living().where({ id }).update({ deleted_at: now }));
   }
 

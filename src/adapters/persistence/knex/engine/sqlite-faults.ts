@@ -4,10 +4,8 @@ import { DomainError } from '../../../../domain/index.js';
 const unavailable = /^SQLITE_(IOERR|BUSY|CANTOPEN|READONLY|PROTOCOL)/;
 
 /** Passes the result on, and words for callers what the file or its disk cannot do at the moment. */
-export async function sayingWhatFails<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
+export const sayingWhatFails = <Result>(work: Promise<Result>): Promise<Result> =>
+  work.catch((error: unknown) => {
     const { code = '' } = error as { readonly code?: string };
     if (code === 'SQLITE_FULL') {
       throw new DomainError('service/storage-full', "the database's disk is full", {}, error);
@@ -16,5 +14,4 @@ export async function sayingWhatFails<Result>(work: Promise<Result>): Promise<Re
       throw new DomainError('service/unavailable', 'the database cannot be used at the moment', {}, error);
     }
     throw error;
-  }
-}
+  });

@@ -5,7 +5,7 @@ import { columnsFor } from './columns.js';
 interface Counted {
   readonly table: string;
   /** Which decide what lists a row is in. */
-  readonly columns: string;
+  readonly columns: readonly string[];
   /** By the word a list's name begins with: the column whose value ends it, and which rows are in it. */
   readonly lists: Readonly<Record<string, readonly [of: string, where: (row: string) => string]>>;
 }
@@ -13,7 +13,7 @@ interface Counted {
 const counted: readonly Counted[] = [
   {
     table: 'teams',
-    columns: 'visibility, deleted_at',
+    columns: ['visibility', 'deleted_at'],
     lists: {
       teams: ['organization_id', (row) => `${row}.deleted_at is null`],
       'visible-teams': ['organization_id', (row) => `${row}.deleted_at is null and ${row}.visibility = 'organization'`],
@@ -21,17 +21,17 @@ const counted: readonly Counted[] = [
   },
   {
     table: 'workspaces',
-    columns: 'deleted_at',
+    columns: ['deleted_at'],
     lists: { workspaces: ['organization_id', (row) => `${row}.deleted_at is null`] },
   },
   {
     table: 'organization_memberships',
-    columns: 'listed_name',
+    columns: ['listed_name'],
     lists: { members: ['organization_id', (row) => `${row}.listed_name is not null`] },
   },
   {
     table: 'team_workspaces',
-    columns: 'listed_name, listed_visibility',
+    columns: ['listed_name', 'listed_visibility'],
     lists: {
       accesses: ['workspace_id', (row) => `${row}.listed_name is not null`],
       'visible-accesses': [
@@ -42,7 +42,7 @@ const counted: readonly Counted[] = [
   },
   {
     table: 'api_tokens',
-    columns: 'listed_in',
+    columns: ['listed_in'],
     lists: { 'team-tokens': ['listed_in', (row) => `${row}.listed_in is not null`] },
   },
 ];
@@ -65,6 +65,16 @@ const taken = (list: Counted): readonly string[] =>
     ];
   });
 
+/** The same of all rows that one statement deleted: thousands at a time, when an organization goes. */
+const gone = (list: Counted): readonly string[] =>
+  listsOf(list).flatMap(({ name, of, where }) => [
+    `update list_sizes as s set size = s.size - g.n
+       from (select '${name} ' || r.${of} as list, count(*) as n from gone as r where ${where('r')} group by 1) as g
+       where s.list = g.list`,
+    `delete from list_sizes as s using (select distinct '${name} ' || r.${of} as list from gone as r) as g
+       where s.list = g.list and s.size = 0`,
+  ]);
+
 const counts = (list: Counted): readonly string[] =>
   listsOf(list).map(
     ({ name, of, where }) =>
@@ -75,55 +85,113 @@ const counts = (list: Counted): readonly string[] =>
 const livingTeam = `from teams as t where t.id = new.team_id and t.deleted_at is null`;
 const livingName = `case when new.deleted_at is null then lower(new.name) end`;
 
-/**
- * After what, and what is then done for each row. Postgres locks a row for what refers to it before any of these, and a
- * team or user that is renamed or deleted is locked against that first: neither misses the other.
- */
-const triggers: Readonly<Record<string, readonly [after: string, statements: readonly string[]]>> = {
+interface Trigger {
+  readonly on: string;
+  readonly at: 'insert' | 'delete' | { readonly changes: readonly string[] };
+  readonly statements: readonly string[];
+  /** What Postgres does instead, once for all rows of a statement. */
+  readonly together?: readonly string[];
+}
+
+const names = ['name', 'visibility', 'deleted_at'];
+const usernames = ['username', 'deleted_at'];
+
+const triggers: Readonly<Record<string, Trigger>> = {
   ...Object.fromEntries(
-    counted.flatMap((list) => [
-      [`${list.table}_added`, [`insert on ${list.table}`, added(list)]],
-      [`${list.table}_moved`, [`update of ${list.columns} on ${list.table}`, [...taken(list), ...added(list)]]],
-      [`${list.table}_taken`, [`delete on ${list.table}`, taken(list)]],
-    ]),
+    counted.flatMap((list): [string, Trigger][] => {
+      const { table: on, columns: changes } = list;
+      return [
+        [`${on}_added`, { on, at: 'insert', statements: added(list) }],
+        [`${on}_moved`, { on, at: { changes }, statements: [...taken(list), ...added(list)] }],
+        [`${on}_taken`, { on, at: 'delete', statements: taken(list), together: gone(list) }],
+      ];
+    }),
   ),
   // What is inserted is in no list yet: this puts it there, and thereby has it counted.
-  team_workspaces_named: [
-    'insert on team_workspaces',
-    [
+  team_workspaces_named: {
+    on: 'team_workspaces',
+    at: 'insert',
+    statements: [
       `update team_workspaces set listed_name = (select lower(t.name) ${livingTeam}),
          listed_visibility = (select t.visibility ${livingTeam}) where id = new.id`,
     ],
-  ],
-  api_tokens_named: [
-    'insert on api_tokens',
-    [
+  },
+  api_tokens_named: {
+    on: 'api_tokens',
+    at: 'insert',
+    statements: [
       `update api_tokens set listed_in = (select t.organization_id ${livingTeam}),
          listed_name = (select lower(t.name) ${livingTeam}) where id = new.id and new.team_id is not null`,
     ],
-  ],
-  organization_memberships_named: [
-    'insert on organization_memberships',
-    [
+  },
+  organization_memberships_named: {
+    on: 'organization_memberships',
+    at: 'insert',
+    statements: [
       `update organization_memberships set listed_name = (select lower(u.username) from users as u
          where u.id = new.user_id and u.deleted_at is null) where id = new.id`,
     ],
-  ],
-  teams_renamed: [
-    'update of name, visibility, deleted_at on teams',
-    [
+  },
+  teams_renamed: {
+    on: 'teams',
+    at: { changes: names },
+    statements: [
       `update team_workspaces set listed_name = ${livingName}, listed_visibility = new.visibility where team_id = new.id`,
       `update api_tokens set listed_in = case when new.deleted_at is null then new.organization_id end,
          listed_name = ${livingName} where team_id = new.id`,
     ],
-  ],
-  users_renamed: [
-    'update of username, deleted_at on users',
-    [
+  },
+  users_renamed: {
+    on: 'users',
+    at: { changes: usernames },
+    statements: [
       `update organization_memberships set listed_name = case when new.deleted_at is null then lower(new.username) end
          where user_id = new.id`,
     ],
-  ],
+  },
+};
+
+/** Columns are named in statements that leave them as they are. */
+const changed = (columns: readonly string[]): string =>
+  columns.map((column) => `old.${column} is distinct from new.${column}`).join(' or ');
+
+const whenOf = ({ at }: Trigger): string => {
+  if (typeof at === 'string') return at;
+  return `update of ${at.changes.join(', ')}`;
+};
+
+const onSqlite = (name: string, trigger: Trigger): string =>
+  `create trigger ${name} after ${whenOf(trigger)} on ${trigger.on} for each row
+     ${typeof trigger.at === 'string' ? '' : `when (${changed(trigger.at.changes)})`}
+     begin ${trigger.statements.map((statement) => `${statement};`).join(' ')} end`;
+
+const postgresFunction = (name: string, statements: readonly string[], result = 'null'): string =>
+  `create function ${name}() returns trigger language plpgsql as
+     $$ begin ${statements.map((statement) => `${statement};`).join(' ')} return ${result}; end $$`;
+
+const onPostgres = (name: string, trigger: Trigger): readonly string[] => {
+  const { on, at, statements, together } = trigger;
+  if (together !== undefined) {
+    return [
+      postgresFunction(name, together),
+      `create trigger ${name} after ${whenOf(trigger)} on ${on} referencing old table as gone
+         for each statement execute function ${name}()`,
+    ];
+  }
+  return [
+    postgresFunction(name, statements),
+    `create trigger ${name} after ${whenOf(trigger)} on ${on} for each row
+       ${typeof at === 'string' ? '' : `when (${changed(at.changes)})`} execute function ${name}()`,
+  ];
+};
+
+/**
+ * On Postgres, against a row that refers to the team or user and is being added: it has locked what it refers to before
+ * it looks how that is called, and whoever changes that waits here until it can be seen.
+ */
+const holds: Readonly<Record<string, readonly [on: string, columns: readonly string[]]>> = {
+  teams_held: ['teams', names],
+  users_held: ['users', usernames],
 };
 
 // With all that a list asks about, even where every row in the index says the same: SQLite then leaves the table alone.
@@ -173,6 +241,9 @@ export const listed = [
  */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
+  const postgres = knex.client.driverName === 'pg';
+  // Other instances go on meanwhile: what they have begun is waited for, and what they begin waits, so that all is counted.
+  if (postgres) await knex.raw(`lock table ${[...counted.map(({ table }) => table), 'users'].join(', ')}`);
   await knex.schema.createTable('list_sizes', (table) => {
     const { text, integer } = column(table);
     text('list').primary();
@@ -194,19 +265,26 @@ export async function up(knex: Knex): Promise<void> {
   for (const statement of listed) await knex.raw(statement);
   for (const index of replaced) await knex.raw(`drop index ${nameOf(index)}`);
   for (const index of indexes) await knex.raw(`create ${index}`);
-  for (const [name, [after, statements]] of Object.entries(triggers)) {
-    const body = `begin ${statements.map((statement) => `${statement};`).join(' ')}`;
-    if (knex.client.driverName === 'pg') {
-      await knex.raw(`create function ${name}() returns trigger language plpgsql as $$ ${body} return null; end $$`);
-      await knex.raw(`create trigger ${name} after ${after} for each row execute function ${name}()`);
-    } else await knex.raw(`create trigger ${name} after ${after} for each row ${body} end`);
+  for (const [name, trigger] of Object.entries(triggers)) {
+    if (!postgres) await knex.raw(onSqlite(name, trigger));
+    else for (const statement of onPostgres(name, trigger)) await knex.raw(statement);
+  }
+  if (!postgres) return;
+  for (const [name, [on, columns]] of Object.entries(holds)) {
+    await knex.raw(postgresFunction(name, [`perform 1 from ${on} where id = old.id for update`], 'new'));
+    await knex.raw(
+      `create trigger ${name} before update of ${columns.join(', ')} on ${on} for each row
+         when (${changed(columns)}) execute function ${name}()`,
+    );
   }
 }
 
 export async function down(knex: Knex): Promise<void> {
   const postgres = knex.client.driverName === 'pg';
-  for (const [name, [after]] of Object.entries(triggers)) {
-    await knex.raw(`drop trigger ${name}${postgres ? ` on ${after.split(' on ')[1]}` : ''}`);
+  const placed = Object.entries(triggers).map(([name, { on }]) => [name, on]);
+  const held = Object.entries(holds).map(([name, [on]]) => [name, on]);
+  for (const [name, on] of postgres ? [...placed, ...held] : placed) {
+    await knex.raw(`drop trigger ${name}${postgres ? ` on ${on}` : ''}`);
     if (postgres) await knex.raw(`drop function ${name}()`);
   }
   for (const index of indexes) await knex.raw(`drop index ${nameOf(index)}`);
