@@ -20,7 +20,6 @@ import {
 import { type Listed, listSize, mergedPart, ofPage, type Part, partOf } from './engine/lists.js';
 import { prepared } from './engine/prepared.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
-import { onlyVisibleTeams } from './knex-teams.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { accessFromText, type GrantRow, grantColumns, grantFromRow, grantToRow, seeing } from './standing.js';
 
@@ -107,17 +106,18 @@ interface Filter extends Readonly<Record<string, unknown>> {
   readonly seen: readonly TeamId[] | undefined;
 }
 
+/** What is listed of a workspace: of living teams, which are not asked again. */
 const matching = (sql: Knex, { workspaceId, teamId, seen }: Filter): Knex.QueryBuilder => {
-  const rows = living(sql).where('g.workspace_id', workspaceId);
+  const rows = livingWorkspaces(sql('team_workspaces as g').join('workspaces as w', 'w.id', 'g.workspace_id'))
+    .where('g.workspace_id', workspaceId)
+    .whereNotNull('g.listed_name');
   if (teamId !== undefined) rows.where('g.team_id', teamId);
-  return onlyVisibleTeams(rows, seen === undefined ? 'all' : { visibleAnd: seen });
+  if (seen === undefined) return rows;
+  return rows.where((any) => any.where('g.listed_visibility', 'organization').orWhereIn('g.team_id', seen));
 };
 
 const byName = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
-  rows
-    .whereNotNull('g.listed_name')
-    .select(...columnsOf('g', columns), names)
-    .orderBy(['g.listed_name', 'g.team_id']);
+  rows.select(...columnsOf('g', columns), names).orderBy(['g.listed_name', 'g.team_id']);
 
 const allMatching = prepared((sql, filter: Filter) => byName(matching(sql, filter)));
 
