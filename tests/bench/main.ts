@@ -101,7 +101,9 @@ async function bench(directory: string): Promise<void> {
   await write(report, file);
   if (!values.docs) return;
   await writeFile(page, inserted(await readFile(page, 'utf8'), report));
-  await write(report, join(root, 'docs/performance.json'));
+  // What each finding was made of is for whoever measures, and a hundred times as long.
+  const told = reports.map((each) => ({ ...each, findings: each.findings.map(({ from: _, ...finding }) => finding) }));
+  await write({ ...report, groups: told }, join(root, 'docs/performance.json'));
 }
 
 async function main(): Promise<void> {
