@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
+import { createReadStream, writeFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { randomText } from '../../src/adapters/system/random-ids.js';
+import { residentMiB } from '../support/resident-memory.js';
 import { alternate, median, ratios, summary } from './alternate.js';
 import type { BenchGroup, Finding } from './finding.js';
 import { type Ask, Connections, percentile } from './latencies.js';
@@ -386,10 +387,10 @@ class Comparison {
     for (const connections of [1, 8]) {
       const several = await Connections.to(server.url, seeded.owner, connections);
       if (!forgetPeak(server.pid)) return several.close();
-      const before = memoryOf(server.pid, 'VmRSS');
+      const before = await residentMiB(server.pid, 'VmRSS');
       await several.ask(times(connections * 4, () => path(largest.id)));
       several.close();
-      const peak = memoryOf(server.pid, 'VmHWM');
+      const peak = await residentMiB(server.pid, 'VmHWM');
       yield {
         name: `${this.engine}: memory above idle while ${connections} read ${largest.rows.toLocaleString('en')} team accesses`,
         unit: 'MiB',
@@ -409,10 +410,6 @@ const forgetPeak = (pid: number): boolean => {
     return false;
   }
 };
-
-/** In MiB. */
-const memoryOf = (pid: number, which: 'VmRSS' | 'VmHWM'): number =>
-  Number(new RegExp(`${which}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
 export async function readThrough(file: string): Promise<void> {
   for await (const _ of createReadStream(file, { highWaterMark: 1 << 20 }));

@@ -58,10 +58,8 @@ const listedRows = ({ teams }: Size): readonly number[] => [1_000, 100].map((row
 
 /** What was seeded, for those who ask for it. */
 export interface Seeded {
-  readonly organization: string;
   readonly workspaceId: string;
   readonly evaluationId: string;
-  readonly smallerEvaluationId: string;
   /** Workspaces to which more than one team has access, beside the large one. */
   readonly listed: readonly { readonly id: string; readonly rows: number }[];
   /** Secrets of an owner, and of a member of a few teams who is no owner. */
@@ -399,7 +397,6 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     await on.run('delete from list_sizes');
     for (const statement of listing) await on.run(statement);
   });
-  const smallerEvaluationId = await on.text(`select id from new_evaluations where i = ${size.evaluations + 1}`);
   const listed = await Promise.all(
     listedRows(size).map(async (rows, index) => ({
       id: await on.text(`select id from new_workspaces where i = ${index + 1}`),
@@ -408,10 +405,8 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
   );
   await on.close();
   return {
-    organization: organization.name,
     workspaceId: workspace.id,
     evaluationId: evaluation.id,
-    smallerEvaluationId,
     listed,
     owner: secretOf(owner.username),
     member: secretOf(member.username),

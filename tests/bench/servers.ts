@@ -56,6 +56,20 @@ export async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): P
   await exited;
 }
 
+/** Where a server says on standard error that it serves; rejects with what it said when it ends before. */
+export function addressOf(name: string, child: ChildProcess): Promise<string> {
+  let said = '';
+  return new Promise((resolve, reject) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said = (said + chunk).slice(-65_536);
+      const address = /serves at (\S+)/.exec(said)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}:\n${said}`)));
+  });
+}
+
 /** A server that is measured, in a process of its own. */
 export class Server {
   private constructor(
@@ -76,17 +90,7 @@ export class Server {
     const log = openSync(logFile, 'a');
     const child = launch(core, program, environment, ['ignore', log, 'pipe']);
     closeSync(log);
-    let said = '';
-    const url = await new Promise<string>((resolve, reject) => {
-      child.stderr?.on('data', (chunk: Buffer) => {
-        said = (said + chunk).slice(-65_536);
-        const address = /serves at (\S+)/.exec(said)?.[1];
-        if (address !== undefined) resolve(address);
-      });
-      child.once('error', reject);
-      child.once('exit', (code) => reject(new Error(`${name} ended with ${code}:\n${said}`)));
-    });
-    return new Server(name, child, url, logFile);
+    return new Server(name, child, await addressOf(name, child), logFile);
   }
 
   /** The built service as `npm start` starts it, with its defaults but for the limit, which still counts. */

@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
+import { residentMiB } from '../support/resident-memory.js';
 import { alternate, median, ratios, summary } from './alternate.js';
 import type { Task, Told } from './bare/upload-client.js';
 import type { BenchGroup, BenchOptions, Finding } from './finding.js';
@@ -265,11 +266,6 @@ async function* compared(
     await Promise.all([both.ours.end(), both.bare.end()]);
   }
 }
-
-const residentMiB = async (pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number> => {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
-};
 
 /** In MiB, above what the server has before. Where the kernel's mark cannot be lowered, it is asked often. */
 async function peakOf(pid: number, work: () => Promise<unknown>): Promise<{ idle: number; above: number }> {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -11,6 +11,7 @@ import { createGzip } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { pack } from 'tar-stream';
 import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
+import { residentMiB } from '../support/resident-memory.js';
 
 const MiB = 1024 * 1024;
 const clients = 8;
@@ -33,11 +34,6 @@ async function noise(path: string, mebibytes: number): Promise<void> {
   tar.finalize();
   await written;
 }
-
-const residentMiB = async (pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number> => {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
-};
 
 interface Store {
   readonly environment: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Sample, seed } from '../bench/sample.js';
-import { adminToken, end, launch } from '../bench/servers.js';
+import { addressOf, adminToken, end, launch } from '../bench/servers.js';
 
 const size = {
   workspaces: 4,
@@ -104,15 +104,7 @@ describe('work per request', () => {
     directory = await mkdtemp(join(tmpdir(), 'gatehouse-work-'));
     const settings = { PORT: '0', DATA_DIR: directory, RATE_LIMIT_PER_SECOND: '1000000', ADMIN_TOKEN: adminToken };
     service = launch('any', [...flags, 'dist/infrastructure/main.js'], settings, ['ignore', 'ignore', 'pipe', 'ipc']);
-    let said = '';
-    url = await new Promise<string>((resolve, reject) => {
-      service.stderr?.on('data', (chunk: Buffer) => {
-        said += chunk;
-        const address = /serves at (\S+)/.exec(said)?.[1];
-        if (address !== undefined) resolve(address);
-      });
-      service.once('exit', (code) => reject(new Error(`ended with ${code}: ${said}`)));
-    });
+    url = await addressOf('the service', service);
     sample = await seed(url, size);
   });
 

@@ -9,7 +9,7 @@ import type { Patience } from './http-server.js';
 import { mediaType } from './json-api/document.js';
 import { internalProblem, type Problem, problemOf } from './json-api/error-table.js';
 import { Query } from './json-api/query.js';
-import { readBody } from './json-api/read-body.js';
+import { hasBody, readBody } from './json-api/read-body.js';
 import { badRequest, noSuchRoute, RequestError } from './json-api/request-error.js';
 import type { LimitHeaders, RateLimits } from './rate-limit.js';
 import { type Answer, bearerOf, type PlainRoute, type Route } from './route.js';
@@ -95,9 +95,6 @@ const refuseEarly = (request: Request, response: Response, problem: Problem, las
   const cut = setTimeout(() => request.destroy(), lastWord).unref();
   response.once('close', () => clearTimeout(cut));
 };
-
-const hasBody = ({ headers }: Request): boolean =>
-  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /**
  * Whoever neither sends nor reads is not waited for: its connection, and the file or the database's answer behind it,

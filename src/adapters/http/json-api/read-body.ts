@@ -14,7 +14,7 @@ const withoutNul = (_key: string, value: unknown): unknown => {
 const parserOf = (limit: number) =>
   express.json({ limit, type: () => true, strict: false, inflate: false, reviver: withoutNul });
 
-const hasBody = (request: Request): boolean =>
+export const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 
 const mediaTypes: readonly string[] = [mediaType, 'application/json'];

@@ -200,17 +200,6 @@ interface PolicyRow {
   readonly output: string | null;
 }
 
-const policyColumns = [
-  'policy_set_outcome_id',
-  'position',
-  'policy_name',
-  'description',
-  'query',
-  'status',
-  'enforcement_level',
-  'output',
-] as const satisfies readonly (keyof PolicyRow)[];
-
 /** What a policy said, without where it belongs. */
 const saidColumns = [
   'policy_name',
@@ -219,6 +208,12 @@ const saidColumns = [
   'status',
   'enforcement_level',
   'output',
+] as const satisfies readonly (keyof PolicyRow)[];
+
+const policyColumns = [
+  'policy_set_outcome_id',
+  'position',
+  ...saidColumns,
 ] as const satisfies readonly (keyof PolicyRow)[];
 
 const policiesToRows = ({ id, outcomes }: PolicySetOutcome): PolicyRow[] =>
@@ -233,7 +228,7 @@ const policiesToRows = ({ id, outcomes }: PolicySetOutcome): PolicyRow[] =>
     output: outcome.output && JSON.stringify(outcome.output),
   }));
 
-type Said = Omit<PolicyRow, 'policy_set_outcome_id' | 'position'>;
+type Said = Pick<PolicyRow, (typeof saidColumns)[number]>;
 
 const policyFromRow = (row: Said): PolicyOutcome => {
   const outcome = {

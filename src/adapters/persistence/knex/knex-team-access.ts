@@ -78,11 +78,13 @@ const teamFromSeenRow = (row: SeenRow): TeamInQuestion => ({
   access: accessFromText(row.team_organization_access),
 });
 
-/** The access `g` that living teams `t` have to living workspaces `w`. */
+/** The access `g` to living workspaces `w`. */
+const toLivingWorkspaces = (sql: Knex): Knex.QueryBuilder =>
+  livingWorkspaces(sql('team_workspaces as g').join('workspaces as w', 'w.id', 'g.workspace_id'));
+
+/** That of living teams `t`. */
 const living = (sql: Knex): Knex.QueryBuilder =>
-  livingWorkspaces(sql('team_workspaces as g').join('workspaces as w', 'w.id', 'g.workspace_id'))
-    .join('teams as t', 't.id', 'g.team_id')
-    .where('t.deleted_at', null);
+  toLivingWorkspaces(sql).join('teams as t', 't.id', 'g.team_id').where('t.deleted_at', null);
 
 const findSeen = seeing(
   'workspace',
@@ -108,9 +110,7 @@ interface Filter extends Readonly<Record<string, unknown>> {
 
 /** What is listed of a workspace: of living teams, which are not asked again. */
 const matching = (sql: Knex, { workspaceId, teamId, seen }: Filter): Knex.QueryBuilder => {
-  const rows = livingWorkspaces(sql('team_workspaces as g').join('workspaces as w', 'w.id', 'g.workspace_id'))
-    .where('g.workspace_id', workspaceId)
-    .whereNotNull('g.listed_name');
+  const rows = toLivingWorkspaces(sql).where('g.workspace_id', workspaceId).whereNotNull('g.listed_name');
   if (teamId !== undefined) rows.where('g.team_id', teamId);
   if (seen === undefined) return rows;
   return rows.where((any) => any.where('g.listed_visibility', 'organization').orWhereIn('g.team_id', seen));

@@ -89,7 +89,7 @@ interface Trigger {
   readonly on: string;
   readonly at: 'insert' | 'delete' | { readonly changes: readonly string[] };
   readonly statements: readonly string[];
-  /** What Postgres does instead, once for all rows of a statement. */
+  /** Of a deletion: what Postgres does instead, once for all rows of a statement. */
   readonly together?: readonly string[];
 }
 
@@ -155,33 +155,28 @@ const triggers: Readonly<Record<string, Trigger>> = {
 const changed = (columns: readonly string[]): string =>
   columns.map((column) => `old.${column} is distinct from new.${column}`).join(' or ');
 
-const whenOf = ({ at }: Trigger): string => {
-  if (typeof at === 'string') return at;
-  return `update of ${at.changes.join(', ')}`;
+const perRow = (name: string, { on, at }: Trigger): string => {
+  const [event, condition] =
+    typeof at === 'string' ? [at, ''] : [`update of ${at.changes.join(', ')}`, `when (${changed(at.changes)})`];
+  return `create trigger ${name} after ${event} on ${on} for each row ${condition}`;
 };
 
 const onSqlite = (name: string, trigger: Trigger): string =>
-  `create trigger ${name} after ${whenOf(trigger)} on ${trigger.on} for each row
-     ${typeof trigger.at === 'string' ? '' : `when (${changed(trigger.at.changes)})`}
-     begin ${trigger.statements.map((statement) => `${statement};`).join(' ')} end`;
+  `${perRow(name, trigger)} begin ${trigger.statements.map((statement) => `${statement};`).join(' ')} end`;
 
 const postgresFunction = (name: string, statements: readonly string[], result = 'null'): string =>
   `create function ${name}() returns trigger language plpgsql as
      $$ begin ${statements.map((statement) => `${statement};`).join(' ')} return ${result}; end $$`;
 
 const onPostgres = (name: string, trigger: Trigger): readonly string[] => {
-  const { on, at, statements, together } = trigger;
-  if (together !== undefined) {
-    return [
-      postgresFunction(name, together),
-      `create trigger ${name} after ${whenOf(trigger)} on ${on} referencing old table as gone
-         for each statement execute function ${name}()`,
-    ];
+  const { on, statements, together } = trigger;
+  if (together === undefined) {
+    return [postgresFunction(name, statements), `${perRow(name, trigger)} execute function ${name}()`];
   }
   return [
-    postgresFunction(name, statements),
-    `create trigger ${name} after ${whenOf(trigger)} on ${on} for each row
-       ${typeof at === 'string' ? '' : `when (${changed(at.changes)})`} execute function ${name}()`,
+    postgresFunction(name, together),
+    `create trigger ${name} after delete on ${on} referencing old table as gone
+       for each statement execute function ${name}()`,
   ];
 };
 
