@@ -94,6 +94,7 @@ export * from './runs/show-run-configuration-version.js';
 export * from './runs/show-run-phase.js';
 export * from './team-access/add-team-access.js';
 export * from './team-access/list-team-access.js';
+export * from './team-access/list-whole-team-access.js';
 export * from './team-access/remove-team-access.js';
 export * from './team-access/show-team-access.js';
 export * from './team-access/update-team-access.js';

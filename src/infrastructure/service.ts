@@ -1,5 +1,5 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import type { RequestListener, Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -60,10 +60,6 @@ export interface Grace {
 
 const usualGrace: Grace = { uploads: 20_000, answers: 5_000 };
 
-const starting: RequestListener = (_request, response) => {
-  response.writeHead(503, { 'Retry-After': '1' }).end();
-};
-
 /** Opens the database, migrates it, and serves. Throws `StartError` for what an operator can mend. */
 export async function startService(config: Config, log: Logger, grace = usualGrace): Promise<RunningService> {
   await makeDirectory(config.DATA_DIR);
@@ -71,8 +67,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
   const releaseLock = sqlite ? takeLock(join(config.DATA_DIR, 'service.lock')) : () => {};
   if (releaseLock === undefined) throw new StartError(`another Gatehouse is serving from ${config.DATA_DIR}`);
 
-  let handle: RequestListener = starting;
-  const server = httpServer((request, response) => handle(request, response), usualPatience);
+  const { server, serve } = httpServer(usualPatience);
 
   let database: KnexDatabase | undefined;
   try {
@@ -142,7 +137,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     // Another instance was quicker, and hands its own over.
     if (first === undefined && unclaimed !== undefined) await rm(unclaimed, { force: true });
 
-    handle = resolve(container, Port.app);
+    serve(resolve(container, Port.app));
     const opened = database;
     return {
       publicUrl,

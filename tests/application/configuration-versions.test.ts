@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Include, NewConfigurationVersion } from '../../src/application/index.js';
+import { type Include, type NewConfigurationVersion, summaryOf } from '../../src/application/index.js';
 import type { Actor, ConfigurationVersionId, IngressAttributes } from '../../src/domain/index.js';
 import { firstPage, lacking, lifetimes, missing, objectIdOf, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
@@ -125,7 +125,7 @@ describe('creating a configuration version', () => {
       revision: 0,
     });
     expect(world.urls.open('upload', objectIdOf(uploadUrl), world.clock.now())).toBe(version.id);
-    expect((await show(world.owner, version.id)).version).toEqual(version);
+    expect((await show(world.owner, version.id)).version).toEqual(summaryOf(version));
   });
 
   it('makes it the current version of its workspace', async () => {

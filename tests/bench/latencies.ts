@@ -10,6 +10,9 @@ export interface Ask {
 
 const headEnd = '\r\n\r\n';
 
+/** How an answer ends that comes in chunks. No JSON within one has such line ends. */
+const lastChunk = '\r\n0\r\n\r\n';
+
 /** One request at a time on a connection that stays open. As little of a client as can be, for it is measured too. */
 class Connection {
   private constructor(
@@ -34,6 +37,8 @@ class Connection {
       const began = process.hrtime.bigint();
       let missing: number | undefined;
       let start: Buffer = Buffer.alloc(0);
+      /** The end of what came so far, of an answer without a length. */
+      let tail: string | undefined;
       const finished = (fault?: Error) => {
         this.socket.off('data', read).off('close', closed);
         if (fault === undefined) resolve(Number(process.hrtime.bigint() - began) / 1e6);
@@ -41,7 +46,9 @@ class Connection {
       };
       const closed = () => finished(new Error(`${method} ${path}: the connection was closed`));
       const read = (chunk: Buffer) => {
-        if (missing !== undefined) missing -= chunk.length;
+        if (tail !== undefined)
+          tail = (tail + chunk.toString('latin1', chunk.length - lastChunk.length)).slice(-lastChunk.length);
+        else if (missing !== undefined) missing -= chunk.length;
         else {
           start = start.length === 0 ? chunk : Buffer.concat([start, chunk]);
           const end = start.indexOf(headEnd);
@@ -49,12 +56,13 @@ class Connection {
           const said = start.toString('latin1', 0, end);
           if (!/^HTTP\/1\.1 2/.test(said)) return finished(new Error(`${method} ${path}: ${start}`));
           const length = /\r\ncontent-length: (\d+)/i.exec(said)?.[1];
-          if (length === undefined && !/^HTTP\/1\.1 204/.test(said)) {
+          if (/\r\ntransfer-encoding: chunked/i.test(said)) tail = start.toString('latin1').slice(-lastChunk.length);
+          else if (length === undefined && !/^HTTP\/1\.1 204/.test(said)) {
             return finished(new Error(`${method} ${path}: no length`));
           }
           missing = Number(length ?? 0) - (start.length - end - headEnd.length);
         }
-        if (missing <= 0) finished();
+        if (tail === undefined ? missing !== undefined && missing <= 0 : tail === lastChunk) finished();
       };
       this.socket.on('data', read).once('close', closed);
       this.socket.write(`${head}\r\n${text}`);

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import pg from 'pg';
 import { type KnexDatabase, openPostgres, openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
 import { listed as listing } from '../../src/adapters/persistence/knex/migrations/0004-lists.js';
+import { listed as listingMore } from '../../src/adapters/persistence/knex/migrations/0005-more-lists.js';
 import { randomText } from '../../src/adapters/system/random-ids.js';
 import {
   aConfigurationVersion,
@@ -17,8 +18,17 @@ import {
   aUser,
   aWorkspace,
   ownedBy,
+  someIngressAttributes,
 } from '../support/builders.js';
-import { anEvaluation, aPolicyOutcome, aPolicySetOutcome, aTaskStage } from '../support/policy-builders.js';
+import {
+  anAgentPool,
+  anAgentToken,
+  anEvaluation,
+  aPolicyOutcome,
+  aPolicySet,
+  aPolicySetOutcome,
+  aTaskStage,
+} from '../support/policy-builders.js';
 
 /** How many rows of each kind there are. */
 export interface Size {
@@ -36,6 +46,8 @@ export interface Size {
   readonly outcomes: number;
   readonly someOutcomes: number;
   readonly evaluations: number;
+  /** Of organizations; of policy sets and agent pools in one; of tokens of one pool, and of one user. */
+  readonly others: number;
 }
 
 /** Of 1 has ten million versions, one million of them in one workspace, and a million outcomes. */
@@ -50,6 +62,7 @@ export const sizeOf = (scale: number): Size => ({
   outcomes: Math.round(800_000 * scale),
   someOutcomes: Math.round(100_000 * scale),
   evaluations: Math.round(10_000 * scale),
+  others: Math.round(10_000 * scale),
 });
 
 const outcomesInEach = 10;
@@ -60,11 +73,17 @@ const listedRows = ({ teams }: Size): readonly number[] => [1_000, 100].map((row
 export interface Seeded {
   readonly workspaceId: string;
   readonly evaluationId: string;
+  readonly someEvaluationId: string;
+  readonly poolId: string;
+  /** Of the owner. */
+  readonly ownerId: string;
   /** Workspaces to which more than one team has access, beside the large one. */
   readonly listed: readonly { readonly id: string; readonly rows: number }[];
   /** Secrets of an owner, and of a member of a few teams who is no owner. */
   readonly owner: string;
   readonly member: string;
+  /** Of a site administrator, who is in no organization. */
+  readonly admin: string;
   readonly seconds: number;
 }
 
@@ -180,6 +199,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
   const organization = anOrganization({ id: id('org'), name: 'acme', createdAt });
   const owner = aUser({ id: id('user'), username: 'ann', createdAt });
   const member = aUser({ id: id('user'), username: 'bob', createdAt });
+  const admin = aUser({ id: id('user'), username: 'eve', siteAdministrator: true, createdAt });
   const owners = aTeam(organization, { id: id('team'), name: 'owners', owners: true, createdAt });
   const team = aTeam(organization, { id: id('team'), name: 'platform', visibility: 'organization', createdAt });
   const workspace = aWorkspace(organization, { id: id('ws'), name: 'network', createdAt, updatedAt: createdAt });
@@ -210,6 +230,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
       aPolicyOutcome({ policyName: 'tags', description: 'Everything has an owner', query: 'data.tags.deny' }),
     ],
   });
+  const pool = anAgentPool(organization, { id: id('apool'), name: 'basement', createdAt });
   const access = { id: id('tws'), teamId: team.id, workspaceId: workspace.id, revision: 0 };
   await migrate();
   await unitOfWork.run(async (tx) => {
@@ -220,6 +241,13 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
       const secretDigest = digestOf(secretOf(user.username));
       await tx.tokens.add(aToken(ownedBy('user', user), { id: id('at'), secretDigest, createdAt }));
     }
+    await tx.users.add(admin);
+    await tx.tokens.add(
+      aToken(ownedBy('user', admin), { id: id('at'), secretDigest: digestOf(secretOf(admin.username)), createdAt }),
+    );
+    await tx.policySets.add(aPolicySet(organization, { id: id('polset'), createdAt, updatedAt: createdAt }));
+    await tx.agentPools.add(pool);
+    await tx.agentTokens.add(anAgentToken(pool, { id: id('agt'), secretDigest: digestOf('an agent'), createdAt }));
     await tx.teams.add(owners);
     await tx.teams.add(team);
     await tx.teams.addMembers(owners, [owner.id]);
@@ -229,12 +257,13 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     await tx.teamAccess.add({ ...access, grant: { access: 'write' } });
     await tx.workspaces.takeSequence(workspace.id, version.state.id, true);
     await tx.configurationVersions.add(version);
+    await tx.configurationVersions.addIngressAttributes(version.state.id, someIngressAttributes({ id: id('ia') }));
     await tx.runs.takeSequence(workspace.id);
     await tx.runs.add(run);
     await tx.taskStages.add(stage);
     await tx.taskStages.addOutcomes([outcome]);
   });
-  return { organization, owner, member, team, workspace, evaluation };
+  return { organization, owner, member, admin, team, workspace, evaluation, pool };
 }
 
 /**
@@ -243,7 +272,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
  */
 async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>, size: Size): Promise<Seeded> {
   const began = performance.now();
-  const { organization, owner, member, team, workspace, evaluation } = await seedOne(opened);
+  const { organization, owner, member, admin, team, workspace, evaluation, pool } = await seedOne(opened);
   await opened.close();
   const on = await use();
   const at = (row: string): string => on.instant(`${epoch} + ${row}`);
@@ -392,10 +421,30 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     const sets = `(select * from ${table} where id not in (select id from one_${table})) as q`;
     await copies('policy_outcomes', 'position >= 0', verdict, sets);
   });
+  const fewer = ['organizations', 'policy_sets', 'agent_pools', 'agent_tokens', 'ingress_attributes', 'api_tokens'];
+  await on.withoutIndexes(fewer, async () => {
+    const numbers = on.series(size.others);
+    const named = (prefix: string) => ({
+      id: `'${prefix}-' || ${on.text16}`,
+      name: `'${prefix} ' || ${on.padded('n.i')}`,
+      created_at: at('n.i'),
+    });
+    await copies('organizations', 'id is not null', named('org'), 'n', numbers);
+    await copies('policy_sets', 'id is not null', named('polset'), 'n', numbers);
+    await copies('agent_pools', 'id is not null', named('apool'), 'n', numbers);
+    const token = { secret_digest: on.text64, created_at: at('n.i') };
+    await copies('agent_tokens', 'id is not null', { ...token, id: `'agt-' || ${on.text16}` }, 'n', numbers);
+    await on.run(`insert into api_tokens (id, user_id, secret_digest, created_at)
+      ${numbers} select 'at-' || ${on.text16}, '${owner.id}', ${on.text64}, ${at('n.i')} from n`);
+    const attributes = { id: `'ia-' || ${on.text16}`, configuration_version_id: 'v.id' };
+    const ofVersions = `new_workspaces as n join configuration_versions as v on v.workspace_id = n.id and v.sequence = 1`;
+    await copies('ingress_attributes', 'id is not null', attributes, ofVersions);
+  });
   // What triggers would have done for each row.
-  await on.withoutIndexes(['team_workspaces', 'api_tokens', 'organization_memberships'], async () => {
+  const kept = ['team_workspaces', 'api_tokens', 'organization_memberships', 'policy_set_outcomes'];
+  await on.withoutIndexes(kept, async () => {
     await on.run('delete from list_sizes');
-    for (const statement of listing) await on.run(statement);
+    for (const statement of [...listing, ...listingMore]) await on.run(statement);
   });
   const listed = await Promise.all(
     listedRows(size).map(async (rows, index) => ({
@@ -403,13 +452,18 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
       rows,
     })),
   );
+  const someEvaluationId = await on.text(`select id from new_evaluations where i = ${size.evaluations + 1}`);
   await on.close();
   return {
     workspaceId: workspace.id,
     evaluationId: evaluation.id,
+    someEvaluationId,
+    poolId: pool.id,
+    ownerId: owner.id,
     listed,
     owner: secretOf(owner.username),
     member: secretOf(member.username),
+    admin: secretOf(admin.username),
     seconds: (performance.now() - began) / 1000,
   };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -13,6 +13,17 @@ async function freshDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'bundles-'));
   directories.push(directory);
   return directory;
+}
+
+/** What this process has open of it, where the system says so. */
+async function openIn(directory: string): Promise<readonly string[]> {
+  if (process.platform !== 'linux') return [];
+  const open = await readdir('/proc/self/fd');
+  const paths = await Promise.all(open.map((file) => readlink(`/proc/self/fd/${file}`).catch(() => '')));
+  return paths
+    .filter((path) => path.startsWith(`${directory}/`))
+    .map((path) => path.slice(directory.length + 1))
+    .sort();
 }
 
 afterEach(async () => {
@@ -56,6 +67,38 @@ describe('the file bundle store', () => {
     const after = new FileBundleStore(directory);
     expect(await gathered(await after.read('b-1'))).toBe('one');
     expect(await after.unsettled(0)).toEqual(['b-2']);
+  });
+
+  it.each([
+    ['of a few bytes', 20],
+    ['of many', 300_000],
+  ])('holds no file open that is not being read, %s', async (_, length) => {
+    const directory = await freshDirectory();
+    const store = new FileBundleStore(directory);
+    const keys = Array.from({ length: 20 }, (_, at) => `b-${at}`);
+    const failing = async function* () {
+      yield Buffer.alloc(length);
+      throw new Error('the client went away');
+    };
+    await Promise.all(keys.map((key) => store.write(key, pieces(Buffer.alloc(length)))));
+    await expect(store.write('b-failing', failing())).rejects.toThrow();
+    await Promise.all(keys.map((key) => store.keep(key)));
+    await Promise.all(keys.map((key) => store.read(key, undefined, length)));
+    for (const key of keys) await gathered(await store.read(key, undefined, length));
+    await setTimeout(20);
+    expect(await openIn(directory)).toEqual([]);
+  });
+
+  it('goes on when its directories were removed', async () => {
+    const directory = join(await freshDirectory(), 'bundles');
+    const store = new FileBundleStore(directory);
+    for (const key of ['b-one', 'b-two']) {
+      await store.write(key, pieces(key));
+      await store.keep(key);
+      expect(await gathered(await store.read(key))).toBe(key);
+      expect(await openIn(directory)).toEqual([]);
+      await rm(directory, { recursive: true });
+    }
   });
 
   it('leaves files alone that are none of its own', async () => {

@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { BundleStore } from '../../src/application/index.js';
+import type { BundleStore, ByteRange } from '../../src/application/index.js';
 
 export async function* pieces(...parts: readonly (string | Buffer)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield Buffer.from(part);
@@ -122,6 +122,24 @@ export function aBundleStore(
       expect(await range(9, 9)).toBe('9');
       expect(await range(8, 100)).toBe('89');
       expect(await range(10, 20)).toBe('');
+    });
+
+    it('reads the same where the size is told', async () => {
+      for (const bytes of [Buffer.from('0123456789'), large]) {
+        const key = `b-${bytes.length}`;
+        const read = async (range?: ByteRange) => gathered(await store.read(key, range, bytes.length));
+        expect(await read()).toBeUndefined();
+        await store.write(key, pieces(bytes));
+        expect(await read()).toBe(bytes.toString('latin1'));
+        await store.keep(key);
+        expect(await read()).toBe(bytes.toString('latin1'));
+        expect(await read({ start: 3, end: 5 })).toBe(bytes.toString('latin1', 3, 6));
+        expect(await read({ start: bytes.length - 2, end: bytes.length + 90 })).toBe(
+          bytes.toString('latin1').slice(-2),
+        );
+        await store.discard(key);
+        expect(await read()).toBeUndefined();
+      }
     });
 
     it('reads ranges far inside a large bundle', async () => {

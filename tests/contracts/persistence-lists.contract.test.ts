@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import type { Page, PageRequest, Transaction } from '../../src/application/index.js';
 import type { Organization, Team, User, Workspace } from '../../src/domain/index.js';
-import { noon, ownedBy, unique } from '../support/builders.js';
+import { afterNoon, aToken, noon, ownedBy, unique } from '../support/builders.js';
+import { anAgentPool, anAgentToken, aPolicySet } from '../support/policy-builders.js';
 import { onEveryBackend } from './on-every-backend.js';
 
 const nobody = { actor: 'user', siteAdministrator: false, member: false, teams: [] } as const;
@@ -70,6 +71,62 @@ onEveryBackend('the length of a list', (on) => {
       members: idsOf(users, [1, 3, 2, 0, 4, 5, 6]),
       workspaces: [workspace.id],
     });
+  });
+
+  it('follows policy sets, agent pools and tokens as they come and go', async () => {
+    const { organization } = await anOrganizationWithLists();
+    const user = await on.member(organization, {});
+    const sets = ['delta', 'Alpha', 'charlie', 'Bravo'].map((name) => aPolicySet(organization, { name }));
+    const pools = ['delta', 'Alpha', 'charlie', 'Bravo'].map((name) => anAgentPool(organization, { name }));
+    const [pool = anAgentPool(organization)] = pools;
+    const at = (second: number) => ({ createdAt: afterNoon(second) });
+    const agents = [1, 3, 2, 4].map((second) => anAgentToken(pool, at(second)));
+    const own = [1, 3, 2, 4].map((second) => aToken(ownedBy('user', user), at(second)));
+    await on.run(async (tx) => {
+      for (const set of sets) await tx.policySets.add(set);
+      for (const one of pools) await tx.agentPools.add(one);
+      for (const token of agents) await tx.agentTokens.add(token);
+      for (const token of own) await tx.tokens.add(token);
+    });
+    const ids = async () => ({
+      sets: (await whole((tx, page) => tx.policySets.page(organization.id, page))).map(({ id }) => id),
+      pools: (await whole((tx, page) => tx.agentPools.page(organization.id, page))).map(({ id }) => id),
+      agents: (await whole((tx, page) => tx.agentTokens.page(pool.id, page))).map(({ id }) => id),
+      own: (await whole((tx, page) => tx.tokens.pageOfUser(user.id, page))).map(({ id }) => id),
+    });
+    const [byName, newestFirst] = [
+      [1, 3, 2, 0],
+      [3, 1, 2, 0],
+    ];
+    expect(await ids()).toEqual({
+      sets: idsOf(sets, byName),
+      pools: idsOf(pools, byName),
+      agents: idsOf(agents, newestFirst),
+      own: idsOf(own, newestFirst),
+    });
+    const users = await on.read((tx) => tx.users.page({ number: 1, size: 1 }));
+    await on.run(async (tx) => {
+      await tx.policySets.remove(idsOf(sets, [1])[0] ?? '');
+      await tx.agentTokens.remove(idsOf(agents, [3])[0] ?? '');
+      await tx.tokens.remove(idsOf(own, [3])[0] ?? '');
+    });
+    expect(await ids()).toEqual({
+      sets: idsOf(sets, byName.slice(1)),
+      pools: idsOf(pools, byName),
+      agents: idsOf(agents, newestFirst.slice(1)),
+      own: idsOf(own, newestFirst.slice(1)),
+    });
+    await on.run(async (tx) => {
+      await tx.agentPools.remove(pool.id);
+      await tx.users.remove(user.id, noon);
+    });
+    expect(await ids()).toEqual({
+      sets: idsOf(sets, byName.slice(1)),
+      pools: idsOf(pools, byName.slice(0, 3)),
+      agents: [],
+      own: [],
+    });
+    expect((await on.read((tx) => tx.users.page({ number: 1, size: 1 }))).total).toBe(users.total - 1);
   });
 
   it('follows what is renamed, hidden, shown and deleted, and what is taken away for good', async () => {

@@ -80,6 +80,7 @@ onEveryBackend('standing', (on) => {
       alone: await tx.workspaces.findIdFor(actor, workspace.id),
       byName: await tx.workspaces.findByNameFor(actor, organization.name, workspace.name),
       ofVersion: await tx.configurationVersions.findFor(actor, version.state.id),
+      ofSummary: await tx.configurationVersions.findSummaryFor(actor, version.state.id),
       ofOrganization: await tx.organizations.findFor(actor, organization.name),
       ofMembership: await tx.memberships.findFor(actor, membership.id),
       ofTeam: await tx.teams.findFor(actor, secret.id),
@@ -95,6 +96,7 @@ onEveryBackend('standing', (on) => {
       alone: onWorkspace,
       byName: onWorkspace,
       ofVersion: onWorkspace,
+      ofSummary: onWorkspace,
       ofOrganization: onOrganization,
       ofMembership: onOrganization,
       ofTeam: { ...onOrganization, team: asQuestion(secret) },
@@ -251,6 +253,7 @@ async function aHouse(on: Ground) {
       'workspaces.findByNameFor': (tx) => tx.workspaces.findByNameFor(caller, organization.name, workspace.name),
       'configurationVersions.find': (tx) => tx.configurationVersions.find(versionId),
       'configurationVersions.findFor': (tx) => tx.configurationVersions.findFor(caller, versionId),
+      'configurationVersions.findSummaryFor': (tx) => tx.configurationVersions.findSummaryFor(caller, versionId),
       'configurationVersions.page': (tx) => tx.configurationVersions.page(workspace.id, all),
       'configurationVersions.ingressAttributes': async (tx) => [
         ...(await tx.configurationVersions.ingressAttributes([versionId])),

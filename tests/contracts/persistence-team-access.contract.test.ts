@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Transaction } from '../../src/application/index.js';
+import type { PageRequest, Slice, TeamWorkspaceView, Transaction } from '../../src/application/index.js';
 import type { Grant, Organization, Team, TeamVisibility, Workspace } from '../../src/domain/index.js';
 import { aCustomGrant, asOrganization, asTeam, asUser, noon, unique } from '../support/builders.js';
 import { onEveryBackend, refusal } from './on-every-backend.js';
@@ -15,10 +15,28 @@ onEveryBackend('team access', (on) => {
     workspaceId: string,
     visibility: TeamVisibility = 'all',
     teamId?: string,
-    request?: { readonly number: number; readonly size: number },
+    request: PageRequest = { number: 1, size: 20 },
   ) => {
     const found = await on.read((tx) => tx.teamAccess.page({ workspaceId, visibility, teamId }, request));
     return { ...found, items: found.items.map(({ id }) => id) };
+  };
+
+  /** The whole list, slice by slice; `between` is done before each slice but the first. */
+  const slices = async (
+    workspaceId: string,
+    limit: number,
+    { visibility = 'all', teamId }: { readonly visibility?: TeamVisibility; readonly teamId?: string } = {},
+    between: (slice: number) => Promise<unknown> = async () => undefined,
+  ): Promise<string[][]> => {
+    const filter = { workspaceId, visibility, teamId };
+    const found: string[][] = [];
+    for (let after: Slice<TeamWorkspaceView>['last']; ; ) {
+      const { items, last } = await on.read((tx) => tx.teamAccess.slice(filter, after, limit));
+      found.push(items.map(({ id }) => id));
+      if (last === undefined) return found;
+      await between(found.length);
+      after = last;
+    }
   };
 
   const seen = (team: Team, id: string) => on.read((tx) => tx.teamAccess.findFor(asTeam(team), id));
@@ -101,7 +119,7 @@ onEveryBackend('team access', (on) => {
     expect(token?.standing).toMatchObject({ actor: 'organization', member: true, teams: [], team });
   });
 
-  it('lists the rows of a workspace by team name, whole or in pages, as far as they are visible', async () => {
+  it('lists the rows of a workspace by team name, in slices or in pages, as far as they are visible', async () => {
     const organization = await on.organization();
     const workspace = await on.workspace(organization);
     const named = (name: string, visibility: Team['visibility']) => on.team(organization, { name, visibility });
@@ -117,19 +135,75 @@ onEveryBackend('team access', (on) => {
     expect(await page(workspace.id, 'all', undefined, two)).toEqual({ ...two, total: 3, items: [first, second] });
     const rest = { number: 2, size: 2 };
     expect(await page(workspace.id, 'all', undefined, rest)).toEqual({ ...rest, total: 3, items: [third] });
-    for (const request of [undefined, { number: 1, size: 20 }]) {
-      const items = async (visibility: TeamVisibility, teamId?: string) => {
-        const found = await page(workspace.id, visibility, teamId, request);
-        expect(found.total).toBe(found.items.length);
-        return found.items;
-      };
-      expect(await items({ visibleAnd: [] })).toEqual([third]);
-      expect(await items({ visibleAnd: [b.id, c.id] })).toEqual([second, third]);
-      expect(await items('all', b.id)).toEqual([second]);
-      expect(await items({ visibleAnd: [] }, b.id)).toEqual([]);
-      expect(await items({ visibleAnd: [] }, 'team-nobody')).toEqual([]);
-    }
+    const items = async (visibility: TeamVisibility, teamId?: string) => {
+      const found = await page(workspace.id, visibility, teamId);
+      expect(found.total).toBe(found.items.length);
+      for (const limit of [1, 2, 20]) {
+        expect((await slices(workspace.id, limit, { visibility, ...(teamId && { teamId }) })).flat()).toEqual(
+          found.items,
+        );
+      }
+      return found.items;
+    };
+    expect(await items('all')).toEqual([first, second, third]);
+    expect(await items({ visibleAnd: [] })).toEqual([third]);
+    expect(await items({ visibleAnd: [b.id, c.id] })).toEqual([second, third]);
+    expect(await items('all', b.id)).toEqual([second]);
+    expect(await items({ visibleAnd: [] }, b.id)).toEqual([]);
+    expect(await items({ visibleAnd: [] }, 'team-nobody')).toEqual([]);
     expect(await page('ws-nobody')).toMatchObject({ total: 0, items: [] });
+    expect(await slices('ws-nobody', 5)).toEqual([[]]);
+  });
+
+  it('cuts a list into slices of the size asked for, and says where there are more', async () => {
+    const organization = await on.organization();
+    const workspace = await on.workspace(organization);
+    const ids: string[] = [];
+    for (const name of ['A-1', 'a-2', 'a-10', 'a_1', 'B', 'b-1'].sort((a, b) =>
+      Buffer.compare(Buffer.from(a.toLowerCase()), Buffer.from(b.toLowerCase())),
+    )) {
+      ids.push((await add(await on.team(organization, { name }), workspace)).id);
+    }
+    for (const limit of [1, 2, 3, 4, 6, 7]) {
+      const expected = Array.from({ length: Math.ceil(ids.length / limit) }, (_, at) =>
+        ids.slice(at * limit, (at + 1) * limit),
+      );
+      expect(await slices(workspace.id, limit)).toEqual(expected);
+    }
+    const half = await on.read((tx) =>
+      tx.teamAccess.slice({ workspaceId: workspace.id, visibility: 'all', teamId: undefined }, undefined, 3),
+    );
+    expect(half.items[0]).toMatchObject({ workspaceId: workspace.id, workspaceName: workspace.name, revision: 0 });
+    expect(half.items[0]).toEqual((await seen({ id: half.items[0]?.teamId } as Team, ids[0] ?? ''))?.subject);
+  });
+
+  it('has in its slices, once, all that stays while others come and go', async () => {
+    const organization = await on.organization();
+    const workspace = await on.workspace(organization);
+    const rows: Record<string, string> = {};
+    const give = async (name: string) => {
+      const team = await on.team(organization, { name });
+      rows[name] = (await add(team, workspace)).id;
+      return team;
+    };
+    const teams = new Map<string, Team>();
+    for (const name of ['b', 'd', 'f', 'h', 'j', 'l']) teams.set(name, await give(name));
+    const of = (...names: string[]) => names.map((name) => rows[name]);
+    const found = await slices(workspace.id, 2, {}, async (slice) => {
+      if (slice === 1) {
+        // What is behind, the very place to go on from, and what lies ahead.
+        await give('a');
+        await on.run((tx) => tx.teamAccess.remove(rows.d ?? ''));
+        await on.run((tx) => tx.teams.remove(teams.get('f')?.id ?? '', noon));
+        await give('g');
+      }
+      if (slice === 2) {
+        const team = teams.get('h') as Team;
+        await on.run((tx) => tx.teams.save({ ...team, name: 'c', revision: team.revision + 1 }));
+        await give('k');
+      }
+    });
+    expect(found).toEqual([of('b', 'd'), of('g', 'h'), of('j', 'k'), of('l')]);
   });
 
   type Place = { readonly organization: Organization; readonly team: Team; readonly workspace: Workspace };
@@ -149,7 +223,8 @@ onEveryBackend('team access', (on) => {
       const asToken = await on.read((tx) => tx.teamAccess.findFor(asOrganization(organization), id));
       expect(asToken).toBeUndefined();
       expect(await page(workspace.id)).toMatchObject({ total: 0, items: [] });
-      expect(await page(workspace.id, 'all', team.id, { number: 1, size: 5 })).toMatchObject({ total: 0, items: [] });
+      expect(await slices(workspace.id, 5)).toEqual([[]]);
+      expect(await page(workspace.id, 'all', team.id)).toMatchObject({ total: 0, items: [] });
     }
   });
 });

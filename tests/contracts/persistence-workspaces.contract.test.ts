@@ -313,11 +313,12 @@ onEveryBackend('configuration versions', (on) => {
     const organization = await on.organization();
     const version = await on.version(await on.workspace(organization), given);
     const found = await on.read((tx) => tx.configurationVersions.find(version.state.id));
-    const seen = await on.read((tx) =>
-      tx.configurationVersions.findFor(asOrganization(organization), version.state.id),
-    );
+    const reader = asOrganization(organization);
+    const seen = await on.read((tx) => tx.configurationVersions.findFor(reader, version.state.id));
+    const summary = await on.read((tx) => tx.configurationVersions.findSummaryFor(reader, version.state.id));
     expect(found?.state).toEqual(version.state);
     expect(seen?.subject.state).toEqual(version.state);
+    expect(summary?.subject).toEqual(summaryOf(version.state));
   });
 
   it.each(states)('gives back a version as it was saved: %s', async (_, change) => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Place, TeamTokenSort } from '../../src/application/index.js';
 import type { TeamVisibility } from '../../src/domain/index.js';
 import {
   aMembership,
@@ -10,6 +11,7 @@ import {
   giveGrant,
   ownedBy,
 } from '../support/builders.js';
+import { anAgentPool, anAgentToken, aPolicySet } from '../support/policy-builders.js';
 import { QueryPlanner, type Work } from '../support/query-planner.js';
 
 describe('statements about long lists on SQLite', () => {
@@ -17,6 +19,7 @@ describe('statements about long lists on SQLite', () => {
   const workspace = aWorkspace(organization);
   const team = aTeam(organization);
   const user = aUser();
+  const pool = anAgentPool(organization);
   let planner: QueryPlanner;
 
   beforeAll(async () => {
@@ -27,6 +30,10 @@ describe('statements about long lists on SQLite', () => {
       await tx.memberships.add(aMembership(organization, user));
       await tx.teams.add(team);
       await tx.tokens.add(aToken(ownedBy('team', team)));
+      await tx.tokens.add(aToken(ownedBy('user', user)));
+      await tx.policySets.add(aPolicySet(organization));
+      await tx.agentPools.add(pool);
+      await tx.agentTokens.add(anAgentToken(pool));
       await giveGrant(tx, team.id, workspace.id, { access: 'read' });
     });
   });
@@ -41,7 +48,7 @@ describe('statements about long lists on SQLite', () => {
     (tx) =>
       tx.teamAccess.page({ workspaceId: workspace.id, teamId: undefined, visibility }, page);
   const teamTokens =
-    (key: 'expired-at' | 'team-name', search?: string): Work =>
+    (key: TeamTokenSort['key'], search?: string): Work =>
     (tx) =>
       tx.tokens.pageOfTeams(
         { organizationId: organization.id, visibility: 'all', search, sort: { key, descending: false } },
@@ -57,6 +64,11 @@ describe('statements about long lists on SQLite', () => {
     ['accesses of teams that may be seen', 'team_workspaces_visible', accesses(seen)],
     ['team tokens', 'api_tokens_by_expiry', teamTokens('expired-at')],
     ['team tokens by name', 'api_tokens_by_name', teamTokens('team-name')],
+    ['team tokens by last use', 'api_tokens_by_use', teamTokens('last-used-at')],
+    ['policy sets', 'policy_sets_listed', (tx) => tx.policySets.page(organization.id, page)],
+    ['agent pools', 'agent_pools_listed', (tx) => tx.agentPools.page(organization.id, page)],
+    ['tokens of agents', 'agent_tokens_of_pool', (tx) => tx.agentTokens.page(pool.id, page)],
+    ['tokens of a user', 'api_tokens_of_user', (tx) => tx.tokens.pageOfUser(user.id, page)],
   ];
 
   it.each(lists)('find a page of %s in the order of %s, and count nothing', async (_, index, work) => {
@@ -71,6 +83,37 @@ describe('statements about long lists on SQLite', () => {
     if (sorts >= 0) expect(plan.indexOf('SCAN page')).toBeLessThan(sorts);
     expect(plan.filter((step) => step.startsWith('SCAN') && step !== 'SCAN page')).toEqual([]);
     expect(plan.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['all', 'all'],
+    ['what may be seen', seen],
+  ] as const)('find the slices of a whole list of accesses in order, of %s', async (_, visibility) => {
+    const filter = { workspaceId: workspace.id, teamId: undefined, visibility };
+    const plansOf = async (after: Place | undefined) =>
+      (await planner.statementsOf((tx) => tx.teamAccess.slice(filter, after, 2))).map((sql) => planner.planOf(sql));
+    const [first = [], ...others] = await plansOf(undefined);
+    expect(others).toEqual([]);
+    expect(first).toContain('SEARCH g USING INDEX team_workspaces_listed (workspace_id=? AND listed_name>?)');
+    expect(first.filter((step) => /^SCAN|TEMP B-TREE/.test(step))).toEqual([]);
+    const [later = []] = await plansOf({ name: 'a', tie: 'team-a' });
+    const index = visibility === 'all' ? 'team_workspaces_listed' : 'team_workspaces_visible';
+    const fromPlace = `SEARCH l USING COVERING INDEX ${index} (workspace_id=? AND (listed_name,team_id)>(?,?))`;
+    expect(later.indexOf(fromPlace)).toBe(later.indexOf('CO-ROUTINE first') + 1);
+    expect(later.filter((step) => step.startsWith('SCAN'))).toEqual(['SCAN first']);
+  });
+
+  it('find a page of users in order, and count nothing', async () => {
+    const [size = '', rows = ''] = await planner.statementsOf((tx) => tx.users.page(page));
+    expect(planner.planOf(size)).toEqual([expect.stringMatching(/^SEARCH s USING INDEX/)]);
+    const plan = planner.planOf(rows);
+    expect(plan).toContain('SCAN l USING COVERING INDEX users_listed');
+    expect(plan.findIndex((step) => step.includes('TEMP B-TREE'))).toBeGreaterThan(plan.indexOf('SCAN page'));
+  });
+
+  it('sort team tokens by who made them in an index alone', async () => {
+    const [, sorted = ''] = await planner.statementsOf(teamTokens('created-by'));
+    expect(planner.planOf(sorted)).toContain('SEARCH k USING COVERING INDEX api_tokens_by_use (listed_in=?)');
   });
 
   it('search team tokens in an index alone', async () => {

@@ -85,7 +85,8 @@ describe('statements about policies and agents on SQLite', () => {
     const sql = await statementsOf(work);
     expect(sql).toHaveLength(count);
     const plan = sql.flatMap(planOf);
-    expect(plan.filter((step) => step.startsWith('SCAN') && step !== 'SCAN CONSTANT ROW')).toEqual([]);
+    // A page of ids was found before it is gone through.
+    expect(plan.filter((step) => step.startsWith('SCAN') && !/^SCAN (CONSTANT ROW|page)$/.test(step))).toEqual([]);
     expect(plan.filter((step) => step.startsWith('SEARCH')).length).toBeGreaterThan(0);
   });
 
@@ -127,10 +128,12 @@ describe('statements about policies and agents on SQLite', () => {
     expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
   });
 
-  it('reach an agent by its token’s digest, and what one policy said by its verdict', async () => {
+  it('reach an agent by its token’s digest, and search outcomes in an index alone', async () => {
     const [agent] = await statementsOf((tx) => tx.agentTokens.findAgent('digest'));
     expect(planOf(agent ?? '')).toContain('SEARCH k USING INDEX agent_tokens_secret_digest (secret_digest=?)');
     const [count] = await statementsOf((tx) => tx.taskStages.outcomes(evaluationId, filters, page(1)));
-    expect(planOf(count ?? '')).toContainEqual(expect.stringMatching(/SEARCH m USING .*INDEX policy_outcomes_verdict/));
+    expect(planOf(count ?? '')).toContain(
+      'SEARCH q USING COVERING INDEX policy_set_outcomes_verdicts (policy_evaluation_id=?)',
+    );
   });
 });

@@ -65,6 +65,7 @@ describe('statements on SQLite', () => {
     ['a part of a log', (tx) => tx.runLogs.read('run-1', 'plan', 5_000, 100)],
     ...callers.flatMap((actor): (readonly [string, Work])[] => [
       [`a version with the standing of a ${actor.kind}`, (tx) => tx.configurationVersions.findFor(actor, 'cv-1')],
+      [`what a ${actor.kind} reads of a version`, (tx) => tx.configurationVersions.findSummaryFor(actor, 'cv-1')],
       [`a run with the standing of a ${actor.kind}`, (tx) => tx.runs.findFor(actor, 'run-1')],
       [`a workspace with the standing of a ${actor.kind}`, (tx) => tx.workspaces.findFor(actor, 'ws-1')],
       [`a named workspace with the standing of a ${actor.kind}`, (tx) => tx.workspaces.findByNameFor(actor, 'o', 'w')],

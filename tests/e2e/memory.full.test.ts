@@ -10,8 +10,20 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { pack } from 'tar-stream';
+import { openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
+import {
+  aMembership,
+  anOrganization,
+  aTeam,
+  aToken,
+  aUser,
+  aWorkspace,
+  giveGrant,
+  ownedBy,
+} from '../support/builders.js';
 import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 import { residentMiB } from '../support/resident-memory.js';
+import { digestOf } from '../support/small-world.js';
 
 const MiB = 1024 * 1024;
 const clients = 8;
@@ -66,6 +78,35 @@ const cases: readonly { store: string; archiveMiB: number; bound: number; open: 
   { store: 'an object store', archiveMiB: 64, bound: 150, open: objectStore },
 ];
 
+/** The secret of one who may read the lists. */
+const reader = 'a-secret-for-a-test-that-reads-lists';
+
+/** A workspace for each number, to which so many teams have access; answers their ids. */
+async function longLists(file: string, lengths: readonly number[]): Promise<Record<number, string>> {
+  const database = openSqlite(file);
+  await database.migrate();
+  const [organization, user] = [anOrganization(), aUser()];
+  const workspaces = lengths.map(() => aWorkspace(organization));
+  await database.unitOfWork.run(async (tx) => {
+    await tx.organizations.add(organization);
+    await tx.users.add(user);
+    await tx.memberships.add(aMembership(organization, user));
+    await tx.tokens.add(aToken(ownedBy('user', user), { secretDigest: digestOf(reader) }));
+    for (const workspace of workspaces) await tx.workspaces.add(workspace);
+    for (let index = 0; index < Math.max(...lengths); index += 1) {
+      const team = aTeam(organization, { visibility: 'organization' });
+      await tx.teams.add(team);
+      if (index === 0) await tx.teams.addMembers(team, [user.id]);
+      for (const [at, length] of lengths.entries()) {
+        const id = workspaces[at]?.id ?? '';
+        if (index < length) await giveGrant(tx, team.id, id, { access: 'read' });
+      }
+    }
+  });
+  await database.close();
+  return Object.fromEntries(lengths.map((length, at) => [length, workspaces[at]?.id ?? '']));
+}
+
 describe(`memory${reason}`, () => {
   (present ? it.each(cases) : it.skip.each(cases))(
     `stays within $bound MiB of idle while ${clients} clients upload $archiveMiB MiB each into $store`,
@@ -107,5 +148,39 @@ describe(`memory${reason}`, () => {
       }).finally(() => store.end());
     },
     300_000,
+  );
+
+  (present ? it : it.skip)(
+    `does not grow with the length of a list that ${clients} clients read whole`,
+    () =>
+      inTemporaryDirectory(async (directory) => {
+        const lists = await longLists(join(directory, 'gatehouse.sqlite'), [1_000, 10_000]);
+        const service = await ServiceProcess.start({ DATA_DIR: directory });
+        try {
+          const pid = service.child.pid ?? 0;
+          const read = async (rows: number): Promise<void> => {
+            const path = `${service.url}/team-workspaces?filter[workspace][id]=${lists[rows]}`;
+            const answer = await fetch(path, { headers: { Authorization: `Bearer ${reader}` } });
+            let bytes = 0;
+            for await (const chunk of answer.body ?? []) bytes += chunk.length;
+            expect(bytes).toBeGreaterThan(rows * 400);
+          };
+          const all = async (rows: number, times: number): Promise<number> => {
+            for (let time = 0; time < times; time += 1) {
+              await Promise.all(Array.from({ length: clients }, () => read(rows)));
+            }
+            return residentMiB(pid, 'VmHWM');
+          };
+          // Until V8 has given what is young all the room it ever will.
+          const shorter = await all(1_000, 60);
+          const longer = await all(10_000, 4);
+          const figures = `1,000 rows ${shorter.toFixed(0)} MiB, 10,000 rows ${longer.toFixed(0)} MiB`;
+          process.stdout.write(`${clients} readers of a whole list at once: peak of ${figures}\n`);
+          expect(longer - shorter).toBeLessThan(24);
+        } finally {
+          await service.end();
+        }
+      }),
+    120_000,
   );
 });

@@ -105,7 +105,7 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
     await tx.tokens.add(aToken(ownedBy('organization', organization)));
     const rows = await Promise.all(
       [here, there].map(({ id: workspaceId }) =>
-        tx.teamAccess.page({ workspaceId, teamId: undefined, visibility: 'all' }, undefined),
+        tx.teamAccess.page({ workspaceId, teamId: undefined, visibility: 'all' }, { number: 1, size: 100 }),
       ),
     );
     return {

@@ -50,7 +50,9 @@ beforeAll(async () => {
   api = await startApi({ bundleStore: store });
   for (const kind of ['silent', 'endless'] as const) {
     const given = { bundleStore: store, unitOfWork: api.unitOfWork, patience: patience[kind] };
-    servers[kind] = httpServer((await startApi(given)).app, patience[kind]).listen(0, '127.0.0.1');
+    const { server, serve } = httpServer(patience[kind]);
+    serve((await startApi(given)).app);
+    servers[kind] = server.listen(0, '127.0.0.1');
     await once(servers[kind], 'listening');
   }
   await api.organization('acme');

@@ -189,7 +189,7 @@ export async function makeSmallWorld(
     else if (!standingInOwn?.grant) await giveGrant(tx, target.id, workspace.id, aCustomGrant());
     const rows = await tx.teamAccess.page(
       { workspaceId: workspace.id, teamId: target.id, visibility: 'all' },
-      undefined,
+      { number: 1, size: 1 },
     );
     targetsRow = rows.items[0]?.id ?? '';
 

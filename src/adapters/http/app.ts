@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type Express, type Request, type Response, type Router } from 'express';
 import { identityOf } from '../../domain/index.js';
 import { type AgentRoute, agentRoutes } from './agents/agent-api-routes.js';
 import { bundleRoutes } from './configuration-versions/bundle-routes.js';
 import { type Dialect, dialects, type Edition, inEdition } from './dialect.js';
-import { addHeaders, beginHead, writeHead } from './head.js';
-import type { Patience } from './http-server.js';
+import { addHeaders, writeHead } from './head.js';
+import type { App, Patience } from './http-server.js';
 import { mediaType } from './json-api/document.js';
 import { internalProblem, type Problem, problemOf } from './json-api/error-table.js';
 import { Query } from './json-api/query.js';
@@ -15,6 +16,7 @@ import type { LimitHeaders, RateLimits } from './rate-limit.js';
 import { type Answer, bearerOf, type PlainRoute, type Route } from './route.js';
 import { routes } from './routes.js';
 import { logRoutes } from './runs/log-routes.js';
+import { send } from './send.js';
 import { type Health, pingRoute, serviceRoutes } from './service/service-routes.js';
 import type { UseCases } from './use-cases.js';
 import { webhookRoutes } from './version-control/webhook-routes.js';
@@ -72,16 +74,28 @@ interface Traced {
 
 const traceOf = (response: Response): Traced => response.locals.trace as Traced;
 
-/** Writes the head of an answer, and returns its body. */
-const begin = (response: Response, { status, document, headers = {} }: Answer | Problem): string => {
+/**
+ * Writes the head of an answer, and returns its body with the encoding to write it in: what is all ASCII is the same
+ * bytes in Latin 1, which takes Node 5 µs less of a page of 12 KB.
+ */
+const begin = (response: Response, answer: Answer | Problem): readonly [body: string, BufferEncoding] => {
+  const { status, document, headers = {} } = answer;
   addHeaders(response, headers);
   if (document === undefined) {
     writeHead(response, status);
-    return '';
+    return ['', 'latin1'];
   }
   const body = JSON.stringify(document);
-  writeHead(response, status, { 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(body) });
-  return body;
+  const length = Buffer.byteLength(body);
+  writeHead(response, status, { 'Content-Type': mediaType, 'Content-Length': length });
+  return [body, length === body.length ? 'latin1' : 'utf8'];
+};
+
+/** Writes an answer whose length nobody knows. What fails from here on cuts it off. */
+const stream = async (request: Request, response: Response, status: number, parts: AsyncIterable<string>) => {
+  writeHead(response, status, { 'Content-Type': mediaType });
+  if (request.method === 'HEAD') response.end();
+  else await send(parts, response);
 };
 
 /**
@@ -90,7 +104,7 @@ const begin = (response: Response, { status, document, headers = {} }: Answer | 
  */
 const refuseEarly = (request: Request, response: Response, problem: Problem, lastWord: number): void => {
   traceOf(response).refusedEarly = true;
-  response.write(begin(response, problem));
+  response.write(...begin(response, problem));
   request.resume().once('end', () => response.end());
   const cut = setTimeout(() => request.destroy(), lastWord).unref();
   response.once('close', () => clearTimeout(cut));
@@ -98,10 +112,10 @@ const refuseEarly = (request: Request, response: Response, problem: Problem, las
 
 /**
  * Whoever neither sends nor reads is not waited for: its connection, and the file or the database's answer behind it,
- * are needed by others. Bodies that are read have a patience of their own, and a 408.
+ * are needed by others. Bodies that are read have a patience of their own, and a 408. Answers a timer to be cleared when
+ * the response closes.
  */
-const cutOff = (request: Request, response: Response, { idle, total, lastWord }: Patience): void => {
-  const whole = setTimeout(() => request.destroy(), total + idle).unref();
+const cutOff = (request: Request, response: Response, { idle, total, lastWord }: Patience): NodeJS.Timeout => {
   // Silence is no fault while there is nothing to read: the service may be at work, or an agent wait for a run.
   response.on('timeout', () => {
     if (request.socket.writableLength > 0) request.destroy();
@@ -111,7 +125,7 @@ const cutOff = (request: Request, response: Response, { idle, total, lastWord }:
       if (!request.complete) setTimeout(() => request.complete || request.destroy(), lastWord).unref();
     });
   }
-  response.on('close', () => clearTimeout(whole));
+  return setTimeout(() => request.destroy(), total + idle).unref();
 };
 
 /** As in bodies: databases disagree about NUL in text. */
@@ -120,7 +134,7 @@ const refuseNul = (request: Request): void => {
 };
 
 /** The HTTP face of the service: both dialects, the capability URLs, and what the service says about itself. */
-export function buildApp(options: AppOptions): Express {
+export function buildApp(options: AppOptions): App {
   const { use, log } = options;
   const app = express();
   app.disable('x-powered-by');
@@ -164,15 +178,19 @@ export function buildApp(options: AppOptions): Express {
       return;
     }
     const problem = known ?? internalProblem;
-    if (request.complete) response.end(begin(response, problem));
+    if (request.complete) response.end(...begin(response, problem));
     else refuseEarly(request, response, problem, options.patience.lastWord);
   };
+
+  const callerOf = (secret: string | undefined) => use.authenticate.execute(secret);
+  const agentOf = (secret: string | undefined) => use.authenticateAgent.execute(secret);
 
   /** Counts a caller who is known for its token, and any other for its address. */
   const authenticate = async <Caller extends { readonly tokenId: string }>(
     request: Request,
     response: Response,
     identify: (secret: string | undefined) => Promise<Caller>,
+    idOf: (caller: Caller) => string,
   ): Promise<Caller> => {
     const secret = bearerOf(request);
     let caller: Caller;
@@ -182,16 +200,13 @@ export function buildApp(options: AppOptions): Express {
       addHeaders(response, perCaller(`address ${request.ip}`));
       throw error;
     }
+    traceOf(response).actor = idOf(caller);
     addHeaders(response, perCaller(caller.tokenId));
     return caller;
   };
 
   const serve = (route: Route) => async (request: Request, response: Response) => {
-    const actor = await authenticate(request, response, async (secret) => {
-      const known = await use.authenticate.execute(secret);
-      traceOf(response).actor = identityOf(known).id;
-      return known;
-    });
+    const actor = await authenticate(request, response, callerOf, (known) => identityOf(known).id);
     refuseNul(request);
     const [path = '', query = ''] = splitOnce(request.originalUrl, '?');
     const body = route.body === 'read' ? await readBody(request, response) : undefined;
@@ -203,17 +218,14 @@ export function buildApp(options: AppOptions): Express {
       header: (name) => request.get(name),
       path,
     });
-    response.end(begin(response, answer));
+    if (answer.parts === undefined) response.end(...begin(response, answer));
+    else await stream(request, response, answer.status, answer.parts);
   };
 
   const serveAgent =
     ({ handle }: AgentRoute): Handler =>
     async (request, response) => {
-      const agent = await authenticate(request, response, async (secret) => {
-        const known = await use.authenticateAgent.execute(secret);
-        traceOf(response).actor = known.poolId;
-        return known;
-      });
+      const agent = await authenticate(request, response, agentOf, ({ poolId }) => poolId);
       refuseNul(request);
       await handle(agent, request, response);
     };
@@ -226,29 +238,6 @@ export function buildApp(options: AppOptions): Express {
       refuseNul(request);
       await handle(request, response);
     };
-
-  app.use((request, response, next) => {
-    const trace: Traced = { id: randomUUID(), route: 'unmatched' };
-    const begun = performance.now();
-    response.locals.trace = trace;
-    cutOff(request, response, options.patience);
-    beginHead(response, [...headers, 'X-Request-Id', trace.id]);
-    response.on('close', () => {
-      log.info(
-        {
-          request: trace.id,
-          method: request.method,
-          route: trace.route,
-          status: response.writableFinished || trace.refusedEarly ? response.statusCode : 499,
-          ms: Math.round((performance.now() - begun) * 10) / 10,
-          address: behindProxies ? request.ip : request.socket.remoteAddress,
-          actor: trace.actor,
-        },
-        'request',
-      );
-    });
-    next();
-  });
 
   // Routes are tried in turn, so that what is asked most comes first.
   for (const dialect of [...dialects].sort((a, b) => b.prefix.length - a.prefix.length)) {
@@ -266,13 +255,43 @@ export function buildApp(options: AppOptions): Express {
     servePlain,
   );
   mount(app, '', agentRoutes(use, options.stopping), serveAgent);
-  app.use(() => {
-    throw noSuchRoute();
+
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const [request, response] = [incoming as Request, outgoing as Response];
+    const begun = performance.now();
+    const trace: Traced = { id: randomUUID(), route: 'unmatched' };
+    response.locals = { trace, headers: [...headers, 'X-Request-Id', trace.id] };
+    const whole = cutOff(request, response, options.patience);
+    response.on('close', () => {
+      clearTimeout(whole);
+      log.info(
+        {
+          request: trace.id,
+          method: request.method,
+          route: trace.route,
+          status: response.writableFinished || trace.refusedEarly ? response.statusCode : 499,
+          ms: Math.round((performance.now() - begun) * 10) / 10,
+          address: behindProxies ? request.ip : request.socket.remoteAddress,
+          actor: trace.actor,
+        },
+        'request',
+      );
+    });
+    app(request, response, (error: unknown) => {
+      try {
+        fail(request, response, error ?? noSuchRoute());
+      } catch (fault) {
+        log.error({ request: trace.id, route: trace.route, err: fault }, 'request failed');
+        response.destroy();
+      }
+    });
+  };
+  return Object.assign(handle, {
+    adopt: (request: IncomingMessage, response: ServerResponse) => {
+      app.request = Object.setPrototypeOf(request, app.request);
+      app.response = Object.setPrototypeOf(response, app.response);
+    },
   });
-  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
-    fail(request, response, error),
-  );
-  return app;
 }
 
 /** Routes that monitors call, which no limit may silence. */

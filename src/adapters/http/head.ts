@@ -5,12 +5,7 @@ type Headers = Readonly<Record<string, string | number>>;
 /** Names and values in turn, as Node writes them. */
 type HeaderList = (string | number)[];
 
-/** Gives a response the headers it will have whatever it answers, names and values in turn. */
-export const beginHead = (response: Response, headers: HeaderList): void => {
-  response.locals.headers = headers;
-};
-
-/** Adds headers to those the response will have. */
+/** Adds headers to those the response will have whatever it answers. */
 export const addHeaders = (response: Response, headers: Headers): void => {
   const list = response.locals.headers as HeaderList;
   for (const name in headers) list.push(name, headers[name] as string | number);

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 
 /** How long clients may take, in milliseconds. Whoever takes longer is cut off, and hurts nobody else. */
 export interface Patience {
@@ -20,18 +20,50 @@ const mostConnections = 10_000;
 /** Longer than proxies keep a connection, so that it is they who close it, and none is closed as a request comes. */
 const keptAlive = 75_000;
 
-/** Serves `handle`, and cuts clients off that do not get as far as being handled. */
-export function httpServer(handle: RequestListener, { head, idle, total }: Patience): Server {
-  const timeouts = {
-    headersTimeout: head,
-    requestTimeout: total + idle,
-    keepAliveTimeout: keptAlive,
-    // How late the first two may come.
-    connectionsCheckingInterval: Math.ceil(head / 3),
-  };
-  const server = createServer(timeouts, handle);
+/** What handles requests once the service is ready. */
+export interface App {
+  (request: IncomingMessage, response: ServerResponse): void;
+  /** Has every request and response made with these prototypes, which then inherit what the app gives them. */
+  adopt(request: IncomingMessage, response: ServerResponse): void;
+}
+
+export interface HttpServer {
+  readonly server: Server;
+  /** To be called once. Until then every request is answered 503. */
+  serve(app: App): void;
+}
+
+const starting: RequestListener = (_request, response) => {
+  response.writeHead(503, { 'Retry-After': '1' }).end();
+};
+
+/** Cuts clients off that do not get as far as being handled. */
+export function httpServer({ head, idle, total }: Patience): HttpServer {
+  // Express changes the prototypes of requests and responses that do not have its own. To be born with them saves a small
+  // request 3 µs of 45.
+  class Incoming extends IncomingMessage {}
+  class Outgoing extends ServerResponse<Incoming> {}
+  let handle = starting;
+  const server = createServer(
+    {
+      IncomingMessage: Incoming,
+      ServerResponse: Outgoing,
+      headersTimeout: head,
+      requestTimeout: total + idle,
+      keepAliveTimeout: keptAlive,
+      // How late the first two may come.
+      connectionsCheckingInterval: Math.ceil(head / 3),
+    },
+    (request, response) => handle(request, response),
+  );
   server.maxConnections = mostConnections;
   // Requests that are being served hear of it, and decide; any other connection is closed.
   server.timeout = idle;
-  return server;
+  return {
+    server,
+    serve: (app) => {
+      app.adopt(Incoming.prototype, Outgoing.prototype);
+      handle = app;
+    },
+  };
 }

@@ -19,6 +19,8 @@ export interface Call {
 export interface Answer {
   readonly status: number;
   readonly document?: Document;
+  /** Instead of it, its text: each part is made once the client has taken the one before. */
+  readonly parts?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -33,6 +33,7 @@ export interface UseCases {
 
   readonly addTeamAccess: application.AddTeamAccess;
   readonly listTeamAccess: application.ListTeamAccess;
+  readonly listWholeTeamAccess: application.ListWholeTeamAccess;
   readonly showTeamAccess: application.ShowTeamAccess;
   readonly updateTeamAccess: application.UpdateTeamAccess;
   readonly removeTeamAccess: application.RemoveTeamAccess;

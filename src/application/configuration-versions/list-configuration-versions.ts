@@ -30,12 +30,13 @@ export class ListConfigurationVersions {
       const seen = await tx.workspaces.findIdFor(actor, query.workspaceId);
       const { standing } = seenBy(seen, 'configuration-versions/read');
       const found = await tx.configurationVersions.page(query.workspaceId, query.page);
-      const fetched = found.items.filter((version) => version.ingressAttributesId !== null).map(({ id }) => id);
-      const wanted = query.include.has('ingress-attributes') && fetched.length > 0;
-      const ingressAttributes = wanted ? await tx.configurationVersions.ingressAttributes(fetched) : new Map();
-      const readable = found.items.filter(({ status }) => statusTraits[status].readable).map(({ id }) => id);
-      const runs = await runsOf(tx, query.include.has('run') ? readable : [], standing);
-      return { ...found, ingressAttributes, runs };
+      const included = (what: Include, of: (version: ConfigurationVersionSummary) => boolean) =>
+        query.include.has(what) ? found.items.filter(of).map(({ id }) => id) : [];
+      const fetched = included('ingress-attributes', ({ ingressAttributesId }) => ingressAttributesId !== null);
+      const readable = included('run', ({ status }) => statusTraits[status].readable);
+      const { configurationVersions } = tx;
+      const ingressAttributes = fetched.length > 0 ? await configurationVersions.ingressAttributes(fetched) : new Map();
+      return { ...found, ingressAttributes, runs: await runsOf(tx, readable, standing) };
     });
   }
 }

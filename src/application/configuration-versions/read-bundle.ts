@@ -27,7 +27,7 @@ export class ReadBundle {
     return {
       ...bundle,
       read: async (range) => {
-        const bytes = await this.store.read(bundle.key, range);
+        const bytes = await this.store.read(bundle.key, range, bundle.bytes);
         if (bytes === undefined) throw notFound();
         return bytes;
       },

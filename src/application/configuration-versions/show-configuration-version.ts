@@ -1,14 +1,14 @@
 import {
   type Actor,
-  type ConfigurationVersion,
   type ConfigurationVersionId,
-  type ConfigurationVersionState,
   type IngressAttributes,
   notFound,
   type Seen,
   type Standing,
   seenBy,
+  statusTraits,
 } from '../../domain/index.js';
+import type { ConfigurationVersionSummary } from '../ports/configuration-version-repository.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
 import { type ShownRun, showingAll } from '../runs/show-run.js';
 
@@ -16,7 +16,7 @@ import { type ShownRun, showingAll } from '../runs/show-run.js';
 export type Include = 'ingress-attributes' | 'run';
 
 export interface ShownConfigurationVersion {
-  readonly version: ConfigurationVersionState;
+  readonly version: ConfigurationVersionSummary;
   /** Null when not asked for, or when the version comes from no commit. */
   readonly ingressAttributes: IngressAttributes | null;
   /** The first run made from it. Null when not asked for, or when there was none. */
@@ -28,9 +28,9 @@ export async function findReadable(
   tx: Transaction,
   actor: Actor,
   id: ConfigurationVersionId,
-): Promise<Seen<ConfigurationVersion>> {
-  const seen = seenBy(await tx.configurationVersions.findFor(actor, id), 'configuration-versions/read');
-  if (!seen.subject.readable) throw notFound();
+): Promise<Seen<ConfigurationVersionSummary>> {
+  const seen = seenBy(await tx.configurationVersions.findSummaryFor(actor, id), 'configuration-versions/read');
+  if (!statusTraits[seen.subject.status].readable) throw notFound();
   return seen;
 }
 
@@ -55,11 +55,15 @@ export class ShowConfigurationVersion {
   ): Promise<ShownConfigurationVersion> {
     return this.unitOfWork.read(async (tx) => {
       const seen = await findReadable(tx, actor, query.id);
-      const { state } = seen.subject;
-      const wanted = query.include.has('ingress-attributes') && state.ingressAttributesId !== null;
-      const found = wanted ? await tx.configurationVersions.ingressAttributes([state.id]) : undefined;
-      const runs = query.include.has('run') ? await runsOf(tx, [state.id], seen.standing) : undefined;
-      return { version: state, ingressAttributes: found?.get(state.id) ?? null, run: runs?.get(state.id) ?? null };
+      const { subject } = seen;
+      const wanted = query.include.has('ingress-attributes') && subject.ingressAttributesId !== null;
+      const found = wanted ? await tx.configurationVersions.ingressAttributes([subject.id]) : undefined;
+      const runs = query.include.has('run') ? await runsOf(tx, [subject.id], seen.standing) : undefined;
+      return {
+        version: subject,
+        ingressAttributes: found?.get(subject.id) ?? null,
+        run: runs?.get(subject.id) ?? null,
+      };
     });
   }
 }

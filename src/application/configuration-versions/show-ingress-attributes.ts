@@ -8,8 +8,8 @@ export class ShowIngressAttributes {
 
   execute(actor: Actor, id: ConfigurationVersionId): Promise<IngressAttributes> {
     return this.unitOfWork.read(async (tx) => {
-      const { state } = (await findReadable(tx, actor, id)).subject;
-      const attributes = (await tx.configurationVersions.ingressAttributes([state.id])).get(state.id);
+      await findReadable(tx, actor, id);
+      const attributes = (await tx.configurationVersions.ingressAttributes([id])).get(id);
       if (attributes === undefined) throw notFound();
       return attributes;
     });

@@ -12,7 +12,7 @@ import type { Page, PageRequest } from './page.js';
 
 /** A token as it was presented, and as whom its bearer acts. */
 export interface Credential {
-  readonly token: ApiToken;
+  readonly token: Pick<ApiToken, 'id' | 'expiresAt' | 'lastUsedAt'>;
   readonly actor: Actor;
 }
 

@@ -21,8 +21,12 @@ export interface BundleStore {
   keep(key: BundleKey): Promise<void>;
   /** Removes the bytes, kept or not. Missing ones are no error. */
   discard(key: BundleKey): Promise<void>;
-  /** Undefined when there are no such bytes. Reading starts when the iteration does. The chunks are the reader's. */
-  read(key: BundleKey, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /**
+   * Undefined when there are no such bytes. Nothing is held open until the iteration starts; little may have been read
+   * before. The chunks are the reader's. `size` is how many there are in all, where the caller knows: a store may be
+   * quicker with few.
+   */
+  read(key: BundleKey, range?: ByteRange, size?: number): Promise<AsyncIterable<Uint8Array> | undefined>;
   /**
    * An absolute URL from which anybody reads the bundle for a bounded time, or until it is discarded; undefined where
    * the store gives none and its bundles are read through the service.

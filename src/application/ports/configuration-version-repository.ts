@@ -90,6 +90,8 @@ export interface ConfigurationVersionQueries {
   uploaded(before: Instant, limit: number, after?: VersionPlace): Promise<readonly ConfigurationVersion[]>;
   /** Versions of all workspaces that have bytes, in the order of their ids, from beyond `after` on. */
   storedBundles(limit: number, after?: ConfigurationVersionId): Promise<readonly StoredBundle[]>;
+  /** With the reader's standing on its workspace. */
+  findSummaryFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersionSummary> | undefined>;
   /** Newest first. Costs the same however many there are and however deep the page lies. */
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ConfigurationVersionSummary>>;
   /** By version id; versions without a commit have no entry. */

@@ -7,7 +7,7 @@ import type {
   TeamWorkspaceId,
   WorkspaceId,
 } from '../../domain/index.js';
-import type { Page, PageRequest } from './page.js';
+import type { Page, PageRequest, Place, Slice } from './page.js';
 
 /** A team's rights on a workspace with what a document says of both. */
 export interface TeamWorkspaceView extends TeamWorkspace {
@@ -33,6 +33,8 @@ export interface TeamWorkspaceRepository {
   save(teamWorkspace: TeamWorkspace): Promise<void>;
   /** Whether there was one. */
   remove(id: TeamWorkspaceId): Promise<boolean>;
-  /** By team name; without a page request everything, as one page. */
-  page(filter: TeamAccessFilter, page: PageRequest | undefined): Promise<Page<TeamWorkspaceView>>;
+  /** By team name. */
+  page(filter: TeamAccessFilter, page: PageRequest): Promise<Page<TeamWorkspaceView>>;
+  /** In the same order, at most so many: those after a place, or the first. */
+  slice(filter: TeamAccessFilter, after: Place | undefined, limit: number): Promise<Slice<TeamWorkspaceView>>;
 }

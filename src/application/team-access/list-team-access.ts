@@ -1,24 +1,29 @@
 import { type Actor, seenBy, type TeamId, teamAccessVisibility, type WorkspaceId } from '../../domain/index.js';
 import type { Page, PageRequest } from '../ports/page.js';
-import type { TeamWorkspaceView } from '../ports/team-workspace-repository.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { TeamAccessFilter, TeamWorkspaceView } from '../ports/team-workspace-repository.js';
+import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
 
 export interface TeamAccessQuery {
   readonly workspaceId: WorkspaceId;
   /** Only this team's, when given. */
   readonly teamId: TeamId | undefined;
-  /** Everything at once, when not given. */
-  readonly page: PageRequest | undefined;
 }
 
-/** GET /team-workspaces?filter[workspace][id]=…: the rows of the teams the caller may know of. */
+/** Narrows the question to the rows of the teams the caller may know of. */
+export const listableTeamAccess = async (
+  tx: Transaction,
+  actor: Actor,
+  { workspaceId, teamId }: TeamAccessQuery,
+): Promise<TeamAccessFilter> => {
+  const { standing } = seenBy(await tx.workspaces.findIdFor(actor, workspaceId), 'team-access/list');
+  return { workspaceId, teamId, visibility: teamAccessVisibility(standing) };
+};
+
+/** GET /team-workspaces?filter[workspace][id]=…&page[number]=… */
 export class ListTeamAccess {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  execute(actor: Actor, { page, ...query }: TeamAccessQuery): Promise<Page<TeamWorkspaceView>> {
-    return this.unitOfWork.read(async (tx) => {
-      const { standing } = seenBy(await tx.workspaces.findIdFor(actor, query.workspaceId), 'team-access/list');
-      return tx.teamAccess.page({ ...query, visibility: teamAccessVisibility(standing) }, page);
-    });
+  execute(actor: Actor, query: TeamAccessQuery, page: PageRequest): Promise<Page<TeamWorkspaceView>> {
+    return this.unitOfWork.read(async (tx) => tx.teamAccess.page(await listableTeamAccess(tx, actor, query), page));
   }
 }

@@ -12,7 +12,11 @@ export class TokenUses {
 
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  note(kind: 'api' | 'agent', { id, lastUsedAt }: ApiToken | AgentToken, now: Instant): void {
+  note(
+    kind: 'api' | 'agent',
+    { id, lastUsedAt }: Pick<ApiToken | AgentToken, 'id' | 'lastUsedAt'>,
+    now: Instant,
+  ): void {
     const stale = lastUsedAt === null || Date.parse(now) - Date.parse(lastUsedAt) >= staleAfterMilliseconds;
     if (stale) this.noted[kind].set(id, now);
   }

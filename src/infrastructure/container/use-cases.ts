@@ -47,6 +47,7 @@ export const useCasesByName = {
   changeTeamMembers: application.ChangeTeamMembers,
   addTeamAccess: application.AddTeamAccess,
   listTeamAccess: application.ListTeamAccess,
+  listWholeTeamAccess: application.ListWholeTeamAccess,
   showTeamAccess: application.ShowTeamAccess,
   updateTeamAccess: application.UpdateTeamAccess,
   removeTeamAccess: application.RemoveTeamAccess,
@@ -146,6 +147,7 @@ export const useCases = new ContainerModule(({ bind }) => {
 
   provideClass(bind, application.AddTeamAccess, [unitOfWork, ids]);
   provideClass(bind, application.ListTeamAccess, [unitOfWork]);
+  provideClass(bind, application.ListWholeTeamAccess, [unitOfWork]);
   provideClass(bind, application.ShowTeamAccess, [unitOfWork]);
   provideClass(bind, application.UpdateTeamAccess, [unitOfWork]);
   provideClass(bind, application.RemoveTeamAccess, [unitOfWork]);

@@ -4,6 +4,7 @@ import { DomainError } from '../../../domain/index.js';
 import { writeHead } from '../head.js';
 import type { Patience } from '../http-server.js';
 import type { PlainRoute } from '../route.js';
+import { send } from '../send.js';
 import type { UseCases } from '../use-cases.js';
 
 const interrupted = (sentence: string): DomainError => new DomainError('bundle/interrupted', sentence);
@@ -45,26 +46,6 @@ const rangeOf = (request: Request, bundle: OpenBundle): { start: number; end: nu
   const ranges = request.range(bundle.bytes);
   if (ranges === -1) return null;
   return Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1 ? ranges[0] : undefined;
-};
-
-/**
- * Writes and ends the answer; leaves off when the client goes away, which is no fault of the service. Once the system has
- * a chunk, its memory is freed, where it is the whole of a buffer: garbage collection would come late to it, and search
- * the whole heap for every 10 MB or so that pass. A download of 20 MB takes half the CPU time for it.
- */
-const send = async (bytes: AsyncIterable<Uint8Array>, response: Response): Promise<void> => {
-  let leave = () => {};
-  response.once('close', () => leave());
-  for await (const chunk of bytes) {
-    const written = await new Promise<boolean>((resolve) => {
-      leave = () => resolve(false);
-      response.write(chunk, (error) => resolve(!error));
-    });
-    if (!written) return;
-    const { byteLength, buffer } = chunk;
-    if (byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);
-  }
-  response.end();
 };
 
 const download = (use: UseCases) => async (request: Request, response: Response) => {

@@ -33,11 +33,8 @@ export function pageDocument<Item>(
   present: (item: Item) => Resource,
 ): Document {
   const totalPages = Math.max(1, Math.ceil(page.total / page.size));
-  const parameters = query.with({ 'page[number]': '', 'page[size]': String(page.size) });
-  const linkTo = (number: number): string => {
-    parameters.set('page[number]', String(number));
-    return `${path}?${parameters}`;
-  };
+  const others = query.without('page[number]', 'page[size]');
+  const linkTo = (number: number): string => `${path}?${others}page%5Bnumber%5D=${number}&page%5Bsize%5D=${page.size}`;
   const previous = page.number > 1 ? Math.min(page.number - 1, totalPages) : null;
   const next = page.number < totalPages ? page.number + 1 : null;
   return {

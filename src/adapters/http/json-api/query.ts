@@ -45,10 +45,11 @@ export class Query {
     return new Set(words.flatMap((word) => (Object.hasOwn(table, word) ? (table[word] ?? []) : [])));
   }
 
-  /** A copy with these parameters set. */
-  with(changes: Readonly<Record<string, string>>): URLSearchParams {
-    const changed = new URLSearchParams(this.parameters);
-    for (const [name, value] of Object.entries(changes)) changed.set(name, value);
-    return changed;
+  /** All parameters but those of these names, encoded, for others to follow: empty, or with an ampersand at the end. */
+  without(...names: readonly string[]): string {
+    if (this.text === '') return '';
+    const others = new URLSearchParams(this.parameters);
+    for (const name of names) others.delete(name);
+    return others.size === 0 ? '' : `${others}&`;
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NewTeamAccess, TeamAccessChange, TeamAccessQuery } from '../../../application/index.js';
+import type { NewTeamAccess, PageRequest, TeamAccessChange, TeamAccessQuery } from '../../../application/index.js';
 import { accessLevels, type RequestedPermissions, scales } from '../../../domain/index.js';
 import type { Dialect, TypeName } from '../dialect.js';
 import { pageRequest } from '../json-api/pagination.js';
@@ -77,14 +77,15 @@ export const teamAccessChange = (dialect: Dialect) => {
 
 const workspaceFilter = 'filter[workspace][id]';
 
-/** Throws a 422 without a workspace. Without a page parameter the list is not cut into pages. */
+/** Throws a 422 without a workspace. */
 export const teamAccessQuery = ({ query }: Call): TeamAccessQuery => {
   const workspaceId = query.one(workspaceFilter);
   if (!workspaceId) throw invalidParameter(workspaceFilter, `${workspaceFilter} is required`);
+  return { workspaceId, teamId: query.one('filter[team][id]') };
+};
+
+/** Undefined when there is no page parameter: the list is then not cut into pages. */
+export const teamAccessPage = ({ query }: Call): PageRequest | undefined => {
   const paginated = query.one('page[number]') !== undefined || query.one('page[size]') !== undefined;
-  return {
-    workspaceId,
-    teamId: query.one('filter[team][id]'),
-    page: paginated ? pageRequest(query) : undefined,
-  };
+  return paginated ? pageRequest(query) : undefined;
 };

@@ -1,8 +1,9 @@
 import type { Dialect } from '../dialect.js';
 import { pageDocument } from '../json-api/pagination.js';
+import { wholeList } from '../json-api/whole-list.js';
 import { get, noContent, ok, parameter, patch, post, type Route, remove } from '../route.js';
 import type { UseCases } from '../use-cases.js';
-import { newTeamAccess, teamAccessChange, teamAccessQuery } from './team-access-requests.js';
+import { newTeamAccess, teamAccessChange, teamAccessPage, teamAccessQuery } from './team-access-requests.js';
 import { presentTeamAccess } from './team-access-resource.js';
 
 export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
@@ -11,10 +12,12 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const present = presentTeamAccess(dialect);
   return [
     get('/team-workspaces', 'team-access/list', async (call) => {
-      const query = teamAccessQuery(call);
-      const page = await use.listTeamAccess.execute(call.actor, query);
-      if (query.page === undefined) return ok({ data: page.items.map(present) });
-      return ok(pageDocument(call.path, call.query, page, present));
+      const [query, page] = [teamAccessQuery(call), teamAccessPage(call)];
+      if (page === undefined) {
+        return wholeList((after) => use.listWholeTeamAccess.execute(call.actor, query, after), present);
+      }
+      const found = await use.listTeamAccess.execute(call.actor, query, page);
+      return ok(pageDocument(call.path, call.query, found, present));
     }),
     // The contract answers 200 to a creation here.
     post('/team-workspaces', 'team-access/manage', async (call) =>

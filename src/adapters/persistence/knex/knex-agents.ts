@@ -14,8 +14,9 @@ import {
   type TokenId,
   type TokenOwner,
 } from '../../../domain/index.js';
+import { inOrderOfName, listSize, newestFirst, ofPage, type Part, partOf } from './engine/lists.js';
 import { prepared } from './engine/prepared.js';
-import { columnsOf, pageOf, type Statements, unlessTaken } from './engine/statements.js';
+import { columnsOf, type Statements, unlessTaken } from './engine/statements.js';
 import { seeing } from './standing.js';
 
 interface PoolRow {
@@ -130,14 +131,14 @@ export class KnexAgentPools implements AgentPoolRepository {
     return (await this.db.first(naming.unionAll(executed).limit(1))) !== undefined;
   }
 
-  page(organizationId: OrganizationId, page: PageRequest): Promise<Page<AgentPool>> {
-    const pools = this.living().where('p.organization_id', organizationId);
-    const byName = (matching: Knex.QueryBuilder) => selectPools(matching).orderByRaw('lower(p.name)').orderBy('p.id');
-    return pageOf(this.db, pools, byName, poolFromRow, page);
-  }
-
-  private living(): Knex.QueryBuilder {
-    return livingPools(this.db.sql('agent_pools as p'));
+  async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<AgentPool>> {
+    const { sql } = this.db;
+    const listed = inOrderOfName(sql, 'agent_pools', organizationId);
+    const rows = (part: Part) =>
+      selectPools(ofPage(livingPools(sql('agent_pools as p')), part(listed), 'p'))
+        .orderByRaw('lower(p.name)')
+        .orderBy('p.id');
+    return partOf(this.db, await listSize(this.db, 'agent-pools', organizationId), rows, poolFromRow, page);
   }
 }
 
@@ -181,13 +182,12 @@ export class KnexAgentTokens implements AgentTokenRepository {
     await this.db.run(this.db.sql('agent_tokens').where({ id }).delete());
   }
 
-  page(poolId: AgentPoolId, page: PageRequest): Promise<Page<AgentToken>> {
-    const newestFirst = (matching: Knex.QueryBuilder) =>
-      selectTokens(matching).orderBy([
-        { column: 'k.created_at', order: 'desc' },
-        { column: 'k.id', order: 'desc' },
-      ]);
-    return pageOf(this.db, livingTokens(this.db.sql).where('k.pool_id', poolId), newestFirst, tokenFromRow, page);
+  async page(poolId: AgentPoolId, page: PageRequest): Promise<Page<AgentToken>> {
+    const { sql } = this.db;
+    const listed = newestFirst(() => sql('agent_tokens as l').where('l.pool_id', poolId).select('l.id'), 'l');
+    const rows = (part: Part) =>
+      newestFirst(() => selectTokens(ofPage(livingTokens(sql), part(listed), 'k')), 'k')('asc');
+    return partOf(this.db, await listSize(this.db, 'agent-tokens', poolId), rows, tokenFromRow, page);
   }
 
   async markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void> {

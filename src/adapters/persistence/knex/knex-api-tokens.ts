@@ -16,9 +16,9 @@ import type {
   TokenOwner,
   UserId,
 } from '../../../domain/index.js';
-import { listSize, ofPage, partOf } from './engine/lists.js';
+import { listSize, newestFirst, ofPage, type Part, partOf } from './engine/lists.js';
 import { prepared } from './engine/prepared.js';
-import { columnsOf, countOf, pageOf, type Statements } from './engine/statements.js';
+import { columnsOf, countOf, type Statements } from './engine/statements.js';
 import { onlyVisibleTeams } from './knex-teams.js';
 
 interface TokenRow {
@@ -36,21 +36,26 @@ interface TokenRow {
   readonly last_used_at: Instant | null;
 }
 
-const columns = [
+/** What is looked at in each request. */
+const credentialColumns = [
   'id',
   'user_id',
   'team_id',
   'organization_id',
+  'expires_at',
+  'last_used_at',
+] as const satisfies readonly (keyof TokenRow)[];
+
+const columns = [
+  ...credentialColumns,
   'secret_digest',
   'description',
   'created_by_kind',
   'created_by_id',
   'created_at',
-  'expires_at',
-  'last_used_at',
 ] as const satisfies readonly (keyof TokenRow)[];
 
-interface CredentialRow extends TokenRow {
+interface CredentialRow extends Pick<TokenRow, (typeof credentialColumns)[number]> {
   readonly site_administrator: boolean | number | null;
   readonly suspended: boolean | number | null;
   readonly owning_organization_id: OrganizationId;
@@ -74,7 +79,7 @@ const toRow = (token: ApiToken) => ({
   last_used_at: token.lastUsedAt,
 });
 
-function ownerFromRow(row: TokenRow): TokenOwner {
+function ownerFromRow(row: Pick<TokenRow, 'user_id' | 'team_id' | 'organization_id'>): TokenOwner {
   if (row.user_id !== null) return { kind: 'user', id: row.user_id };
   if (row.team_id !== null) return { kind: 'team', id: row.team_id };
   return { kind: 'organization', id: row.organization_id as string };
@@ -145,7 +150,9 @@ const living = (sql: Knex): Knex.QueryBuilder =>
 const credential = prepared((sql, { secretDigest }: { readonly secretDigest: string }) =>
   living(sql)
     .where('k.secret_digest', secretDigest)
-    .select(...columnsOf('k', columns), 'u.site_administrator', 'u.suspended', { owning_organization_id: 'o.id' }),
+    .select(...columnsOf('k', credentialColumns), 'u.site_administrator', 'u.suspended', {
+      owning_organization_id: 'o.id',
+    }),
 );
 
 export class KnexApiTokens implements ApiTokenRepository {
@@ -154,7 +161,8 @@ export class KnexApiTokens implements ApiTokenRepository {
   async findCredential(secretDigest: string): Promise<Credential | undefined> {
     const row = await this.db.first<CredentialRow>(credential(this.db, { secretDigest }));
     if (row === undefined || row.suspended) return undefined;
-    return { token: fromRow(row), actor: actorFromRow(row) };
+    const { id, expires_at: expiresAt, last_used_at: lastUsedAt } = row;
+    return { token: { id, expiresAt, lastUsedAt }, actor: actorFromRow(row) };
   }
 
   async find(id: TokenId): Promise<ApiToken | undefined> {
@@ -182,13 +190,15 @@ export class KnexApiTokens implements ApiTokenRepository {
     return (await this.db.run(this.db.sql('api_tokens').where({ id }).delete())) > 0;
   }
 
-  pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>> {
-    const newestFirst = (matching: Knex.QueryBuilder) =>
-      matching.select(...columnsOf('k', columns)).orderBy([
-        { column: 'k.created_at', order: 'desc' },
-        { column: 'k.id', order: 'desc' },
-      ]);
-    return pageOf(this.db, living(this.db.sql).where('k.user_id', userId), newestFirst, fromRow, page);
+  async pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>> {
+    const { sql } = this.db;
+    const listed = newestFirst(() => sql('api_tokens as l').where('l.user_id', userId).select('l.id'), 'l');
+    const rows = (part: Part) =>
+      newestFirst(
+        () => ofPage(sql('api_tokens as k'), part(listed), 'k').select(...columnsOf('k', columns)),
+        'k',
+      )('asc');
+    return partOf(this.db, await listSize(this.db, 'user-tokens', userId), rows, fromRow, page);
   }
 
   async pageOfTeams(

@@ -49,7 +49,7 @@ interface VersionRow {
   readonly revision: number;
 }
 
-/** What a page shows: half of a row, and so half of what reading one takes. */
+/** What readers are shown: half of a row, and so half of what reading one takes. */
 const summaryColumns = [
   'id',
   'status',
@@ -78,7 +78,25 @@ const columns = [
   'revision',
 ] as const satisfies readonly (keyof VersionRow)[];
 
-const changeableToRow = ({ bundle, failure, ...state }: ConfigurationVersionState) => ({
+const changeableColumns = [
+  'status',
+  'auto_queue_runs',
+  'speculative',
+  'provisional',
+  'error',
+  'error_message',
+  'status_timestamps',
+  'bundle_key',
+  'bundle_bytes',
+  'bundle_sha256',
+  'ingress_attributes_id',
+  'purge_at',
+  'revision',
+] as const satisfies readonly (keyof VersionRow)[];
+
+type ChangeableRow = Readonly<Record<(typeof changeableColumns)[number], unknown>>;
+
+const changeableToRow = ({ bundle, failure, ...state }: ConfigurationVersionState): ChangeableRow => ({
   status: state.status,
   auto_queue_runs: state.autoQueueRuns,
   speculative: state.speculative,
@@ -228,18 +246,29 @@ const ingressAttributesFromRow = (row: IngressAttributesRow): IngressAttributes 
 /** A workspace's counter with one of its versions, or with none when the page lies past the end. */
 type CountedRow = { readonly last_sequence: number } & (SummaryRow | { readonly id: null });
 
+const hasVersion = (row: CountedRow): row is CountedRow & SummaryRow => row.id !== null;
+
 /** Versions `v` of living workspaces `w`. */
 const livingVersions = (sql: Knex): Knex.QueryBuilder =>
   livingWorkspaces(sql('configuration_versions as v').join('workspaces as w', 'w.id', 'v.workspace_id'));
 
-const byId = (sql: Knex, { id }: { readonly id: ConfigurationVersionId }): Knex.QueryBuilder =>
-  livingVersions(sql)
-    .where('v.id', id)
-    .select(...columnsOf('v', columns));
+const byId =
+  (shown: readonly (keyof VersionRow)[]) =>
+  (sql: Knex, { id }: { readonly id: ConfigurationVersionId }): Knex.QueryBuilder =>
+    livingVersions(sql)
+      .where('v.id', id)
+      .select(...columnsOf('v', shown));
 
-const version = prepared(byId);
-const findSeen = seeing('workspace', byId, restoreFromRow);
+const version = prepared(byId(columns));
+const findSeen = seeing('workspace', byId(columns), restoreFromRow);
+const findSummarySeen = seeing('workspace', byId(summaryColumns), summaryFromRow);
 const insertVersion = inserting('configuration_versions', columns);
+const updateVersion = prepared(
+  (sql, row: ChangeableRow & { readonly id: ConfigurationVersionId; readonly revision_before: number }) =>
+    sql('configuration_versions')
+      .where({ id: row.id, revision: row.revision_before })
+      .update(Object.fromEntries(changeableColumns.map((column) => [column, row[column]]))),
+);
 
 /** Sequences are dense, so a page is a range of them below the counter: nothing is counted, and nothing skipped. */
 const versionsInRange = prepared(
@@ -268,16 +297,17 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
     return findSeen(this.db, actor, { id });
   }
 
+  findSummaryFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersionSummary> | undefined> {
+    return findSummarySeen(this.db, actor, { id });
+  }
+
   async add({ state }: ConfigurationVersion): Promise<void> {
     await this.db.run(insertVersion(this.db, toRow(state)));
   }
 
   save({ state }: ConfigurationVersion): Promise<void> {
-    const update = this.db
-      .sql('configuration_versions')
-      .where({ id: state.id, revision: state.revision - 1 })
-      .update(changeableToRow(state));
-    return unlessStale(state.id, this.db.run(update));
+    const row = { ...changeableToRow(state), id: state.id, revision_before: state.revision - 1 };
+    return unlessStale(state.id, this.db.run(updateVersion(this.db, row)));
   }
 
   async addIngressAttributes(id: ConfigurationVersionId, attributes: IngressAttributes): Promise<void> {
@@ -352,7 +382,7 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
   async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<ConfigurationVersionSummary>> {
     const range = { workspaceId, skipped: (number - 1) * size, reached: number * size };
     const rows = await this.db.all<CountedRow>(versionsInRange(this.db, range));
-    const items = rows.flatMap((row) => (row.id === null ? [] : summaryFromRow(row)));
+    const items = rows.filter(hasVersion).map(summaryFromRow);
     return { number, size, total: rows[0]?.last_sequence ?? 0, items };
   }
 

@@ -93,6 +93,9 @@ const sqliteSettings = [
   // A commit is flushed before it is acknowledged; on macOS out of the drive's own cache too, as elsewhere it always is.
   'synchronous = FULL',
   'fullfsync = ON',
+  // The commit that fills the log also copies it into the file, page by page, while all others wait: in a large file
+  // few of a thousand pages are the same one, and copying SQLite's usual thousand took ten commits' time.
+  'wal_autocheckpoint = 100',
   // What a long backup made the log grow to is given back after it. In bytes.
   'journal_size_limit = 67108864',
   'foreign_keys = ON',

@@ -11,7 +11,8 @@ import {
   type Seen,
   type WorkspaceId,
 } from '../../../domain/index.js';
-import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
+import { inOrderOfName, listSize, ofPage, type Part, partOf } from './engine/lists.js';
+import { columnsOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
@@ -128,20 +129,24 @@ export class KnexPolicySets implements PolicySetRepository {
     await this.db.run(sql('policy_sets').where({ id }).delete());
   }
 
-  page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>> {
-    const policySets = living(this.db.sql).where('p.organization_id', organizationId);
-    return pageOf(this.db, policySets, (matching) => byName(select(this.db.sql, matching)), fromRow, page);
+  async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>> {
+    const { sql } = this.db;
+    const listed = inOrderOfName(sql, 'policy_sets', organizationId);
+    const rows = (part: Part) => byName(select(sql, ofPage(living(sql), part(listed), 'p')));
+    return partOf(this.db, await listSize(this.db, 'policy-sets', organizationId), rows, fromRow, page);
   }
 
   async applyingTo(workspaceId: WorkspaceId): Promise<readonly PolicySet[]> {
     const { sql } = this.db;
-    const attached = sql('policy_set_workspaces as a')
-      .whereRaw('a.policy_set_id = p.id and a.workspace_id = w.id')
-      .select('a.policy_set_id');
-    const applying = livingWorkspaces(sql('workspaces as w'))
-      .join('policy_sets as p', 'p.organization_id', 'o.id')
-      .where('w.id', workspaceId)
-      .where((any) => any.where('p.global', true).orWhereExists(attached));
+    const workspace = () => livingWorkspaces(sql('workspaces as w')).where('w.id', workspaceId);
+    // Each by an index of its own: with an `or` between them, every policy set of the organization would be looked at.
+    const attached = workspace().join('policy_set_workspaces as a', 'a.workspace_id', 'w.id').select('a.policy_set_id');
+    const global = workspace()
+      .join('policy_sets as g', 'g.organization_id', 'o.id')
+      // Spelled out and not bound, or the index of the global ones would not be known to hold them.
+      .whereRaw('g.global = TRUE')
+      .select('g.id');
+    const applying = living(sql).whereIn('p.id', global.union(attached));
     return (await this.db.all<PolicySetRow>(byName(select(sql, applying)))).map(fromRow);
   }
 

@@ -206,6 +206,19 @@ const firstOfVersions = prepared((sql, { ids }: { readonly ids: readonly Configu
     .select(...columnsOf('r', columns));
 });
 
+const factsOfVersion = prepared((sql, { id }: { readonly id: ConfigurationVersionId }) => {
+  const runs = () => sql('runs').where('configuration_version_id', id).select('id').limit(1);
+  return sql.select({
+    current: livingWorkspaces(sql('workspaces as w'))
+      .join('configuration_versions as v', 'v.workspace_id', 'w.id')
+      .where('v.id', id)
+      .select('w.current_configuration_version_id'),
+    used: runs(),
+    // Named one by one, and not as "none of the completed ones", so that an index finds them among any number.
+    in_progress: runs().whereIn('status', runStatusesInProgress),
+  });
+});
+
 export class KnexRuns implements RunRepository, RunQueries {
   constructor(private readonly db: Statements) {}
 
@@ -235,18 +248,8 @@ export class KnexRuns implements RunRepository, RunQueries {
   }
 
   async aboutVersion(id: ConfigurationVersionId): Promise<VersionFactsGathered> {
-    const { sql } = this.db;
-    const runs = () => sql('runs').where('configuration_version_id', id).select('id').limit(1);
     const row = await this.db.first<Record<'current' | 'used' | 'in_progress', string | null>>(
-      sql.select({
-        current: livingWorkspaces(sql('workspaces as w'))
-          .join('configuration_versions as v', 'v.workspace_id', 'w.id')
-          .where('v.id', id)
-          .select('w.current_configuration_version_id'),
-        used: runs(),
-        // Named one by one, and not as "none of the completed ones", so that an index finds them among any number.
-        in_progress: runs().whereIn('status', runStatusesInProgress),
-      }),
+      factsOfVersion(this.db, { id }),
     );
     return {
       isCurrent: row?.current === id,

@@ -17,8 +17,9 @@ import type {
   TaskStage,
   TaskStageId,
 } from '../../../domain/index.js';
+import { ofPage, type Part, partOf } from './engine/lists.js';
 import { prepared } from './engine/prepared.js';
-import { columnsOf, pageOf, type Statements, unlessStale } from './engine/statements.js';
+import { columnsOf, countOf, type Statements, unlessStale } from './engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
@@ -326,15 +327,13 @@ const policiesOf = prepared((sql, { ids }: { readonly ids: readonly PolicySetOut
     .orderBy(['policy_set_outcome_id', 'position']),
 );
 
-/** Keeps of a query that has outcomes of policy sets as `q` those that match. */
-function onlyMatching(sql: Knex, sets: Knex.QueryBuilder, { status, enforcementLevel }: OutcomeFilter): void {
-  const said = sql('policy_outcomes as m')
-    .whereRaw('m.policy_set_outcome_id = q.id')
-    .where('m.status', status)
-    .select('m.position');
-  if (enforcementLevel !== null) said.where('m.enforcement_level', enforcementLevel);
-  sets.orWhereExists(said);
-  if (status === 'errored') sets.orWhereNotNull('q.error');
+/**
+ * Keeps of a query that has outcomes of policy sets as `q` those that match: what their policies said stands in them as
+ * words (`failed:mandatory `), and as `error: ` that they failed themselves. The database writes them.
+ */
+function onlyMatching(sets: Knex.QueryBuilder, { status, enforcementLevel }: OutcomeFilter): void {
+  sets.orWhere('q.verdicts', 'like', `%${status}:${enforcementLevel === null ? '' : `${enforcementLevel} `}%`);
+  if (status === 'errored') sets.orWhere('q.verdicts', 'like', '%error:%');
 }
 
 export class KnexTaskStages implements TaskStageRepository {
@@ -431,20 +430,25 @@ export class KnexTaskStages implements TaskStageRepository {
     return { number, size, total, items };
   }
 
-  private pageOfMatching(
+  private async pageOfMatching(
     id: PolicyEvaluationId,
     filters: readonly OutcomeFilter[],
     page: PageRequest,
   ): Promise<Page<Omit<PolicySetOutcome, 'outcomes'>>> {
     const { sql } = this.db;
-    const matching = livingEvaluations(sql)
-      .join('policy_set_outcomes as q', 'q.policy_evaluation_id', 'e.id')
-      .where('e.id', id)
+    const matching = sql('policy_set_outcomes as q')
+      .where('q.policy_evaluation_id', id)
+      .whereExists(livingEvaluations(sql).where('e.id', id).select('e.id'))
       .where((any) => {
-        for (const filter of filters) onlyMatching(sql, any, filter);
+        for (const filter of filters) onlyMatching(any, filter);
       });
-    const inOrder = (sets: Knex.QueryBuilder) => sets.select(...columnsOf('q', setColumns)).orderBy('q.position');
-    return pageOf(this.db, matching, inOrder, setFromRow, page);
+    const total = await countOf(this.db, matching);
+    const rows = (part: Part) => {
+      const ids = part((way) => matching.clone().select('q.id').orderBy('q.position', way));
+      const sets = ofPage(sql('policy_set_outcomes as l'), ids, 'l');
+      return sets.select(...columnsOf('l', setColumns)).orderBy('l.position');
+    };
+    return partOf(this.db, total, rows, setFromRow, page);
   }
 
   private async withPolicies(sets: readonly Omit<PolicySetOutcome, 'outcomes'>[]): Promise<PolicySetOutcome[]> {

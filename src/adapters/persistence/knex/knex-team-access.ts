@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { Page, PageRequest, Place, Slice } from '../../../application/ports/page.js';
 import type {
   TeamAccessFilter,
   TeamWorkspaceRepository,
@@ -108,6 +108,8 @@ interface Filter extends Readonly<Record<string, unknown>> {
   readonly seen: readonly TeamId[] | undefined;
 }
 
+const seenOf = (visibility: TeamVisibility) => (visibility === 'all' ? undefined : visibility.visibleAnd);
+
 /** What is listed of a workspace: of living teams, which are not asked again. */
 const matching = (sql: Knex, { workspaceId, teamId, seen }: Filter): Knex.QueryBuilder => {
   const rows = toLivingWorkspaces(sql).where('g.workspace_id', workspaceId).whereNotNull('g.listed_name');
@@ -119,7 +121,58 @@ const matching = (sql: Knex, { workspaceId, teamId, seen }: Filter): Knex.QueryB
 const byName = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
   rows.select(...columnsOf('g', columns), names).orderBy(['g.listed_name', 'g.team_id']);
 
-const allMatching = prepared((sql, filter: Filter) => byName(matching(sql, filter)));
+/** Limits are spelled out: of a bound one, Postgres believes that it is a tenth of all there is. */
+const spelledOut = { skipBinding: true };
+
+const firstSlice = (limit: number) =>
+  prepared((sql, filter: Filter) => byName(matching(sql, filter)).select('g.listed_name').limit(limit, spelledOut));
+
+interface Rest extends Filter {
+  readonly afterName: string;
+  readonly afterTeamId: string;
+}
+
+/**
+ * As with pages, ids come from an index first, those of visible teams and the few secret ones each from their own:
+ * otherwise Postgres may sort all that is left of a list for each slice of it.
+ */
+const laterSlice = (limit: number) =>
+  prepared((sql, { workspaceId, teamId, seen, afterName, afterTeamId }: Rest) => {
+    const after = () => {
+      const rows = sql('team_workspaces as l')
+        .where('l.workspace_id', workspaceId)
+        .whereNotNull('l.listed_name')
+        .whereRaw('(l.listed_name, l.team_id) > (?, ?)', [afterName, afterTeamId])
+        .select('l.id');
+      return teamId === undefined ? rows : rows.where('l.team_id', teamId);
+    };
+    const first = (rows: Knex.QueryBuilder) =>
+      rows.orderBy(['l.listed_name', 'l.team_id']).limit(limit, spelledOut).as('first');
+    const ids = sql.select('id');
+    if (seen === undefined) ids.from(first(after()));
+    else {
+      ids
+        .from(first(after().whereRaw("l.listed_visibility = 'organization'")))
+        .unionAll(after().whereIn('l.team_id', seen).whereRaw("l.listed_visibility <> 'organization'"));
+    }
+    return byName(ofPage(toLivingWorkspaces(sql), ids, 'g'))
+      .select('g.listed_name')
+      .limit(limit, spelledOut);
+  });
+
+/** By how many rows are asked for, of which there is one in use. */
+const slices = new Map<
+  number,
+  { readonly first: ReturnType<typeof firstSlice>; readonly later: ReturnType<typeof laterSlice> }
+>();
+
+const slicesOf = (limit: number) => {
+  const known = slices.get(limit) ?? { first: firstSlice(limit), later: laterSlice(limit) };
+  slices.set(limit, known);
+  return known;
+};
+
+type SliceRow = TeamWorkspaceRow & { readonly listed_name: string };
 
 export class KnexTeamAccess implements TeamWorkspaceRepository {
   constructor(private readonly db: Statements) {}
@@ -159,16 +212,29 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
 
   async page(
     { workspaceId, teamId, visibility }: TeamAccessFilter,
-    page: PageRequest | undefined,
+    page: PageRequest,
   ): Promise<Page<TeamWorkspaceView>> {
-    const filter = { workspaceId, teamId, seen: visibility === 'all' ? undefined : visibility.visibleAnd };
-    if (page !== undefined) {
-      return teamId === undefined
-        ? this.pageOfAll(workspaceId, visibility, page)
-        : pageOf(this.db, matching(this.db.sql, filter), byName, fromRow, page);
-    }
-    const items = (await this.db.all<TeamWorkspaceRow>(allMatching(this.db, filter))).map(fromRow);
-    return { number: 1, size: Math.max(1, items.length), total: items.length, items };
+    if (teamId === undefined) return this.pageOfAll(workspaceId, visibility, page);
+    const filter = { workspaceId, teamId, seen: seenOf(visibility) };
+    return pageOf(this.db, matching(this.db.sql, filter), byName, fromRow, page);
+  }
+
+  async slice(
+    { workspaceId, teamId, visibility }: TeamAccessFilter,
+    after: Place | undefined,
+    limit: number,
+  ): Promise<Slice<TeamWorkspaceView>> {
+    const filter = { workspaceId, teamId, seen: seenOf(visibility) };
+    // One more tells whether there are more.
+    const { first, later } = slicesOf(limit + 1);
+    const query =
+      after === undefined
+        ? first(this.db, filter)
+        : later(this.db, { ...filter, afterName: after.name, afterTeamId: after.tie });
+    const rows = await this.db.all<SliceRow>(query);
+    const end = rows.length > limit ? rows[limit - 1] : undefined;
+    const items = (end === undefined ? rows : rows.slice(0, limit)).map(fromRow);
+    return { items, last: end && { name: end.listed_name, tie: end.team_id } };
   }
 
   private async pageOfAll(

@@ -2,7 +2,8 @@ import type { Knex } from 'knex';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import type { UserRepository } from '../../../application/ports/user-repository.js';
 import { alreadyTaken, type Instant, type User, type UserId } from '../../../domain/index.js';
-import { pageOf, type Statements, unlessTaken } from './engine/statements.js';
+import { listSize, ofPage, type Part, partOf } from './engine/lists.js';
+import { columnsOf, type Statements, unlessTaken } from './engine/statements.js';
 
 export interface UserRow {
   readonly id: UserId;
@@ -77,10 +78,15 @@ export class KnexUsers implements UserRepository {
     await this.db.run(this.living().where({ id }).update({ deleted_at: now }));
   }
 
-  page(page: PageRequest): Promise<Page<User>> {
-    const byName = (matching: Knex.QueryBuilder) =>
-      matching.select(userColumns).orderBy(byUsername(this.db.sql, 'users'));
-    return pageOf(this.db, this.living(), byName, userFromRow, page);
+  async page(page: PageRequest): Promise<Page<User>> {
+    const { sql } = this.db;
+    const listed = (way: 'asc' | 'desc') =>
+      sql('users as l').where('l.deleted_at', null).select('l.id').orderByRaw(`lower(l.username) ${way}`);
+    const rows = (part: Part) =>
+      ofPage(sql('users as u'), part(listed), 'u')
+        .select(...columnsOf('u', userColumns))
+        .orderBy(byUsername(sql, 'u'));
+    return partOf(this.db, await listSize(this.db, 'users', 'all'), rows, userFromRow, page);
   }
 
   private living(): Knex.QueryBuilder {

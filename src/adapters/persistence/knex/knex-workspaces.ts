@@ -184,6 +184,11 @@ const findByName = seeing(
   fromRow,
 );
 
+/** Locked for as long as the transaction lasts, as all of SQLite is in any that may write. */
+const lockedRow = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
+  sql('workspaces').where('id', id).select('id').forNoKeyUpdate(),
+);
+
 const takeSequence = prepared(
   (sql, { id, current }: { readonly id: WorkspaceId; readonly current: ConfigurationVersionId | undefined }) => {
     const livingOrganization = sql('organizations as o')
@@ -274,13 +279,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
   }
 
   async takeTurn(id: WorkspaceId): Promise<void> {
-    const { sql } = this.db;
-    // Changes nothing, but keeps the row locked for as long as the transaction lasts.
-    await this.db.run(
-      sql('workspaces')
-        .where({ id })
-        .update({ last_run_sequence: sql.raw('last_run_sequence') }),
-    );
+    await this.db.first(lockedRow(this.db, { id }));
   }
 
   async page(

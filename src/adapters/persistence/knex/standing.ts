@@ -66,7 +66,7 @@ export function grantFromRow(row: GrantRow): Grant | undefined {
 
 export const accessFromText = (text: string): OrganizationAccess => new Set(JSON.parse(text));
 
-/** One row for each team the caller acts through, or a single one without a team. */
+/** One row for each team the caller acts through, or a single one without a team. Of an organization only its id. */
 interface StandingRow extends Partial<GrantRow> {
   readonly standing_organization_id: OrganizationId;
   /** What makes the caller a member, when a row does. */
@@ -80,8 +80,7 @@ type Place = 'organization' | 'workspace';
 
 /** Joins what the caller is to the organization `o`, and with `place` the grants on the workspace `w`. */
 function joinStanding(query: Knex.QueryBuilder, kind: Actor['kind'], caller: string, place: Place): Knex.QueryBuilder {
-  query.select({ standing_organization_id: 'o.id' });
-  if (kind === 'organization') return query;
+  if (kind === 'organization') return query.select({ standing_organization_id: 'o.id' });
   if (kind === 'user') {
     query
       .leftJoin('users as su', (on) => on.onVal('su.id', caller).onNull('su.deleted_at'))

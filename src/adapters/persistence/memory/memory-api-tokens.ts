@@ -34,7 +34,7 @@ export class MemoryApiTokens implements ApiTokenRepository {
     const row = [...this.tables().tokens.values()].find((token) => token.secretDigest === secretDigest);
     const token = row && this.tables().token(row.id);
     const actor = token && this.actorOf(token);
-    return actor && { token, actor };
+    return actor && { token: { id: token.id, expiresAt: token.expiresAt, lastUsedAt: token.lastUsedAt }, actor };
   }
 
   async find(id: TokenId): Promise<ApiToken | undefined> {

@@ -39,6 +39,14 @@ export class MemoryConfigurationVersions implements ConfigurationVersionReposito
     return { subject, standing: standingOn(tables, standing, workspace.id) };
   }
 
+  async findSummaryFor(
+    actor: Actor,
+    id: ConfigurationVersionId,
+  ): Promise<Seen<ConfigurationVersionSummary> | undefined> {
+    const seen = await this.findFor(actor, id);
+    return seen && { ...seen, subject: summaryOf(seen.subject.state) };
+  }
+
   async add({ state }: ConfigurationVersion): Promise<void> {
     this.tables().configurationVersions.set(state.id, state);
   }

@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { Page, PageRequest, Place, Slice } from '../../../application/ports/page.js';
 import type {
   TeamAccessFilter,
   TeamWorkspaceRepository,
@@ -13,7 +13,7 @@ import {
   type TeamWorkspaceId,
 } from '../../../domain/index.js';
 import { standingIn, standingOn } from './memory-standing.js';
-import { type CurrentTables, checkRevision, pageOf, present } from './memory-tables.js';
+import { type CurrentTables, checkRevision, compare, pageOf, present } from './memory-tables.js';
 
 export class MemoryTeamAccess implements TeamWorkspaceRepository {
   constructor(private readonly tables: CurrentTables) {}
@@ -44,21 +44,32 @@ export class MemoryTeamAccess implements TeamWorkspaceRepository {
     return this.tables().teamWorkspaces.delete(id);
   }
 
-  async page(filter: TeamAccessFilter, page: PageRequest | undefined): Promise<Page<TeamWorkspaceView>> {
+  async page(filter: TeamAccessFilter, page: PageRequest): Promise<Page<TeamWorkspaceView>> {
+    const { items, ...rest } = pageOf(this.listed(filter), page);
+    return { ...rest, items: items.map(({ view }) => view) };
+  }
+
+  async slice(filter: TeamAccessFilter, after: Place | undefined, limit: number): Promise<Slice<TeamWorkspaceView>> {
+    const rows = this.listed(filter).filter(
+      ({ name, tie }) => after === undefined || (compare(name, after.name) || compare(tie, after.tie)) > 0,
+    );
+    const end = rows.length > limit ? rows[limit - 1] : undefined;
+    const items = rows.slice(0, limit).map(({ view }) => view);
+    return { items, last: end && { name: end.name, tie: end.tie } };
+  }
+
+  /** By team name. */
+  private listed({ workspaceId, teamId, visibility }: TeamAccessFilter) {
     const tables = this.tables();
-    const { workspaceId, teamId, visibility } = filter;
-    const visible = (row: TeamWorkspace) =>
-      visibility === 'all' ||
-      tables.team(row.teamId)?.visibility === 'organization' ||
-      visibility.visibleAnd.includes(row.teamId);
-    const organizationId = tables.workspace(workspaceId)?.organizationId ?? '';
-    const order = tables.teamsOf(organizationId).map(({ id }) => id);
-    const rows = [...tables.teamWorkspaces.values()]
-      .filter((row) => row.workspaceId === workspaceId && (teamId === undefined || row.teamId === teamId))
-      .filter(visible)
-      .sort((a, b) => order.indexOf(a.teamId) - order.indexOf(b.teamId));
-    const views = present(rows.map((row) => this.view(row)));
-    return pageOf(views, page ?? { number: 1, size: Math.max(1, views.length) });
+    const rows = [...tables.teamWorkspaces.values()].map((row) => {
+      const [view, team] = [this.view(row), tables.team(row.teamId)];
+      if (view === undefined || team === undefined || row.workspaceId !== workspaceId) return undefined;
+      const visible =
+        visibility === 'all' || team.visibility === 'organization' || visibility.visibleAnd.includes(team.id);
+      if (!visible || (teamId !== undefined && team.id !== teamId)) return undefined;
+      return { name: team.name.toLowerCase(), tie: team.id, view };
+    });
+    return present(rows).sort((a, b) => compare(a.name, b.name) || compare(a.tie, b.tie));
   }
 
   /** Undefined when its team or its workspace is gone. */

@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '../../../../application/ports/page.js';
 import { prepared } from './prepared.js';
 import type { Query, Statements } from './statements.js';
 
-/** Lists whose length the database keeps, by what their names begin with: of an organization, or of a workspace. */
+/** Lists whose length the database keeps, by what their names begin with, and whose they are. */
 const places = {
   teams: 'organization',
   'visible-teams': 'organization',
@@ -12,6 +12,11 @@ const places = {
   'team-tokens': 'organization',
   accesses: 'workspace',
   'visible-accesses': 'workspace',
+  'policy-sets': 'organization',
+  'agent-pools': 'organization',
+  'agent-tokens': 'pool',
+  'user-tokens': 'user',
+  users: 'all',
 } as const;
 
 type Place = { readonly list: string; readonly id: string };
@@ -29,6 +34,16 @@ const sizes = {
       .join('workspaces as w', 'w.organization_id', 'o.id')
       .where({ 'w.id': id, 'w.deleted_at': null }),
   ),
+  pool: prepared((sql, { list, id }: Place) =>
+    inOrganization(sql, list).join('agent_pools as p', 'p.organization_id', 'o.id').where('p.id', id),
+  ),
+  user: prepared((sql, { list, id }: Place) =>
+    sql('list_sizes as s')
+      .crossJoin(sql.raw('users as u'))
+      .where({ 's.list': list, 'u.id': id, 'u.deleted_at': null })
+      .select('s.size'),
+  ),
+  all: prepared((sql, { list }: Place) => sql('list_sizes as s').where('s.list', list).select('s.size')),
 };
 
 /** None in what is deleted. Counting would cost some 25 µs for each 1,000 rows, on every page. */
@@ -43,6 +58,20 @@ export async function listSize(db: Statements, list: keyof typeof places, id: st
  */
 export const ofPage = (rows: Knex.QueryBuilder, ids: Knex.QueryBuilder, alias: string): Knex.QueryBuilder =>
   rows.join(ids.as('page'), 'page.id', `${alias}.id`);
+
+/** What one organization has in a table, by name. */
+export const inOrderOfName = (sql: Knex, table: string, organizationId: string) => (way: 'asc' | 'desc') =>
+  sql(`${table} as l`)
+    .where('l.organization_id', organizationId)
+    .select('l.id')
+    .orderByRaw(`lower(l.name) ${way}`)
+    .orderBy('l.id', way);
+
+/** By time of creation; from the oldest on when it is turned around. */
+export const newestFirst = (rows: () => Knex.QueryBuilder, alias: string) => (way: 'asc' | 'desc') =>
+  rows().orderBy(['created_at', 'id'].map((column) => ({ column: `${alias}.${column}`, order: opposite[way] })));
+
+const opposite = { asc: 'desc', desc: 'asc' } as const;
 
 /** Takes one page of what is ordered from either end. */
 export type Part = (ordered: (way: 'asc' | 'desc') => Knex.QueryBuilder) => Knex.QueryBuilder;

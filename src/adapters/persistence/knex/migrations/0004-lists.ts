@@ -2,11 +2,11 @@ import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 
 /** Rows whose number in each list they are in is kept, so that a page of a long list need not count them. */
-interface Counted {
+export interface Counted {
   readonly table: string;
   /** Which decide what lists a row is in. */
   readonly columns: readonly string[];
-  /** By the word a list's name begins with: the column whose value ends it, and which rows are in it. */
+  /** By the word a list's name begins with: the column (or the literal) that ends it, and which rows are in it. */
   readonly lists: Readonly<Record<string, readonly [of: string, where: (row: string) => string]>>;
 }
 
@@ -47,18 +47,22 @@ const counted: readonly Counted[] = [
   },
 ];
 
-const listsOf = ({ lists }: Counted) => Object.entries(lists).map(([name, [of, where]]) => ({ name, of, where }));
+const listsOf = ({ lists }: Counted) =>
+  Object.entries(lists).map(([name, [of, where]]) => ({
+    nameFor: (row: string) => `'${name} ' || ${of.startsWith("'") ? of : `${row}.${of}`}`,
+    where,
+  }));
 
 const added = (list: Counted): readonly string[] =>
   listsOf(list).map(
-    ({ name, of, where }) =>
-      `insert into list_sizes (list, size) select '${name} ' || new.${of}, 1 where ${where('new')}
+    ({ nameFor, where }) =>
+      `insert into list_sizes (list, size) select ${nameFor('new')}, 1 where ${where('new')}
        on conflict (list) do update set size = list_sizes.size + 1`,
   );
 
 const taken = (list: Counted): readonly string[] =>
-  listsOf(list).flatMap(({ name, of, where }) => {
-    const its = `where list = '${name} ' || old.${of}`;
+  listsOf(list).flatMap(({ nameFor, where }) => {
+    const its = `where list = ${nameFor('old')}`;
     return [
       `update list_sizes set size = size - 1 ${its} and ${where('old')}`,
       `delete from list_sizes ${its} and size = 0`,
@@ -67,25 +71,25 @@ const taken = (list: Counted): readonly string[] =>
 
 /** The same of all rows that one statement deleted: thousands at a time, when an organization goes. */
 const gone = (list: Counted): readonly string[] =>
-  listsOf(list).flatMap(({ name, of, where }) => [
+  listsOf(list).flatMap(({ nameFor, where }) => [
     `update list_sizes as s set size = s.size - g.n
-       from (select '${name} ' || r.${of} as list, count(*) as n from gone as r where ${where('r')} group by 1) as g
+       from (select ${nameFor('r')} as list, count(*) as n from gone as r where ${where('r')} group by 1) as g
        where s.list = g.list`,
-    `delete from list_sizes as s using (select distinct '${name} ' || r.${of} as list from gone as r) as g
+    `delete from list_sizes as s using (select distinct ${nameFor('r')} as list from gone as r) as g
        where s.list = g.list and s.size = 0`,
   ]);
 
-const counts = (list: Counted): readonly string[] =>
+export const counts = (list: Counted): readonly string[] =>
   listsOf(list).map(
-    ({ name, of, where }) =>
+    ({ nameFor, where }) =>
       `insert into list_sizes (list, size)
-       select '${name} ' || r.${of}, count(*) from ${list.table} as r where ${where('r')} group by r.${of}`,
+       select ${nameFor('r')}, count(*) from ${list.table} as r where ${where('r')} group by 1`,
   );
 
 const livingTeam = `from teams as t where t.id = new.team_id and t.deleted_at is null`;
 const livingName = `case when new.deleted_at is null then lower(new.name) end`;
 
-interface Trigger {
+export interface Trigger {
   readonly on: string;
   readonly at: 'insert' | 'delete' | { readonly changes: readonly string[] };
   readonly statements: readonly string[];
@@ -96,17 +100,21 @@ interface Trigger {
 const names = ['name', 'visibility', 'deleted_at'];
 const usernames = ['username', 'deleted_at'];
 
-const triggers: Readonly<Record<string, Trigger>> = {
-  ...Object.fromEntries(
-    counted.flatMap((list): [string, Trigger][] => {
-      const { table: on, columns: changes } = list;
-      return [
-        [`${on}_added`, { on, at: 'insert', statements: added(list) }],
-        [`${on}_moved`, { on, at: { changes }, statements: [...taken(list), ...added(list)] }],
-        [`${on}_taken`, { on, at: 'delete', statements: taken(list), together: gone(list) }],
-      ];
+/** What keeps these lists counted, under names that begin with `name`. */
+export const counting = (list: Counted, name = list.table): Readonly<Record<string, Trigger>> => {
+  const { table: on, columns: changes } = list;
+  return {
+    [`${name}_added`]: { on, at: 'insert', statements: added(list) },
+    // What cannot change never moves.
+    ...(changes.length > 0 && {
+      [`${name}_moved`]: { on, at: { changes }, statements: [...taken(list), ...added(list)] },
     }),
-  ),
+    [`${name}_taken`]: { on, at: 'delete', statements: taken(list), together: gone(list) },
+  };
+};
+
+const triggers: Readonly<Record<string, Trigger>> = {
+  ...Object.assign({}, ...counted.map((list) => counting(list))),
   // What is inserted is in no list yet: this puts it there, and thereby has it counted.
   team_workspaces_named: {
     on: 'team_workspaces',
@@ -216,7 +224,7 @@ const replaced = [
   'index team_workspaces_of_workspace on team_workspaces (workspace_id)',
 ];
 
-const nameOf = (index: string): string => index.split(' ')[1] as string;
+export const nameOf = (index: string): string => index.split(' ')[1] as string;
 
 /** What is listed of the rows that were there before the triggers. */
 export const listed = [
@@ -228,6 +236,25 @@ export const listed = [
      from users as u where u.id = organization_memberships.user_id and u.deleted_at is null`,
   ...counted.flatMap(counts),
 ];
+
+export async function place(knex: Knex, placed: Readonly<Record<string, Trigger>>): Promise<void> {
+  for (const [name, trigger] of Object.entries(placed)) {
+    if (knex.client.driverName !== 'pg') await knex.raw(onSqlite(name, trigger));
+    else for (const statement of onPostgres(name, trigger)) await knex.raw(statement);
+  }
+}
+
+/** By their names: the tables they are on. */
+export async function displace(knex: Knex, placed: Readonly<Record<string, string>>): Promise<void> {
+  const postgres = knex.client.driverName === 'pg';
+  for (const [name, on] of Object.entries(placed)) {
+    await knex.raw(`drop trigger ${name}${postgres ? ` on ${on}` : ''}`);
+    if (postgres) await knex.raw(`drop function ${name}()`);
+  }
+}
+
+export const tablesOf = (placed: Readonly<Record<string, Trigger>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(placed).map(([name, { on }]) => [name, on]));
 
 /**
  * What lists are sorted by stands in the rows that are listed, and how many they are in `list_sizes`: a page is then a
@@ -260,10 +287,7 @@ export async function up(knex: Knex): Promise<void> {
   for (const statement of listed) await knex.raw(statement);
   for (const index of replaced) await knex.raw(`drop index ${nameOf(index)}`);
   for (const index of indexes) await knex.raw(`create ${index}`);
-  for (const [name, trigger] of Object.entries(triggers)) {
-    if (!postgres) await knex.raw(onSqlite(name, trigger));
-    else for (const statement of onPostgres(name, trigger)) await knex.raw(statement);
-  }
+  await place(knex, triggers);
   if (!postgres) return;
   for (const [name, [on, columns]] of Object.entries(holds)) {
     await knex.raw(postgresFunction(name, [`perform 1 from ${on} where id = old.id for update`], 'new'));
@@ -275,12 +299,9 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-  const postgres = knex.client.driverName === 'pg';
-  const placed = Object.entries(triggers).map(([name, { on }]) => [name, on]);
-  const held = Object.entries(holds).map(([name, [on]]) => [name, on]);
-  for (const [name, on] of postgres ? [...placed, ...held] : placed) {
-    await knex.raw(`drop trigger ${name}${postgres ? ` on ${on}` : ''}`);
-    if (postgres) await knex.raw(`drop function ${name}()`);
+  await displace(knex, tablesOf(triggers));
+  if (knex.client.driverName === 'pg') {
+    await displace(knex, Object.fromEntries(Object.entries(holds).map(([name, [on]]) => [name, on])));
   }
   for (const index of indexes) await knex.raw(`drop index ${nameOf(index)}`);
   for (const index of replaced) await knex.raw(`create ${index}`);

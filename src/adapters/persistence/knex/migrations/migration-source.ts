@@ -3,12 +3,14 @@ import * as initial from './0001-initial.js';
 import * as runs from './0002-runs.js';
 import * as instances from './0003-instances.js';
 import * as lists from './0004-lists.js';
+import * as moreLists from './0005-more-lists.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
   '0002-runs': runs,
   '0003-instances': instances,
   '0004-lists': lists,
+  '0005-more-lists': moreLists,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */

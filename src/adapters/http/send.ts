@@ -1,0 +1,23 @@
+import type { Response } from 'express';
+
+/**
+ * Writes and ends the answer, of which a part is made once the system has the one before; leaves off when the client
+ * goes away, which is no fault of the service. The memory of bytes is then freed, where they are the whole of a buffer:
+ * garbage collection would come late to it, and search the whole heap for every 10 MB or so that pass. A download of
+ * 20 MB takes half the CPU time for it.
+ */
+export const send = async (parts: AsyncIterable<Uint8Array | string>, response: Response): Promise<void> => {
+  let leave = () => {};
+  response.once('close', () => leave());
+  for await (const part of parts) {
+    const written = await new Promise<boolean>((resolve) => {
+      leave = () => resolve(false);
+      response.write(part, (error) => resolve(!error));
+    });
+    if (!written) return;
+    if (typeof part === 'string') continue;
+    const { byteLength, buffer } = part;
+    if (byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);
+  }
+  response.end();
+};

@@ -1,0 +1,437 @@
+import { randomBytes } from 'node:crypto';
+import { randomText } from '../../src/adapters/system/random-ids.js';
+import { type Ask, Connections } from './latencies.js';
+import type { Seeded, Size } from './seed-rows.js';
+import type { Server } from './servers.js';
+
+/** A service on a database of one size, and what is in it. */
+export interface World {
+  readonly size: Size;
+  readonly seeded: Seeded;
+  readonly server: Server;
+  /** Makes the system keep the database in memory, as it does where it is used all the time. */
+  warm(): Promise<void>;
+  /** The values of the first column. */
+  column(sql: string): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+type Caller = 'member' | 'admin';
+type Kind = 'show' | 'create' | 'first page' | 'any page';
+
+export interface Case {
+  /** The endpoint, as the route table has it. */
+  readonly route: string;
+  readonly name: string;
+  readonly kind: Kind;
+  /** Instead of an owner of the organization. */
+  readonly as?: Caller;
+  /** Of what is seldom asked for: it is measured on one connection, with fewer requests. */
+  readonly minor?: true;
+  asks(world: World, count: number): Promise<readonly Ask[]> | readonly Ask[];
+}
+
+export const api = '/api/v2';
+export const times = <Item>(count: number, item: () => Item): Item[] => Array.from({ length: count }, item);
+const below = (limit: number): number => Math.floor(Math.random() * limit);
+const quoted = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ');
+
+/** Ids of rows at random places of the table: each is the next one after an id that is none. */
+const someIds = (
+  world: World,
+  table: string,
+  prefix: string,
+  count: number,
+  { column = 'id', where = '' } = {},
+): Promise<readonly string[]> => {
+  const from = times(count, () => `('${prefix}-${randomBytes(8).toString('hex').toUpperCase()}')`);
+  const next = (than: string) =>
+    `(select t.${column} from ${table} as t where t.id > ${than} ${where} order by t.id limit 1)`;
+  return world.column(
+    `with p(place) as (values ${from.join(', ')}) select coalesce(${next('p.place')}, ${next(`'${prefix}-'`)}) from p`,
+  );
+};
+
+/** `path` has `:id` where the id goes, as its route has one parameter there. */
+const shown = (name: string, table: string, prefix: string, path: string, { minor, ...of }: Shown = {}): Case => ({
+  route: `get ${path}`,
+  name: `show ${name}`,
+  kind: 'show',
+  ...(minor && { minor }),
+  asks: async (world, count) =>
+    (await someIds(world, table, prefix, count, of)).map((id) => ({
+      path: `${api}${path.replace(':organization', 'acme').replace(/:\w+/, id)}`,
+    })),
+});
+
+interface Shown {
+  readonly column?: string;
+  readonly where?: string;
+  readonly minor?: true;
+}
+
+export interface List {
+  readonly route: string;
+  readonly name: string;
+  /** Up to its page. */
+  path(seeded: Seeded): string;
+  /** Absent where a page is a range of numbers, or where no page is deep. */
+  rows?(world: World): number;
+  readonly as?: Caller;
+  readonly minor?: true;
+}
+
+/** Every fourth team is secret. */
+const visiblePart = 0.75;
+
+const own = (path: string): Pick<List, 'route' | 'path'> => ({
+  route: `get ${path}`,
+  path: () => `${path.replace(':organization', 'acme')}?`,
+});
+
+const tokens = '/organizations/:organization/team-tokens';
+
+const versions: List = {
+  route: 'get /workspaces/:workspaceId/configuration-versions',
+  name: 'configuration versions',
+  path: ({ workspaceId }) => `/workspaces/${workspaceId}/configuration-versions?`,
+};
+
+const lists: readonly List[] = [
+  versions,
+  {
+    route: 'get /workspaces/:workspaceId/runs',
+    name: 'runs',
+    path: ({ workspaceId }) => `/workspaces/${workspaceId}/runs?`,
+  },
+  {
+    route: 'get /policy-evaluations/:policyEvaluationId/policy-set-outcomes',
+    name: 'policy set outcomes',
+    path: ({ evaluationId }) => `/policy-evaluations/${evaluationId}/policy-set-outcomes?`,
+  },
+  {
+    route: 'get /team-workspaces',
+    name: 'team accesses of a workspace',
+    path: ({ workspaceId }) => `/team-workspaces?filter[workspace][id]=${workspaceId}&`,
+    rows: ({ size }) => size.accesses,
+  },
+  { ...own('/organizations/:organization/teams'), name: 'teams', rows: ({ size }) => size.teams },
+  {
+    ...own('/organizations/:organization/teams'),
+    name: 'teams, as a member',
+    rows: ({ size }) => Math.floor(size.teams * visiblePart),
+    as: 'member',
+  },
+  { ...own(tokens), name: 'team tokens', rows: ({ size }) => size.teams },
+  ...['team-name', 'last-used-at'].map(
+    (key): List => ({
+      route: `get ${tokens}`,
+      name: `team tokens by ${key}`,
+      path: () => `/organizations/acme/team-tokens?sort=${key}&`,
+      rows: ({ size }) => size.teams,
+      minor: true,
+    }),
+  ),
+  { ...own('/organizations/:organization/workspaces'), name: 'workspaces', rows: ({ size }) => size.workspaces },
+  {
+    ...own('/organizations/:organization/organization-memberships'),
+    name: 'members',
+    rows: ({ size }) => size.users,
+  },
+  { ...own('/admin/users'), name: 'users', rows: ({ size }) => size.users, as: 'admin', minor: true },
+  { ...own('/organizations'), name: 'organizations', minor: true },
+  {
+    ...own('/organizations/:organization/policy-sets'),
+    name: 'policy sets',
+    rows: ({ size }) => size.others,
+    minor: true,
+  },
+  {
+    ...own('/organizations/:organization/agent-pools'),
+    name: 'agent pools',
+    rows: ({ size }) => size.others,
+    minor: true,
+  },
+  {
+    route: 'get /agent-pools/:poolId/authentication-tokens',
+    name: 'tokens of agents',
+    path: ({ poolId }) => `/agent-pools/${poolId}/authentication-tokens?`,
+    rows: ({ size }) => size.others,
+    minor: true,
+  },
+  {
+    route: 'get /users/:userId/authentication-tokens',
+    name: 'tokens of a user',
+    path: ({ ownerId }) => `/users/${ownerId}/authentication-tokens?`,
+    rows: ({ size }) => size.others,
+    minor: true,
+  },
+];
+
+export const deepLists = lists.filter(({ rows }) => rows !== undefined);
+
+/** What every row of a list is looked at for. */
+export interface Search {
+  readonly name: string;
+  path(seeded: Seeded, size: Size): string;
+  rows(size: Size): number;
+}
+
+const filtered = (status: string, part: number) => ({
+  rows: ({ someOutcomes }: Size) => someOutcomes,
+  path: ({ someEvaluationId }: Seeded, { someOutcomes }: Size) =>
+    `/policy-evaluations/${someEvaluationId}/policy-set-outcomes?filter[0][status]=${status}&page[size]=${pageSize}` +
+    `&page[number]=${1 + Math.floor((someOutcomes * part) / pageSize)}`,
+});
+
+const sorted = (key: string) => ({
+  rows: ({ teams }: Size) => teams,
+  path: (_: Seeded, { teams }: Size) =>
+    `/organizations/acme/team-tokens?sort=${key}&page[size]=${pageSize}&page[number]=${Math.floor(teams / 2 / pageSize)}`,
+});
+
+export const searches: readonly Search[] = [
+  ...Object.entries({ none: 'nowhere', some: '77', all: 'tEaM' }).map(
+    ([many, text]): Search => ({
+      name: `q that ${many} of the teams match`,
+      path: () => `/organizations/acme/team-tokens?q=${text}`,
+      rows: ({ teams }) => teams,
+    }),
+  ),
+  { name: 'filter that a tenth of the outcomes match', ...filtered('failed', 0) },
+  { name: 'filter that all outcomes match, in their middle', ...filtered('passed', 0.5) },
+  { name: 'team tokens from the last used on, in their middle', ...sorted('-last-used-at') },
+  { name: 'team tokens from the last to expire on, in their middle', ...sorted('-expired-at') },
+  { name: 'team tokens by who made them, in their middle', ...sorted('created-by') },
+];
+
+/** As many rows as the small database has of each. */
+export const pageSize = 10;
+
+export const page = (list: List, { seeded }: World, number: number): Ask => ({
+  path: `${api}${list.path(seeded)}page[number]=${number}&page[size]=${pageSize}`,
+});
+
+const firstPage = ({ rows: _, path: __, ...list }: List, index: number): Case => ({
+  ...list,
+  kind: 'first page',
+  asks: (world, count) => times(count, () => page(lists[index] as List, world, 1)),
+});
+
+const one = (type: string, id: string) => ({ data: { type, id } });
+
+const fresh = (): string => `bench-${randomText(16)}`;
+
+const document = (type: string, attributes: object = {}, relationships: object = {}) => ({
+  data: { type, attributes, relationships },
+});
+
+/** Creates by one path, which is that of the route about what was seeded. */
+const creates = (
+  what: string,
+  route: string,
+  body: () => object,
+  { as, path = (_: Seeded) => route.replace(':organization', 'acme') }: Pick<Case, 'as'> & { path?: List['path'] } = {},
+): Case => ({
+  route: `post ${route}`,
+  name: `create ${what}`,
+  kind: 'create',
+  ...(as && { as }),
+  minor: true,
+  asks: ({ seeded }, count) => times(count, () => ({ method: 'POST', path: `${api}${path(seeded)}`, body: body() })),
+});
+
+const newUser = () => {
+  const username = fresh();
+  return document('users', { username, email: `${username}@example.com` });
+};
+
+const minor = { minor: true } as const;
+
+export const cases: readonly Case[] = [
+  shown('a configuration version', 'configuration_versions', 'cv', '/configuration-versions/:id'),
+  shown('a workspace', 'workspaces', 'ws', '/workspaces/:id'),
+  shown('a team access', 'team_workspaces', 'tws', '/team-workspaces/:id'),
+  shown('a team', 'teams', 'team', '/teams/:id'),
+  shown('a team token', 'api_tokens', 'at', '/teams/:teamId/authentication-token', {
+    column: 'team_id',
+    where: 'and t.team_id is not null',
+  }),
+  shown('a member', 'organization_memberships', 'ou', '/organization-memberships/:id'),
+  shown('a run', 'runs', 'run', '/runs/:id'),
+  shown('a task stage', 'task_stages', 'ts', '/task-stages/:id'),
+  shown('a policy evaluation', 'policy_evaluations', 'poleval', '/policy-evaluations/:id'),
+  shown('a policy set outcome', 'policy_set_outcomes', 'psout', '/policy-set-outcomes/:id'),
+  shown('where a version came from', 'ingress_attributes', 'ia', '/configuration-versions/:id/ingress-attributes', {
+    column: 'configuration_version_id',
+    ...minor,
+  }),
+  shown('the version of a run', 'runs', 'run', '/runs/:id/configuration-version', minor),
+  shown('the stages of a run', 'task_stages', 'ts', '/runs/:runId/task-stages', { column: 'run_id', ...minor }),
+  shown('the evaluations of a stage', 'task_stages', 'ts', '/task-stages/:taskStageId/policy-evaluations', minor),
+  ...['plan', 'apply'].map((phase): Case => {
+    const path = phase === 'plan' ? '/plans' : '/applies';
+    const of = shown(phase === 'plan' ? 'a plan' : 'an apply', 'runs', 'run', `${path}/:id`, minor);
+    return {
+      ...of,
+      asks: async (world, count) =>
+        (await of.asks(world, count)).map((ask) => ({ path: ask.path.replace('/run-', `/${phase}-`) })),
+    };
+  }),
+  shown('a workspace by its name', 'workspaces', 'ws', '/organizations/:organization/workspaces/:name', {
+    column: 'name',
+    ...minor,
+  }),
+  shown('a policy set', 'policy_sets', 'polset', '/policy-sets/:id', minor),
+  shown('an agent pool', 'agent_pools', 'apool', '/agent-pools/:id', minor),
+  shown('a token', 'agent_tokens', 'agt', '/authentication-tokens/:id', minor),
+  ...['/organizations/:organization', '/organizations/:organization/entitlement-set'].map(
+    (route): Case => ({
+      route: `get ${route}`,
+      name: route.endsWith('set') ? 'show an entitlement set' : 'show an organization',
+      kind: 'show',
+      minor: true,
+      asks: (_, count) => times(count, () => ({ path: `${api}${route.replace(':organization', 'acme')}` })),
+    }),
+  ),
+  {
+    route: 'get /account/details',
+    name: 'show an account',
+    kind: 'show',
+    minor: true,
+    asks: (_, count) => times(count, () => ({ path: `${api}/account/details` })),
+  },
+  // Before versions are created, for the newest one is not uploaded then.
+  {
+    route: 'post /runs',
+    name: 'create a run',
+    kind: 'create',
+    minor: true,
+    asks: async (world, count) =>
+      (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({
+        method: 'POST',
+        path: `${api}/runs`,
+        body: document('runs', {}, { workspace: one('workspaces', id) }),
+      })),
+  },
+  {
+    route: 'post /workspaces/:workspaceId/configuration-versions',
+    name: 'create a configuration version in the largest workspace',
+    kind: 'create',
+    asks: ({ seeded }, count) =>
+      times(count, () => ({
+        method: 'POST',
+        path: `${api}/workspaces/${seeded.workspaceId}/configuration-versions`,
+        body: { data: { type: 'configuration-versions', attributes: { 'auto-queue-runs': false } } },
+      })),
+  },
+  {
+    route: 'post /workspaces/:workspaceId/configuration-versions',
+    name: 'create a configuration version in any workspace',
+    kind: 'create',
+    asks: async (world, count) =>
+      (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({
+        method: 'POST',
+        path: `${api}/workspaces/${id}/configuration-versions`,
+        body: { data: { type: 'configuration-versions', attributes: { 'auto-queue-runs': false } } },
+      })),
+  },
+  {
+    route: 'post /team-workspaces',
+    name: 'create a team access',
+    kind: 'create',
+    asks: async (world, count) => {
+      // The owners have access to everything already.
+      const teams = await someIds(world, 'teams', 'team', count * 2, { where: 'and not t.is_owners' });
+      const workspaces = await someIds(world, 'workspaces', 'ws', count * 2);
+      const pairs = new Set(teams.map((team, index) => `${team} ${workspaces[index]}`));
+      const there = `select team_id || ' ' || workspace_id from team_workspaces where team_id in (${quoted(teams)})`;
+      for (const pair of await world.column(there)) pairs.delete(pair);
+      return [...pairs].slice(0, count).map((pair) => {
+        const [team = '', workspace = ''] = pair.split(' ');
+        const relationships = { workspace: one('workspaces', workspace), team: one('teams', team) };
+        const body = { data: { type: 'team-workspaces', attributes: { access: 'read' }, relationships } };
+        return { method: 'POST', path: `${api}/team-workspaces`, body };
+      });
+    },
+  },
+  {
+    route: 'post /teams/:teamId/authentication-token',
+    name: 'create a team token',
+    kind: 'create',
+    asks: async (world, count) =>
+      (await someIds(world, 'teams', 'team', count)).map((id) => ({
+        method: 'POST',
+        path: `${api}/teams/${id}/authentication-token`,
+      })),
+  },
+  ...['team', 'workspace'].map(
+    (what): Case => ({
+      route: `post /organizations/:organization/${what}s`,
+      name: `create a ${what}`,
+      kind: 'create',
+      asks: (_, count) =>
+        times(count, () => ({
+          method: 'POST',
+          path: `${api}/organizations/acme/${what}s`,
+          body: { data: { type: `${what}s`, attributes: { name: `bench-${randomText(16)}` } } },
+        })),
+    }),
+  ),
+  creates(
+    'an organization',
+    '/organizations',
+    () => document('organizations', { name: fresh(), email: 'a@b.example' }),
+    {
+      as: 'admin',
+    },
+  ),
+  creates('a user', '/admin/users', newUser, { as: 'admin' }),
+  {
+    route: 'post /organizations/:organization/organization-memberships',
+    name: 'create a member',
+    kind: 'create',
+    minor: true,
+    asks: async ({ server, seeded }, count) => {
+      const users = times(count, newUser);
+      const open = await Connections.to(server.url, seeded.admin, 1);
+      await open.ask(users.map((body) => ({ method: 'POST', path: `${api}/admin/users`, body })));
+      open.close();
+      return users.map(({ data: { attributes } }) => ({
+        method: 'POST',
+        path: `${api}/organizations/acme/organization-memberships`,
+        body: document('organization-memberships', { email: (attributes as { readonly email: string }).email }),
+      }));
+    },
+  },
+  creates('a policy set', '/organizations/:organization/policy-sets', () => document('policy-sets', { name: fresh() })),
+  creates('an agent pool', '/organizations/:organization/agent-pools', () =>
+    document('agent-pools', { name: fresh() }),
+  ),
+  creates('a token of agents', '/agent-pools/:poolId/authentication-tokens', () => ({}), {
+    path: ({ poolId }) => `/agent-pools/${poolId}/authentication-tokens`,
+  }),
+  creates('a token of a user', '/users/:userId/authentication-tokens', () => ({}), {
+    path: ({ ownerId }) => `/users/${ownerId}/authentication-tokens`,
+  }),
+  ...lists.map(firstPage),
+  {
+    route: versions.route,
+    name: versions.name,
+    kind: 'any page',
+    asks: (world, count) =>
+      times(count, () => page(versions, world, 1 + below(Math.floor(world.size.versions / pageSize)))),
+  },
+];
+
+/** Endpoints that read or create and are not measured here, and why not. */
+export const excluded: Readonly<Record<string, string>> = {
+  'get /configuration-versions/:id/download': 'reads what showing a version reads, and answers with a redirection',
+  'get /runs/:id/configuration-version/download': 'reads what showing the version of a run reads, and redirects',
+  'get /organizations/:organization/authentication-token': 'an organization has one token, found as a team’s is',
+  'post /organizations/:organization/authentication-token': 'an organization has one token, replaced as a team’s is',
+  'get /admin/failing-effects': 'as long as what fails at the moment',
+  'post /teams/:id/relationships/users': 'changes a team, by the keys of its members',
+  'post /teams/:id/relationships/organization-memberships': 'changes a team, by the keys of its members',
+  'post /policy-sets/:id/relationships/workspaces': 'changes a policy set, by the keys of its workspaces',
+};

@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Slice, TeamWorkspaceView, Transaction, UnitOfWork } from '../../src/application/index.js';
+import type { Membership, Workspace } from '../../src/domain/index.js';
+import { type Caller, mounts, startApi, type TestApi } from '../support/api.js';
+import { anOrganization, aTeam, aWorkspace, giveGrant, noon } from '../support/builders.js';
+
+const rows = 550;
+const patience = { head: 5_000, idle: 300, total: 60_000, lastWord: 100 };
+
+type Found = Promise<Slice<TeamWorkspaceView>>;
+
+/** Knows how many slices were read, and may answer another thing instead. */
+class WatchedSlices implements UnitOfWork {
+  count = 0;
+  instead: (inner: () => Found) => Found = (inner) => inner();
+
+  constructor(private readonly inner: UnitOfWork) {}
+
+  run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    return this.inner.run(work);
+  }
+
+  read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    return this.inner.read((tx) => {
+      const { teamAccess } = tx;
+      const slice: typeof teamAccess.slice = (...given) => {
+        this.count += 1;
+        return this.instead(() => teamAccess.slice(...given));
+      };
+      return work({ ...tx, teamAccess: Object.assign(Object.create(teamAccess), { slice }) });
+    });
+  }
+}
+
+let api: TestApi;
+let watched: WatchedSlices;
+let served: TestApi;
+let reader: Caller;
+let leaving: Caller;
+const organization = anOrganization();
+const [long, short] = [aWorkspace(organization), aWorkspace(organization)];
+
+beforeAll(async () => {
+  api = await startApi();
+  watched = new WatchedSlices(api.unitOfWork);
+  served = await startApi({ unitOfWork: watched, patience });
+  served.server.timeout = patience.idle;
+  reader = await api.user('reader');
+  leaving = await api.user('leaving');
+  await api.unitOfWork.run(async (tx) => {
+    await tx.organizations.add(organization);
+    for (const workspace of [long, short]) await tx.workspaces.add(workspace);
+    for (const { id: userId } of [reader, leaving]) await tx.memberships.add(membershipOf(userId));
+    for (let index = 0; index < rows; index += 1) {
+      const team = aTeam(organization, { name: `Team-${(index * 7919) % 10_007}`, visibility: 'organization' });
+      await tx.teams.add(team);
+      await giveGrant(tx, team.id, long.id, { access: index % 2 === 0 ? 'read' : 'plan' });
+      if (index < 100) await giveGrant(tx, team.id, short.id, { access: 'read' });
+      if (index === 0) await tx.teams.addMembers(team, [reader.id, leaving.id]);
+    }
+  });
+});
+
+beforeEach(() => {
+  watched.count = 0;
+  watched.instead = (inner) => inner();
+  served.log.lines.length = 0;
+});
+
+const membershipOf = (userId: string): Membership => ({
+  id: `ou-${userId}`,
+  organizationId: organization.id,
+  userId,
+  createdAt: noon,
+});
+
+const list = ({ id }: Workspace, more = '') => `/team-workspaces?filter[workspace][id]=${id}${more}`;
+
+/** Answers without end: more than what lies between two sockets can hold. */
+const endlessly = async (inner: () => Found): Found => {
+  const slice = await inner();
+  return { ...slice, last: { name: '', tie: '' } };
+};
+
+const errors = () => served.log.lines.filter(({ level }) => level === 'error');
+
+const requestLine = async (): Promise<unknown> => {
+  for (;;) {
+    const line = served.log.lines.find(({ message }) => message === 'request');
+    if (line !== undefined) return line.fields;
+    await pause(5);
+  }
+};
+
+/** No more are read, after a while in which some might be. */
+const stopsReading = async (): Promise<number> => {
+  for (;;) {
+    const before = watched.count;
+    await pause(100);
+    if (watched.count === before) return before;
+  }
+};
+
+const asked = async (protocol: string, path = list(long)): Promise<Socket> => {
+  const socket = connect((served.server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  const bearer = `Authorization: Bearer ${reader.secret}`;
+  socket.write(`GET ${encodeURI(path)} ${protocol}\r\nHost: gatehouse.test\r\n${bearer}\r\n\r\n`);
+  return socket;
+};
+
+describe.each(mounts)('a long list without pages at "$prefix"', ({ prefix }) => {
+  let caller: Caller;
+  beforeAll(() => {
+    caller = served.as(reader.secret).at(prefix);
+  });
+
+  it('is the same to the byte as one document, and read slice by slice', async () => {
+    const data: unknown[] = [];
+    for (let number = 1; number <= Math.ceil(rows / 100); number += 1) {
+      const page = await caller.get(list(long, `&page[size]=100&page[number]=${number}`)).expect(200);
+      data.push(...page.body.data);
+    }
+    expect(data).toHaveLength(rows);
+    watched.count = 0;
+    const whole = await caller.get(list(long)).buffer(true).expect(200);
+    expect(whole.text).toBe(JSON.stringify({ data }));
+    expect(watched.count).toBe(3);
+    expect(whole.headers).toMatchObject({
+      'content-type': 'application/vnd.api+json',
+      'transfer-encoding': 'chunked',
+      'cache-control': 'no-store',
+    });
+    expect(whole.headers).not.toHaveProperty('content-length');
+  });
+
+  it('has its length before it when it is one slice', async () => {
+    const answer = await caller.get(list(short)).buffer(true).expect(200);
+    expect(answer.body.data).toHaveLength(100);
+    expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.text)));
+    expect(watched.count).toBe(1);
+  });
+
+  it('with HEAD is read no further than its begin', async () => {
+    const answer = await caller.send('head', list(long)).expect(200);
+    expect(answer.headers['content-type']).toBe('application/vnd.api+json');
+    expect(answer.text ?? '').toBe('');
+    expect(watched.count).toBe(1);
+  });
+
+  it('is cut off by a fault in its middle, which is logged once', async () => {
+    watched.instead = (inner) => (watched.count < 3 ? inner() : Promise.reject(new Error('the disk is gone')));
+    await expect(caller.get(list(long))).rejects.toThrow('aborted');
+    expect(errors()).toMatchObject([
+      {
+        message: 'request failed',
+        fields: { route: `${prefix}/team-workspaces`, err: { message: 'the disk is gone' } },
+      },
+    ]);
+    watched.instead = (inner) => inner();
+    await caller.get(list(long)).expect(200);
+  });
+});
+
+describe('a long list without pages', () => {
+  it('is answered as it always was when its begin cannot be read', async () => {
+    watched.instead = () => Promise.reject(new Error('the disk is gone'));
+    await served.as(reader.secret).get(list(long)).expect(500);
+    expect(errors()).toHaveLength(1);
+  });
+
+  it('is cut off once its reader may not see the workspace any more', async () => {
+    const caller = served.as(leaving.secret);
+    await caller.get(list(long)).expect(200);
+    watched.count = 0;
+    watched.instead = async (inner) => {
+      const slice = await inner();
+      if (watched.count === 2) await api.unitOfWork.run((tx) => tx.memberships.remove(membershipOf(leaving.id)));
+      return slice;
+    };
+    await expect(caller.get(list(long))).rejects.toThrow('aborted');
+    expect(watched.count).toBe(2);
+    expect(errors()).toEqual([]);
+    await caller.get(list(long)).expect(404);
+  });
+
+  it('ends with its connection for clients that know no chunks', async () => {
+    const socket = await asked('HTTP/1.0');
+    let heard = '';
+    socket.on('data', (chunk) => {
+      heard += chunk;
+    });
+    await once(socket, 'close');
+    const [head = '', text = ''] = heard.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 200 /);
+    expect(head).not.toMatch(/transfer-encoding|content-length/i);
+    expect(JSON.parse(text).data).toHaveLength(rows);
+    expect(await requestLine()).toMatchObject({ status: 200, route: '/team-workspaces' });
+  });
+
+  it('is not read on when its client has left', async () => {
+    watched.instead = endlessly;
+    const socket = await asked('HTTP/1.1');
+    await once(socket, 'data');
+    socket.destroy();
+    expect(await requestLine()).toMatchObject({ status: 499 });
+    const read = watched.count;
+    await pause(100);
+    expect(watched.count).toBeLessThanOrEqual(read + 1);
+    expect(errors()).toEqual([]);
+  });
+
+  it('is read no faster than its client reads, and cut off when the client stops', async () => {
+    watched.instead = endlessly;
+    const socket = await asked('HTTP/1.1');
+    await once(socket, 'data');
+    socket.pause();
+    const read = await stopsReading();
+    expect(read).toBeGreaterThan(1);
+    expect(await requestLine()).toMatchObject({ status: 499 });
+    expect(watched.count).toBe(read);
+    expect(errors()).toEqual([]);
+    socket.destroy();
+  });
+});
