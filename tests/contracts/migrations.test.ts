@@ -194,12 +194,21 @@ for (const engine of engines) {
     await drop();
   });
 
-  it('count what an instance of the release before has begun when they come', async () => {
+  /** A database as it was before the named migrations, the last of which comes first. */
+  const before = async (...names: readonly string[]) => {
     const { url, drop } = await freshSchema();
     const config = postgresConfig(url);
     await migrate(config);
     const database = knex(config);
-    await database.migrate.down({ migrationSource, name: '0004-lists' } as Knex.MigratorConfig);
+    for (const name of names) await database.migrate.down({ migrationSource, name } as Knex.MigratorConfig);
+    return { config, database, end: () => database.destroy().then(drop) };
+  };
+
+  // Long enough for a migration to have counted, had it not waited.
+  const whileItMigrates = () => pause(300);
+
+  it('count the teams that an instance of the release before has begun when they come', async () => {
+    const { config, database, end } = await before('0005-more-lists', '0004-lists');
     await database('organizations').insert({ id: 'org-1', name: 'acme', email: 'a@example.com', created_at: noon });
     const older = await database.transaction();
     await older('teams').insert({
@@ -214,15 +223,45 @@ for (const engine of engines) {
       revision: 1,
     });
     const migrating = migrate(config);
-    // Long enough for it to have counted, had it not waited.
-    await pause(300);
+    await whileItMigrates();
     await older.commit();
     await migrating;
     expect(await database('list_sizes').orderBy('list')).toEqual([
       { list: 'teams org-1', size: 1 },
       { list: 'visible-teams org-1', size: 1 },
     ]);
-    await database.destroy();
-    await drop();
+    await end();
+  });
+
+  it('count what a report says that an instance of the release before has begun when they come', async () => {
+    const { config, database, end } = await before('0005-more-lists');
+    await database.raw(
+      'alter table policy_set_outcomes drop constraint policy_set_outcomes_policy_evaluation_id_foreign',
+    );
+    const user = { email: 'u@example.com', site_administrator: false, suspended: false, created_at: noon };
+    const older = await database.transaction();
+    await older('users').insert({ id: 'user-1', username: 'una', ...user });
+    await older('policy_set_outcomes').insert({
+      id: 'psout-1',
+      policy_evaluation_id: 'poleval-1',
+      position: 0,
+      policy_set_name: 'costs',
+      overridable: false,
+      policy_tool_version: '1.0.0',
+      warnings: '[]',
+    });
+    const migrating = migrate(config);
+    await whileItMigrates();
+    // The migration waits for the sets, and has not taken what is written after them.
+    for (const [position, status] of ['passed', 'failed'].entries()) {
+      const policy = { position, policy_name: 'p', description: '', status, enforcement_level: 'mandatory' };
+      await older('policy_outcomes').insert({ policy_set_outcome_id: 'psout-1', ...policy });
+    }
+    await older.commit();
+    await migrating;
+    expect(await database('list_sizes')).toEqual([{ list: 'users all', size: 1 }]);
+    const [{ verdicts }] = await database('policy_set_outcomes').select('verdicts');
+    expect(verdicts.trim().split(' ').sort()).toEqual(['failed:mandatory', 'passed:mandatory']);
+    await end();
   });
 });

@@ -88,8 +88,10 @@ function note(
 function send(request: IncomingMessage, response: ServerResponse, begun: number, answered: Answered): void {
   const body = JSON.stringify(answered.document ?? { errors: [{ status: String(answered.status) }] });
   const length = Buffer.byteLength(body);
+  // Latin 1 is written faster, and the same bytes where all is ASCII.
+  const encoding = length === body.length ? 'latin1' : 'utf8';
   if (!equal) {
-    response.writeHead(answered.status, { 'Content-Type': mediaType, 'Content-Length': length }).end(body);
+    response.writeHead(answered.status, { 'Content-Type': mediaType, 'Content-Length': length }).end(body, encoding);
     return;
   }
   const id = randomUUID();
@@ -102,7 +104,7 @@ function send(request: IncomingMessage, response: ServerResponse, begun: number,
       'Content-Type': mediaType,
       'Content-Length': length,
     })
-    .end(body);
+    .end(body, encoding);
 }
 
 const secretOf = (request: IncomingMessage): string => (request.headers.authorization ?? '').slice('Bearer '.length);

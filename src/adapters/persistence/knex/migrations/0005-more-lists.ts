@@ -68,15 +68,22 @@ export const listed = [
   ...Object.values(counted).flatMap(counts),
 ];
 
+/**
+ * In the order in which transactions take them: a report its sets before their policies, a removal tokens before pools and
+ * sets. What is only counted and indexed is still read, and still referred to: every request looks a token and its user up.
+ */
+const locks = [
+  'policy_set_outcomes, policy_outcomes',
+  'api_tokens, agent_tokens, agent_pools in share row exclusive mode',
+  'policy_sets',
+  'users in share row exclusive mode',
+];
+
 /** Lists that were still counted on every page, and outcomes whose policies were asked one by one when filtered. */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
   // Other instances go on meanwhile: what they have begun is waited for, and what they begin waits, so that all is counted.
-  // What refers to others comes before them, as it is written.
-  if (knex.client.driverName === 'pg') {
-    const tables = ['policy_outcomes', 'policy_set_outcomes', ...Object.values(counted).map(({ table }) => table)];
-    await knex.raw(`lock table ${tables.join(', ')}`);
-  }
+  if (knex.client.driverName === 'pg') for (const lock of locks) await knex.raw(`lock table ${lock}`);
   await knex.schema.alterTable('policy_set_outcomes', (table) => {
     column(table).text('verdicts').defaultTo('');
   });
