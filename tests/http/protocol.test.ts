@@ -520,21 +520,24 @@ describe('the service', () => {
 
 /** Keeps what it is given, and fails to give it back. */
 class BrokenStore extends MemoryBundleStore {
-  constructor(private readonly broken: 'at once' | 'halfway') {
+  constructor(private readonly broken: 'at once' | 'halfway' | 'too short') {
     super();
   }
 
   override async read(): Promise<AsyncIterable<Uint8Array>> {
-    if (this.broken === 'at once') throw new Error('the disk of /secret/path is on fire');
+    const { broken } = this;
+    if (broken === 'at once') throw new Error('the disk of /secret/path is on fire');
     return (async function* () {
       yield Buffer.from('half');
-      throw new Error('the disk of /secret/path is on fire');
+      if (broken === 'halfway') throw new Error('the disk of /secret/path is on fire');
     })();
   }
 }
 
 describe('a fault of the service', () => {
-  async function downloadFrom(broken: 'at once' | 'halfway'): Promise<{ faulty: TestApi; download: Test }> {
+  async function downloadFrom(
+    broken: 'at once' | 'halfway' | 'too short',
+  ): Promise<{ faulty: TestApi; download: Test }> {
     const faulty = await startApi({ bundleStore: new BrokenStore(broken) });
     await faulty.organization('acme');
     const { id, uploadUrl } = await faulty.version(await faulty.workspace('acme', 'api'));
@@ -557,11 +560,16 @@ describe('a fault of the service', () => {
     expect((await lineOf(answer, faulty)).status).toBe(500);
   });
 
-  it('in the middle of an answer breaks it off, so that it cannot be taken for whole', async () => {
-    const { faulty, download } = await downloadFrom('halfway');
-    await expect(download.then()).rejects.toThrow();
-    expect(errorsOf(faulty)).toHaveLength(1);
-  });
+  it.each(['halfway', 'too short'] as const)(
+    'in the middle of an answer breaks it off, so that it cannot be taken for whole: %s',
+    async (broken) => {
+      const { faulty, download } = await downloadFrom(broken);
+      await expect(download.then()).rejects.toThrow();
+      expect(errorsOf(faulty)).toHaveLength(1);
+      const [{ request: id }] = errorsOf(faulty) as [{ request: string }];
+      expect(await lineOf({ headers: { 'x-request-id': id } }, faulty)).toMatchObject({ status: 500 });
+    },
+  );
 });
 
 describe('the rate limit', () => {

@@ -87,13 +87,15 @@ const endlessly = async (inner: () => Found): Found => {
 
 const errors = () => served.log.lines.filter(({ level }) => level === 'error');
 
-const requestLine = async (): Promise<unknown> => {
+const requestLines = async (count: number): Promise<readonly Record<string, unknown>[]> => {
   for (;;) {
-    const line = served.log.lines.find(({ message }) => message === 'request');
-    if (line !== undefined) return line.fields;
+    const lines = served.log.lines.filter(({ message }) => message === 'request');
+    if (lines.length >= count) return lines.map(({ fields }) => fields as Record<string, unknown>);
     await pause(5);
   }
 };
+
+const requestLine = async (): Promise<unknown> => (await requestLines(1))[0];
 
 /** No more are read, after a while in which some might be. */
 const stopsReading = async (): Promise<number> => {
@@ -185,6 +187,7 @@ describe('a long list without pages', () => {
     await expect(caller.get(list(long))).rejects.toThrow('aborted');
     expect(watched.count).toBe(2);
     expect(errors()).toEqual([]);
+    expect((await requestLines(2)).map(({ status }) => status)).toEqual([200, 404]);
     await caller.get(list(long)).expect(404);
   });
 

@@ -10,8 +10,8 @@ import { checkKey, isKey } from './bundle-key.js';
 const readChunkBytes = 64 * 1024;
 
 /**
- * Of files by their numbers: `closeSync` then spares a small upload or download a call to the thread pool. It waits for
- * nothing where a file was flushed, or only read.
+ * Of files by their numbers: `closeSync` then spares a small upload or download a call to the thread pool. On a local file
+ * system it waits for nothing where a file was flushed, or only read.
  */
 const numbered = {
   open: promisify(fs.open),

@@ -68,6 +68,8 @@ interface Traced {
   route: string;
   /** The id of who called. */
   actor?: string;
+  /** What a fault that cut the answer off would have been answered with. */
+  cutOffFor?: number;
   /** Whether the answer went out before the request was read: the client may then leave without hearing its end. */
   refusedEarly?: boolean;
 }
@@ -92,8 +94,13 @@ const begin = (response: Response, answer: Answer | Problem): readonly [body: st
 };
 
 /** Writes an answer whose length nobody knows. What fails from here on cuts it off. */
-const stream = async (request: Request, response: Response, status: number, parts: AsyncIterable<string>) => {
-  writeHead(response, status, { 'Content-Type': mediaType });
+const stream = async (
+  request: Request,
+  response: Response,
+  { status, headers }: Answer,
+  parts: AsyncIterable<string>,
+) => {
+  writeHead(response, status, { ...headers, 'Content-Type': mediaType });
   if (request.method === 'HEAD') response.end();
   else await send(parts, response);
 };
@@ -173,11 +180,12 @@ export function buildApp(options: AppOptions): App {
     if (known === undefined || known.status >= 500) {
       log.error({ request: traceOf(response).id, route: traceOf(response).route, err: error }, 'request failed');
     }
+    const problem = known ?? internalProblem;
     if (response.headersSent) {
+      traceOf(response).cutOffFor = problem.status;
       response.destroy();
       return;
     }
-    const problem = known ?? internalProblem;
     if (request.complete) response.end(...begin(response, problem));
     else refuseEarly(request, response, problem, options.patience.lastWord);
   };
@@ -219,7 +227,7 @@ export function buildApp(options: AppOptions): App {
       path,
     });
     if (answer.parts === undefined) response.end(...begin(response, answer));
-    else await stream(request, response, answer.status, answer.parts);
+    else await stream(request, response, answer, answer.parts);
   };
 
   const serveAgent =
@@ -259,6 +267,8 @@ export function buildApp(options: AppOptions): App {
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const [request, response] = [incoming as Request, outgoing as Response];
     const begun = performance.now();
+    // Asked for now: once the connection is gone, nobody knows it.
+    const { remoteAddress } = request.socket;
     const trace: Traced = { id: randomUUID(), route: 'unmatched' };
     response.locals = { trace, headers: [...headers, 'X-Request-Id', trace.id] };
     const whole = cutOff(request, response, options.patience);
@@ -269,9 +279,9 @@ export function buildApp(options: AppOptions): App {
           request: trace.id,
           method: request.method,
           route: trace.route,
-          status: response.writableFinished || trace.refusedEarly ? response.statusCode : 499,
+          status: trace.cutOffFor ?? (response.writableFinished || trace.refusedEarly ? response.statusCode : 499),
           ms: Math.round((performance.now() - begun) * 10) / 10,
-          address: behindProxies ? request.ip : request.socket.remoteAddress,
+          address: behindProxies ? request.ip : remoteAddress,
           actor: trace.actor,
         },
         'request',

@@ -2,11 +2,16 @@ import type { Response } from 'express';
 
 /**
  * Writes and ends the answer, of which a part is made once the system has the one before; leaves off when the client
- * goes away, which is no fault of the service. The memory of bytes is then freed, where they are the whole of a buffer:
+ * goes away, which is no fault of the service. Throws when there are fewer bytes than its head says. The memory of bytes is then freed, where they are the whole of a buffer:
  * garbage collection would come late to it, and search the whole heap for every 10 MB or so that pass. A download of
  * 20 MB takes half the CPU time for it.
  */
-export const send = async (parts: AsyncIterable<Uint8Array | string>, response: Response): Promise<void> => {
+export const send = async (
+  parts: AsyncIterable<Uint8Array | string>,
+  response: Response,
+  length?: number,
+): Promise<void> => {
+  let sent = 0;
   let leave = () => {};
   response.once('close', () => leave());
   for await (const part of parts) {
@@ -17,7 +22,10 @@ export const send = async (parts: AsyncIterable<Uint8Array | string>, response: 
     if (!written) return;
     if (typeof part === 'string') continue;
     const { byteLength, buffer } = part;
+    sent += byteLength;
     if (byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);
   }
+  // To end it now would have the next answer on this connection taken for the rest of it.
+  if (length !== undefined && sent < length) throw new Error(`there are ${sent} bytes where ${length} were announced`);
   response.end();
 };

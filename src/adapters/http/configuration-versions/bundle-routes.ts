@@ -62,17 +62,18 @@ const download = (use: UseCases) => async (request: Request, response: Response)
     return;
   }
   const bytes = request.method === 'HEAD' ? undefined : await bundle.read(range);
+  const length = range === undefined ? bundle.bytes : range.end - range.start + 1;
   if (range === undefined) {
-    writeHead(response, 200, { ...headers, 'Content-Length': bundle.bytes });
+    writeHead(response, 200, { ...headers, 'Content-Length': length });
   } else {
     writeHead(response, 206, {
       ...headers,
-      'Content-Length': range.end - range.start + 1,
+      'Content-Length': length,
       'Content-Range': `bytes ${range.start}-${range.end}/${bundle.bytes}`,
     });
   }
   if (bytes === undefined) response.end();
-  else await send(bytes, response);
+  else await send(bytes, response, length);
 };
 
 /** The capability URLs of bundles. The object id is the whole right: no token is asked for or looked at. */
