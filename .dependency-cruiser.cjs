@@ -56,6 +56,18 @@ module.exports = {
       to: { path: '^src/adapters/bundles/s3-bundle-store|node_modules/@aws-sdk/', dynamic: false },
     },
     {
+      name: 'metrics-library-only-in-metrics',
+      severity: 'error',
+      from: { pathNot: '^src/adapters/metrics' },
+      to: { path: 'node_modules/prom-client/' },
+    },
+    {
+      name: 'tracing-is-loaded-only-where-it-is-used',
+      severity: 'error',
+      from: { path: '^src', pathNot: '^src/adapters/tracing/otlp-tracing\\.ts' },
+      to: { path: '^src/adapters/tracing/otlp-tracing|node_modules/@opentelemetry/', dynamic: false },
+    },
+    {
       name: 'areas-meet-only-in-shared-and-authorization',
       severity: 'error',
       from: { path: '^src/domain/([^/]+)/', pathNot: '^src/domain/authorization/' },

@@ -13,7 +13,12 @@ const postgres = {
 /** `fast` needs nothing built; `sqlite` is its HTTP suite on real rows; `slow` starts the built service; `full` needs more. */
 export default {
   maxWorkers: 2,
-  reporters: ['default', '<rootDir>/tests/support/closing-line.cjs'],
+  reporters: [
+    'default',
+    '<rootDir>/tests/support/logs-hold-no-secrets.cjs',
+    '<rootDir>/tests/support/described-is-seen.cjs',
+    '<rootDir>/tests/support/closing-line.cjs',
+  ],
   projects: [
     {
       ...shared,
@@ -29,8 +34,10 @@ export default {
       // These bring their own tables, or need none.
       testPathIgnorePatterns: [
         '/rights.test',
+        '/openapi.test',
         '/no-gain.property.test',
         '/statements.test',
+        '/recorded-changes.test',
         '/error-table.test',
         '/protocol.test',
         '/policy-outcome-filter.test',

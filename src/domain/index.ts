@@ -1,5 +1,6 @@
 /** The published surface of the domain: pure rules and plain data, with no dependency of any kind. */
 export * from './agents/agent-pool.js';
+export * from './audit/audit-event.js';
 export * from './authorization/actor.js';
 export * from './authorization/organization-permissions.js';
 export * from './authorization/policy.js';

@@ -25,9 +25,13 @@ export class OperatorError extends Error {
 /**
  * Makes the new directory `to` a copy of a data directory of SQLite and files that a service may be using: a service
  * started on it finds everything as it was at one moment. It appears whole or not at all. Answers how many archives it
- * holds.
+ * holds; `copied` hears of each.
  */
-export async function backUp(dataDir: string, to: string): Promise<number> {
+export async function backUp(
+  dataDir: string,
+  to: string,
+  copied: (archives: number) => void = () => {},
+): Promise<number> {
   const from = dataDirectory(dataDir);
   if (await exists(to)) throw new OperatorError(`${to} exists already`);
   if (!(await exists(from.database))) throw new OperatorError(`there is no ${from.database}`);
@@ -35,9 +39,9 @@ export async function backUp(dataDir: string, to: string): Promise<number> {
   if (releaseLock === undefined) throw new OperatorError(`another backup of ${dataDir} is being made`);
   try {
     return await makeWhole(resolve(to), async (draft) => {
-      const copied = dataDirectory(draft);
-      const bundles = await copyAtOneMoment(from, copied);
-      if (await exists(from.signingSecret)) await copyFile(from.signingSecret, copied.signingSecret);
+      const copy = dataDirectory(draft);
+      const bundles = await copyAtOneMoment(from, copy, copied);
+      if (await exists(from.signingSecret)) await copyFile(from.signingSecret, copy.signingSecret);
       return bundles;
     });
   } finally {
@@ -71,9 +75,13 @@ async function makeWhole<Result>(target: string, fill: (draft: string) => Promis
 }
 
 /** Whatever is discarded from here on stays where the copy finds it: database and files cannot be copied at once. */
-async function copyAtOneMoment(from: DataDirectory, to: DataDirectory): Promise<number> {
+async function copyAtOneMoment(
+  from: DataDirectory,
+  to: DataDirectory,
+  copied: (archives: number) => void,
+): Promise<number> {
   const store = new FileBundleStore(from.bundles);
-  const copied = new FileBundleStore(to.bundles);
+  const copy = new FileBundleStore(to.bundles);
   await store.setDiscardedAside();
   try {
     snapshot(from.database, to.database);
@@ -81,10 +89,11 @@ async function copyAtOneMoment(from: DataDirectory, to: DataDirectory): Promise<
     let bundles = 0;
     try {
       for await (const { of, key } of storedBytes(database.unitOfWork)) {
-        if (!(await store.shareWith(copied, key))) {
-          throw new OperatorError(`the archive of ${of} is missing: npm run verify lists all that are`);
+        if (!(await store.shareWith(copy, key))) {
+          throw new OperatorError(`the archive of ${of} is missing: gatehouse verify lists all that are`);
         }
         bundles += 1;
+        copied(bundles);
       }
     } finally {
       await database.close();

@@ -113,6 +113,11 @@ export const settings = {
     fallback: '0',
     about: 'archives versions of that age which nothing needs any more; 0 is off',
   },
+  AUDIT_DAYS: {
+    schema: z.coerce.number(daysOrNone).int(daysOrNone).min(0, daysOrNone).max(36_500, daysOrNone),
+    fallback: '365',
+    about: 'how long the audit trail keeps what was done and refused; 0 is for ever',
+  },
   RATE_LIMIT_PER_SECOND: {
     // Clients lower themselves to a third of the limit, and a third of 3 is no request at all.
     schema: z.coerce
@@ -147,6 +152,14 @@ export const settings = {
     schema: z.coerce.number(wholeNumber).int(wholeNumber).min(0, wholeNumber).max(3600, 'must be at most 3600'),
     fallback: '0',
     about: 'how long a service told to stop goes on serving, no longer ready, until a load balancer has noticed',
+  },
+  METRICS_TOKEN: {
+    schema: z
+      .string()
+      .regex(/^\S{16,}$/, 'must be at least 16 characters without blanks')
+      .optional(),
+    shown: 'none',
+    about: 'bearer token that /metrics asks for; without it, there is /metrics only while HOST is loopback',
   },
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
@@ -208,16 +221,21 @@ export const settingRows = (): readonly (readonly [string, string, string])[] =>
     about,
   ]);
 
-export function helpPage(): string {
+/** The same as lines, their columns aligned. */
+export function settingsTable(): string {
   const rows = settingRows();
   const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
-  const lines = rows.map(([name, value, about]) => `  ${name.padEnd(width(0))}  ${value.padEnd(width(1))}  ${about}`);
-  return [
+  return rows
+    .map(([name, value, about]) => `  ${name.padEnd(width(0))}  ${value.padEnd(width(1))}  ${about}`)
+    .join('\n');
+}
+
+export const helpPage = (): string =>
+  [
     'Usage: npm start [-- --help]',
     '',
     'Starts Gatehouse. It is configured by environment variables:',
     '',
-    ...lines,
+    settingsTable(),
     '',
   ].join('\n');
-}

@@ -1,3 +1,7 @@
+import { limits } from '../adapters/http/limits.js';
+import { describeApi } from '../adapters/http/reference/served-api.js';
+import { Exposition } from '../adapters/metrics/exposition.js';
+import { Meters } from '../adapters/metrics/meters.js';
 import {
   type Action,
   actions,
@@ -15,6 +19,7 @@ import {
   taskStageMoves,
 } from '../domain/index.js';
 import { type ActorGroup, actorGroups, subjectsOf } from './actor-kinds.js';
+import { packageVersion } from './package-version.js';
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
@@ -188,3 +193,47 @@ export const permissionsPage = (): string =>
       actorGroups.flatMap((group) => sharedColumnsOf(group, questionsAboutSubjects)),
     ),
   );
+
+/** `docs/limits.md`: what a request may be made of. */
+export const limitsPage = (): string =>
+  page(
+    '# What a request may be made of',
+    [
+      'Whoever sends it, and whatever it asks for. Attributes have shorter limits of their own, which their refusal names.',
+      'Uploads are bounded by `MAX_ARCHIVE_BYTES`, `MAX_UNPACKED_BYTES` and `MAX_ARCHIVE_ENTRIES`, how often may be asked by',
+      '`RATE_LIMIT_PER_SECOND`, and how long anything may take is in [operations](operations.md#how-long-anything-may-take).',
+      'Every refusal is a document of JSON:API errors. This page is printed by `npm run docs` from',
+      '`src/adapters/http/limits.ts`; change the table there.',
+    ].join('\n'),
+    table(
+      ['Most', 'Of', 'Beyond it'],
+      Object.values(limits).map(({ most, of, answer }) => [most.toLocaleString('en-US'), of, answer]),
+    ),
+  );
+
+/** `docs/openapi.json`: every endpoint of both dialects, with what it takes and answers. */
+export const openApiPage = (): string =>
+  `${JSON.stringify(describeApi('self-hosted', packageVersion()), undefined, 1)}\n`;
+
+/** `docs/metrics.md`: what is told to Prometheus. */
+export function metricsPage(): string {
+  const { metrics } = new Exposition({
+    meters: new Meters(),
+    takeStock: () => Promise.reject(new Error('there is no database')),
+    version: packageVersion(),
+    database: 'sqlite',
+    ofProcess: false,
+  });
+  return page(
+    '# Metrics',
+    [
+      'What `GET /metrics` tells, beside what the client library tells of every process (`process_*`, `nodejs_*`). Who may',
+      'read it, and what to look at, is in [operations](operations.md#metrics-and-traces). This page is printed by',
+      '`npm run docs` from `src/adapters/metrics`.',
+    ].join('\n'),
+    table(
+      ['Metric', 'Type', 'Labels', ''],
+      metrics.map(({ name, type, labelNames, help }) => [code(name), type, listed(labelNames.map(code)), help]),
+    ),
+  );
+}

@@ -1,10 +1,12 @@
 import {
   type ArchiveOldVersions,
   effectLeaseSeconds,
+  type ForgetAuditEvents,
   type Lane,
   lanes,
   type PerformEffects,
   type ReclaimLostRuns,
+  type Refusals,
   type StoredSecrets,
   type SweepBundles,
   type TokenUses,
@@ -16,11 +18,19 @@ interface Log {
   error(fields: object, message: string): void;
 }
 
+/** Where background work is counted. */
+interface Meter {
+  performed(lane: string, done: number, failed: number): void;
+  choreFailed(): void;
+}
+
 export interface Chores {
   readonly performEffects: PerformEffects;
   readonly reclaimLostRuns: ReclaimLostRuns;
   readonly sweepBundles: SweepBundles;
   readonly archiveOldVersions: ArchiveOldVersions;
+  readonly refusals: Refusals;
+  readonly forgetAuditEvents: ForgetAuditEvents;
   readonly tokenUses: TokenUses;
   readonly storedSecrets: StoredSecrets;
   readonly rates: { settle(): Promise<void> };
@@ -34,13 +44,15 @@ const everySeconds = {
   tokenUses: 15,
   sweep: 3600,
   oldVersions: 3600,
+  refusals: 2,
+  auditEvents: 3600,
   secrets: 3600,
   rates: 1,
 };
 /** So that a database which is away is not asked by everybody all the time. */
 const secondsAfterFailure = 2;
 
-/** Does in the background what requests leave behind: ordered effects, runs of lost agents, noted uses of tokens, abandoned uploads, old versions. */
+/** Does in the background what requests leave behind: ordered effects, runs of lost agents, noted uses of tokens, abandoned uploads, old versions, refusals to be recorded, audit events to be forgotten. */
 export class EffectWorker {
   private readonly timers: NodeJS.Timeout[] = [];
   private running: Promise<void>[] = [];
@@ -50,6 +62,7 @@ export class EffectWorker {
   constructor(
     private readonly chores: Chores,
     private readonly log: Log,
+    private readonly meter: Meter,
   ) {}
 
   start(): void {
@@ -64,6 +77,8 @@ export class EffectWorker {
     this.every(everySeconds.tokenUses, () => this.chores.tokenUses.flush());
     this.every(everySeconds.sweep, () => this.sweep(this.chores.abandonedAfterSeconds));
     this.every(everySeconds.oldVersions, () => this.archiveOldVersions());
+    this.every(everySeconds.refusals, () => this.chores.refusals.flush());
+    this.every(everySeconds.auditEvents, () => this.forgetAuditEvents());
     this.every(everySeconds.secrets, () => this.renewSecrets(), 0);
     this.every(everySeconds.rates, () => this.chores.rates.settle());
   }
@@ -81,6 +96,7 @@ export class EffectWorker {
     await Promise.all(this.running);
     clearInterval(this.renewal);
     await this.chores.tokenUses.flush().catch((error: unknown) => this.failed(error));
+    await this.chores.refusals.flush(true).catch((error: unknown) => this.failed(error));
   }
 
   async sweep(olderThanSeconds: number): Promise<void> {
@@ -91,6 +107,7 @@ export class EffectWorker {
   private async performEffects(lane: Lane): Promise<void> {
     for (let more = true; more && !this.stopping; ) {
       const { done, failures } = await this.chores.performEffects.execute(lane);
+      this.meter.performed(lane, done, failures.length);
       for (const { effect, error } of failures)
         this.log.error({ effect, err: error }, 'effect failed, will be retried');
       // What failed waits before it is due again, so that this comes to an end.
@@ -110,6 +127,16 @@ export class EffectWorker {
     } while (after !== undefined && !this.stopping);
     if (archived > 0) this.log.info({ archived }, 'old versions archived');
     if (failure !== undefined) throw failure;
+  }
+
+  private async forgetAuditEvents(): Promise<void> {
+    let forgotten = 0;
+    for (let more = true; more && !this.stopping; ) {
+      const batch = await this.chores.forgetAuditEvents.execute();
+      forgotten += batch.forgotten;
+      more = batch.more;
+    }
+    if (forgotten > 0) this.log.info({ forgotten }, 'old audit events forgotten');
   }
 
   private async renewSecrets(): Promise<void> {
@@ -132,6 +159,7 @@ export class EffectWorker {
   }
 
   private failed(error: unknown): void {
+    this.meter.choreFailed();
     this.log.error({ err: error }, 'background work failed');
   }
 

@@ -18,7 +18,7 @@ async function writeNew(directory: string, name: string, text: string): Promise<
 }
 
 /** Secrets with commas, blanks or lines between them: those made here have none in them. */
-const secretsIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter((secret) => secret !== '');
+export const secretsIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter((secret) => secret !== '');
 
 /** The file of a generated token from before its user is made until it is handed over. */
 export const unclaimedSecret = 'admin-token.new';

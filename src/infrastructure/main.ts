@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Config, ConfigError, helpPage, loadConfig } from './config.js';
 import { unclaimedSecret } from './generated-secrets.js';
 import { logOutput } from './log-output.js';
+import { nodeFault } from './node-version.js';
 import type { RunningService } from './service.js';
 
 const say = (text: string): void => {
@@ -57,10 +58,8 @@ async function handOver(service: RunningService, config: Config, log: { info(fie
 }
 
 async function main(): Promise<void> {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major < 22 || (major === 22 && minor < 14)) {
-    giveUp(`Gatehouse needs Node 22.14 or later and this is ${process.versions.node}: start it with npm start.`);
-  }
+  const fault = nodeFault(process.versions.node);
+  if (fault !== undefined) giveUp(`${fault}: start it with npm start.`);
   const words = process.argv.slice(2);
   if (words.includes('--help') || words.includes('-h')) {
     process.stdout.write(helpPage());

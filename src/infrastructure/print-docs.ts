@@ -1,9 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { lifecyclePage, permissionsPage } from './docs.js';
+import { commands } from './cli/commands.js';
+import { commandLinePage } from './cli/help.js';
+import { lifecyclePage, limitsPage, metricsPage, openApiPage, permissionsPage } from './docs.js';
 
 const folder = new URL('../../docs/', import.meta.url);
-const pages = { 'lifecycle.md': lifecyclePage(), 'permissions.md': permissionsPage() };
+const pages = {
+  'command-line.md': commandLinePage(commands),
+  'lifecycle.md': lifecyclePage(),
+  'limits.md': limitsPage(),
+  'openapi.json': openApiPage(),
+  'metrics.md': metricsPage(),
+  'permissions.md': permissionsPage(),
+};
 
 await mkdir(folder, { recursive: true });
 for (const [name, text] of Object.entries(pages)) {

@@ -9,13 +9,17 @@ import { httpServer, usualPatience } from '../adapters/http/http-server.js';
 import { takeLock } from '../adapters/persistence/knex/engine/sqlite-lock.js';
 import { type KnexDatabase, openPostgres, openSqlite } from '../adapters/persistence/knex/knex-database.js';
 import { NewerSchema } from '../adapters/persistence/knex/migrations/migrate.js';
+import { openTracing } from '../adapters/tracing/open-tracing.js';
+import type { Tracing } from '../adapters/tracing/tracing.js';
 import {
   ArchiveOldVersions,
   attemptSeconds,
   type BundleStore,
   CreateUser,
+  ForgetAuditEvents,
   PerformEffects,
   ReclaimLostRuns,
+  Refusals,
   StoredSecrets,
   SweepBundles,
   TokenUses,
@@ -28,6 +32,7 @@ import { resolve } from './container/provide.js';
 import { Port } from './container/tokens.js';
 import { EffectWorker } from './effect-worker.js';
 import { keptSecrets, leaveSecret, unclaimedSecret } from './generated-secrets.js';
+import { packageVersion } from './package-version.js';
 
 /** What stopped a start, in words for the operator. */
 export class StartError extends Error {
@@ -70,10 +75,15 @@ export async function startService(config: Config, log: Logger, grace = usualGra
   const { server, serve } = httpServer(usualPatience);
 
   let database: KnexDatabase | undefined;
+  let tracing: Tracing | undefined;
   try {
+    tracing = await openTracing(process.env, packageVersion(), (fault) =>
+      log.warn({ fault }, 'traces are not made or sent as asked'),
+    );
+    const heard = tracing === undefined ? {} : { onStatement: (sql: string) => tracing?.statement(sql) };
     database = sqlite
-      ? openSqlite(join(config.DATA_DIR, 'gatehouse.sqlite'))
-      : openPostgres(config.DATABASE_URL as string);
+      ? openSqlite(join(config.DATA_DIR, 'gatehouse.sqlite'), heard)
+      : openPostgres(config.DATABASE_URL as string, heard);
     await database.migrate().catch((error: unknown) => {
       throw error instanceof NewerSchema ? new StartError(error.message) : error;
     });
@@ -81,13 +91,17 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     const stopping = new AbortController();
     const uploadsEnd = new AbortController();
     let leaving = false;
-    const { ping, unitOfWork } = database;
+    const { ping, unitOfWork, connections } = database;
+    const bundleStore = await openBundleStore(config, log);
     const publicUrl =
       config.PUBLIC_URL ?? `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
     const container = buildContainer({
       config,
-      unitOfWork,
-      bundleStore: await openBundleStore(config, log),
+      unitOfWork: tracing?.unitOfWork(unitOfWork, sqlite ? 'sqlite' : 'postgresql') ?? unitOfWork,
+      bundleStore: tracing?.bundleStore(bundleStore) ?? bundleStore,
+      connections,
+      follow: tracing?.follow.bind(tracing),
+      watchProcess: true,
       publicUrl,
       signingSecrets: await signingSecrets(config),
       log,
@@ -106,12 +120,15 @@ export async function startService(config: Config, log: Logger, grace = usualGra
         reclaimLostRuns: resolve(container, ReclaimLostRuns),
         sweepBundles: resolve(container, SweepBundles),
         archiveOldVersions: resolve(container, ArchiveOldVersions),
+        refusals: resolve(container, Refusals),
+        forgetAuditEvents: resolve(container, ForgetAuditEvents),
         tokenUses: resolve(container, TokenUses),
         storedSecrets: resolve(container, StoredSecrets),
         rates: resolve(container, Port.rates),
         abandonedAfterSeconds: attemptSeconds.abandoned,
       },
       log,
+      resolve(container, Port.meters),
     );
     // Nobody else serves from this directory, so everything that was begun was left by a process that died. What it
     // asked of a store elsewhere may still take effect there, and is given its time.
@@ -152,12 +169,14 @@ export async function startService(config: Config, log: Logger, grace = usualGra
         // A store that does not answer may keep it at work for minutes: that is taken up again by whoever is next.
         await Promise.race([worker.stop(), pause(grace.answers, undefined, { ref: false })]);
         await opened.close();
+        await tracing?.close();
         releaseLock();
       },
     };
   } catch (error) {
     server.close();
     await database?.close();
+    await tracing?.close();
     releaseLock();
     throw forOperator(error);
   }

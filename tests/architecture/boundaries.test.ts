@@ -69,9 +69,14 @@ const planted: Readonly<Record<string, string>> = {
   'src/adapters/bundles/s3-bundle-store.ts': `
     import { S3Client } from '@aws-sdk/client-s3';
     export const store = new S3Client();`,
+  'src/adapters/tracing/otlp-tracing.ts': `
+    import { trace } from '@opentelemetry/api';
+    export const tracing = trace;`,
   'src/infrastructure/service.ts': `
     import { store } from '../adapters/bundles/s3-bundle-store.js';
-    export const stores = [store, import('../adapters/bundles/s3-bundle-store.js')];`,
+    import type { tracing } from '../adapters/tracing/otlp-tracing.js';
+    import { Registry } from 'prom-client';
+    export const stores = [store, Registry, import('../adapters/bundles/s3-bundle-store.js')] as unknown as typeof tracing;`,
   'src/infrastructure/main.ts': `
     import { Container } from 'inversify';
     import knex from 'knex';
@@ -142,6 +147,8 @@ describe('the layers', () => {
         'container-library-only-in-the-container: src/infrastructure/main.ts > inversify',
         'knex-only-in-persistence: src/infrastructure/main.ts > knex',
         'object-store-is-loaded-only-where-it-is-used: src/infrastructure/service.ts > src/adapters/bundles/s3-bundle-store.ts',
+        'metrics-library-only-in-metrics: src/infrastructure/service.ts > prom-client',
+        'tracing-is-loaded-only-where-it-is-used: src/infrastructure/service.ts > src/adapters/tracing/otlp-tracing.ts',
       ].sort(),
     );
   });
@@ -194,11 +201,11 @@ describe('domain and use cases', () => {
 
 const roomInFolder: Readonly<Record<string, number>> = {
   // One flat list: what the application asks of its surroundings, an interface a file.
-  'src/application/ports': 23,
+  'src/application/ports': 24,
   'src/application/organizations': 16,
   // One repository a file, and the two lists match.
-  'src/adapters/persistence/knex': 18,
-  'src/adapters/persistence/memory': 18,
+  'src/adapters/persistence/knex': 19,
+  'src/adapters/persistence/memory': 19,
 };
 const usualRoom = 14;
 

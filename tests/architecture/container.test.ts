@@ -38,6 +38,7 @@ describe('the container', () => {
   it('gives the HTTP adapter every use case that a request can reach', () => {
     const byTheWorker = [
       'ArchiveOldVersions',
+      'ForgetAuditEvents',
       'PerformEffects',
       'ReclaimLostRuns',
       'StoredSecrets',
@@ -51,9 +52,11 @@ describe('the container', () => {
       'FetchedVersions',
       'RepositoryLinks',
       'RunProgress',
+      'TakeStock',
       'TokenIssuer',
     ];
-    const background = [...byTheWorker, ...partsOfOthers];
+    const byTheCommandLine = ['RemoveLeftovers'];
+    const background = [...byTheWorker, ...byTheCommandLine, ...partsOfOthers];
     const published = classes.map(([name]) => name);
     expect(published).toEqual(expect.arrayContaining(background));
     const names = published.filter((name) => !background.includes(name));

@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { BundleStore, ByteRange } from '../../src/application/index.js';
+import type { BundleFound, BundleStore, ByteRange } from '../../src/application/index.js';
 
 export async function* pieces(...parts: readonly (string | Buffer)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield Buffer.from(part);
@@ -234,6 +234,24 @@ export function aBundleStore(
       await store.keep('b-2');
       expect(await contentsOf('b-1')).toBe('one');
       expect(await store.read('b-2')).toBeUndefined();
+    });
+
+    it('finds all there are, settled or not, with their sizes', async () => {
+      const found = async () => {
+        const bundles: BundleFound[] = [];
+        for await (const bundle of store.all()) bundles.push(bundle);
+        return bundles.sort((a, b) => (a.key < b.key ? -1 : 1));
+      };
+      expect(await found()).toEqual([]);
+      for (const key of ['b-kept', 'b-open', 'b-discarded']) await store.write(key, pieces(key));
+      await store.keep('b-kept');
+      await store.discard('b-discarded');
+      const ageSeconds = expect.any(Number);
+      expect(await found()).toEqual([
+        { key: 'b-kept', bytes: 6, ageSeconds },
+        { key: 'b-open', bytes: 6, ageSeconds },
+      ]);
+      for (const bundle of await found()) expect(Math.abs(bundle.ageSeconds)).toBeLessThan(10);
     });
 
     it('discards what is unsettled, kept, missing or discarded already', async () => {

@@ -155,6 +155,18 @@ for (const engine of engines) {
       expect((await database('workspaces').first()).last_run_sequence).toBe(0);
     });
 
+    it('leave an audit trail that nothing changes, and nothing shortens before its horizon', async () => {
+      await migrate(config);
+      const event = { id: 'ae-1', at: noon, actor_kind: 'system', action: 'runs/queue', outcome: 'done', count: 1 };
+      await database('audit_events').insert(event);
+      await expect(database('audit_events').update({ outcome: 'no' })).rejects.toThrow(/never changed/);
+      await expect(database('audit_events').delete()).rejects.toThrow(/kept until the horizon/);
+      await database('audit_horizon').update({ forgotten_before: noon });
+      await expect(database('audit_events').delete()).rejects.toThrow(/kept until the horizon/);
+      await database('audit_horizon').update({ forgotten_before: '2030-01-01T12:00:00.001Z' });
+      expect(await database('audit_events').delete()).toBe(1);
+    });
+
     it('are remembered by names without a file extension', async () => {
       await migrate(config);
       const rows = await database('knex_migrations').orderBy('id').select('name');
@@ -208,7 +220,7 @@ for (const engine of engines) {
   const whileItMigrates = () => pause(300);
 
   it('count the teams that an instance of the release before has begun when they come', async () => {
-    const { config, database, end } = await before('0005-more-lists', '0004-lists');
+    const { config, database, end } = await before('0006-audit-events', '0005-more-lists', '0004-lists');
     await database('organizations').insert({ id: 'org-1', name: 'acme', email: 'a@example.com', created_at: noon });
     const older = await database.transaction();
     await older('teams').insert({
@@ -234,7 +246,7 @@ for (const engine of engines) {
   });
 
   it('count what a report says that an instance of the release before has begun when they come', async () => {
-    const { config, database, end } = await before('0005-more-lists');
+    const { config, database, end } = await before('0006-audit-events', '0005-more-lists');
     await database.raw(
       'alter table policy_set_outcomes drop constraint policy_set_outcomes_policy_evaluation_id_foreign',
     );

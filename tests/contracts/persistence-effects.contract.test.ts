@@ -35,7 +35,12 @@ onEveryBackend('effects', (on) => {
   const claim = (at = noon, limit = 100, until = afterNoon(30), kinds = everyKind) =>
     on.run((tx) => tx.effects.claim(at, kinds, limit, until));
   /** What is due, left for others: it is leased until a moment ago. */
-  const due = (at = noon, limit = 100, kinds = everyKind) => claim(at, limit, '2000-01-01T00:00:00.000Z', kinds);
+  const due = async (at = noon, limit = 100, kinds = everyKind) => {
+    const seen = await on.read((tx) => tx.effects.due(at, kinds, limit));
+    const claimed = await claim(at, limit, '2000-01-01T00:00:00.000Z', kinds);
+    expect(seen).toEqual(claimed);
+    return claimed;
+  };
   const failing = (number = 1, size = 20) => on.read((tx) => tx.effects.failing({ number, size }));
   const enqueue = (...given: Parameters<EffectOutbox['enqueue']>) => on.run((tx) => tx.effects.enqueue(...given));
 

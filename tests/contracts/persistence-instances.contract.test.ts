@@ -32,7 +32,12 @@ onEveryBackend('what instances tell each other of rates', (on) => {
 });
 
 onEveryBackend('fingerprints of signing keys', (on) => {
-  const join = (fingerprints: readonly string[], at: string) => on.run((tx) => tx.signingKeys.join(fingerprints, at));
+  const join = async (fingerprints: readonly string[], at: string) => {
+    const fits = await on.read((tx) => tx.signingKeys.fits(fingerprints));
+    const joined = await on.run((tx) => tx.signingKeys.join(fingerprints, at));
+    expect(fits).toBe(joined);
+    return joined;
+  };
 
   it('are added to those they have one in common with, and known for as long as somebody notes them', async () => {
     expect(await join(['one', 'two'], noon)).toBe(true);

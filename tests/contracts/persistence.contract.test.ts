@@ -237,11 +237,25 @@ onEveryBackend('organizations and users', (on) => {
     expect(await list(asOrganization(organization))).toEqual({ ...page, total: 1, items: [organization] });
   });
 
+  it('lists the organizations of all, by name whatever its case, for whoever runs the service', async () => {
+    const organizations = [];
+    for (const name of ['all-b', 'ALL-a', 'all-c']) organizations.push(await on.organization({ name }));
+    const [b, a, c] = organizations;
+    await on.run((tx) => tx.organizations.remove(c?.id ?? '', noon));
+    const { total, items } = await on.read((tx) => tx.organizations.pageOfAll({ number: 1, size: 1000 }));
+    expect(items).toHaveLength(total);
+    expect(items.filter(({ name }) => /^all-/i.test(name))).toEqual([a, b]);
+    const second = await on.read((tx) => tx.organizations.pageOfAll({ number: 2, size: 1 }));
+    expect(second.items).toEqual([items[1]]);
+  });
+
   it('gives back a user as it was stored', async () => {
     const user = await on.user({ siteAdministrator: true, suspended: true, email: 'Ann.Smith@Example.com' });
     expect(await on.read((tx) => tx.users.find(user.id))).toEqual(user);
     expect(await on.read((tx) => tx.users.findByEmail('ann.smith@EXAMPLE.com'))).toEqual(user);
+    expect(await on.read((tx) => tx.users.findByUsername(user.username.toUpperCase()))).toEqual(user);
     expect(await on.read((tx) => tx.users.find('user-nobody'))).toBeUndefined();
+    expect(await on.read((tx) => tx.users.findByUsername('nobody'))).toBeUndefined();
     expect(await on.read((tx) => tx.users.findByEmail('nobody@example.com'))).toBeUndefined();
   });
 
@@ -260,6 +274,7 @@ onEveryBackend('organizations and users', (on) => {
     await on.run((tx) => tx.users.remove(id, noon));
     const heir = await on.user({ username, email });
     expect(await on.read((tx) => tx.users.findByEmail(email))).toEqual(heir);
+    expect(await on.read((tx) => tx.users.findByUsername(username))).toEqual(heir);
   });
 
   it('suspends a user and takes it back', async () => {

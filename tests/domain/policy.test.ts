@@ -127,6 +127,8 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'policy-sets/manage': [...owners, 'manage-policies'],
   'agent-pools/manage': [...owners, ...organizationToken, 'manage-agent-pools'],
   'effects/read': ['site administrator'],
+  'audit-events/read': owners,
+  'audit-events/read-site': ['site administrator'],
   'configuration-versions/read': [...mayReadRuns, ...organizationToken],
   'configuration-versions/create': mayQueuePlans,
   'configuration-versions/archive': [...mayQueuePlans, ...organizationToken],
@@ -238,6 +240,7 @@ describe('a site administrator', () => {
       'organizations/create',
       'users/manage',
       'effects/read',
+      'audit-events/read-site',
     ]);
     expect(may({ ...administrator, member: true }, 'organizations/read')).toBe(true);
   });

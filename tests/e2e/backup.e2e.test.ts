@@ -1,27 +1,15 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { backUp } from '../../src/infrastructure/backup.js';
 import { archiveOf } from '../support/archives.js';
+import { gatehouse } from '../support/command-line.js';
 import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 import { sha256, UploadLoad } from '../support/upload-load.js';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-
-const operate = (words: readonly string[], environment: Readonly<Record<string, string>>) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/infrastructure/operate.js', ...words], {
-    cwd: root,
-    env: { PATH: process.env.PATH, ...environment },
-    encoding: 'utf8',
-  });
-  return { status, printed: stdout + stderr };
-};
 
 const bundleFiles = async (dataDir: string): Promise<readonly string[]> => {
   const entries = await readdir(join(dataDir, 'bundles'), { recursive: true, withFileTypes: true });
@@ -50,10 +38,7 @@ describe('a backup of SQLite and files', () => {
         expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
         expect(database.pragma('foreign_key_check')).toEqual([]);
         database.close();
-        expect(operate(['verify'], { DATA_DIR: to })).toMatchObject({
-          status: 0,
-          printed: expect.stringMatching(/, 0 are not$/m),
-        });
+        expect(await gatehouse(['verify'], { DATA_DIR: to })).toMatchObject({ status: 0, json: { faults: [] } });
         const restored = await ServiceProcess.start({ DATA_DIR: to });
         for (const [id, digest] of kept) expect(sha256(await restored.download(id))).toBe(digest);
         const again = await restored.newVersion(first);
@@ -76,9 +61,10 @@ describe('a backup of SQLite and files', () => {
       const bytes = await archiveOf({ 'main.tf': '# nothing' });
       const ids = await Promise.all([1, 2, 3].map(() => steps.uploaded(workspaceId, bytes)));
       const to = join(directory, 'backup');
-      expect(operate(['backup', to], { DATA_DIR: dataDir })).toEqual({
+      expect(await gatehouse(['backup', to], { DATA_DIR: dataDir })).toMatchObject({
         status: 0,
-        printed: `${to} holds the database and 3 archives\n`,
+        json: { directory: to, archives: 3 },
+        err: '',
       });
       await expect(backUp(dataDir, to)).rejects.toThrow('exists already');
 
@@ -89,19 +75,19 @@ describe('a backup of SQLite and files', () => {
       await expect(backUp(dataDir, join(directory, 'second'))).rejects.toThrow(/^the archive of cv-\w+ is missing/);
       await rm(unreadable);
       await mkdir(unreadable);
-      const verified = operate(['verify'], { DATA_DIR: dataDir });
-      expect(verified.status).toBe(1);
-      const named = [...verified.printed.matchAll(/^(cv-\w+): bundle-\w+ (.*)$/gm)];
-      expect(named.map(([, id]) => id).sort()).toEqual([...ids].sort());
-      const faults = [
-        'cannot be read: EISDIR: illegal operation on a directory, read',
-        'holds other bytes',
-        'is missing',
-      ];
-      expect(named.map(([, , fault]) => fault).sort()).toEqual(faults);
+      const { status, json } = await gatehouse(['verify'], { DATA_DIR: dataDir });
+      expect(status).toBe(1);
+      expect(json.good).toBe(0);
+      const faults: readonly { of: string; what: string; why: string | null }[] = json.faults;
+      expect(faults.map(({ of }) => of).sort()).toEqual([...ids].sort());
+      expect(Object.fromEntries(faults.map(({ what, why }) => [what, why]))).toEqual({
+        missing: null,
+        'other bytes': null,
+        unreadable: 'EISDIR: illegal operation on a directory, read',
+      });
       expect((await readdir(directory)).sort()).toEqual(['backup', 'data']);
       // What was backed up before is not touched by what happens to the original.
-      expect(operate(['verify'], { DATA_DIR: to }).status).toBe(0);
+      expect((await gatehouse(['verify'], { DATA_DIR: to })).status).toBe(0);
       await service.end();
     });
   }, 60_000);
@@ -112,13 +98,14 @@ describe('a backup of SQLite and files', () => {
       await once(database, 'listening');
       const { port } = database.address() as AddressInfo;
       await new Promise((resolve) => database.close(resolve));
-      const verified = operate(['verify'], {
+      const verified = await gatehouse(['verify'], {
         DATA_DIR: directory,
         DATABASE_URL: `postgres://user@127.0.0.1:${port}/gatehouse`,
         SIGNING_SECRET: 'a-signing-secret-that-is-long-enough-for-tests',
       });
       expect(verified.status).toBe(1);
-      expect(verified.printed).toMatch(/^the database does not answer at the moment: .*ECONNREFUSED.*\n$/);
+      expect(verified.out).toBe('');
+      expect(verified.err).toMatch(/^the database does not answer at the moment: .*ECONNREFUSED.*\n$/);
     });
   });
 });

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -11,6 +8,7 @@ import { loadConfig } from '../../src/infrastructure/config.js';
 import { type RunningService, startService } from '../../src/infrastructure/service.js';
 import { archiveOf } from '../support/archives.js';
 import { freshSchema, skipPostgres } from '../support/backends.js';
+import { gatehouse } from '../support/command-line.js';
 import { inTemporaryDirectory, temporaryDirectory } from '../support/process.js';
 import { over, ReferenceAgent } from '../support/reference-agent.js';
 import { type S3Server, startS3Server } from '../support/s3-server.js';
@@ -328,11 +326,9 @@ onPostgres('instances on one Postgres', () => {
 
   it('start together on an empty database, beside those that migrate by hand: one makes the administrator', async () => {
     group = await Group.onPostgres({ ADMIN_TOKEN: '' });
-    const program = fileURLToPath(new URL('../../dist/infrastructure/migrate.js', import.meta.url));
-    const env = { PATH: process.env.PATH, ...group.settings };
-    const byHand = [1, 2, 3].map(() => promisify(execFile)(process.execPath, [program], { env }));
+    const byHand = [1, 2, 3].map(() => gatehouse(['migrate'], group.settings));
     const instances = await Promise.all([1, 2, 3, 4, 5].map(() => group.start()));
-    await Promise.all(byHand);
+    for (const { status, err } of await Promise.all(byHand)) expect({ status, err }).toEqual({ status: 0, err: '' });
     const made = instances.filter(({ service }) => service.adminSecret !== undefined);
     expect(made).toHaveLength(1);
     for (const instance of instances) {

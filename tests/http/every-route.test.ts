@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Route } from '../../src/adapters/http/route.js';
 import type { Standing } from '../../src/domain/index.js';
-import { type Caller, missing, type Prefix, startApi, type TestApi } from '../support/api.js';
+import { type Caller, missing, type Prefix, refusal, startApi, type TestApi } from '../support/api.js';
 import { bodies, bodiesWith, type Referred } from '../support/route-bodies.js';
 import { makeSmallWorld } from '../support/small-world.js';
 import { everyRoute, keyOf, pathAbout, routesAt } from '../support/walk-routes.js';
@@ -64,6 +64,41 @@ describe('every route', () => {
     const answer = await api.admin.at(prefix).send('put', real(route)).expect(405);
     expect(answer.headers.allow?.split(', ')).toContain(route.method.toUpperCase());
     expect(answer.body.errors[0].status).toBe('405');
+  });
+
+  /** Who may do anything there is to do in the small world, or on the site. */
+  const mighty = (route: Route): Caller => (route.path.startsWith('/admin/') ? api.admin : api.as(secret));
+
+  it.each(
+    everyRoute.flatMap(({ name, prefix, route }) => {
+      const parameter = Object.keys(route.reference().query ?? {}).at(-1);
+      return route.method !== 'get' || parameter === undefined ? [] : [{ name, prefix, route, parameter }];
+    }),
+  )('$name takes $parameter once', async ({ prefix, route, parameter }) => {
+    const path = real(route);
+    const twice = `${path}${path.includes('?') ? '&' : '?'}${parameter}=1&${parameter}=1`;
+    const answer = await mighty(route).at(prefix).get(twice).expect(422);
+    expect(answer.body).toEqual(refusal(422, 'invalid attribute', expect.any(String), { parameter }));
+  });
+
+  it.each(everyRoute.filter(({ route }) => route.body === 'read'))(
+    '$name takes no body but a document',
+    async ({ prefix, route }) => {
+      const answer = await mighty(route).at(prefix).send(route.method, real(route), { data: 5 }).expect(422);
+      expect(answer.body.errors[0]).toMatchObject({ title: 'invalid attribute', source: { pointer: '/data' } });
+    },
+  );
+
+  it.each(everyRoute.filter(({ route }) => route.path.includes('/audit-events')))(
+    '$name answers whom it is for',
+    async ({ prefix, route }) => {
+      await mighty(route).at(prefix).get(real(route)).expect(200);
+    },
+  );
+
+  it('refuses a URL longer than any has to be', async () => {
+    const answer = await api.admin.get(`/organizations?${'x'.repeat(8192)}`).expect(414);
+    expect(answer.body).toEqual(refusal(414, 'uri too long', expect.any(String)));
   });
 
   it('about a part of a run takes the id of that part, and no other', async () => {

@@ -504,6 +504,11 @@ describe.each(mounts)('the owners team at "$prefix"', ({ prefix }) => {
   it('is never left empty', async () => {
     const answer = await admin.delete(members(), users(admin.id)).expect(409);
     expect(answer.body).toEqual(conflict('the owners team of acme cannot be left empty'));
+    const { body } = await admin.get('/organizations/acme/organization-memberships?page[size]=100').expect(200);
+    type Row = { id: string; relationships: { user: { data: { id: string } } } };
+    const own = body.data.find(({ relationships }: Row) => relationships.user.data.id === admin.id);
+    const named = { data: [{ type: 'organization-memberships', id: own.id }] };
+    expect((await admin.delete(members('organization-memberships'), named).expect(409)).body).toEqual(answer.body);
     const second = (await api.member('acme', newName())).at(prefix);
     await admin.post(members(), users(second.id)).expect(204);
     await second.delete(members(), users(admin.id, second.id)).expect(409);

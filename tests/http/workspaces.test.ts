@@ -279,12 +279,15 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
   });
 
   it('are not deleted while one of their runs is in progress', async () => {
-    const workspaceId = await newWorkspace();
+    const name = newName();
+    const workspaceId = await api.workspace('acme', name);
     const { id } = await api.version(workspaceId);
     const run = { id: `run-${id}`, workspaceId, configurationVersionId: id, createdBy: null };
     await api.seedRun({ ...run, status: 'pending' });
-    const answer = await admin.delete(`/workspaces/${workspaceId}`).expect(409);
-    expect(answer.body).toEqual(refusal(409, 'conflict', 'the workspace has a run in progress'));
+    for (const path of [`/workspaces/${workspaceId}`, `/organizations/acme/workspaces/${name}`]) {
+      const answer = await admin.delete(path).expect(409);
+      expect(answer.body).toEqual(refusal(409, 'conflict', 'the workspace has a run in progress'));
+    }
     await api.seedRun({ ...run, status: 'errored' });
     await admin.delete(`/workspaces/${workspaceId}`).expect(204);
   });

@@ -5,18 +5,24 @@ import { Agent, createServer, type RequestListener, type Server } from 'node:htt
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from '@jest/globals';
+import type { Container } from 'inversify';
 import supertest, { type Test } from 'supertest';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
 import type { Patience } from '../../src/adapters/http/http-server.js';
 import { openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import {
   type BundleStore,
+  type CapabilityUrls,
   CreateUser,
+  ForgetAuditEvents,
   type Lane,
   lanes,
   PerformEffects,
   ReclaimLostRuns,
+  Refusals,
+  type Secret,
   SweepBundles,
   TokenUses,
   type UnitOfWork,
@@ -25,8 +31,10 @@ import { loadConfig } from '../../src/infrastructure/config.js';
 import { buildContainer } from '../../src/infrastructure/container/build-container.js';
 import { resolve } from '../../src/infrastructure/container/provide.js';
 import { Port } from '../../src/infrastructure/container/tokens.js';
+import './described-answers.js';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
+import { noteEnvironment, noteSecret, noteUrl, watchedLogger } from './secrets-in-logs.js';
 import { type SeededRun, seedRun } from './seed-run.js';
 
 export type Prefix = '' | '/api/v2';
@@ -34,12 +42,20 @@ export type Prefix = '' | '/api/v2';
 /** Everything the service wrote to its log, as objects. */
 export class KeptLog {
   readonly lines: { readonly level: 'info' | 'error'; readonly fields: object; readonly message: string }[] = [];
+  private readonly written = watchedLogger();
+
+  /** As it is written: a line for each, of JSON. */
+  get printed(): string {
+    return this.written.read();
+  }
 
   info(fields: object, message: string): void {
+    this.written.logger.info(fields, message);
     this.lines.push({ level: 'info', fields, message });
   }
 
   error(fields: object, message: string): void {
+    this.written.logger.error(fields, message);
     this.lines.push({ level: 'error', fields, message });
   }
 }
@@ -54,7 +70,9 @@ export class Caller {
     private readonly prefix: Prefix,
     readonly secret: string | undefined,
     readonly id: string = '',
-  ) {}
+  ) {
+    noteSecret(secret);
+  }
 
   at(prefix: Prefix): Caller {
     return new Caller(this.app, prefix, this.secret, this.id);
@@ -175,6 +193,38 @@ async function sqliteRows(): Promise<Rows> {
 const usualRows = async (): Promise<Rows> =>
   process.env.TEST_HTTP_DATABASE === 'sqlite' ? sqliteRows() : memoryRows();
 
+const signingSecret = 'a secret for tests that is long enough';
+
+/** As the service makes them. */
+class NotedSecrets extends RandomSecrets {
+  override generate(): Secret {
+    const made = super.generate();
+    noteSecret(made.secret);
+    return made;
+  }
+
+  override generateWebhookKey(): string {
+    const key = super.generateWebhookKey();
+    noteSecret(key);
+    return key;
+  }
+}
+
+/** Has what the service makes of secrets, and is given, noted. */
+function noteSecretsIn(container: Container): void {
+  container.rebind(Port.secrets as symbol).toConstantValue(new NotedSecrets());
+  const urls = resolve(container, Port.capabilityUrls);
+  const noted: CapabilityUrls = {
+    issue: (...given) => {
+      const url = urls.issue(...given);
+      noteUrl(url);
+      return url;
+    },
+    open: (...given) => urls.open(...given),
+  };
+  container.rebind(Port.capabilityUrls as symbol).toConstantValue(noted);
+}
+
 /** The whole service but its socket, on adapters of the test's choice, with a clock the test moves. */
 export async function startApi(
   options: {
@@ -196,7 +246,7 @@ export async function startApi(
     unitOfWork,
     bundleStore,
     publicUrl,
-    signingSecrets: ['a secret for tests that is long enough'],
+    signingSecrets: [signingSecret],
     log,
     ready: async () => {
       if (!health.ready) throw new Error('not ready');
@@ -206,6 +256,9 @@ export async function startApi(
     ...(options.patience === undefined ? {} : { patience: options.patience }),
   });
   container.rebind(Port.clock as symbol).toConstantValue(clock);
+  noteSecret(signingSecret);
+  noteEnvironment(options.environment ?? {});
+  noteSecretsIn(container);
   const repositories = new MemoryCommitFetcher();
   container.rebind(Port.commitFetcher as symbol).toConstantValue(repositories);
   const app = resolve(container, Port.app);
@@ -254,6 +307,8 @@ export async function startApi(
     sweepBundles: (olderThanSeconds: number) => resolve(container, SweepBundles).execute(olderThanSeconds),
     seedRun: (run: SeededRun) => seedRun(unitOfWork, run),
     flushTokenUses: () => resolve(container, TokenUses).flush(),
+    flushRefusals: (ending = false) => resolve(container, Refusals).flush(ending),
+    forgetAuditEvents: () => resolve(container, ForgetAuditEvents).execute(),
 
     /** A new user of the service, who is in no organization. */
     async user(username: string): Promise<Caller> {

@@ -199,7 +199,7 @@ export const aToken = (owner: TokenOwner, given: Partial<ApiToken> = {}): ApiTok
     id,
     owner,
     secretDigest: `digest of ${id}`,
-    description: null,
+    description: owner.kind === 'user' ? 'a test' : null,
     createdBy: null,
     createdAt: noon,
     expiresAt: null,

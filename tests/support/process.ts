@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { keepLog, noteEnvironment, noteFiles, noteSecretsOf, watchLog } from './secrets-in-logs.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -41,12 +42,16 @@ export class ServiceProcess {
     /** What a shell does first, which then becomes the service. */
     first = ':',
   ): Promise<ServiceProcess> {
+    const env = { PORT: '0', RATE_LIMIT_PER_SECOND: '0', ADMIN_TOKEN: adminToken, ...environment };
     const child = spawn('sh', ['-c', `${first}; exec "$@"`, 'sh', process.execPath, ...words], {
       cwd: root,
-      env: { PATH: process.env.PATH, PORT: '0', RATE_LIMIT_PER_SECOND: '0', ADMIN_TOKEN: adminToken, ...environment },
+      env: { PATH: process.env.PATH, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const output = { text: '' };
+    noteEnvironment(env);
+    watchLog(() => output.text);
+    child.once('close', () => keepLog(output.text));
     const url = await new Promise<string>((resolve, reject) => {
       const read = (chunk: Buffer) => {
         output.text += chunk.toString();
@@ -57,6 +62,7 @@ export class ServiceProcess {
       child.stderr?.on('data', read);
       child.once('exit', (code) => reject(new Error(`ended with ${code}:\n${output.text}`)));
     });
+    noteFiles(environment.DATA_DIR);
     return new ServiceProcess(child, url, output);
   }
 
@@ -93,6 +99,7 @@ export class ServiceProcess {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
+    noteSecretsOf(`${text} ${response.headers.get('location')}`);
     return { status: response.status, json: text === '' ? undefined : JSON.parse(text), headers: response.headers };
   }
 

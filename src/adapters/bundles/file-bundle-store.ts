@@ -3,7 +3,7 @@ import { copyFile, type FileHandle, link, mkdir, open, readdir, rename, rm, stat
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import type { BundleStore, ByteRange } from '../../application/ports/bundle-store.js';
+import type { BundleFound, BundleStore, ByteRange } from '../../application/ports/bundle-store.js';
 import { type BundleKey, DomainError } from '../../domain/index.js';
 import { checkKey, isKey } from './bundle-key.js';
 
@@ -102,15 +102,19 @@ export class FileBundleStore implements BundleStore {
     return undefined;
   }
 
-  /** By when the file was made or, where the file system does not know, when it was last written to. */
   async unsettled(olderThanSeconds: number): Promise<readonly BundleKey[]> {
     const before = Date.now() - olderThanSeconds * 1000;
     const keys: BundleKey[] = [];
     for (const name of (await unlessMissing(readdir(this.incoming))) ?? []) {
       const file = isKey(name) ? await unlessMissing(stat(join(this.incoming, name))) : undefined;
-      if (file !== undefined && (file.birthtimeMs || file.mtimeMs) < before) keys.push(name);
+      if (file !== undefined && begunAt(file) < before) keys.push(name);
     }
     return keys;
+  }
+
+  async *all(): AsyncGenerator<BundleFound> {
+    yield* bundlesIn(this.incoming);
+    for (const end of (await unlessMissing(readdir(this.kept))) ?? []) yield* bundlesIn(join(this.kept, end));
   }
 
   /**
@@ -227,6 +231,16 @@ class FileReading extends Readable {
     const { bytesRead } = await file.read(chunk, 0, length, this.at);
     this.at += bytesRead;
     return bytesRead === 0 ? null : chunk.subarray(0, bytesRead);
+  }
+}
+
+/** When the file was made or, where the file system does not know, when it was last written to. In milliseconds. */
+const begunAt = (file: fs.Stats): number => file.birthtimeMs || file.mtimeMs;
+
+async function* bundlesIn(directory: string): AsyncGenerator<BundleFound> {
+  for (const name of (await unlessMissing(readdir(directory))) ?? []) {
+    const file = isKey(name) ? await unlessMissing(stat(join(directory, name))) : undefined;
+    if (file?.isFile()) yield { key: name, bytes: file.size, ageSeconds: (Date.now() - begunAt(file)) / 1000 };
   }
 }
 

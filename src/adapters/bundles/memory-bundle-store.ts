@@ -1,4 +1,4 @@
-import type { BundleStore, ByteRange } from '../../application/ports/bundle-store.js';
+import type { BundleFound, BundleStore, ByteRange } from '../../application/ports/bundle-store.js';
 import type { BundleKey } from '../../domain/index.js';
 import { checkKey } from './bundle-key.js';
 
@@ -52,6 +52,12 @@ export class MemoryBundleStore implements BundleStore {
     const before = this.now() - olderThanSeconds * 1000;
     const open = [...this.attempts].filter(([, attempt]) => !attempt.settled && attempt.begunAt < before);
     return open.map(([key]) => key);
+  }
+
+  async *all(): AsyncGenerator<BundleFound> {
+    for (const [key, { begunAt, bytes }] of [...this.attempts]) {
+      yield { key, bytes: bytes?.length ?? 0, ageSeconds: (this.now() - begunAt) / 1000 };
+    }
   }
 
   private async *chunks(key: BundleKey, range: ByteRange | undefined): AsyncGenerator<Uint8Array> {

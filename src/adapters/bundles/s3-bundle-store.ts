@@ -17,7 +17,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { refuseOldAttempt } from '../../application/configuration-versions/attempt-age.js';
-import type { BundleStore, ByteRange } from '../../application/ports/bundle-store.js';
+import type { BundleFound, BundleStore, ByteRange } from '../../application/ports/bundle-store.js';
 import { type BundleKey, DomainError, type Instant } from '../../domain/index.js';
 import { checkKey, isKey } from './bundle-key.js';
 
@@ -172,22 +172,31 @@ export class S3BundleStore implements BundleStore {
 
   async unsettled(olderThanSeconds: number): Promise<readonly BundleKey[]> {
     const keys: BundleKey[] = [];
+    for await (const { key, ageSeconds } of this.below(marks)) if (ageSeconds >= olderThanSeconds) keys.push(key);
+    return keys;
+  }
+
+  all(): AsyncIterable<BundleFound> {
+    return this.below(bundles);
+  }
+
+  private async *below(Prefix: string): AsyncGenerator<BundleFound> {
     let ContinuationToken: string | undefined;
     do {
       const page = await this.ask('ListObjectsV2', () =>
         this.client.send(
-          new ListObjectsV2Command({ ...this.named(), Prefix: marks, ContinuationToken }),
+          new ListObjectsV2Command({ ...this.named(), Prefix, ContinuationToken }),
           this.within('answer'),
         ),
       );
-      const before = Date.parse(this.now()) - olderThanSeconds * 1000;
-      for (const { Key = '', LastModified } of page.Contents ?? []) {
-        const key = Key.slice(marks.length);
-        if (isKey(key) && LastModified !== undefined && LastModified.getTime() <= before) keys.push(key);
+      const now = Date.parse(this.now());
+      for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
+        const key = Key.slice(Prefix.length);
+        if (!isKey(key) || LastModified === undefined) continue;
+        yield { key, bytes: Size, ageSeconds: (now - LastModified.getTime()) / 1000 };
       }
       ContinuationToken = page.NextContinuationToken;
     } while (ContinuationToken !== undefined);
-    return keys;
   }
 
   private async holds(name: string): Promise<boolean> {
@@ -346,7 +355,8 @@ export class S3BundleStore implements BundleStore {
 
 const marks = 'unsettled/';
 const markOf = (key: BundleKey): string => marks + checkKey(key);
-const bundleOf = (key: BundleKey): string => `bundles/${checkKey(key)}`;
+const bundles = 'bundles/';
+const bundleOf = (key: BundleKey): string => bundles + checkKey(key);
 
 /** What the store said, or why it said nothing, without what it may repeat of the request. */
 class StoreFault extends Error {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import express, { type Express, type Request, type Response, type Router } from 'express';
-import { identityOf } from '../../domain/index.js';
+import { type AuditAction, agentActorOf, auditActorOf, identityOf } from '../../domain/index.js';
 import { type AgentRoute, agentRoutes } from './agents/agent-api-routes.js';
+import { askedAbout, asks, refusalOf, requestTraceOf } from './audit/asked.js';
 import { bundleRoutes } from './configuration-versions/bundle-routes.js';
 import { type Dialect, dialects, type Edition, inEdition } from './dialect.js';
 import { addHeaders, writeHead } from './head.js';
@@ -12,12 +14,15 @@ import { internalProblem, type Problem, problemOf } from './json-api/error-table
 import { Query } from './json-api/query.js';
 import { hasBody, readBody } from './json-api/read-body.js';
 import { badRequest, noSuchRoute, RequestError } from './json-api/request-error.js';
+import { limits } from './limits.js';
+import type { EndOfRequest, FollowRequest, HttpMeter } from './observation.js';
 import type { LimitHeaders, RateLimits } from './rate-limit.js';
+import { describeApi } from './reference/served-api.js';
 import { type Answer, bearerOf, type PlainRoute, type Route } from './route.js';
 import { routes } from './routes.js';
 import { logRoutes } from './runs/log-routes.js';
 import { send } from './send.js';
-import { type Health, pingRoute, serviceRoutes } from './service/service-routes.js';
+import { type Health, metricsRoute, pingRoute, type Scraped, serviceRoutes } from './service/service-routes.js';
 import type { UseCases } from './use-cases.js';
 import { webhookRoutes } from './version-control/webhook-routes.js';
 
@@ -31,7 +36,14 @@ export interface AppOptions {
   readonly use: UseCases;
   readonly health: Health;
   readonly log: RequestLog;
+  readonly meter: HttpMeter;
+  /** What `/metrics` answers; there is no such route without it. */
+  readonly scraped?: Scraped | undefined;
+  /** Where traces are made of requests. */
+  readonly follow?: FollowRequest | undefined;
   readonly edition: Edition;
+  /** Of the package, which the description of the API goes by. */
+  readonly version: string;
   readonly rates: RateLimits;
   readonly rateLimitPerSecond: number;
   /** Addresses whose `X-Forwarded-For` is believed. */
@@ -65,6 +77,8 @@ const fixedHeaders = (secure: boolean): readonly string[] =>
 /** What the log line of a request is made of. The route's pattern stands for the URL, which may be a secret. */
 interface Traced {
   id: string;
+  /** Undefined behind proxies, where it takes time to tell. */
+  address: string | undefined;
   route: string;
   /** The id of who called. */
   actor?: string;
@@ -100,7 +114,7 @@ const stream = async (
   { status, headers }: Answer,
   parts: AsyncIterable<string>,
 ) => {
-  writeHead(response, status, { ...headers, 'Content-Type': mediaType });
+  writeHead(response, status, { 'Content-Type': mediaType, ...headers });
   if (request.method === 'HEAD') response.end();
   else await send(parts, response);
 };
@@ -135,14 +149,21 @@ const cutOff = (request: Request, response: Response, { idle, total, lastWord }:
   return setTimeout(() => request.destroy(), total + idle).unref();
 };
 
-/** As in bodies: databases disagree about NUL in text. */
-const refuseNul = (request: Request): void => {
-  if (request.originalUrl.includes('%00')) throw badRequest('the URL has a NUL character in it');
+/** Throws a 414, or a 400: as in bodies, databases disagree about NUL in text. */
+const checkUrl = ({ originalUrl }: Request): void => {
+  if (originalUrl.length > limits.url.most) {
+    throw new RequestError(414, 'uri too long', [{ detail: `the URL is longer than ${limits.url.most} characters` }]);
+  }
+  if (originalUrl.includes('%00')) throw badRequest('the URL has a NUL character in it');
+  const { most } = limits.parameters;
+  if (originalUrl.length > most && originalUrl.split('&', most + 1).length > most) {
+    throw badRequest(`the query has more than ${most} parameters`);
+  }
 };
 
 /** The HTTP face of the service: both dialects, the capability URLs, and what the service says about itself. */
 export function buildApp(options: AppOptions): App {
-  const { use, log } = options;
+  const { use, log, meter, follow } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -151,24 +172,30 @@ export function buildApp(options: AppOptions): App {
   if (options.trustedProxies.length > 0) app.set('trust proxy', [...options.trustedProxies]);
 
   const { rates, rateLimitPerSecond } = options;
-  const perCaller = rates.limit('caller', rateLimitPerSecond);
-  const perCapabilityAddress = rates.limit('capability', rateLimitPerSecond);
-  const perWebhook = rates.limit('webhook', rateLimitPerSecond);
-  const perForge = rates.limit('forge', rateLimitPerSecond * webhooksPerForge);
+  const limit = (kind: string, perSecond = rateLimitPerSecond) =>
+    rates.limit(kind, perSecond, () => meter.requestLimited(kind));
+  const perCaller = limit('caller');
+  const perCapabilityAddress = limit('capability');
+  const perWebhook = limit('webhook');
+  const perForge = limit('forge', rateLimitPerSecond * webhooksPerForge);
+  const behindProxies = options.trustedProxies.length > 0;
+  /** What proxies forward is text, and some forward whatever they are sent. */
+  const addressOf = (request: Request): string | undefined =>
+    behindProxies && isIP(request.ip ?? '') === 0 ? request.socket.remoteAddress : request.ip;
   /** How requests without a token are counted, by how their path begins. */
   const counts: readonly (readonly [string, (request: Request) => LimitHeaders])[] = [
-    ['/v1/', ({ ip }) => perCapabilityAddress(`address ${ip}`)],
+    ['/v1/', (request) => perCapabilityAddress(`address ${addressOf(request)}`)],
     [
       '/hooks/',
-      ({ ip, params }) => {
-        perForge(`address ${ip}`);
-        return perWebhook(`address ${ip} webhook ${params.id}`);
+      (request) => {
+        const address = addressOf(request);
+        perForge(`address ${address}`);
+        return perWebhook(`address ${address} webhook ${request.params.id}`);
       },
     ],
-    ['', ({ ip }) => perCaller(`address ${ip}`)],
+    ['', (request) => perCaller(`address ${addressOf(request)}`)],
   ];
   const headers = fixedHeaders(options.secure);
-  const behindProxies = options.trustedProxies.length > 0;
 
   const fail = (request: Request, response: Response, error: unknown): void => {
     if (request.destroyed && !request.complete) {
@@ -176,6 +203,8 @@ export function buildApp(options: AppOptions): App {
       response.destroy();
       return;
     }
+    const refusal = refusalOf(request, response, error);
+    if (refusal !== undefined) use.refusals.note(refusal);
     const known = problemOf(error) ?? problemOfExpress(error);
     if (known === undefined || known.status >= 500) {
       log.error({ request: traceOf(response).id, route: traceOf(response).route, err: error }, 'request failed');
@@ -205,7 +234,7 @@ export function buildApp(options: AppOptions): App {
     try {
       caller = await identify(secret);
     } catch (error) {
-      addHeaders(response, perCaller(`address ${request.ip}`));
+      addHeaders(response, perCaller(`address ${addressOf(request)}`));
       throw error;
     }
     traceOf(response).actor = idOf(caller);
@@ -214,13 +243,21 @@ export function buildApp(options: AppOptions): App {
   };
 
   const serve = (route: Route) => async (request: Request, response: Response) => {
-    const actor = await authenticate(request, response, callerOf, (known) => identityOf(known).id);
-    refuseNul(request);
+    const caller = await authenticate(request, response, callerOf, (known) => identityOf(known).id);
+    checkUrl(request);
     const [path = '', query = ''] = splitOnce(request.originalUrl, '?');
     const body = route.body === 'read' ? await readBody(request, response) : undefined;
+    const parameters = request.params as Record<string, string>;
+    const { path: pattern, action } = route;
+    let actor = caller;
+    if (route.method !== 'get' && action !== null) {
+      const trace = requestTraceOf(request, response);
+      actor = { ...caller, request: trace };
+      asks(response, { ...askedAbout(pattern, parameters, body), actor: auditActorOf(caller), action, request: trace });
+    }
     const answer = await route.handle({
       actor,
-      parameters: request.params as Record<string, string>,
+      parameters,
       query: new Query(query),
       body,
       header: (name) => request.get(name),
@@ -231,10 +268,20 @@ export function buildApp(options: AppOptions): App {
   };
 
   const serveAgent =
-    ({ handle }: AgentRoute): Handler =>
+    ({ handle, method, path }: AgentRoute): Handler =>
     async (request, response) => {
-      const agent = await authenticate(request, response, agentOf, ({ poolId }) => poolId);
-      refuseNul(request);
+      const known = await authenticate(request, response, agentOf, ({ poolId }) => poolId);
+      const agent = { ...known, request: requestTraceOf(request, response) };
+      if (method !== 'get') {
+        asks(response, {
+          actor: agentActorOf(agent),
+          action: reportedBy(path),
+          subject: String(request.params.id ?? '') || null,
+          about: { kind: 'agent-pools', id: agent.poolId },
+          request: agent.request,
+        });
+      }
+      checkUrl(request);
       await handle(agent, request, response);
     };
 
@@ -243,9 +290,15 @@ export function buildApp(options: AppOptions): App {
     async (request: Request, response: Response) => {
       const count = counts.find(([prefix]) => path.startsWith(prefix))?.[1];
       if (count !== undefined && !unlimited.has(path)) addHeaders(response, count(request));
-      refuseNul(request);
+      checkUrl(request);
       await handle(request, response);
     };
+
+  let described: Uint8Array | undefined;
+  const description = (): Uint8Array => {
+    described ??= Buffer.from(JSON.stringify(describeApi(options.edition, options.version)));
+    return described;
+  };
 
   // Routes are tried in turn, so that what is asked most comes first.
   for (const dialect of [...dialects].sort((a, b) => b.prefix.length - a.prefix.length)) {
@@ -255,8 +308,9 @@ export function buildApp(options: AppOptions): App {
     app,
     '',
     [
-      ...serviceRoutes(options.health),
-      ...bundleRoutes(use, options.patience, options.stopped),
+      ...serviceRoutes(options.health, description),
+      ...(options.scraped === undefined ? [] : [metricsRoute(options.scraped)]),
+      ...bundleRoutes(use, options.patience, options.stopped, meter),
       ...logRoutes(use),
       ...webhookRoutes(use),
     ],
@@ -269,32 +323,43 @@ export function buildApp(options: AppOptions): App {
     const begun = performance.now();
     // Asked for now: once the connection is gone, nobody knows it.
     const { remoteAddress } = request.socket;
-    const trace: Traced = { id: randomUUID(), route: 'unmatched' };
+    const trace: Traced = { id: randomUUID(), route: 'unmatched', address: behindProxies ? undefined : remoteAddress };
     response.locals = { trace, headers: [...headers, 'X-Request-Id', trace.id] };
     const whole = cutOff(request, response, options.patience);
+    let ended: EndOfRequest | undefined;
+    meter.requestBegun();
     response.on('close', () => {
       clearTimeout(whole);
+      const { method } = request;
+      const { route } = trace;
+      const status = trace.cutOffFor ?? (response.writableFinished || trace.refusedEarly ? response.statusCode : 499);
+      const ms = performance.now() - begun;
+      meter.requestEnded(method, route, status, ms / 1000);
+      ended?.(route, status);
       log.info(
         {
           request: trace.id,
-          method: request.method,
-          route: trace.route,
-          status: trace.cutOffFor ?? (response.writableFinished || trace.refusedEarly ? response.statusCode : 499),
-          ms: Math.round((performance.now() - begun) * 10) / 10,
-          address: behindProxies ? request.ip : remoteAddress,
+          method,
+          route,
+          status,
+          ms: Math.round(ms * 10) / 10,
+          address: (behindProxies ? addressOf(request) : undefined) ?? remoteAddress,
           actor: trace.actor,
         },
         'request',
       );
     });
-    app(request, response, (error: unknown) => {
-      try {
-        fail(request, response, error ?? noSuchRoute());
-      } catch (fault) {
-        log.error({ request: trace.id, route: trace.route, err: fault }, 'request failed');
-        response.destroy();
-      }
-    });
+    const dispatch = () =>
+      app(request, response, (error: unknown) => {
+        try {
+          fail(request, response, error ?? noSuchRoute());
+        } catch (fault) {
+          log.error({ request: trace.id, route: trace.route, err: fault }, 'request failed');
+          response.destroy();
+        }
+      });
+    if (follow === undefined) dispatch();
+    else ended = follow(request, trace.id, dispatch);
   };
   return Object.assign(handle, {
     adopt: (request: IncomingMessage, response: ServerResponse) => {
@@ -306,6 +371,12 @@ export function buildApp(options: AppOptions): App {
 
 /** Routes that monitors call, which no limit may silence. */
 const unlimited: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
+/** What an agent does by a route of this path. */
+const reportedBy = (path: string): AuditAction => {
+  if (path.endsWith('/claims')) return 'runs/claim';
+  return path.includes('policy-evaluations') ? 'policy-outcomes/report' : 'runs/report';
+};
 
 type Handler = (request: Request, response: Response) => Promise<void>;
 

@@ -1,4 +1,16 @@
-import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
+import {
+  createServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import { mediaType } from './json-api/document.js';
+import { internalProblem, problemOf } from './json-api/error-table.js';
+import { badRequest, RequestError } from './json-api/request-error.js';
+import { limits } from './limits.js';
 
 /** How long clients may take, in milliseconds. Whoever takes longer is cut off, and hurts nobody else. */
 export interface Patience {
@@ -37,6 +49,35 @@ const starting: RequestListener = (_request, response) => {
   response.writeHead(503, { 'Retry-After': '1' }).end();
 };
 
+/** What is no request for Node, by Node's name for what is wrong with it. */
+const unreadable: Readonly<Record<string, RequestError>> = {
+  HPE_HEADER_OVERFLOW: new RequestError(431, 'request header fields too large', [
+    { detail: `the request line and headers are larger than ${limits.head.most} bytes` },
+  ]),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new RequestError(413, 'payload too large', [
+    { detail: 'the chunks of the body have too much beside them' },
+  ]),
+  ERR_HTTP_REQUEST_TIMEOUT: new RequestError(408, 'request timeout', [{ detail: 'the request took too long' }]),
+};
+
+const unreadableOtherwise = badRequest('the request cannot be understood');
+
+/** The whole answer: there is no response to write it with. */
+function refusalOf(code: string | undefined): string {
+  const { status, document } = problemOf(unreadable[code ?? ''] ?? unreadableOtherwise) ?? internalProblem;
+  const body = JSON.stringify(document);
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Cache-Control: no-store',
+    `Content-Type: ${mediaType}`,
+    `Content-Length: ${body.length}`,
+    'X-Content-Type-Options: nosniff',
+    '',
+    body,
+  ].join('\r\n');
+}
+
 /** Cuts clients off that do not get as far as being handled. */
 export function httpServer({ head, idle, total }: Patience): HttpServer {
   // Express changes the prototypes of requests and responses that do not have its own. To be born with them saves a small
@@ -53,9 +94,18 @@ export function httpServer({ head, idle, total }: Patience): HttpServer {
       keepAliveTimeout: keptAlive,
       // How late the first two may come.
       connectionsCheckingInterval: Math.ceil(head / 3),
+      maxHeaderSize: limits.head.most,
     },
     (request, response) => handle(request, response),
   );
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, given) => {
+    const connection = given as Socket;
+    // Node's own, by which it decides the same where nobody listens.
+    const answer: ServerResponse | null | undefined = Reflect.get(connection, '_httpMessage');
+    // In the middle of an answer, another would be taken for the rest of it.
+    if (connection.writable && code !== 'ECONNRESET' && !answer?.headersSent) connection.write(refusalOf(code));
+    connection.destroySoon();
+  });
   server.maxConnections = mostConnections;
   // Requests that are being served hear of it, and decide; any other connection is closed.
   server.timeout = idle;

@@ -49,10 +49,10 @@ export class RateLimits {
     this.exchangedAt = now();
   }
 
-  /** `perSecond` 0 is no limit, and then no header. Each `kind` counts for itself. */
-  limit(kind: string, perSecond: number): RateLimit {
+  /** `perSecond` 0 is no limit, and then no header. Each `kind` counts for itself; `refused` hears of each 429. */
+  limit(kind: string, perSecond: number, refused: () => void = () => {}): RateLimit {
     if (perSecond === 0) return () => ({});
-    return (key) => this.count(`${kind} ${key}`, perSecond);
+    return (key) => this.count(`${kind} ${key}`, perSecond, refused);
   }
 
   /** To be called every second. When the others cannot be heard, each instance counts for itself until they are. */
@@ -78,7 +78,7 @@ export class RateLimits {
     }
   }
 
-  private count(key: string, limit: number): LimitHeaders {
+  private count(key: string, limit: number, refused: () => void): LimitHeaders {
     const now = this.now();
     const caller = this.callers.get(key) ?? { limit, share: limit, begun: now, count: 0, asked: 0 };
     this.callers.set(key, caller);
@@ -92,6 +92,7 @@ export class RateLimits {
       'X-RateLimit-Reset': seconds.toFixed(3),
     };
     if (caller.count <= caller.share) return headers;
+    refused();
     throw new RequestError(429, 'Too many requests', [{ detail: "You have exceeded the API's rate limit." }], {
       ...headers,
       'Retry-After': String(Math.ceil(seconds)),

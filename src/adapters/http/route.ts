@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Action, Actor } from '../../domain/index.js';
 import type { Document } from './json-api/document.js';
 import type { Query } from './json-api/query.js';
+import type { ReadingReference, Reference } from './reference/reference.js';
 
 /** One request, parsed as far as every route needs it. */
 export interface Call {
@@ -34,6 +35,8 @@ export interface Route {
   readonly action: Action | null;
   /** Action endpoints leave their bodies unread. */
   readonly body: 'read' | 'ignored';
+  /** Made when the API's description is asked for: neither the start nor any request waits for it. */
+  readonly reference: () => Reference;
   readonly handle: (call: Call) => Promise<Answer>;
 }
 
@@ -41,21 +44,30 @@ export interface Route {
 export interface PlainRoute {
   readonly method: Method;
   readonly path: string;
+  /** Undefined for pages that are for people, and no part of the API. */
+  readonly reference?: () => Reference;
   readonly handle: (request: Request, response: Response) => Promise<void> | void;
 }
 
 const endpoint =
-  (method: Method, body: Route['body']) =>
-  (path: string, action: Action | null, handle: Route['handle']): Route => ({ method, path, action, body, handle });
+  <Described extends Reference>(method: Method, body: Route['body']) =>
+  (path: string, action: Action | null, reference: () => Described, handle: Route['handle']): Route => ({
+    method,
+    path,
+    action,
+    body,
+    reference,
+    handle,
+  });
 
-export const get = endpoint('get', 'ignored');
-export const post = endpoint('post', 'read');
-export const patch = endpoint('patch', 'read');
-export const remove = endpoint('delete', 'ignored');
+export const get = endpoint<Reference>('get', 'ignored');
+export const post = endpoint<ReadingReference>('post', 'read');
+export const patch = endpoint<ReadingReference>('patch', 'read');
+export const remove = endpoint<Reference>('delete', 'ignored');
 /** DELETE of relationships, whose body says which. */
-export const removeListed = endpoint('delete', 'read');
+export const removeListed = endpoint<ReadingReference>('delete', 'read');
 /** POST …/actions/…, which must not look at its body. */
-export const act = endpoint('post', 'ignored');
+export const act = endpoint<Reference>('post', 'ignored');
 
 export const ok = (document: Document): Answer => ({ status: 200, document });
 export const created = (document: Document): Answer => ({ status: 201, document });

@@ -1,9 +1,11 @@
 import { agentPoolRoutes } from './agents/agent-pool-routes.js';
+import { auditEventRoutes } from './audit/audit-event-routes.js';
 import { configurationVersionRoutes } from './configuration-versions/configuration-version-routes.js';
 import type { Dialect } from './dialect.js';
 import { organizationRoutes } from './organizations/organization-routes.js';
 import { policyOutcomeRoutes } from './policy-outcomes/policy-outcome-routes.js';
 import { policySetRoutes } from './policy-sets/policy-set-routes.js';
+import type { Area } from './reference/openapi.js';
 import type { Route } from './route.js';
 import { runRoutes } from './runs/run-routes.js';
 import { teamAccessRoutes } from './team-access/team-access-routes.js';
@@ -14,18 +16,26 @@ import { userRoutes } from './users/user-routes.js';
 import { fetchRoutes } from './version-control/fetch-routes.js';
 import { workspaceRoutes } from './workspaces/workspace-routes.js';
 
+/** What each subject has, under the heading by which the description of the API lists it. */
+const areas = {
+  'Configuration versions': configurationVersionRoutes,
+  'Team access': teamAccessRoutes,
+  'Team tokens': teamTokenRoutes,
+  'Policy outcomes': policyOutcomeRoutes,
+  Workspaces: workspaceRoutes,
+  Runs: runRoutes,
+  'Version control': fetchRoutes,
+  'Policy sets': policySetRoutes,
+  'Agent pools': agentPoolRoutes,
+  Organizations: organizationRoutes,
+  Teams: teamRoutes,
+  Users: userRoutes,
+  'Audit trail': auditEventRoutes,
+} as const satisfies Readonly<Record<string, (use: UseCases, dialect: Dialect) => readonly Route[]>>;
+
+export const routesByArea = (use: UseCases, dialect: Dialect): readonly Area<Route>[] =>
+  Object.entries(areas).map(([area, routesOf]) => ({ area, routes: routesOf(use, dialect) }));
+
 /** The map of the API: every endpoint that asks for a token, as one dialect serves it. */
-export const routes = (use: UseCases, dialect: Dialect): readonly Route[] => [
-  ...configurationVersionRoutes(use, dialect),
-  ...teamAccessRoutes(use, dialect),
-  ...teamTokenRoutes(use, dialect),
-  ...policyOutcomeRoutes(use, dialect),
-  ...workspaceRoutes(use, dialect),
-  ...runRoutes(use, dialect),
-  ...fetchRoutes(use, dialect),
-  ...policySetRoutes(use, dialect),
-  ...agentPoolRoutes(use, dialect),
-  ...organizationRoutes(use, dialect),
-  ...teamRoutes(use, dialect),
-  ...userRoutes(use, dialect),
-];
+export const routes = (use: UseCases, dialect: Dialect): readonly Route[] =>
+  routesByArea(use, dialect).flatMap((area) => area.routes);

@@ -10,6 +10,7 @@ export const send = async (
   parts: AsyncIterable<Uint8Array | string>,
   response: Response,
   length?: number,
+  onSent: (bytes: number) => void = () => {},
 ): Promise<void> => {
   let sent = 0;
   let leave = () => {};
@@ -23,6 +24,7 @@ export const send = async (
     if (typeof part === 'string') continue;
     const { byteLength, buffer } = part;
     sent += byteLength;
+    onSent(byteLength);
     if (byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);
   }
   // To end it now would have the next answer on this connection taken for the rest of it.

@@ -107,4 +107,9 @@ export interface UseCases {
   readonly changeBackingData: application.ChangeBackingData;
 
   readonly listFailingEffects: application.ListFailingEffects;
+
+  readonly listAuditEvents: application.ListAuditEvents;
+  readonly listSiteAuditEvents: application.ListSiteAuditEvents;
+  /** Where refusals are told. */
+  readonly refusals: application.Refusals;
 }

@@ -21,7 +21,7 @@ export function lastComplaint(complaints: string, hidden: readonly string[]): st
   for (const secret of hidden) if (secret !== '') line = line.replaceAll(secret, '…');
   line = line
     .replace(/\/\/[^/\s@]*@/g, '//')
-    .replace(/authorization:.*$/i, 'Authorization: …')
+    .replace(/authorization:.*/is, 'Authorization: …')
     .replace(/^(?:fatal|error): /, '');
   return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
 }

@@ -3,8 +3,7 @@ import { isIPv4 } from 'node:net';
 const longestUrl = 2048;
 const longestRef = 512;
 
-const label = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
-const hostName = new RegExp(`^(?=.{1,253}$)${label}(?:\\.${label})*$`);
+const hostName = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 
 /**
  * What has a meaning in a path to some servers only: encoded forms, and what follows a semicolon, which makes `..` of

@@ -1,4 +1,4 @@
-import { type Actor, type AgentPool, authorized, checkName } from '../../domain/index.js';
+import { type Actor, type AgentPool, authorized, checkName, doneBy } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
@@ -22,6 +22,7 @@ export class CreateAgentPool {
         createdAt: this.clock.now(),
       };
       await tx.agentPools.add(pool);
+      await tx.audit.add(doneBy(actor, 'agent-pools/manage', pool.id), pool);
       return pool;
     });
   }

@@ -1,4 +1,12 @@
-import { type Actor, type AgentPoolId, type AgentToken, authorized, identityOf, notFound } from '../../domain/index.js';
+import {
+  type Actor,
+  type AgentPoolId,
+  type AgentToken,
+  authorized,
+  doneBy,
+  identityOf,
+  notFound,
+} from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
@@ -19,7 +27,7 @@ export class IssueAgentToken {
     description: string,
   ): Promise<{ readonly token: AgentToken; readonly secret: string }> {
     return this.unitOfWork.run(async (tx) => {
-      authorized(await tx.agentPools.findFor(actor, poolId), 'agent-pools/manage');
+      const pool = authorized(await tx.agentPools.findFor(actor, poolId), 'agent-pools/manage');
       if (!(await tx.holds.share({ kind: 'agent-pool', id: poolId }))) throw notFound();
       const { secret, digest } = this.secrets.generate();
       const token: AgentToken = {
@@ -32,6 +40,7 @@ export class IssueAgentToken {
         lastUsedAt: null,
       };
       await tx.agentTokens.add(token);
+      await tx.audit.add(doneBy(actor, 'agent-pools/manage', token.id), pool);
       return { token, secret };
     });
   }

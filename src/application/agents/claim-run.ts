@@ -1,13 +1,14 @@
-import type {
-  Agent,
-  ConfigurationVersionState,
-  Instant,
-  Phase,
-  RunId,
-  RunState,
-  RunTrigger,
-  TaskStage,
-  Workspace,
+import {
+  type Agent,
+  type ConfigurationVersionState,
+  doneByAgent,
+  type Instant,
+  type Phase,
+  type RunId,
+  type RunState,
+  type RunTrigger,
+  type TaskStage,
+  type Workspace,
 } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
@@ -53,7 +54,8 @@ export class ClaimRun {
     }
   }
 
-  private claim({ poolId }: Agent, name: string, id: RunId): Promise<Job | undefined> {
+  private claim(agent: Agent, name: string, id: RunId): Promise<Job | undefined> {
+    const { poolId } = agent;
     return this.unitOfWork.run(async (tx) => {
       // Who removes the pool sees that it executes a run, or is through before.
       if (!(await tx.holds.share({ kind: 'agent-pool', id: poolId }))) throw unknownAgent();
@@ -69,6 +71,7 @@ export class ClaimRun {
       const { state } = await this.progress.fire(tx, run, trigger, {
         lease: { poolId, agent: name, digest, expiresAt },
       });
+      await tx.audit.add(doneByAgent(agent, 'runs/claim', id), state);
       const version = await tx.configurationVersions.find(state.configurationVersionId);
       if (workspace === undefined || version === undefined) throw new Error(`what ${id} hangs on is gone`);
       const stage = (await tx.taskStages.ofRun(id)) ?? null;

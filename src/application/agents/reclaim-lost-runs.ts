@@ -1,4 +1,4 @@
-import type { Instant, RunId } from '../../domain/index.js';
+import { doneBySystem, type Instant, type RunId } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { type RunProgress, runInTurn } from '../runs/run-progress.js';
@@ -53,6 +53,7 @@ export class ReclaimLostRuns {
       const failure = `the agent ${run.state.lease.agent} was lost while it applied; look at the state before you apply again`;
       if (run.allows('lose-plan')) await this.progress.fire(tx, run, 'lose-plan');
       else await this.progress.fire(tx, run, 'fail', { failure });
+      await tx.audit.add(doneBySystem('runs/reclaim', id), run.state);
       return true;
     });
   }

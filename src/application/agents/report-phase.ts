@@ -1,4 +1,11 @@
-import { DomainError, type Phase, type ResourceCounts, type RunStatus, type RunTrigger } from '../../domain/index.js';
+import {
+  DomainError,
+  doneByAgent,
+  type Phase,
+  type ResourceCounts,
+  type RunStatus,
+  type RunTrigger,
+} from '../../domain/index.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { RunProgress } from '../runs/run-progress.js';
@@ -32,6 +39,7 @@ export class ReportPhase {
         throw new DomainError('run/transition-refused', `${phase} could not be reported: it is not running`);
       }
       const next = await this.progress.fire(tx, run, ...firing(phase, report));
+      await tx.audit.add(doneByAgent(holder.agent, 'runs/report', next.state.id), next.state);
       return next.state.status;
     });
   }

@@ -1,6 +1,7 @@
 import {
   concludeEvaluation,
   DomainError,
+  doneByAgent,
   type PolicyEvaluationId,
   type PolicySetOutcome,
   type ReportedPolicySet,
@@ -53,6 +54,7 @@ export class ReportPolicyEvaluation {
       const concluded = concludeEvaluation(stage, id, policyToolVersion, outcomes, this.clock.now());
       await tx.taskStages.save(concluded);
       await tx.taskStages.addOutcomes(outcomes);
+      await tx.audit.add(doneByAgent(holder.agent, 'policy-outcomes/report', id), run.state);
       return (await this.progress.settle(tx, run)).state.status;
     });
   }

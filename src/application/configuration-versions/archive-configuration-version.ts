@@ -1,4 +1,4 @@
-import { type Actor, authorized, type ConfigurationVersionId } from '../../domain/index.js';
+import { type Actor, authorized, type ConfigurationVersionId, doneBy } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { keepVersion } from './keep-version.js';
@@ -18,6 +18,7 @@ export class ArchiveConfigurationVersion {
       await tx.workspaces.takeTurn(version.state.workspaceId);
       const facts = await tx.runs.aboutVersion(id);
       await keepVersion(tx, version.fire('archive', facts, this.clock.now()));
+      await tx.audit.add(doneBy(actor, 'configuration-versions/archive', id), version.state);
     });
   }
 }

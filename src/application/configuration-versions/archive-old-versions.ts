@@ -1,4 +1,4 @@
-import { type ConfigurationVersion, type Instant, later } from '../../domain/index.js';
+import { type ConfigurationVersion, doneBySystem, type Instant, later } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { VersionPlace } from '../ports/configuration-version-repository.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
@@ -54,6 +54,7 @@ export class ArchiveOldVersions {
       const known = await facts(tx, version, before);
       if (!version.allows('retire', known, now)) return false;
       await keepVersion(tx, version.fire('retire', known, now));
+      await tx.audit.add(doneBySystem('configuration-versions/archive', id), { workspaceId });
       return true;
     });
   }

@@ -1,4 +1,4 @@
-import { type Actor, authorized, type ConfigurationVersionId, later } from '../../domain/index.js';
+import { type Actor, authorized, type ConfigurationVersionId, doneBy, later } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { keepVersion } from './keep-version.js';
@@ -24,6 +24,7 @@ export class ChangeBackingData {
       const now = this.clock.now();
       const purge = change === 'soft-delete' ? { purgeAt: later(now, this.softDeleteDays * 86_400) } : {};
       await keepVersion(tx, version.fire(change, await tx.runs.aboutVersion(id), now, purge));
+      await tx.audit.add(doneBy(actor, 'configuration-versions/manage-backing-data', id), version.state);
     });
   }
 }

@@ -3,6 +3,7 @@ import {
   authorized,
   ConfigurationVersion,
   type ConfigurationVersionState,
+  doneBy,
   identityOf,
   type WorkspaceId,
 } from '../../domain/index.js';
@@ -42,6 +43,7 @@ export class CreateConfigurationVersion {
       const sequence = await tx.workspaces.takeSequence(command.workspaceId, id, becomesCurrentWhenCreated);
       const created = ConfigurationVersion.create({ ...draft, sequence });
       await tx.configurationVersions.add(created);
+      await tx.audit.add(doneBy(actor, 'configuration-versions/create', id), created.state);
       return created;
     });
     return { version: version.state, uploadUrl: this.urls.issue('upload', id, now) };

@@ -3,10 +3,12 @@ import {
   type ConfigurationVersion,
   type ConfigurationVersionId,
   type DomainError,
+  doneFromOutside,
   type Instant,
   isDomainError,
   isRefusal,
   notFound,
+  type RequestTrace,
 } from '../../domain/index.js';
 import type { BundleInspector } from '../ports/bundle-inspector.js';
 import type { BundleStore } from '../ports/bundle-store.js';
@@ -16,6 +18,13 @@ import type { IdGenerator } from '../ports/id-generator.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
 import { refuseOldAttempt } from './attempt-age.js';
 import { keepVersion } from './keep-version.js';
+
+/** What only the request knows. */
+export interface UploadFrom {
+  readonly request?: RequestTrace | undefined;
+  /** Told whose upload it is once the object id has proved good. */
+  readonly opened?: (id: ConfigurationVersionId) => void;
+}
 
 /**
  * PUT /v1/object/:objectId. The bytes are checked and stored while they arrive, with no transaction open; one short
@@ -36,30 +45,39 @@ export class UploadConfigurationBundle {
    * bytes, `bundle/malformed` (a pending version is then `errored`), `bundle/over-limit` and, of an upload that took too
    * long, `bundle/interrupted`. When reading `body` throws, the error is passed on and nothing is left behind.
    */
-  async execute(objectId: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+  async execute(
+    objectId: string,
+    body: AsyncIterable<Uint8Array>,
+    { request, opened }: UploadFrom = {},
+  ): Promise<void> {
     const id = this.urls.open('upload', objectId, this.clock.now());
     if (id === undefined) throw notFound();
+    opened?.(id);
     const { version, refusal } = await this.unitOfWork.read(async (tx) => {
       const found = await this.find(tx, id);
       return { version: found, refusal: await this.refusalOf(tx, found) };
     });
     if (refusal !== undefined) return this.acceptOnlyTheSame(version.state.bundle, body, refusal);
-    await this.receive(id, body);
+    await this.receive(id, body, request);
   }
 
-  private async receive(id: ConfigurationVersionId, body: AsyncIterable<Uint8Array>): Promise<void> {
+  private async receive(
+    id: ConfigurationVersionId,
+    body: AsyncIterable<Uint8Array>,
+    request: RequestTrace | undefined,
+  ): Promise<void> {
     const key = this.ids.next('bundle');
     const begunAt = this.clock.now();
     const inspection = this.inspector.inspect(body);
     try {
       await this.store.write(key, inspection.bytes);
     } catch (error) {
-      if (isDomainError(error) && error.code === 'bundle/malformed') await this.markErrored(id, error);
+      if (isDomainError(error) && error.code === 'bundle/malformed') await this.markErrored(id, error, request);
       throw error;
     }
     let taken: boolean;
     try {
-      taken = await this.take(id, { key, ...inspection.facts() }, begunAt);
+      taken = await this.take(id, { key, ...inspection.facts() }, begunAt, request);
     } catch (error) {
       // A refusal or a full disk is sure to have kept nothing; after any other failure the sweep asks the database.
       const keptNothing = isDomainError(error) && error.code !== 'service/unavailable';
@@ -71,7 +89,12 @@ export class UploadConfigurationBundle {
   }
 
   /** Whether the version took the bundle; not when it holds the same bytes already. */
-  private take(id: ConfigurationVersionId, bundle: Bundle, begunAt: Instant): Promise<boolean> {
+  private take(
+    id: ConfigurationVersionId,
+    bundle: Bundle,
+    begunAt: Instant,
+    request: RequestTrace | undefined,
+  ): Promise<boolean> {
     return this.unitOfWork.run(async (tx) => {
       const version = await this.find(tx, id);
       if (version.state.bundle?.sha256 === bundle.sha256) return false;
@@ -80,16 +103,22 @@ export class UploadConfigurationBundle {
       const facts = await tx.runs.aboutVersion(id);
       refuseOldAttempt(begunAt, this.clock.now());
       await keepVersion(tx, version.fire(version.uploadTrigger, facts, this.clock.now(), { bundle }));
+      await tx.audit.add(doneFromOutside('upload-url', 'configuration-versions/upload', id, request), version.state);
       return true;
     });
   }
 
-  private markErrored(id: ConfigurationVersionId, { message }: DomainError): Promise<void> {
+  private markErrored(
+    id: ConfigurationVersionId,
+    { message }: DomainError,
+    request: RequestTrace | undefined,
+  ): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const version = await this.find(tx, id);
       if (!version.canFail()) return;
       const failure = { error: 'bad-archive', errorMessage: message };
       await keepVersion(tx, version.fire('fail', await tx.runs.aboutVersion(id), this.clock.now(), { failure }));
+      await tx.audit.add(doneFromOutside('upload-url', 'configuration-versions/fail', id, request), version.state);
     });
   }
 

@@ -1,8 +1,10 @@
 import {
+  type AuditAction,
   type ConfigurationVersion,
   type ConfigurationVersionId,
   type DomainError,
   defaultRunOptions,
+  doneBySystem,
   isRefusal,
   type RunId,
 } from '../../domain/index.js';
@@ -30,6 +32,11 @@ type Performers = {
 };
 
 const rowsPerRemoval = 200;
+
+const firedAs = {
+  purge: 'configuration-versions/purge',
+  'finish-runs': 'configuration-versions/archive',
+} as const satisfies Record<string, AuditAction>;
 
 /** How each kind of effect is performed. Each may be begun any number of times. */
 export class EffectPerformers {
@@ -79,7 +86,7 @@ export class EffectPerformers {
     const workspace = version?.usableInRuns ? await tx.workspaces.find(version.state.workspaceId) : undefined;
     if (version === undefined || workspace === undefined) return;
     const { createdBy, speculative } = version.state;
-    await this.progress.begin(tx, workspace, {
+    const run = await this.progress.begin(tx, workspace, {
       configurationVersionId: id,
       source: 'tfe-configuration-version',
       options: { ...defaultRunOptions, message: 'Queued by the upload of its configuration' },
@@ -88,6 +95,7 @@ export class EffectPerformers {
       autoApply: workspace.autoApply && (await mayApply(tx, createdBy, workspace)),
       createdBy,
     });
+    await tx.audit.add(doneBySystem('runs/queue', run.state.id), workspace);
   }
 
   /** The table is asked again: what was ordered may not fit any more, and is then left undone. */
@@ -101,6 +109,7 @@ export class EffectPerformers {
     const facts = await tx.runs.aboutVersion(id);
     if (!version.allows(trigger, facts, this.clock.now())) return;
     await keepVersion(tx, version.fire(trigger, facts, this.clock.now()));
+    await tx.audit.add(doneBySystem(firedAs[trigger], id), version.state);
   }
 
   /** Read after the turn was taken: no run is made of it, and its files do not go away, until the transaction ends. */
@@ -128,6 +137,7 @@ export class EffectPerformers {
         const failure = { error: 'fetch-failed', errorMessage: message };
         const facts = await tx.runs.aboutVersion(id);
         await keepVersion(tx, version.fire('fail', facts, this.clock.now(), { failure }));
+        await tx.audit.add(doneBySystem('configuration-versions/fail', id), version.state);
       },
     );
   }
@@ -156,6 +166,7 @@ export class EffectPerformers {
     }
     const facts = await tx.runs.aboutVersion(id);
     await keepVersion(tx, version.fire('finish-fetch', facts, this.clock.now(), { bundle, ingressAttributesId }));
+    await tx.audit.add(doneBySystem('configuration-versions/fetch', id), version.state);
   }
 
   private async fetchRunFiles(id: RunId): Promise<Begun> {
@@ -167,11 +178,14 @@ export class EffectPerformers {
         const run = await this.fetchingRun(tx, id);
         if (run === undefined) return false;
         await this.progress.fire(tx, run, 'finish-fetch', { ownFiles: bundle.key });
+        await tx.audit.add(doneBySystem('runs/fetch-files', id), run.state);
         return true;
       },
       async (tx, { message }) => {
         const run = await this.fetchingRun(tx, id);
-        if (run !== undefined) await this.progress.fire(tx, run, 'fail', { failure: message });
+        if (run === undefined) return;
+        await this.progress.fire(tx, run, 'fail', { failure: message });
+        await tx.audit.add(doneBySystem('runs/fail', id), run.state);
       },
     );
   }

@@ -12,12 +12,15 @@ export const lanes = {
   quick: { kinds: ['queue-run', 'purge-backing-data', 'archive-version'], batch: 20, loops: 1 },
   discards: { kinds: ['discard-bundle'], batch: 5, loops: 2 },
   slow: { kinds: ['fetch-commit', 'fetch-run-files', 'remove-rows'], batch: 1, loops: 4 },
-} as const satisfies Record<
-  string,
-  { readonly kinds: readonly Effect['kind'][]; readonly batch: number; readonly loops: number }
->;
+} as const satisfies Record<string, Share & { readonly loops: number }>;
 
 export type Lane = keyof typeof lanes;
+
+/** Effects of which kinds, and how many at a time. */
+export interface Share {
+  readonly kinds: readonly Effect['kind'][];
+  readonly batch: number;
+}
 
 /** After how long of silence others take over what a process had in hand. */
 export const effectLeaseSeconds = 30;
@@ -44,9 +47,9 @@ export class PerformEffects {
     private readonly performers: EffectPerformers,
   ) {}
 
-  /** Performs one batch of what is due in a lane. A failed effect waits, ever longer, and holds up only its own subject. */
-  async execute(lane: Lane): Promise<Performed> {
-    const { kinds, batch } = lanes[lane];
+  /** Performs one batch of what is due in a lane, or in a share of one's own. A failed effect waits, ever longer, and holds up only its own subject. */
+  async execute(share: Lane | Share): Promise<Performed> {
+    const { kinds, batch } = typeof share === 'string' ? lanes[share] : share;
     const claimed = await this.unitOfWork.run((tx) =>
       tx.effects.claim(this.clock.now(), kinds, batch, later(this.clock.now(), effectLeaseSeconds)),
     );

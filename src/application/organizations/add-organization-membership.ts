@@ -1,6 +1,7 @@
 import {
   type Actor,
   authorized,
+  doneBy,
   invalidAttribute,
   type Membership,
   notFound,
@@ -47,6 +48,7 @@ export class AddOrganizationMembership {
         await tx.teams.save(withChangedMembers(team));
         await tx.teams.addMembers(team, [user.id]);
       }
+      await tx.audit.add(doneBy(actor, 'memberships/manage', membership.id), membership);
       return { ...membership, organizationName, user, teams };
     });
   }

@@ -2,6 +2,7 @@ import {
   type Actor,
   authorize,
   defaultTeamSettings,
+  doneBy,
   notFound,
   type Organization,
   organization,
@@ -45,6 +46,7 @@ export class CreateOrganization {
       await tx.teams.add(owners);
       await tx.memberships.add(membership);
       await tx.teams.addMembers(owners, [actor.userId]);
+      await tx.audit.add(doneBy(actor, 'organizations/create', created.id), 'site');
     });
     return created;
   }

@@ -1,4 +1,4 @@
-import { type Actor, authorized, type Instant, identityOf } from '../../domain/index.js';
+import { type Actor, authorized, doneBy, type Instant, identityOf } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { IssuedToken, TokenIssuer } from '../users/token-issuer.js';
 
@@ -20,6 +20,7 @@ export class IssueOrganizationToken {
       const { expiresAt } = command;
       const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), description: null, expiresAt });
       await tx.tokens.replace(issued.token);
+      await tx.audit.add(doneBy(actor, 'organization-tokens/manage', issued.token.id), { organizationId: id });
       return issued;
     });
   }

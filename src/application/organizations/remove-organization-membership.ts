@@ -3,6 +3,7 @@ import {
   asQuestion,
   authorize,
   checkMembersRemain,
+  doneBy,
   type MembershipId,
   notFound,
   seenBy,
@@ -26,6 +27,7 @@ export class RemoveOrganizationMembership {
         await tx.teams.save(withChangedMembers(team));
       }
       await tx.memberships.remove(membership);
+      await tx.audit.add(doneBy(actor, 'memberships/manage', id), membership);
     });
   }
 }

@@ -1,4 +1,4 @@
-import { type Actor, authorized, DomainError, notFound } from '../../domain/index.js';
+import { type Actor, authorized, DomainError, doneBy, notFound } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
@@ -18,6 +18,8 @@ export class RemoveOrganization {
         throw new DomainError('runs/in-progress', 'the organization has a run in progress');
       }
       await tx.organizations.remove(id, this.clock.now());
+      // Nobody will see its own trail any more, but for who knows that it is there.
+      await tx.audit.add(doneBy(actor, 'organizations/delete', id), 'site');
       await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'organization', id } }]);
     });
   }

@@ -1,4 +1,4 @@
-import { type Actor, notFound } from '../../domain/index.js';
+import { type Actor, doneBy, notFound } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { findOrganizationToken } from './show-organization-token.js';
 
@@ -8,8 +8,9 @@ export class RevokeOrganizationToken {
 
   execute(actor: Actor, organizationName: string): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const { id } = await findOrganizationToken(tx, actor, organizationName);
-      if (!(await tx.tokens.remove(id))) throw notFound();
+      const { token, organizationId } = await findOrganizationToken(tx, actor, organizationName);
+      if (!(await tx.tokens.remove(token.id))) throw notFound();
+      await tx.audit.add(doneBy(actor, 'organization-tokens/manage', token.id), { organizationId });
     });
   }
 }

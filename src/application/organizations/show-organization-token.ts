@@ -1,19 +1,24 @@
-import { type Actor, type ApiToken, authorized, notFound } from '../../domain/index.js';
+import { type Actor, type ApiToken, authorized, notFound, type OrganizationId } from '../../domain/index.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
 
+interface Found {
+  readonly token: ApiToken;
+  readonly organizationId: OrganizationId;
+}
+
 /** The organization's token. Throws `resource/not-found`, also when there is none. */
-export async function findOrganizationToken(tx: Transaction, actor: Actor, name: string): Promise<ApiToken> {
+export async function findOrganizationToken(tx: Transaction, actor: Actor, name: string): Promise<Found> {
   const { id } = authorized(await tx.organizations.findFor(actor, name), 'organization-tokens/manage');
   const token = await tx.tokens.findOf({ kind: 'organization', id });
   if (token === undefined) throw notFound();
-  return token;
+  return { token, organizationId: id };
 }
 
 /** GET /organizations/:name/authentication-token: metadata only. */
 export class ShowOrganizationToken {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  execute(actor: Actor, organizationName: string): Promise<ApiToken> {
-    return this.unitOfWork.read((tx) => findOrganizationToken(tx, actor, organizationName));
+  async execute(actor: Actor, organizationName: string): Promise<ApiToken> {
+    return (await this.unitOfWork.read((tx) => findOrganizationToken(tx, actor, organizationName))).token;
   }
 }

@@ -1,4 +1,4 @@
-import { type Actor, authorized, type Organization, organization } from '../../domain/index.js';
+import { type Actor, authorized, doneBy, type Organization, organization } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
 /** PATCH /organizations/:name. */
@@ -18,6 +18,7 @@ export class UpdateOrganization {
         email: change.email ?? current.email,
       });
       await tx.organizations.save(next);
+      await tx.audit.add(doneBy(actor, 'organizations/update', next.id), { organizationId: next.id });
       return next;
     });
   }

@@ -1,5 +1,6 @@
 import {
   type Actor,
+  doneBy,
   notFound,
   overrideStage,
   type Seen,
@@ -29,6 +30,7 @@ export class OverrideTaskStage {
       const overridden = overrideStage(stage, this.clock.now());
       await tx.taskStages.save(overridden);
       await this.progress.fire(tx, run, 'override-policies');
+      await tx.audit.add(doneBy(actor, 'policy-outcomes/override', id), run.state);
       return { subject: overridden, standing: seen.standing };
     });
   }

@@ -1,4 +1,11 @@
-import { type Actor, authorized, type PolicySet, type PolicySetId, type WorkspaceId } from '../../domain/index.js';
+import {
+  type Actor,
+  authorized,
+  doneBy,
+  type PolicySet,
+  type PolicySetId,
+  type WorkspaceId,
+} from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { attachable } from './attachable-workspaces.js';
@@ -29,6 +36,7 @@ export class AttachPolicySet {
         revision: policySet.revision + 1,
       };
       await tx.policySets.save(next);
+      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), next);
     });
   }
 }

@@ -2,6 +2,7 @@ import {
   type Actor,
   authorized,
   checkPolicySet,
+  doneBy,
   type PolicySet,
   type PolicySetSettings,
   type WorkspaceId,
@@ -39,6 +40,7 @@ export class CreatePolicySet {
         revision: 0,
       };
       await tx.policySets.add(policySet);
+      await tx.audit.add(doneBy(actor, 'policy-sets/manage', policySet.id), policySet);
       return policySet;
     });
   }

@@ -2,6 +2,7 @@ import {
   type Actor,
   authorized,
   checkPolicySet,
+  doneBy,
   type PolicySet,
   type PolicySetId,
   type PolicySetSettings,
@@ -26,6 +27,7 @@ export class UpdatePolicySet {
         revision: policySet.revision + 1,
       };
       await tx.policySets.save(next);
+      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), next);
       return next;
     });
   }

@@ -48,6 +48,12 @@ export interface ApiTokenRepository {
   pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>>;
   /** Tokens of an organization's teams. Nothing sorts last, in both directions; ties are in the order of ids. */
   pageOfTeams(query: TeamTokenQuery, page: PageRequest): Promise<Page<ApiToken>>;
+  /** Tokens of teams, at most so many: those that have expired, and those that will have by `until`. */
+  countExpiring(
+    now: Instant,
+    until: Instant,
+    most: number,
+  ): Promise<{ readonly expired: number; readonly expiring: number }>;
   /** Moves `lastUsedAt` forward, never back. */
   markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void>;
 }

@@ -6,6 +6,14 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** A bundle as whoever looks through a store finds it. */
+export interface BundleFound {
+  readonly key: BundleKey;
+  readonly bytes: number;
+  /** Since it was begun, or since it was whole, by the store's clock. */
+  readonly ageSeconds: number;
+}
+
 /**
  * Holds bundles by key. Throws `service/unavailable` while it cannot be reached; what was asked may then have happened.
  * A key names one upload attempt: it is written once, and then either kept (a version refers to
@@ -34,4 +42,6 @@ export interface BundleStore {
   temporaryUrl(key: BundleKey): Promise<string | undefined>;
   /** Attempts begun longer than `olderThanSeconds` ago and never settled, finished or not. */
   unsettled(olderThanSeconds: number): Promise<readonly BundleKey[]>;
+  /** All there are, settled or not. What is written, settled or discarded meanwhile may be there, also twice, or not. */
+  all(): AsyncIterable<BundleFound>;
 }

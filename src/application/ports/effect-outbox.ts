@@ -48,6 +48,18 @@ export interface FailingEffect {
   readonly notBefore: Instant;
 }
 
+/** How far effects have come: to be taken up, in somebody's hands, ordered for later, or waiting after a failure. */
+export type EffectState = 'due' | 'in-hand' | 'later' | 'failing';
+
+/** Effects of one kind that have come as far. */
+export interface Backlog {
+  readonly kind: Effect['kind'];
+  readonly state: EffectState;
+  readonly count: number;
+  /** The id of the one that was ordered first. */
+  readonly oldest: number;
+}
+
 /**
  * Effects are kept in the transaction that orders them, and performed after it: at least once, and in order per subject,
  * as long as those who order for one subject wait for each other.
@@ -65,6 +77,8 @@ export interface EffectOutbox {
     limit: number,
     until: Instant,
   ): Promise<readonly PendingEffect[]>;
+  /** Those that `claim` would lease, left as they are. */
+  due(now: Instant, kinds: readonly Effect['kind'][], limit: number): Promise<readonly PendingEffect[]>;
   /** Leases what of these is still there for longer. */
   renew(ids: readonly number[], until: Instant): Promise<void>;
   /** Ends every lease. */
@@ -75,6 +89,8 @@ export interface EffectOutbox {
   failed(id: number, error: string, notBefore: Instant): Promise<void>;
   /** Those that failed at least once, the oldest first. */
   failing(page: PageRequest): Promise<Page<FailingEffect>>;
+  /** Of the oldest so many. What waits behind another of its subject is counted as if it did not. */
+  backlog(now: Instant, most: number): Promise<readonly Backlog[]>;
 }
 
 /** Takes the remains of what was deleted away, in batches that leave no transaction open for long. */

@@ -7,6 +7,8 @@ export interface SigningKeys {
    * `shared/stale-revision` when another instance adds one at the same moment.
    */
   join(fingerprints: readonly string[], now: Instant): Promise<boolean>;
+  /** Whether it would do so, which changes nothing. */
+  fits(fingerprints: readonly string[]): Promise<boolean>;
   /** Those that were not noted since then are known no more. */
   forget(before: Instant): Promise<void>;
 }

@@ -20,6 +20,8 @@ export interface OrganizationRepository {
   remove(id: OrganizationId, now: string): Promise<void>;
   /** Those the caller belongs to, by name. */
   page(actor: Actor, page: PageRequest): Promise<Page<Organization>>;
+  /** Everybody's, by name: for whoever runs the service. */
+  pageOfAll(page: PageRequest): Promise<Page<Organization>>;
 }
 
 /** A membership with whose it is and the teams of the organization the user is in. */

@@ -9,6 +9,7 @@ import type {
   Run,
   RunId,
   RunState,
+  RunStatus,
   Seen,
   TeamId,
   UserId,
@@ -57,6 +58,11 @@ export interface StoredFiles {
 }
 
 export interface RunQueries {
+  /**
+   * Runs that wait for their workspace's turn, and those that wait for an agent, by status, at most so many of each;
+   * statuses without a run have no entry.
+   */
+  countWaiting(most: number): Promise<ReadonlyMap<RunStatus, number>>;
   /** Runs of all workspaces that fetched bytes for themselves, in the order of their ids, from beyond `after` on. */
   storedFiles(limit: number, after?: RunId): Promise<readonly StoredFiles[]>;
   /** Newest first. Costs the same however many there are and however deep the page lies. */

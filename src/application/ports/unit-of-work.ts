@@ -1,5 +1,6 @@
 import type { AgentPoolRepository, AgentTokenRepository } from './agent-repository.js';
 import type { ApiTokenRepository } from './api-token-repository.js';
+import type { AuditTrail } from './audit-trail.js';
 import type {
   ConfigurationVersionQueries,
   ConfigurationVersionRepository,
@@ -36,6 +37,7 @@ export interface Transaction {
   readonly holds: Holds;
   readonly signingKeys: SigningKeys;
   readonly requestRates: RequestRates;
+  readonly audit: AuditTrail;
 }
 
 /** The only way to a repository, so that no query can escape its transaction. Never nested; no other I/O inside. */

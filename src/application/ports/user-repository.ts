@@ -4,6 +4,8 @@ import type { Page, PageRequest } from './page.js';
 export interface UserRepository {
   find(id: UserId): Promise<User | undefined>;
   findByEmail(email: string): Promise<User | undefined>;
+  /** In any case. */
+  findByUsername(username: string): Promise<User | undefined>;
   /** Whether there is any user at all, deleted ones included. */
   any(): Promise<boolean>;
   /** Throws `attribute/taken` when a living user has the user name or the address; both ignore case. */

@@ -1,4 +1,4 @@
-import { type Actor, authorized, notFound, type Run, type RunId, type RunTrigger } from '../../domain/index.js';
+import { type Actor, authorized, doneBy, notFound, type Run, type RunId, type RunTrigger } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { type RunProgress, runInTurn } from './run-progress.js';
 
@@ -25,6 +25,7 @@ export class ChangeRun {
       if (run === undefined) throw notFound();
       const trigger = runActions[action](run);
       await this.progress.fire(tx, run, trigger, trigger === 'request-cancel' ? { cancelRequested: true } : {});
+      await tx.audit.add(doneBy(actor, 'runs/apply', id), run.state);
     });
   }
 }

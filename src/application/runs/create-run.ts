@@ -3,6 +3,7 @@ import {
   type ConfigurationVersion,
   type ConfigurationVersionId,
   DomainError,
+  doneBy,
   identityOf,
   invalidAttribute,
   may,
@@ -56,6 +57,7 @@ export class CreateRun {
         autoApply: command.autoApply ?? (workspace.autoApply && mayApply),
         createdBy,
       });
+      await tx.audit.add(doneBy(actor, 'runs/queue', run.state.id), workspace);
       return showing(tx, { subject: run, standing });
     });
   }

@@ -3,6 +3,7 @@ import {
   type Actor,
   authorized,
   checkGrantable,
+  doneBy,
   newGrant,
   notFound,
   type RequestedPermissions,
@@ -43,6 +44,7 @@ export class AddTeamAccess {
         revision: 0,
       };
       await tx.teamAccess.add(added);
+      await tx.audit.add(doneBy(actor, 'team-access/manage', added.id), workspace);
       return added;
     });
   }

@@ -1,4 +1,4 @@
-import { type Actor, authorized, notFound, type TeamWorkspaceId } from '../../domain/index.js';
+import { type Actor, authorized, doneBy, notFound, type TeamWorkspaceId } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
 /** DELETE /team-workspaces/:id: the team's rights on the workspace end with the next request. */
@@ -7,8 +7,9 @@ export class RemoveTeamAccess {
 
   execute(actor: Actor, id: TeamWorkspaceId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      authorized(await tx.teamAccess.findFor(actor, id), 'team-access/manage');
+      const removed = authorized(await tx.teamAccess.findFor(actor, id), 'team-access/manage');
       if (!(await tx.teamAccess.remove(id))) throw notFound();
+      await tx.audit.add(doneBy(actor, 'team-access/manage', id), removed);
     });
   }
 }

@@ -3,6 +3,7 @@ import {
   type Actor,
   authorized,
   changedGrant,
+  doneBy,
   type RequestedPermissions,
   type TeamWorkspaceId,
 } from '../../domain/index.js';
@@ -25,6 +26,7 @@ export class UpdateTeamAccess {
       const grant = changedGrant(current.grant, change.access, change.permissions);
       const next = { ...current, grant, revision: current.revision + 1 };
       await tx.teamAccess.save(next);
+      await tx.audit.add(doneBy(actor, 'team-access/manage', id), next);
       return next;
     });
   }

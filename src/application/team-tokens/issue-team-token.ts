@@ -1,4 +1,4 @@
-import { type Actor, authorized, type Instant, identityOf, type TeamId } from '../../domain/index.js';
+import { type Actor, authorized, doneBy, type Instant, identityOf, type TeamId } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { IssuedToken, TokenIssuer } from '../users/token-issuer.js';
 
@@ -14,11 +14,12 @@ export class IssueTeamToken {
     command: { readonly teamId: TeamId; readonly expiresAt: Instant | null },
   ): Promise<IssuedToken> {
     return this.unitOfWork.run(async (tx) => {
-      const { id } = authorized(await tx.teams.findFor(actor, command.teamId), 'team-tokens/manage');
+      const { id, organizationId } = authorized(await tx.teams.findFor(actor, command.teamId), 'team-tokens/manage');
       const owner = { kind: 'team', id } as const;
       const { expiresAt } = command;
       const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), description: null, expiresAt });
       await tx.tokens.replace(issued.token);
+      await tx.audit.add(doneBy(actor, 'team-tokens/manage', issued.token.id), { organizationId });
       return issued;
     });
   }

@@ -1,4 +1,4 @@
-import { type Actor, notFound, type TeamId } from '../../domain/index.js';
+import { type Actor, doneBy, notFound, type TeamId } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { findTeamToken } from './show-team-token.js';
 
@@ -8,8 +8,9 @@ export class RevokeTeamToken {
 
   execute(actor: Actor, teamId: TeamId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const { id } = await findTeamToken(tx, actor, teamId);
-      if (!(await tx.tokens.remove(id))) throw notFound();
+      const { token, organizationId } = await findTeamToken(tx, actor, teamId);
+      if (!(await tx.tokens.remove(token.id))) throw notFound();
+      await tx.audit.add(doneBy(actor, 'team-tokens/manage', token.id), { organizationId });
     });
   }
 }

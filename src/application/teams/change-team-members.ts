@@ -3,6 +3,7 @@ import {
   authorized,
   checkMembersRemain,
   DomainError,
+  doneBy,
   type TeamId,
   type UserId,
   withChangedMembers,
@@ -32,6 +33,7 @@ export class ChangeTeamMembers {
         await tx.teams.removeMembers(id, userIds);
       }
       await tx.teams.save(withChangedMembers(team));
+      await tx.audit.add(doneBy(actor, 'team-members/manage', id), team);
     });
   }
 }

@@ -6,6 +6,7 @@ import {
   changeTeam,
   checkAccessChange,
   defaultTeamSettings,
+  doneBy,
   type Seen,
   seenBy,
   type Team,
@@ -47,6 +48,7 @@ export class CreateTeam {
       }
       const team = changeTeam(bare, { ...settings, access });
       await tx.teams.add(team);
+      await tx.audit.add(doneBy(actor, 'teams/create', team.id), team);
       return { subject: team, standing: { ...standing, team: asQuestion(team) } };
     });
   }

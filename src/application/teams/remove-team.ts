@@ -1,4 +1,12 @@
-import { type Actor, authorized, checkRemovable, DomainError, notFound, type TeamId } from '../../domain/index.js';
+import {
+  type Actor,
+  authorized,
+  checkRemovable,
+  DomainError,
+  doneBy,
+  notFound,
+  type TeamId,
+} from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
@@ -19,6 +27,7 @@ export class RemoveTeam {
         throw new DomainError('runs/in-progress', 'the team has a run in progress');
       }
       await tx.teams.remove(id, this.clock.now());
+      await tx.audit.add(doneBy(actor, 'teams/delete', id), team);
       await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'team', id } }]);
     });
   }

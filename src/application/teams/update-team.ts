@@ -7,6 +7,7 @@ import {
   changedAccess,
   changeTeam,
   checkAccessChange,
+  doneBy,
   notFound,
   type Seen,
   type Team,
@@ -38,6 +39,7 @@ export class UpdateTeam {
       if (access !== undefined) checkAccessChange(seen.standing, seen.subject.access, access);
       const team = changeTeam(seen.subject, access === undefined ? settings : { ...settings, access });
       await tx.teams.save(team);
+      await tx.audit.add(doneBy(actor, 'teams/update', id), team);
       return { subject: team, standing: { ...seen.standing, team: asQuestion(team) } };
     });
   }

@@ -2,6 +2,7 @@ import {
   type Actor,
   authorize,
   DomainError,
+  doneBy,
   isUser,
   notFound,
   standingOnSite,
@@ -23,6 +24,7 @@ export class ChangeUserSuspension {
         throw new DomainError('user/protected', 'a site administrator cannot suspend their own user');
       }
       await tx.users.setSuspended(id, suspended);
+      await tx.audit.add(doneBy(actor, 'users/manage', id), 'site');
       return { ...user, suspended };
     });
   }

@@ -3,6 +3,8 @@ import {
   authorize,
   checkEmail,
   checkUsername,
+  doneBy,
+  doneBySystem,
   identityOf,
   standingOnSite,
   type TokenOwner,
@@ -31,7 +33,11 @@ export class CreateUser {
 
   async execute(actor: Actor, command: NewUser): Promise<IssuedToken & { readonly user: User }> {
     authorize(standingOnSite(actor), 'users/manage');
-    return this.unitOfWork.run((tx) => this.addTo(tx, command, identityOf(actor)));
+    return this.unitOfWork.run(async (tx) => {
+      const created = await this.addTo(tx, command, identityOf(actor));
+      await tx.audit.add(doneBy(actor, 'users/manage', created.user.id), 'site');
+      return created;
+    });
   }
 
   /**
@@ -47,7 +53,9 @@ export class CreateUser {
     try {
       return await this.unitOfWork.run(async (tx) => {
         if (await tx.users.any()) return undefined;
-        return (await this.addTo(tx, { ...command, siteAdministrator: true }, null, secret)).user;
+        const { user } = await this.addTo(tx, { ...command, siteAdministrator: true }, null, secret);
+        await tx.audit.add(doneBySystem('users/manage', user.id), 'site');
+        return user;
       });
     } catch (error) {
       // Of several that start on an empty database at once, all but one find the name taken.

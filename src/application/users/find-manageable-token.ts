@@ -7,13 +7,14 @@ import {
   isUser,
   notFound,
   standingOnSite,
+  type Team,
   type TokenId,
 } from '../../domain/index.js';
 import type { Transaction } from '../ports/unit-of-work.js';
 
 /** A token that is reached by its own id: of an API caller, or of agents. */
 export type ManageableToken =
-  | { readonly kind: 'api'; readonly token: ApiToken }
+  | { readonly kind: 'api'; readonly token: ApiToken; readonly team: Team | undefined }
   | { readonly kind: 'agent'; readonly token: AgentToken };
 
 /**
@@ -26,10 +27,11 @@ export async function findManageableToken(tx: Transaction, actor: Actor, id: Tok
     return { kind: 'agent', token: authorized(await tx.agentTokens.findFor(actor, id), 'agent-pools/manage') };
   }
   if (token.owner.kind === 'organization') throw notFound();
+  let team: Team | undefined;
   if (token.owner.kind === 'team') {
-    authorized(await tx.teams.findFor(actor, token.owner.id), 'team-tokens/manage');
+    team = authorized(await tx.teams.findFor(actor, token.owner.id), 'team-tokens/manage');
   } else {
     authorize(standingOnSite(actor, isUser(actor, token.owner.id)), 'user-tokens/manage');
   }
-  return { kind: 'api', token };
+  return { kind: 'api', token, team };
 }

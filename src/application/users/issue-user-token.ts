@@ -1,6 +1,7 @@
 import {
   type Actor,
   authorize,
+  doneBy,
   type Instant,
   identityOf,
   isUser,
@@ -27,7 +28,10 @@ export class IssueUserToken {
     authorize(standingOnSite(actor, isUser(actor, userId)), 'user-tokens/manage');
     const owner = { kind: 'user', id: userId } as const;
     const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), ...given });
-    await this.unitOfWork.run((tx) => tx.tokens.add(issued.token));
+    await this.unitOfWork.run(async (tx) => {
+      await tx.tokens.add(issued.token);
+      await tx.audit.add(doneBy(actor, 'user-tokens/manage', issued.token.id), 'site');
+    });
     return issued;
   }
 }

@@ -3,6 +3,7 @@ import {
   authorize,
   checkMembersRemain,
   DomainError,
+  doneBy,
   isUser,
   notFound,
   standingOnSite,
@@ -36,6 +37,7 @@ export class RemoveUser {
         throw new DomainError('runs/in-progress', 'the user has a run in progress');
       }
       await tx.users.remove(id, this.clock.now());
+      await tx.audit.add(doneBy(actor, 'users/manage', id), 'site');
       await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'user', id } }]);
     });
   }

@@ -1,4 +1,4 @@
-import { type Actor, notFound, type TokenId } from '../../domain/index.js';
+import { type Actor, doneBy, notFound, type TokenId } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { findManageableToken } from './find-manageable-token.js';
 
@@ -8,9 +8,16 @@ export class RevokeToken {
 
   execute(actor: Actor, id: TokenId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const { kind } = await findManageableToken(tx, actor, id);
-      if (kind === 'agent') await tx.agentTokens.remove(id);
-      else if (!(await tx.tokens.remove(id))) throw notFound();
+      const found = await findManageableToken(tx, actor, id);
+      if (found.kind === 'agent') {
+        const organizationId = await tx.audit.organizationOf({ kind: 'agent-pools', id: found.token.poolId });
+        await tx.agentTokens.remove(id);
+        await tx.audit.add(doneBy(actor, 'agent-pools/manage', id), organizationId ? { organizationId } : 'site');
+        return;
+      }
+      if (!(await tx.tokens.remove(id))) throw notFound();
+      const action = found.team === undefined ? 'user-tokens/manage' : 'team-tokens/manage';
+      await tx.audit.add(doneBy(actor, action, id), found.team ?? 'site');
     });
   }
 }

@@ -3,6 +3,7 @@ import {
   authorized,
   type ConfigurationVersionState,
   DomainError,
+  doneBy,
   identityOf,
   type WorkspaceId,
 } from '../../domain/index.js';
@@ -28,7 +29,7 @@ export class FetchCommit {
         );
       }
       const { branch } = repository;
-      return this.versions.order(
+      const version = await this.versions.order(
         tx,
         { ...workspace, repository },
         {
@@ -40,6 +41,8 @@ export class FetchCommit {
           attributes: undefined,
         },
       );
+      await tx.audit.add(doneBy(actor, 'configuration-versions/create', version.id), workspace);
+      return version;
     });
   }
 }

@@ -1,8 +1,10 @@
 import {
+  doneFromOutside,
   type IngressAttributes,
   type Instant,
   type LinkedRepository,
   notFound,
+  type RequestTrace,
   type WebhookId,
   type Workspace,
 } from '../../domain/index.js';
@@ -48,7 +50,11 @@ export class ReceiveWebhook {
    * a version was made: not for other branches and repositories, for forks, and for what was reported before. Throws
    * `resource/not-found` for an unknown id and for a wrong signature alike.
    */
-  async execute(id: WebhookId, read: (key: string, now: Instant) => ForgeDelivery | undefined): Promise<boolean> {
+  async execute(
+    id: WebhookId,
+    read: (key: string, now: Instant) => ForgeDelivery | undefined,
+    request?: RequestTrace,
+  ): Promise<boolean> {
     const workspace = await this.unitOfWork.read((tx) => tx.workspaces.findByWebhook(id));
     const repository = workspace?.repository ?? null;
     // A signature is checked in any case: how long the answer takes must not tell which ids exist.
@@ -63,7 +69,7 @@ export class ReceiveWebhook {
       const current = await tx.workspaces.findByWebhook(id);
       if (current === undefined || current.repository === null) throw notFound();
       if (!concerns(current.repository, event)) return false;
-      return this.take(tx, { ...current, repository: current.repository }, { id: delivery.id, event });
+      return this.take(tx, { ...current, repository: current.repository }, { id: delivery.id, event }, request);
     });
   }
 
@@ -71,6 +77,7 @@ export class ReceiveWebhook {
     tx: Transaction,
     workspace: Workspace & { readonly repository: LinkedRepository },
     { id, event }: { readonly id: string | null; readonly event: ForgeEvent },
+    request: RequestTrace | undefined,
   ): Promise<boolean> {
     const { commit, defaultBranch, forge, ref } = event;
     const { repository } = workspace;
@@ -86,6 +93,7 @@ export class ReceiveWebhook {
       commitSha,
       attributes: { ...commit, cloneUrl, onDefaultBranch: branch === defaultBranch },
     });
+    await tx.audit.add(doneFromOutside('forge', 'configuration-versions/report', version.id, request), workspace);
     if (id !== null) await tx.configurationVersions.addDelivery(workspace.id, id, version.id);
     return true;
   }

@@ -1,6 +1,7 @@
 import {
   type Action,
   type Actor,
+  doneBy,
   identityOf,
   type LockAction,
   lockActions,
@@ -37,6 +38,7 @@ export class ChangeWorkspaceLock {
       const next = lockActions[command.action](subject, identityOf(actor), this.clock.now(), command.reason);
       // Takes the workspace's turn too: a run that is created meanwhile is seen, or sees the lock.
       await tx.workspaces.save(next);
+      await tx.audit.add(doneBy(actor, needs[command.action], id), subject);
       if (next.lock === null) await this.progress.advance(tx, id);
       return { subject: next, standing };
     });

@@ -2,6 +2,7 @@ import {
   type Actor,
   checkSettings,
   defaultSettings,
+  doneBy,
   seenBy,
   type Workspace,
   type WorkspaceSettings,
@@ -50,6 +51,7 @@ export class CreateWorkspace {
         revision: 0,
       };
       await tx.workspaces.add(workspace);
+      await tx.audit.add(doneBy(actor, 'workspaces/create', workspace.id), workspace);
       return { subject: workspace, standing, ...(webhookKey && { webhookKey }) };
     });
   }

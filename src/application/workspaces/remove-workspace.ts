@@ -1,4 +1,4 @@
-import { type Actor, authorized, DomainError } from '../../domain/index.js';
+import { type Actor, authorized, DomainError, doneBy } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
@@ -12,13 +12,14 @@ export class RemoveWorkspace {
 
   execute(actor: Actor, reference: WorkspaceReference): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const { id } = authorized(await findWorkspace(tx, actor, reference), 'workspaces/delete');
+      const { id, organizationId } = authorized(await findWorkspace(tx, actor, reference), 'workspaces/delete');
       // So that no run begins between the question and the removal.
       await tx.workspaces.takeTurn(id);
       if (await tx.runs.anyInProgress({ workspaceId: id })) {
         throw new DomainError('runs/in-progress', 'the workspace has a run in progress');
       }
       await tx.workspaces.remove(id, this.clock.now());
+      await tx.audit.add(doneBy(actor, 'workspaces/delete', id), { organizationId });
       await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'workspace', id } }]);
     });
   }

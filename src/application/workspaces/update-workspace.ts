@@ -1,4 +1,4 @@
-import { type Actor, checkSettings, seenBy, type Workspace } from '../../domain/index.js';
+import { type Actor, checkSettings, doneBy, seenBy, type Workspace } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
@@ -34,6 +34,7 @@ export class UpdateWorkspace {
         revision: subject.revision + 1,
       };
       await tx.workspaces.save(next);
+      await tx.audit.add(doneBy(actor, 'workspaces/update', next.id), next);
       return { subject: next, standing, ...(webhookKey && { webhookKey }) };
     });
   }

@@ -1,3 +1,4 @@
+import type { RequestTrace } from '../authorization/actor.js';
 import type { TokenOwner } from '../shared/api-token.js';
 import type { AgentPoolId, Instant, OrganizationId, TokenId } from '../shared/id.js';
 
@@ -26,6 +27,7 @@ export interface AgentToken {
 /** Who calls the agents' interface: a program that holds a token of the pool. */
 export interface Agent {
   readonly tokenId: TokenId;
+  readonly request?: RequestTrace;
   readonly poolId: AgentPoolId;
   readonly organizationId: OrganizationId;
 }

@@ -2,8 +2,17 @@ import type { TokenOwner } from '../shared/api-token.js';
 import type { OrganizationId, TeamId, TokenId, UserId } from '../shared/id.js';
 import type { Standing } from './policy.js';
 
+/** How a request came, for the audit trail. */
+export interface RequestTrace {
+  readonly id: string;
+  /** Where it came from; null when nobody knows any more. */
+  readonly address: string | null;
+  /** Its method and the pattern of its path: `DELETE /teams/:id`. The path itself may be a secret. */
+  readonly route: string;
+}
+
 /** Who asks, as their token says. */
-export type Actor = { readonly tokenId: TokenId } & (
+export type Actor = { readonly tokenId: TokenId; readonly request?: RequestTrace } & (
   | { readonly kind: 'user'; readonly userId: UserId; readonly siteAdministrator: boolean }
   | { readonly kind: 'team'; readonly teamId: TeamId; readonly organizationId: OrganizationId }
   | { readonly kind: 'organization'; readonly organizationId: OrganizationId }

@@ -165,6 +165,8 @@ export const policy = {
   'policy-sets/manage': [['manage-policies']],
   'agent-pools/manage': [['manage-agent-pools'], ['organization token']],
   'effects/read': [['site administrator']],
+  'audit-events/read': [['owner']],
+  'audit-events/read-site': [['site administrator']],
   'configuration-versions/read': [['runs: read'], ['organization token']],
   'configuration-versions/create': [['runs: plan']],
   'configuration-versions/archive': [['runs: plan'], ['organization token']],

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Container } from 'inversify';
 import { http } from './http.js';
+import { metrics } from './metrics.js';
 import { storage } from './storage.js';
 import type { Surroundings } from './surroundings.js';
 import { system } from './system.js';
@@ -9,6 +10,6 @@ import { useCases } from './use-cases.js';
 /** Everything the service is made of, each built once and when first asked for. */
 export function buildContainer(surroundings: Surroundings): Container {
   const container = new Container({ defaultScope: 'Singleton' });
-  container.load(system, storage(surroundings), useCases, http(surroundings));
+  container.load(system, storage(surroundings), metrics(surroundings), useCases, http(surroundings));
   return container;
 }

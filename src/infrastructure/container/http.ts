@@ -2,30 +2,57 @@ import { ContainerModule } from 'inversify';
 import { buildApp } from '../../adapters/http/app.js';
 import { usualPatience } from '../../adapters/http/http-server.js';
 import { RateLimits } from '../../adapters/http/rate-limit.js';
+import type { Scraped } from '../../adapters/http/service/service-routes.js';
+import type { Exposition } from '../../adapters/metrics/exposition.js';
 import { ExchangeRequestRates } from '../../application/index.js';
+import { type Config, isLoopback } from '../config.js';
+import { packageVersion } from '../package-version.js';
 import { provide } from './provide.js';
 import type { Surroundings } from './surroundings.js';
 import { Port } from './tokens.js';
 
-export const http = ({ config, publicUrl, log, ready, stopping, stopped, patience = usualPatience }: Surroundings) =>
+export const http = ({
+  config,
+  publicUrl,
+  log,
+  ready,
+  follow,
+  stopping,
+  stopped,
+  patience = usualPatience,
+}: Surroundings) =>
   new ContainerModule(({ bind }) => {
     provide(bind, Port.rates, [ExchangeRequestRates], (exchange) =>
       // Nobody else serves from a SQLite file.
       config.DATABASE_URL === undefined ? new RateLimits() : new RateLimits((demand) => exchange.execute(demand)),
     );
-    provide(bind, Port.app, [Port.useCases, Port.rates], (use, rates) =>
-      buildApp({
-        use,
-        health: { ready },
-        log,
-        edition: config.EDITION,
-        rates,
-        rateLimitPerSecond: config.RATE_LIMIT_PER_SECOND,
-        trustedProxies: config.TRUSTED_PROXIES,
-        patience,
-        stopping,
-        stopped,
-        secure: publicUrl.startsWith('https:'),
-      }),
+    provide(
+      bind,
+      Port.app,
+      [Port.useCases, Port.rates, Port.meters, Port.exposition],
+      (use, rates, meter, exposition) =>
+        buildApp({
+          use,
+          health: { ready },
+          log,
+          meter,
+          scraped: scrapedBy(config, exposition),
+          follow,
+          edition: config.EDITION,
+          version: packageVersion(),
+          rates,
+          rateLimitPerSecond: config.RATE_LIMIT_PER_SECOND,
+          trustedProxies: config.TRUSTED_PROXIES,
+          patience,
+          stopping,
+          stopped,
+          secure: publicUrl.startsWith('https:'),
+        }),
     );
   });
+
+/** Undefined where strangers could read it. */
+function scrapedBy({ METRICS_TOKEN: token, HOST: host }: Config, exposition: Exposition): Scraped | undefined {
+  if (token === undefined && !isLoopback(host)) return undefined;
+  return { token, contentType: exposition.contentType, text: () => exposition.text() };
+}

@@ -1,6 +1,8 @@
 import { ContainerModule } from 'inversify';
 import { SignedCapabilityUrls } from '../../adapters/bundles/signed-capability-urls.js';
 import { TarBundleInspector } from '../../adapters/bundles/tar-bundle-inspector.js';
+import { MeteredBundleStore } from '../../adapters/metrics/metered-bundle-store.js';
+import { MeteredUnitOfWork } from '../../adapters/metrics/metered-unit-of-work.js';
 import { randomPause } from '../../adapters/system/random-pause.js';
 import { SealedSecretBox } from '../../adapters/system/sealed-secret-box.js';
 import { GitCommitFetcher } from '../../adapters/version-control/git-commit-fetcher.js';
@@ -20,8 +22,13 @@ export const storage = ({
   temporaryDir,
 }: Surroundings) =>
   new ContainerModule(({ bind }) => {
-    provide(bind, Port.unitOfWork, [], () => new RetryingUnitOfWork(unitOfWork, randomPause));
-    provide(bind, Port.bundleStore, [], () => bundleStore);
+    provide(
+      bind,
+      Port.unitOfWork,
+      [Port.meters],
+      (meters) => new RetryingUnitOfWork(new MeteredUnitOfWork(unitOfWork, meters), randomPause),
+    );
+    provide(bind, Port.bundleStore, [Port.meters], (meters) => new MeteredBundleStore(bundleStore, meters));
     const limits = {
       maxArchiveBytes: config.MAX_ARCHIVE_BYTES,
       maxUnpackedBytes: config.MAX_UNPACKED_BYTES,
@@ -30,6 +37,7 @@ export const storage = ({
     provide(bind, Port.bundleInspector, [], () => new TarBundleInspector(limits));
     provide(bind, Port.softDeleteDays, [], () => config.SOFT_DELETE_DAYS);
     provide(bind, Port.archiveAfterDays, [], () => config.ARCHIVE_AFTER_DAYS);
+    provide(bind, Port.auditDays, [], () => config.AUDIT_DAYS);
     provide(bind, Port.secretBox, [], () => new SealedSecretBox(signingSecrets));
     provide(
       bind,

@@ -1,5 +1,7 @@
 import type { RequestLog } from '../../adapters/http/app.js';
 import type { Patience } from '../../adapters/http/http-server.js';
+import type { FollowRequest } from '../../adapters/http/observation.js';
+import type { Connections } from '../../adapters/metrics/exposition.js';
 import type { BundleStore, UnitOfWork } from '../../application/index.js';
 import type { Config } from '../config.js';
 
@@ -21,6 +23,12 @@ export interface Surroundings {
   readonly stopped: AbortSignal;
   /** Where commits are fetched to; where the system puts passing files when it is left out. */
   readonly temporaryDir?: string;
+  /** Of Postgres; left out with other databases. */
+  readonly connections?: (() => Connections) | undefined;
+  /** Where traces are made of requests. */
+  readonly follow?: FollowRequest | undefined;
+  /** Whether the metrics are to tell of the process as well, which is then watched. */
+  readonly watchProcess?: boolean;
   /** How long clients may take; the usual time when it is left out. */
   readonly patience?: Patience;
 }

@@ -1,6 +1,8 @@
 import type { buildApp } from '../../adapters/http/app.js';
 import type { RateLimits } from '../../adapters/http/rate-limit.js';
 import type { UseCases } from '../../adapters/http/use-cases.js';
+import type { Exposition } from '../../adapters/metrics/exposition.js';
+import type { Meters } from '../../adapters/metrics/meters.js';
 import type {
   BundleInspector,
   BundleStore,
@@ -27,6 +29,9 @@ export const Port = {
   commitFetcher: token<CommitFetcher>('CommitFetcher'),
   softDeleteDays: token<number>('days'),
   archiveAfterDays: token<number>('days'),
+  auditDays: token<number>('days'),
+  meters: token<Meters>('Meters'),
+  exposition: token<Exposition>('Exposition'),
   useCases: token<UseCases>('UseCases'),
   rates: token<RateLimits>('RateLimits'),
   app: token<ReturnType<typeof buildApp>>('App'),

@@ -16,6 +16,7 @@ const {
   commitFetcher,
   softDeleteDays,
   archiveAfterDays,
+  auditDays,
 } = Port;
 
 /** The use cases by the names the HTTP adapter calls them. */
@@ -110,6 +111,9 @@ export const useCasesByName = {
   receiveWebhook: application.ReceiveWebhook,
   changeBackingData: application.ChangeBackingData,
   listFailingEffects: application.ListFailingEffects,
+  listAuditEvents: application.ListAuditEvents,
+  listSiteAuditEvents: application.ListSiteAuditEvents,
+  refusals: application.Refusals,
 } as const satisfies { readonly [Name in keyof UseCases]: Newable<UseCases[Name]> };
 
 export const useCases = new ContainerModule(({ bind }) => {
@@ -242,8 +246,14 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.ListFailingEffects, [unitOfWork]);
   provideClass(bind, application.StoredSecrets, [unitOfWork, clock, secretBox]);
   provideClass(bind, application.ExchangeRequestRates, [unitOfWork, clock, ids]);
+  provideClass(bind, application.TakeStock, [unitOfWork, clock]);
   provideClass(bind, application.SweepBundles, [unitOfWork, bundleStore]);
+  provideClass(bind, application.RemoveLeftovers, [unitOfWork, bundleStore]);
   provideClass(bind, application.ArchiveOldVersions, [unitOfWork, clock, archiveAfterDays]);
+  provideClass(bind, application.ListAuditEvents, [unitOfWork]);
+  provideClass(bind, application.ListSiteAuditEvents, [unitOfWork]);
+  provideClass(bind, application.Refusals, [unitOfWork, clock]);
+  provideClass(bind, application.ForgetAuditEvents, [unitOfWork, clock, auditDays]);
 
   bind(Port.useCases).toDynamicValue(
     (context) =>

@@ -2,6 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
+import { Meters } from '../../../src/adapters/metrics/meters.js';
 import { logOutput } from '../../../src/infrastructure/log-output.js';
 
 /*
@@ -44,6 +45,7 @@ const fixedHeaders = {
 };
 
 const log = pino({ level: 'info' }, logOutput(process.stdout.fd));
+const meters = new Meters();
 
 const limit = 1_000_000;
 const counted = new Map<string, { begun: number; count: number }>();
@@ -63,7 +65,7 @@ function limitHeaders(caller: string, now: number) {
   };
 }
 
-/** What the service notes of each request once it is over. A metric that the service keeps is kept here too. */
+/** What the service notes of each request once it is over. Its metrics of requests are kept here too. */
 function note(
   request: IncomingMessage,
   response: ServerResponse,
@@ -71,13 +73,17 @@ function note(
   begun: number,
   { route, userId }: Answered,
 ) {
+  const { method = '' } = request;
+  const status = response.writableFinished ? response.statusCode : 499;
+  const ms = performance.now() - begun;
+  meters.requestEnded(method, route, status, ms / 1000);
   log.info(
     {
       request: id,
-      method: request.method,
+      method,
       route,
-      status: response.writableFinished ? response.statusCode : 499,
-      ms: Math.round((performance.now() - begun) * 10) / 10,
+      status,
+      ms: Math.round(ms * 10) / 10,
       address: request.socket.remoteAddress,
       actor: userId,
     },
@@ -95,6 +101,7 @@ function send(request: IncomingMessage, response: ServerResponse, begun: number,
     return;
   }
   const id = randomUUID();
+  meters.requestBegun();
   response.on('close', () => note(request, response, id, begun, answered));
   response
     .writeHead(answered.status, {

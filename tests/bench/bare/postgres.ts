@@ -1,5 +1,7 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { randomText } from '../../../src/adapters/system/random-ids.js';
+import { auditEventId } from '../../../src/domain/index.js';
 import { newVersion, readable, uploadUrlOf, type VersionRow, versionColumns, versionDocument } from './documents.js';
 import { type Answered, type Asked, lastPart, serve, unauthenticated } from './frame.js';
 
@@ -53,12 +55,17 @@ const create = {
           `g.access in ('plan', 'write', 'admin') or (g.access = 'custom' and g.runs in ('plan', 'apply'))`,
           'manage-workspaces',
         )}
-      returning last_sequence, c.user_id),
+      returning last_sequence, w.organization_id, c.user_id, c.token_id),
     made as (
       insert into configuration_versions (id, workspace_id, sequence, status, origin, source, auto_queue_runs,
         speculative, provisional, status_timestamps, created_by_kind, created_by_id, created_at, revision)
       select $3, $2, last_sequence, 'pending', 'api', 'tfe-api', $4, $5, $6, '{}', 'user', user_id, $8, 0 from taken
-      returning id)
+      returning id),
+    recorded as (
+      insert into audit_events (id, organization_id, at, actor_kind, actor_id, token_id, action, subject, outcome, count,
+        request_id, address, route)
+      select $9, organization_id, $8, 'user', user_id, token_id, 'configuration-versions/create', $3, 'done', 1,
+        $10, '127.0.0.1', 'POST /workspaces/:workspaceId/configuration-versions' from taken)
     select caller.token_id, caller.user_id, caller.expires_at, made.id from caller left join made on true`,
 } as const;
 
@@ -79,7 +86,9 @@ async function answer({ method, url, digest, body }: Asked): Promise<Answered> {
     const { autoQueueRuns, speculative, provisional } = newVersion(body);
     const now = new Date();
     const current = !speculative && !provisional;
-    const made = [workspaceId, id, autoQueueRuns, speculative, provisional, current, now.toISOString()];
+    const at = now.toISOString();
+    const event = [auditEventId(at, randomBytes(8).toString('hex')), randomUUID()];
+    const made = [workspaceId, id, autoQueueRuns, speculative, provisional, current, at, ...event];
     const row = await ask(create, [digest, ...made]);
     if (row === undefined) return unauthenticated(route);
     const [tokenId, userId, , known] = row;

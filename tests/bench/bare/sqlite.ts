@@ -1,5 +1,7 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { randomText } from '../../../src/adapters/system/random-ids.js';
+import { auditEventId } from '../../../src/domain/index.js';
 import {
   firstPage,
   newVersion,
@@ -112,12 +114,17 @@ const takeSequence = statement(`
   update workspaces as w set last_sequence = last_sequence + 1,
     current_configuration_version_id = case when +? then +? else current_configuration_version_id end
   from organizations o
-  where o.id = w.organization_id and w.id = +? and ${living} and ${mayPlan} returning last_sequence`);
+  where o.id = w.organization_id and w.id = +? and ${living} and ${mayPlan} returning last_sequence, organization_id`);
 
 const insert = statement(`
   insert into configuration_versions (id, workspace_id, sequence, status, origin, source, auto_queue_runs, speculative,
     provisional, status_timestamps, created_by_kind, created_by_id, created_at, revision)
   values (?, ?, ?, 'pending', 'api', 'tfe-api', ?, ?, ?, '{}', 'user', ?, ?, 0)`);
+
+const record = statement(`
+  insert into audit_events (id, organization_id, at, actor_kind, actor_id, token_id, action, subject, outcome, count,
+    request_id, address, route)
+  values (?, ?, ?, 'user', ?, ?, 'configuration-versions/create', ?, 'done', 1, ?, '127.0.0.1', ?)`);
 
 /** `all` are the policies of all sets, in their order, and the first of this one is the one at `from`. */
 function outcomeDocument(evaluationId: string, row: OutcomeRow, all: readonly PolicyRow[], from: number) {
@@ -213,21 +220,29 @@ function grantDocument(workspaceId: string, workspacePath: string, row: GrantRow
   };
 }
 
-const create = db.transaction((userId: string, workspaceId: string, body: unknown): object | undefined => {
-  const id = `cv-${randomText(16)}`;
-  const given = newVersion(body);
-  const now = new Date();
-  const current = Number(!given.speculative && !given.provisional);
-  const [sequence] = (takeSequence.get(current, id, workspaceId, userId) as [number] | undefined) ?? [];
-  if (sequence === undefined) return undefined;
-  const { autoQueueRuns, speculative, provisional } = given;
-  const flags = [Number(autoQueueRuns), Number(speculative), Number(provisional)] as const;
-  insert.run(id, workspaceId, sequence, ...flags, userId, now.toISOString());
-  return versionDocument(
-    [id, flags[0], null, null, flags[2], 'tfe-api', flags[1], 'pending', '{}', null],
-    uploadUrlOf(PUBLIC_URL, id, now.getTime()),
-  );
-});
+const created = 'POST /workspaces/:workspaceId/configuration-versions';
+
+const create = db.transaction(
+  (userId: string, tokenId: string, workspaceId: string, body: unknown): object | undefined => {
+    const id = `cv-${randomText(16)}`;
+    const given = newVersion(body);
+    const now = new Date();
+    const current = Number(!given.speculative && !given.provisional);
+    const [sequence, organizationId] =
+      (takeSequence.get(current, id, workspaceId, userId) as [number, string] | undefined) ?? [];
+    if (sequence === undefined) return undefined;
+    const { autoQueueRuns, speculative, provisional } = given;
+    const flags = [Number(autoQueueRuns), Number(speculative), Number(provisional)] as const;
+    const at = now.toISOString();
+    insert.run(id, workspaceId, sequence, ...flags, userId, at);
+    const event = auditEventId(at, randomBytes(8).toString('hex'));
+    record.run(event, organizationId, at, userId, tokenId, id, randomUUID(), created);
+    return versionDocument(
+      [id, flags[0], null, null, flags[2], 'tfe-api', flags[1], 'pending', '{}', null],
+      uploadUrlOf(PUBLIC_URL, id, now.getTime()),
+    );
+  },
+);
 
 function answer({ method, url, digest, body }: Asked): Answered {
   const known = credential.get(digest) as Credential | undefined;
@@ -240,7 +255,7 @@ function answer({ method, url, digest, body }: Asked): Answered {
   if (method === 'POST') {
     const route = '/workspaces/:workspaceId/configuration-versions';
     const workspaceId = path.slice('/workspaces/'.length, path.indexOf('/', '/workspaces/'.length));
-    const data = create.immediate(userId, workspaceId, body);
+    const data = create.immediate(userId, tokenId, workspaceId, body);
     return data === undefined
       ? { status: 404, route, tokenId, userId }
       : { status: 201, route, tokenId, userId, document: { data } };

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import type { Job, PhaseReport, PolicyReport } from '../../../application/index.js';
+import type { PhaseReport, PolicyReport } from '../../../application/index.js';
 import { outcomeStatuses } from '../../../domain/index.js';
 import { absentable, parse } from '../json-api/schema.js';
 
 const count = absentable(z.number().int().min(0).max(1_000_000));
 const text = (longest: number) => z.string().max(longest);
 
-const claim = z.object({ name: z.string().min(1).max(255) });
+export const claim = z.object({ name: z.string().min(1).max(255) });
 
 export const readClaim = (body: unknown): string => parse(claim, body).name;
 
-const phaseReport = z.discriminatedUnion('status', [
+export const phaseReport = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('finished'),
     'has-changes': absentable(z.boolean()),
@@ -45,7 +45,7 @@ export function readPhaseReport(body: unknown): PhaseReport {
   }
 }
 
-const policyReport = z.object({
+export const policyReport = z.object({
   'policy-tool-version': text(64),
   'policy-sets': z
     .array(
@@ -82,44 +82,3 @@ export function readPolicyReport(body: unknown): PolicyReport {
     })),
   };
 }
-
-/** The job as an agent reads it: what it needs to execute the run, and nothing else of the organization. */
-export const presentJob = ({ leaseToken, expiresAt, phase, run, workspace, version, stage }: Job) => ({
-  lease: { token: leaseToken, 'expires-at': expiresAt },
-  phase,
-  run: {
-    id: run.id,
-    message: run.options.message,
-    'plan-only': run.planOnly,
-    'save-plan': run.savePlan,
-    'is-destroy': run.options.isDestroy,
-    refresh: run.options.refresh,
-    'refresh-only': run.options.refreshOnly,
-    'allow-empty-apply': run.options.allowEmptyApply,
-    'allow-config-generation': run.options.allowConfigGeneration,
-    'target-addrs': run.options.targetAddrs,
-    'replace-addrs': run.options.replaceAddrs,
-    variables: run.options.variables,
-  },
-  workspace: {
-    id: workspace.id,
-    name: workspace.name,
-    organization: workspace.organizationName,
-    'working-directory': workspace.workingDirectory,
-    'terraform-version': run.options.terraformVersion ?? workspace.terraformVersion,
-  },
-  configuration: { id: version.id, url: `/agent/v1/runs/${run.id}/configuration` },
-  'policy-evaluations': (phase === 'plan' ? (stage?.evaluations ?? []) : []).map((evaluation) => ({
-    id: evaluation.id,
-    'policy-kind': evaluation.kind,
-    'policy-sets': evaluation.policySets.map((set) => ({
-      id: set.id,
-      name: set.name,
-      policies: set.policies.map((policy) => ({
-        name: policy.name,
-        query: policy.query,
-        'enforcement-level': policy.enforcementLevel,
-      })),
-    })),
-  })),
-});

@@ -1,27 +1,44 @@
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Request, Response } from 'express';
+import { z } from 'zod';
 import type { LeaseHolder } from '../../../application/index.js';
-import { type Agent, DomainError, type Phase, type RunStatus } from '../../../domain/index.js';
+import { type Agent, DomainError, type Phase } from '../../../domain/index.js';
 import { writeHead } from '../head.js';
 import { readBody, readBytes } from '../json-api/read-body.js';
 import { invalidParameter } from '../json-api/request-error.js';
+import { limits } from '../limits.js';
+import type { Content, Reference, Refusal } from '../reference/reference.js';
 import { bearerOf, type Method } from '../route.js';
 import type { UseCases } from '../use-cases.js';
-import { presentJob, readClaim, readPhaseReport, readPolicyReport } from './agent-api-requests.js';
+import {
+  claim,
+  phaseReport,
+  policyReport,
+  readClaim,
+  readPhaseReport,
+  readPolicyReport,
+} from './agent-api-requests.js';
+import {
+  heartbeatSchema,
+  jobSchema,
+  logSizeSchema,
+  presentHeartbeat,
+  presentJob,
+  presentReported,
+  reportedSchema,
+} from './agent-api-resource.js';
 
 /** An endpoint of the agents' own interface: plain JSON, an agent's token, and for a run its lease. */
 export interface AgentRoute {
   readonly method: Method;
   readonly path: string;
+  readonly reference: () => Reference;
   readonly handle: (agent: Agent, request: Request, response: Response) => Promise<void>;
 }
 
 const betweenLooks = 500;
 const longestWait = 60;
-const largestLogPart = 1024 * 1024;
-/** Reports say something of every policy of a run, at length. */
-const largestPolicyReport = 16 * 1024 * 1024;
 
 const json = (response: Response, status: number, body: unknown): void => {
   writeHead(response, status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
@@ -43,15 +60,31 @@ const numberIn = (request: Request, name: string, highest: number): number | und
   return Number(text);
 };
 
-const after = (status: RunStatus) => ({ run: { status } });
+const plain = (schema: z.ZodType): Content => ({ mediaType: 'application/json', schema });
+const bytes: Content = { mediaType: 'application/octet-stream' };
+
+const withBody: readonly Refusal[] = [408, 413, 415, 422];
+const underLease: readonly Refusal[] = ['lease/lost'];
+
+const leaseHeader = {
+  Lease: z.string().meta({ description: 'The token of the lease, as the claim brought it.' }),
+};
 
 export const agentRoutes = (use: UseCases, stopping: AbortSignal): AgentRoute[] => {
   const phaseRoute = (phase: Phase): AgentRoute => ({
     method: 'post',
     path: `/agent/v1/runs/:id/${phase}`,
+    reference: () => ({
+      operation: phase === 'plan' ? 'reportPlan' : 'reportApply',
+      summary: `Report how the ${phase} of a run ended`,
+      headers: leaseHeader,
+      body: plain(phaseReport),
+      answers: { 200: plain(reportedSchema) },
+      refusals: [...withBody, ...underLease, 'run/transition-refused', 'shared/stale-revision', 'service/storage-full'],
+    }),
     handle: async (agent, request, response) => {
       const report = readPhaseReport(await readBody(request, response));
-      json(response, 200, after(await use.reportPhase.execute(holderOf(agent, request), phase, report)));
+      json(response, 200, presentReported(await use.reportPhase.execute(holderOf(agent, request), phase, report)));
     },
   });
 
@@ -59,6 +92,22 @@ export const agentRoutes = (use: UseCases, stopping: AbortSignal): AgentRoute[] 
     {
       method: 'post',
       path: '/agent/v1/claims',
+      reference: () => ({
+        operation: 'claimRun',
+        summary: 'Claim a run of the pool, and wait for one',
+        about: '204 when none came in time.',
+        query: {
+          wait: z
+            .int()
+            .min(0)
+            .max(longestWait)
+            .optional()
+            .meta({ description: 'Seconds to wait for a run: none unless told.' }),
+        },
+        body: plain(claim),
+        answers: { 200: plain(jobSchema), 204: null },
+        refusals: [...withBody, 'shared/stale-revision', 'service/storage-full'],
+      }),
       handle: async (agent, request, response) => {
         const name = readClaim(await readBody(request, response));
         const wait = (numberIn(request, 'wait', longestWait) ?? 0) * 1000;
@@ -81,18 +130,31 @@ export const agentRoutes = (use: UseCases, stopping: AbortSignal): AgentRoute[] 
     {
       method: 'post',
       path: '/agent/v1/runs/:id/heartbeat',
+      reference: () => ({
+        operation: 'renewLease',
+        summary: 'Keep the lease of a run, and hear whether to stop',
+        headers: leaseHeader,
+        answers: { 200: plain(heartbeatSchema) },
+        refusals: [...underLease, 'shared/stale-revision', 'service/storage-full'],
+      }),
       handle: async (agent, request, response) => {
-        const { expiresAt, status, cancel } = await use.renewLease.execute(holderOf(agent, request));
-        json(response, 200, { lease: { 'expires-at': expiresAt }, run: { status }, cancel });
+        json(response, 200, presentHeartbeat(await use.renewLease.execute(holderOf(agent, request))));
       },
     },
     {
       method: 'get',
       path: '/agent/v1/runs/:id/configuration',
+      reference: () => ({
+        operation: 'readRunFiles',
+        summary: 'Download the files of a run, as a gzip-compressed tar',
+        headers: leaseHeader,
+        answers: { 200: bytes },
+        refusals: underLease,
+      }),
       handle: async (agent, request, response) => {
-        const bytes = await use.readRunFiles.execute(holderOf(agent, request));
+        const files = await use.readRunFiles.execute(holderOf(agent, request));
         writeHead(response, 200, { 'Content-Type': 'application/octet-stream' });
-        await pipeline(bytes, response).catch((error: NodeJS.ErrnoException) => {
+        await pipeline(files, response).catch((error: NodeJS.ErrnoException) => {
           // An agent that goes away in the middle is no fault of the service.
           if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
         });
@@ -101,11 +163,34 @@ export const agentRoutes = (use: UseCases, stopping: AbortSignal): AgentRoute[] 
     {
       method: 'put',
       path: '/agent/v1/runs/:id/log',
+      reference: () => ({
+        operation: 'appendRunLog',
+        summary: 'Write a part of the log',
+        headers: leaseHeader,
+        query: {
+          offset: z
+            .int()
+            .min(0)
+            .max(Number.MAX_SAFE_INTEGER)
+            .meta({ description: 'Where the part begins. What is there already is passed over.', example: 0 }),
+        },
+        body: bytes,
+        answers: { 200: plain(logSizeSchema) },
+        refusals: [
+          408,
+          413,
+          422,
+          ...underLease,
+          'agent-report/invalid',
+          'shared/stale-revision',
+          'service/storage-full',
+        ],
+      }),
       handle: async (agent, request, response) => {
         const offset = numberIn(request, 'offset', Number.MAX_SAFE_INTEGER);
         if (offset === undefined) throw invalidParameter('offset', 'offset is required');
-        const bytes = await readBytes(request, largestLogPart);
-        json(response, 200, { size: await use.appendRunLog.execute(holderOf(agent, request), offset, bytes) });
+        const part = await readBytes(request, limits.logPart.most);
+        json(response, 200, { size: await use.appendRunLog.execute(holderOf(agent, request), offset, part) });
       },
     },
     phaseRoute('plan'),
@@ -113,11 +198,27 @@ export const agentRoutes = (use: UseCases, stopping: AbortSignal): AgentRoute[] 
     {
       method: 'post',
       path: '/agent/v1/runs/:id/policy-evaluations/:evaluationId',
+      reference: () => ({
+        operation: 'reportPolicyEvaluation',
+        summary: 'Report what the policies of an evaluation said',
+        headers: leaseHeader,
+        body: plain(policyReport),
+        answers: { 200: plain(reportedSchema) },
+        refusals: [
+          ...withBody,
+          ...underLease,
+          'resource/not-found',
+          'agent-report/invalid',
+          'task-stage/transition-refused',
+          'shared/stale-revision',
+          'service/storage-full',
+        ],
+      }),
       handle: async (agent, request, response) => {
-        const report = readPolicyReport(await readBody(request, response, largestPolicyReport));
+        const report = readPolicyReport(await readBody(request, response, limits.policyReport.most));
         const holder = holderOf(agent, request);
         const id = String(request.params.evaluationId);
-        json(response, 200, after(await use.reportPolicyEvaluation.execute(holder, id, report)));
+        json(response, 200, presentReported(await use.reportPolicyEvaluation.execute(holder, id, report)));
       },
     },
   ];

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Dialect, TypeName } from '../dialect.js';
-import { absentable, optionalDocument, parse, resourceDocument } from '../json-api/schema.js';
-import type { Call } from '../route.js';
+import { absentable, optionalDocument, reading, resourceDocument, word } from '../json-api/schema.js';
 
 const poolType: TypeName = { singular: 'agent-pool', plural: 'agent-pools' };
 const tokenType: TypeName = {
@@ -11,16 +10,15 @@ const tokenType: TypeName = {
 };
 
 /** The name of a new pool. */
-export const newAgentPool = (dialect: Dialect) => {
-  const schema = resourceDocument(dialect, poolType, { name: z.string() });
-  return (call: Call): string => parse(schema, call.body).data.attributes.name;
-};
+export const newAgentPool = (dialect: Dialect) =>
+  reading(resourceDocument(dialect, poolType, { name: word }), ({ data }) => data.attributes.name);
 
 /** The name a pool is to have from now on; undefined for the one it has. */
-export const agentPoolName = (dialect: Dialect) => {
-  const schema = resourceDocument(dialect, poolType, { name: absentable(z.string()) });
-  return (call: Call): string | undefined => parse(schema, call.body).data.attributes.name;
-};
+export const agentPoolName = (dialect: Dialect) =>
+  reading(
+    resourceDocument(dialect, poolType, { name: absentable(word) }),
+    ({ data }): string | undefined => data.attributes.name,
+  );
 
 /** The description of a new token. */
 export const newAgentToken = (dialect: Dialect) => {
@@ -29,5 +27,5 @@ export const newAgentToken = (dialect: Dialect) => {
     // Taken in silence, it would be a promise that nobody keeps.
     'expired-at': z.null().optional(),
   });
-  return (call: Call): string => parse(schema, call.body).data.attributes.description ?? '';
+  return reading(schema, ({ data }): string => data.attributes.description ?? '');
 };

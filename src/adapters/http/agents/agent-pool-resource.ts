@@ -1,7 +1,24 @@
+import { z } from 'zod';
 import type { AgentPool, AgentToken } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { type Resource, toOne } from '../json-api/document.js';
-import { presentOwner } from '../users/user-resource.js';
+import * as examples from '../json-api/examples.js';
+import {
+  dateTime,
+  exampleOf,
+  linkedSchema,
+  linkIn,
+  perDialect,
+  resourceSchema,
+  toOneSchema,
+} from '../json-api/resource-schema.js';
+import {
+  ownerSchema,
+  presentOwner,
+  teamTokenSchema,
+  tokenAttributes,
+  userTokenSchema,
+} from '../users/user-resource.js';
 
 export const presentAgentPool =
   (dialect: Dialect) =>
@@ -34,3 +51,36 @@ export const presentAgentToken =
     },
     relationships: { 'agent-pool': toOne('agent-pools', token.poolId), 'created-by': presentOwner(token.createdBy) },
   });
+
+export const agentPoolSchema = perDialect((dialect) => {
+  const link = linkIn(dialect);
+  return resourceSchema(dialect, {
+    name: 'AgentPool',
+    type: 'agent-pools',
+    attributes: { name: z.string(), 'created-at': dateTime, 'organization-scoped': z.literal(true) },
+    relationships: { organization: toOneSchema('organizations'), 'authentication-tokens': linkedSchema(link) },
+    links: { self: link },
+    example: presentAgentPool(dialect)(examples.agentPool),
+  });
+});
+
+const agentTokenKind = (name: string, issued: boolean) =>
+  perDialect((dialect: Dialect) =>
+    resourceSchema(dialect, {
+      name,
+      type: 'authentication-tokens',
+      description: 'A token of agents, which never expires.',
+      attributes: tokenAttributes(issued, z.string(), z.null()),
+      relationships: { 'agent-pool': toOneSchema('agent-pools'), 'created-by': ownerSchema },
+      example: presentAgentToken(issued ? examples.secret : null)(examples.agentToken),
+    }),
+  );
+
+export const agentTokenSchema = agentTokenKind('AgentToken', false);
+export const issuedAgentTokenSchema = agentTokenKind('IssuedAgentToken', true);
+
+/** A token that is reached by its own id. */
+export const reachableTokenSchema = perDialect((dialect) => {
+  const ofUser = userTokenSchema(dialect);
+  return z.union([ofUser, teamTokenSchema(dialect), agentTokenSchema(dialect)]).meta({ example: exampleOf(ofUser) });
+});

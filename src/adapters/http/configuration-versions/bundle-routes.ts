@@ -1,16 +1,27 @@
 import type { Request, Response } from 'express';
+import { z } from 'zod';
 import type { OpenBundle } from '../../../application/index.js';
 import { DomainError } from '../../../domain/index.js';
+import { asks, requestTraceOf } from '../audit/asked.js';
 import { writeHead } from '../head.js';
 import type { Patience } from '../http-server.js';
+import type { HttpMeter } from '../observation.js';
 import type { PlainRoute } from '../route.js';
 import { send } from '../send.js';
 import type { UseCases } from '../use-cases.js';
 
 const interrupted = (sentence: string): DomainError => new DomainError('bundle/interrupted', sentence);
 
-/** The request's body as it arrives; throws `bundle/interrupted` when the client falls silent or takes too long. */
-async function* patiently(request: Request, patience: Patience, stopped: AbortSignal): AsyncGenerator<Uint8Array> {
+/**
+ * The request's body as it arrives; throws `bundle/interrupted` when the client falls silent or takes too long.
+ * `received` hears how many bytes each part has.
+ */
+async function* patiently(
+  request: Request,
+  patience: Patience,
+  stopped: AbortSignal,
+  received: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
   // The socket stays open when reading ends early, so that the client can still be told why.
   const chunks = request.iterator({ destroyOnReturn: false });
   const deadline = Date.now() + patience.total;
@@ -29,6 +40,7 @@ async function* patiently(request: Request, patience: Patience, stopped: AbortSi
       const next = await Promise.race([chunks.next(), silence]);
       clearTimeout(timer);
       if (next.done) return;
+      received(next.value.length);
       yield next.value;
     }
   } finally {
@@ -48,7 +60,7 @@ const rangeOf = (request: Request, bundle: OpenBundle): { start: number; end: nu
   return Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1 ? ranges[0] : undefined;
 };
 
-const download = (use: UseCases) => async (request: Request, response: Response) => {
+const download = (use: UseCases, meter: HttpMeter) => async (request: Request, response: Response) => {
   const bundle = await use.readBundle.execute(String(request.params.objectId));
   const headers = {
     'Content-Type': 'application/octet-stream',
@@ -73,21 +85,76 @@ const download = (use: UseCases) => async (request: Request, response: Response)
     });
   }
   if (bytes === undefined) response.end();
-  else await send(bytes, response, length);
+  else await send(bytes, response, length, (sent) => meter.downloaded(sent));
 };
 
+/** Who uploads is not known by name: the URL is the right. */
+const uploader = { kind: 'upload-url', id: null, tokenId: null } as const;
+
 /** The capability URLs of bundles. The object id is the whole right: no token is asked for or looked at. */
-export const bundleRoutes = (use: UseCases, patience: Patience, stopped: AbortSignal): PlainRoute[] => [
+export const bundleRoutes = (
+  use: UseCases,
+  patience: Patience,
+  stopped: AbortSignal,
+  meter: HttpMeter,
+): PlainRoute[] => [
   {
     method: 'put',
     path: '/v1/object/:objectId',
+    reference: () => ({
+      operation: 'uploadFiles',
+      summary: 'Upload the files of a configuration version, as a gzip-compressed tar',
+      about: 'At the `upload-url` that the configuration version came with.',
+      body: { mediaType: 'application/octet-stream' },
+      answers: { 200: null },
+      refusals: [
+        429,
+        'resource/not-found',
+        'configuration-version/upload-refused',
+        'bundle/malformed',
+        'bundle/over-limit',
+        'bundle/interrupted',
+        'shared/stale-revision',
+        'service/unavailable',
+        'service/storage-full',
+      ],
+    }),
     handle: async (request, response) => {
-      await use.uploadConfigurationBundle.execute(
-        String(request.params.objectId),
-        patiently(request, patience, stopped),
-      );
+      const upload = meter.uploadBegun();
+      const trace = requestTraceOf(request, response);
+      const asked = { actor: uploader, action: 'configuration-versions/upload', request: trace } as const;
+      asks(response, { ...asked, subject: null, about: undefined });
+      try {
+        await use.uploadConfigurationBundle.execute(
+          String(request.params.objectId),
+          patiently(request, patience, stopped, upload.received),
+          {
+            request: trace,
+            opened: (id) => asks(response, { ...asked, subject: id, about: { kind: 'configuration-versions', id } }),
+          },
+        );
+        upload.ended();
+      } catch (error) {
+        upload.ended(request.destroyed && !request.complete ? interrupted('the client left') : error);
+        throw error;
+      }
       writeHead(response, 200, { 'Content-Length': 0 }).end();
     },
   },
-  { method: 'get', path: '/v1/object/:objectId', handle: download(use) },
+  {
+    method: 'get',
+    path: '/v1/object/:objectId',
+    reference: () => ({
+      operation: 'downloadFiles',
+      summary: 'Download files, or a part of them',
+      headers: { Range: z.string().optional().meta({ description: 'One range of bytes.', example: 'bytes=0-1023' }) },
+      answers: {
+        200: { mediaType: 'application/octet-stream' },
+        206: { mediaType: 'application/octet-stream' },
+        416: { mediaType: 'application/octet-stream' },
+      },
+      refusals: [429, 'resource/not-found', 'service/unavailable'],
+    }),
+    handle: download(use, meter),
+  },
 ];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Include, NewConfigurationVersion } from '../../../application/index.js';
 import type { Dialect, TypeName } from '../dialect.js';
-import { absentable, optionalDocument, parse } from '../json-api/schema.js';
-import { type Call, parameter } from '../route.js';
+import { absentable, optionalDocument, reading } from '../json-api/schema.js';
+import { parameter } from '../route.js';
 
 const type: TypeName = {
   singular: 'configuration-version',
@@ -24,14 +24,14 @@ export const newConfigurationVersion = (dialect: Dialect) => {
     speculative: absentable(z.boolean()),
     provisional: absentable(z.boolean()),
   });
-  return (call: Call): NewConfigurationVersion => {
-    const { attributes } = parse(schema, call.body).data;
-    return {
+  return reading(
+    schema,
+    ({ data: { attributes } }, call): NewConfigurationVersion => ({
       workspaceId: parameter(call, 'workspaceId'),
       autoQueueRuns: attributes['auto-queue-runs'] ?? true,
       speculative: attributes.speculative ?? false,
       provisional: attributes.provisional ?? false,
       source: call.header('x-terraform-integration') === 'cloud' ? 'terraform' : 'tfe-api',
-    };
-  };
+    }),
+  );
 };

@@ -1,12 +1,27 @@
+import { z } from 'zod';
 import type { Page, PageRequest } from '../../../application/index.js';
+import { limits } from '../limits.js';
 import type { Document, Resource } from './document.js';
 import type { Query } from './query.js';
 import { type Fault, invalid } from './request-error.js';
 
 const defaultSize = 20;
-const largestSize = 100;
-/** Far past any list, and small enough that a row's position stays an exact number. */
-const largestNumber = 1_000_000_000;
+
+/** For the description of the API. */
+export const pageParameters = {
+  'page[number]': z
+    .int()
+    .min(1)
+    .max(limits.pageNumber.most)
+    .optional()
+    .meta({ description: 'The first page is 1.', example: 1 }),
+  'page[size]': z
+    .int()
+    .min(1)
+    .max(limits.pageSize.most)
+    .optional()
+    .meta({ description: `How many to a page: ${defaultSize} unless told.`, example: defaultSize }),
+};
 
 const within = (query: Query, parameter: string, fallback: number, largest: number): number | Fault => {
   const text = query.one(parameter);
@@ -19,8 +34,8 @@ const within = (query: Query, parameter: string, fallback: number, largest: numb
 
 /** Throws a 422 with one error per parameter that is out of range. */
 export function pageRequest(query: Query): PageRequest {
-  const number = within(query, 'page[number]', 1, largestNumber);
-  const size = within(query, 'page[size]', defaultSize, largestSize);
+  const number = within(query, 'page[number]', 1, limits.pageNumber.most);
+  const size = within(query, 'page[size]', defaultSize, limits.pageSize.most);
   if (typeof number === 'number' && typeof size === 'number') return { number, size };
   throw invalid([number, size].filter((value) => typeof value !== 'number'));
 }

@@ -1,4 +1,12 @@
+import { z } from 'zod';
 import { badRequest, invalidParameter } from './request-error.js';
+
+/** For the description of the API: the words that a comma-separated `include` takes. */
+export const includeParameter = (known: Readonly<Record<string, unknown>>) =>
+  z
+    .array(z.enum(Object.keys(known)))
+    .optional()
+    .meta({ description: 'What to have beside it in `included`.' });
 
 /** The query parameters of one request, read by their literal names: `page[number]` is a name like any other. */
 export class Query {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { Dialect, TypeName } from '../dialect.js';
+import { limits } from '../limits.js';
+import type { Call } from '../route.js';
 import { type Fault, invalid } from './request-error.js';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
@@ -7,9 +9,13 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 /** The `type` member: which words pass is the dialect's to say. */
 const typeMember = (dialect: Dialect, type: TypeName) => {
   const accepted = dialect.acceptedTypes(type);
-  const member = z.unknown().refine((given) => accepted.includes(given as string | undefined), {
-    error: `Type must be ${accepted.find((word) => word !== '' && word !== undefined)}`,
-  });
+  const words = [...new Set(accepted)].filter((word) => word !== undefined);
+  const member = z
+    .unknown()
+    .refine((given) => accepted.includes(given as string | undefined), {
+      error: `Type must be ${words.find((word) => word !== '')}`,
+    })
+    .meta({ type: 'string', enum: words });
   // A member that may be missing is not looked at when it is, so only that of a type that may be missing is one.
   return accepted.includes(undefined) ? member.optional() : member;
 };
@@ -38,15 +44,22 @@ export const resourceDocument = <Attributes extends Shape, Relationships extends
     }),
   });
 
+/** What is short and has a form that the domain checks: bounded before it looks. */
+export const word = z.string().max(limits.word.most);
+
 export const identifier = (dialect: Dialect, type: TypeName) =>
-  z.object({ type: typeMember(dialect, type), id: z.string().min(1) });
+  z.object({ type: typeMember(dialect, type), id: word.min(1) });
+
+/** As many as a relationship may name at once. */
+export const manyOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(limits.identifiers.most);
 
 /** A body that is a list of identifiers, as relationship endpoints take it. */
 export const identifiersDocument = (dialect: Dialect, type: TypeName) =>
-  z.object({ data: z.array(identifier(dialect, type)) });
+  z.object({ data: manyOf(identifier(dialect, type)) });
 
 const utcDateTime = z
   .string()
+  .max(64)
   .overwrite((text) => text.replace(/[+-]00:00$/, 'Z'))
   .check(z.iso.datetime({ error: 'must be an ISO 8601 date-time in UTC, as 2030-01-31T09:00:00Z' }));
 
@@ -120,6 +133,18 @@ const faultOf = (issue: z.core.$ZodIssue): Fault => ({
 /** Throws a 422 with one error, and one pointer, per fault. */
 export function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
   const result = schema.safeParse(body ?? {}, { reportInput: true });
-  if (!result.success) throw invalid(result.error.issues.flatMap(unfolded).map(faultOf));
+  if (!result.success) throw invalid(result.error.issues.flatMap(unfolded).slice(0, limits.faults.most).map(faultOf));
   return result.data;
 }
+
+/** Reads the body of a request, and says by which schema it does. */
+export interface Reader<Command> {
+  (call: Call): Command;
+  readonly schema: z.ZodType;
+}
+
+/** The reader throws a 422 as `parse` does. */
+export const reading = <Schema extends z.ZodType, Command>(
+  schema: Schema,
+  toCommand: (body: z.infer<Schema>, call: Call) => Command,
+): Reader<Command> => Object.assign((call: Call) => toCommand(parse(schema, call.body), call), { schema });

@@ -1,8 +1,20 @@
+import { z } from 'zod';
 import type { MembershipView } from '../../../application/index.js';
 import { type ApiToken, may, type Organization, type Standing } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { type Resource, toOne } from '../json-api/document.js';
-import { presentToken } from '../users/user-resource.js';
+import * as examples from '../json-api/examples.js';
+import {
+  dateTime,
+  flags,
+  linkedSchema,
+  linkIn,
+  perDialect,
+  resourceSchema,
+  toManySchema,
+  toOneSchema,
+} from '../json-api/resource-schema.js';
+import { presentToken, tokenSchema } from '../users/user-resource.js';
 
 /** Names a living organization goes by on the wire: its name is its id. */
 export const presentOrganization =
@@ -84,3 +96,72 @@ export const presentMembership =
     },
     links: { self: `${dialect.prefix}/organization-memberships/${membership.id}` },
   });
+
+export const organizationSchema = perDialect((dialect) => {
+  const link = linkIn(dialect);
+  return resourceSchema(dialect, {
+    name: 'Organization',
+    type: 'organizations',
+    description: 'Its id is its name.',
+    attributes: {
+      name: z.string(),
+      email: z.string(),
+      'external-id': z.string().describe('Stays the same when it is renamed.'),
+      'created-at': dateTime,
+      permissions: flags([
+        'can-update',
+        'can-destroy',
+        'can-create-team',
+        'can-create-workspace',
+        'can-manage-users',
+        'can-update-api-token',
+      ])
+        .describe('What the caller may do; there when one organization is shown.')
+        .optional(),
+    },
+    relationships: { 'entitlement-set': linkedSchema(link) },
+    links: { self: link },
+    example: presentOrganization(dialect, examples.standing)(examples.organization),
+  });
+});
+
+const exampleToken = (secret: string | null): Resource =>
+  presentOrganizationToken(examples.organization.name, examples.tokens.organization, secret);
+
+export const organizationTokenSchema = tokenSchema(
+  { name: 'OrganizationToken', owner: 'organization' },
+  exampleToken(null),
+);
+export const issuedOrganizationTokenSchema = tokenSchema(
+  { name: 'IssuedOrganizationToken', owner: 'organization', issued: true },
+  exampleToken(examples.secret),
+);
+
+export const entitlementSetSchema = perDialect((dialect) =>
+  resourceSchema(dialect, {
+    name: 'EntitlementSet',
+    type: 'entitlement-sets',
+    description: 'What this service can do for an organization.',
+    attributes: {
+      ...Object.fromEntries(Object.keys(entitlements).map((name) => [name, z.boolean()])),
+      'user-limit': z.null().describe('There is none.'),
+    },
+    links: { self: linkIn(dialect) },
+    example: presentEntitlementSet(dialect)(examples.organization),
+  }),
+);
+
+export const membershipSchema = perDialect((dialect) =>
+  resourceSchema(dialect, {
+    name: 'OrganizationMembership',
+    type: 'organization-memberships',
+    attributes: { status: z.literal('active'), email: z.string(), username: z.string(), 'created-at': dateTime },
+    relationships: {
+      organization: toOneSchema('organizations'),
+      user: toOneSchema('users'),
+      teams: toManySchema('teams').describe('Those the caller may see.'),
+    },
+    links: { self: linkIn(dialect) },
+    example: presentMembership(dialect)(examples.membership),
+  }),
+);

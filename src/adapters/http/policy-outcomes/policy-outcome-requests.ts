@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import { enforcementLevels, type OutcomeFilter, outcomeStatuses } from '../../../domain/index.js';
 import type { Query } from '../json-api/query.js';
 import { RequestError } from '../json-api/request-error.js';
+import { limits } from '../limits.js';
 
 export type TaskStageInclude = 'run' | 'workspace' | 'policy-evaluations';
 
@@ -12,10 +14,22 @@ export const taskStageIncludes: Readonly<Record<string, readonly TaskStageInclud
   'policy-evaluations': ['policy-evaluations'],
 };
 
-const mostGroups = 20;
+const mostGroups = limits.filterGroups.most;
 
 /** The group is any text without brackets. */
 const wellFormed = /^filter\[([^[\]]+)\]\[(status|enforcementLevel|enforcement_level)\]$/;
+
+/** For the description of the API, which knows no parameters whose names are the caller's: here of one group, `0`. */
+export const outcomeFilterParameters = {
+  'filter[0][status]': z
+    .enum(outcomeStatuses)
+    .optional()
+    .meta({ description: 'Outcomes with a policy of this status. Groups `1`, `2` and so on are alternatives.' }),
+  'filter[0][enforcementLevel]': z
+    .enum(enforcementLevels)
+    .optional()
+    .meta({ description: 'And of this level. Needs the status of its group, which is passed or failed.' }),
+};
 
 /** One parameter of a filter. */
 interface Term {

@@ -1,59 +1,119 @@
 import type { Dialect } from '../dialect.js';
 import { withIncluded } from '../json-api/document.js';
 import { pageDocument, pageRequest } from '../json-api/pagination.js';
+import { includeParameter } from '../json-api/query.js';
+import { documentSchema } from '../json-api/resource-schema.js';
+import { lists, shows } from '../reference/operations.js';
 import { act, get, ok, parameter, type Route } from '../route.js';
-import { presentRun } from '../runs/run-resource.js';
+import { presentRun, runSchema } from '../runs/run-resource.js';
 import type { UseCases } from '../use-cases.js';
-import { presentWorkspace } from '../workspaces/workspace-resource.js';
-import { outcomeFilters, taskStageIncludes } from './policy-outcome-requests.js';
-import { presentPolicyEvaluation, presentPolicySetOutcome, presentTaskStage } from './policy-outcome-resource.js';
+import { presentWorkspace, workspaceSchema } from '../workspaces/workspace-resource.js';
+import { outcomeFilterParameters, outcomeFilters, taskStageIncludes } from './policy-outcome-requests.js';
+import {
+  policyEvaluationSchema,
+  policySetOutcomeSchema,
+  presentPolicyEvaluation,
+  presentPolicySetOutcome,
+  presentTaskStage,
+  taskStageSchema,
+} from './policy-outcome-resource.js';
 
 export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const presentStage = presentTaskStage(dialect);
   const presentEvaluation = presentPolicyEvaluation(dialect);
   const presentOutcome = presentPolicySetOutcome(dialect);
+  const stage = () => taskStageSchema(dialect);
+  const evaluationShape = () => policyEvaluationSchema(dialect);
+  const beside = () => ({ included: [runSchema(dialect), workspaceSchema(dialect), evaluationShape()] as const });
   return [
-    get('/runs/:runId/task-stages', 'policy-outcomes/read', async (call) => {
-      const page = await use.listTaskStages.execute(call.actor, parameter(call, 'runId'), pageRequest(call.query));
-      return ok(pageDocument(call.path, call.query, page, presentStage));
-    }),
-    get('/task-stages/:id', 'policy-outcomes/read', async (call) => {
-      const include = call.query.known('include', taskStageIncludes);
-      const { run, ...seen } = await use.showTaskStage.execute(call.actor, parameter(call, 'id'), include.has('run'));
-      const workspace =
-        run !== undefined && include.has('workspace')
-          ? await use.showWorkspace.execute(call.actor, { id: run.run.workspaceId })
-          : undefined;
-      const { id: taskStageId, evaluations } = seen.subject;
-      return ok(
-        withIncluded({ data: presentStage(seen) }, [
-          ...(run === undefined ? [] : [presentRun(dialect)(run)]),
-          ...(workspace === undefined ? [] : [presentWorkspace(dialect)(workspace)]),
-          ...(include.has('policy-evaluations')
-            ? evaluations.map((evaluation) => presentEvaluation({ ...evaluation, taskStageId }))
-            : []),
-        ]),
-      );
-    }),
-    act('/task-stages/:id/actions/override', 'policy-outcomes/override', async (call) =>
-      ok({ data: presentStage(await use.overrideTaskStage.execute(call.actor, parameter(call, 'id'))) }),
+    get(
+      '/runs/:runId/task-stages',
+      'policy-outcomes/read',
+      () => lists('listTaskStages', 'List the task stages of a run', stage()),
+      async (call) => {
+        const page = await use.listTaskStages.execute(call.actor, parameter(call, 'runId'), pageRequest(call.query));
+        return ok(pageDocument(call.path, call.query, page, presentStage));
+      },
     ),
-    get('/task-stages/:taskStageId/policy-evaluations', 'policy-outcomes/read', async (call) => {
-      const id = parameter(call, 'taskStageId');
-      const page = await use.listPolicyEvaluations.execute(call.actor, id, pageRequest(call.query));
-      return ok(pageDocument(call.path, call.query, page, presentEvaluation));
-    }),
-    get('/policy-evaluations/:id', 'policy-outcomes/read', async (call) =>
-      ok({ data: presentEvaluation(await use.showPolicyEvaluation.execute(call.actor, parameter(call, 'id'))) }),
+    get(
+      '/task-stages/:id',
+      'policy-outcomes/read',
+      () => ({
+        ...shows('showTaskStage', 'Show a task stage', stage(), {
+          query: { include: includeParameter(taskStageIncludes) },
+          refusals: [422],
+        }),
+        answers: { 200: documentSchema(stage(), beside()) },
+      }),
+      async (call) => {
+        const include = call.query.known('include', taskStageIncludes);
+        const { run, ...seen } = await use.showTaskStage.execute(call.actor, parameter(call, 'id'), include.has('run'));
+        const workspace =
+          run !== undefined && include.has('workspace')
+            ? await use.showWorkspace.execute(call.actor, { id: run.run.workspaceId })
+            : undefined;
+        const { id: taskStageId, evaluations } = seen.subject;
+        return ok(
+          withIncluded({ data: presentStage(seen) }, [
+            ...(run === undefined ? [] : [presentRun(dialect)(run)]),
+            ...(workspace === undefined ? [] : [presentWorkspace(dialect)(workspace)]),
+            ...(include.has('policy-evaluations')
+              ? evaluations.map((evaluation) => presentEvaluation({ ...evaluation, taskStageId }))
+              : []),
+          ]),
+        );
+      },
     ),
-    get('/policy-evaluations/:policyEvaluationId/policy-set-outcomes', 'policy-outcomes/read', async (call) => {
-      const id = parameter(call, 'policyEvaluationId');
-      const query = { id, filters: outcomeFilters(call.query), page: pageRequest(call.query) };
-      const page = await use.listPolicySetOutcomes.execute(call.actor, query);
-      return ok(pageDocument(call.path, call.query, page, presentOutcome));
-    }),
-    get('/policy-set-outcomes/:id', 'policy-outcomes/read', async (call) =>
-      ok({ data: presentOutcome(await use.showPolicySetOutcome.execute(call.actor, parameter(call, 'id'))) }),
+    act(
+      '/task-stages/:id/actions/override',
+      'policy-outcomes/override',
+      () =>
+        shows('overrideTaskStage', 'Let a run go on although mandatory policies failed', stage(), {
+          refusals: ['task-stage/transition-refused'],
+        }),
+      async (call) =>
+        ok({ data: presentStage(await use.overrideTaskStage.execute(call.actor, parameter(call, 'id'))) }),
+    ),
+    get(
+      '/task-stages/:taskStageId/policy-evaluations',
+      'policy-outcomes/read',
+      () => lists('listPolicyEvaluations', 'List the policy evaluations of a task stage', evaluationShape()),
+      async (call) => {
+        const id = parameter(call, 'taskStageId');
+        const page = await use.listPolicyEvaluations.execute(call.actor, id, pageRequest(call.query));
+        return ok(pageDocument(call.path, call.query, page, presentEvaluation));
+      },
+    ),
+    get(
+      '/policy-evaluations/:id',
+      'policy-outcomes/read',
+      () => shows('showPolicyEvaluation', 'Show a policy evaluation', evaluationShape()),
+      async (call) =>
+        ok({ data: presentEvaluation(await use.showPolicyEvaluation.execute(call.actor, parameter(call, 'id'))) }),
+    ),
+    get(
+      '/policy-evaluations/:policyEvaluationId/policy-set-outcomes',
+      'policy-outcomes/read',
+      () =>
+        lists(
+          'listPolicySetOutcomes',
+          'List what came of the policy sets of an evaluation',
+          policySetOutcomeSchema(dialect),
+          { query: outcomeFilterParameters },
+        ),
+      async (call) => {
+        const id = parameter(call, 'policyEvaluationId');
+        const query = { id, filters: outcomeFilters(call.query), page: pageRequest(call.query) };
+        const page = await use.listPolicySetOutcomes.execute(call.actor, query);
+        return ok(pageDocument(call.path, call.query, page, presentOutcome));
+      },
+    ),
+    get(
+      '/policy-set-outcomes/:id',
+      'policy-outcomes/read',
+      () => shows('showPolicySetOutcome', 'Show what came of one policy set', policySetOutcomeSchema(dialect)),
+      async (call) =>
+        ok({ data: presentOutcome(await use.showPolicySetOutcome.execute(call.actor, parameter(call, 'id'))) }),
     ),
   ];
 };

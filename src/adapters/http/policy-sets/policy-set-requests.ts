@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { enforcementLevels, type Policy, type PolicySetSettings, policyKinds } from '../../../domain/index.js';
 import type { Dialect, TypeName } from '../dialect.js';
-import { absentable, identifier, identifiersDocument, parse, resourceDocument } from '../json-api/schema.js';
-import type { Call } from '../route.js';
+import {
+  absentable,
+  identifier,
+  identifiersDocument,
+  manyOf,
+  reading,
+  resourceDocument,
+  word,
+} from '../json-api/schema.js';
 
 const type: TypeName = { singular: 'policy-set', plural: 'policy-sets' };
 const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
@@ -52,12 +59,12 @@ export const newPolicySet = (dialect: Dialect) => {
   const schema = resourceDocument(
     dialect,
     type,
-    { name: z.string(), ...settings },
-    { workspaces: absentable(z.object({ data: absentable(z.array(identifier(dialect, workspaceType))) })) },
+    { name: word, ...settings },
+    { workspaces: absentable(z.object({ data: absentable(manyOf(identifier(dialect, workspaceType))) })) },
   );
-  return (call: Call): NewPolicySet => {
-    const { attributes, relationships } = parse(schema, call.body).data;
-    return {
+  return reading(
+    schema,
+    ({ data: { attributes, relationships } }): NewPolicySet => ({
       settings: {
         name: attributes.name,
         description: attributes.description ?? null,
@@ -67,21 +74,20 @@ export const newPolicySet = (dialect: Dialect) => {
         policies: attributes.policies ?? [],
       },
       workspaceIds: (relationships.workspaces?.data ?? []).map(({ id }) => id),
-    };
-  };
+    }),
+  );
 };
 
 /** Only what the request names. Policies are replaced as a whole. */
 export const policySetChange = (dialect: Dialect) => {
-  const schema = resourceDocument(dialect, type, { name: absentable(z.string()), ...settings });
-  return (call: Call): Partial<PolicySetSettings> => {
-    const { attributes } = parse(schema, call.body).data;
-    return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
-  };
+  const schema = resourceDocument(dialect, type, { name: absentable(word), ...settings });
+  return reading(
+    schema,
+    ({ data }): Partial<PolicySetSettings> =>
+      Object.fromEntries(Object.entries(data.attributes).filter(([, value]) => value !== undefined)),
+  );
 };
 
 /** The workspaces named in the body of a relationship request. */
-export const workspaceReferences = (dialect: Dialect) => {
-  const schema = identifiersDocument(dialect, workspaceType);
-  return (call: Call): readonly string[] => parse(schema, call.body).data.map(({ id }) => id);
-};
+export const workspaceReferences = (dialect: Dialect) =>
+  reading(identifiersDocument(dialect, workspaceType), ({ data }): readonly string[] => data.map(({ id }) => id));

@@ -1,6 +1,17 @@
-import type { Policy, PolicySet } from '../../../domain/index.js';
+import { z } from 'zod';
+import { enforcementLevels, type Policy, type PolicySet, policyKinds } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { type Resource, toOne } from '../json-api/document.js';
+import * as examples from '../json-api/examples.js';
+import {
+  count,
+  dateTime,
+  linkIn,
+  perDialect,
+  resourceSchema,
+  toManySchema,
+  toOneSchema,
+} from '../json-api/resource-schema.js';
 
 const policyToWire = ({ name, description, query, enforcementLevel }: Policy) => ({
   name,
@@ -34,3 +45,36 @@ export const presentPolicySet =
     },
     links: { self: `${dialect.prefix}/policy-sets/${policySet.id}` },
   });
+
+const policySchema = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  query: z.string().nullable().describe('The rule that is asked; null for Sentinel.'),
+  'enforcement-level': z.enum(enforcementLevels),
+});
+
+export const policySetSchema = perDialect((dialect) =>
+  resourceSchema(dialect, {
+    name: 'PolicySet',
+    type: 'policy-sets',
+    attributes: {
+      name: z.string(),
+      description: z.string().nullable(),
+      kind: z.enum(policyKinds),
+      global: z.boolean().describe('Applies to every workspace of the organization.'),
+      overridable: z.boolean(),
+      policies: z.array(policySchema),
+      'policy-count': count,
+      'workspace-count': count.describe('Those it is attached to by name.'),
+      versioned: z.literal(false),
+      'created-at': dateTime,
+      'updated-at': dateTime,
+    },
+    relationships: {
+      organization: toOneSchema('organizations'),
+      workspaces: toManySchema('workspaces').describe('Those it is attached to by name, also where it is global.'),
+    },
+    links: { self: linkIn(dialect) },
+    example: presentPolicySet(dialect)(examples.policySet),
+  }),
+);

@@ -1,15 +1,17 @@
 import type { Dialect } from '../dialect.js';
 import { pageDocument, pageRequest } from '../json-api/pagination.js';
+import { changes, creates, lists, relates, removes, shows } from '../reference/operations.js';
 import { created, get, noContent, ok, parameter, patch, post, type Route, remove, removeListed } from '../route.js';
 import type { UseCases } from '../use-cases.js';
 import { newPolicySet, policySetChange, workspaceReferences } from './policy-set-requests.js';
-import { presentPolicySet } from './policy-set-resource.js';
+import { policySetSchema, presentPolicySet } from './policy-set-resource.js';
 
 export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readNew = newPolicySet(dialect);
   const readChange = policySetChange(dialect);
   const readWorkspaces = workspaceReferences(dialect);
   const present = presentPolicySet(dialect);
+  const policySet = () => policySetSchema(dialect);
   const workspacesPath = '/policy-sets/:id/relationships/workspaces';
   const changeWorkspaces = (change: 'attach' | 'detach'): Route['handle'] => {
     return async (call) => {
@@ -18,27 +20,66 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     };
   };
   return [
-    get('/organizations/:organization/policy-sets', 'policy-sets/manage', async (call) => {
-      const name = parameter(call, 'organization');
-      const page = await use.listPolicySets.execute(call.actor, name, pageRequest(call.query));
-      return ok(pageDocument(call.path, call.query, page, present));
-    }),
-    post('/organizations/:organization/policy-sets', 'policy-sets/manage', async (call) => {
-      const { settings, workspaceIds } = readNew(call);
-      const name = parameter(call, 'organization');
-      return created({ data: present(await use.createPolicySet.execute(call.actor, name, settings, workspaceIds)) });
-    }),
-    get('/policy-sets/:id', 'policy-sets/manage', async (call) =>
-      ok({ data: present(await use.showPolicySet.execute(call.actor, parameter(call, 'id'))) }),
+    get(
+      '/organizations/:organization/policy-sets',
+      'policy-sets/manage',
+      () => lists('listPolicySets', 'List the policy sets of an organization', policySet()),
+      async (call) => {
+        const name = parameter(call, 'organization');
+        const page = await use.listPolicySets.execute(call.actor, name, pageRequest(call.query));
+        return ok(pageDocument(call.path, call.query, page, present));
+      },
     ),
-    patch('/policy-sets/:id', 'policy-sets/manage', async (call) =>
-      ok({ data: present(await use.updatePolicySet.execute(call.actor, parameter(call, 'id'), readChange(call))) }),
+    post(
+      '/organizations/:organization/policy-sets',
+      'policy-sets/manage',
+      () =>
+        creates('createPolicySet', 'Create a policy set', readNew, policySet(), {
+          refusals: ['attribute/invalid', 'attribute/taken'],
+        }),
+      async (call) => {
+        const { settings, workspaceIds } = readNew(call);
+        const name = parameter(call, 'organization');
+        return created({ data: present(await use.createPolicySet.execute(call.actor, name, settings, workspaceIds)) });
+      },
     ),
-    remove('/policy-sets/:id', 'policy-sets/manage', async (call) => {
-      await use.removePolicySet.execute(call.actor, parameter(call, 'id'));
-      return noContent;
-    }),
-    post(workspacesPath, 'policy-sets/manage', changeWorkspaces('attach')),
-    removeListed(workspacesPath, 'policy-sets/manage', changeWorkspaces('detach')),
+    get(
+      '/policy-sets/:id',
+      'policy-sets/manage',
+      () => shows('showPolicySet', 'Show a policy set', policySet()),
+      async (call) => ok({ data: present(await use.showPolicySet.execute(call.actor, parameter(call, 'id'))) }),
+    ),
+    patch(
+      '/policy-sets/:id',
+      'policy-sets/manage',
+      () =>
+        changes('updatePolicySet', 'Change a policy set', readChange, policySet(), {
+          about: 'Policies are replaced as a whole. Runs that were queued before keep those they were queued with.',
+          refusals: ['attribute/invalid', 'attribute/taken'],
+        }),
+      async (call) =>
+        ok({ data: present(await use.updatePolicySet.execute(call.actor, parameter(call, 'id'), readChange(call))) }),
+    ),
+    remove(
+      '/policy-sets/:id',
+      'policy-sets/manage',
+      () => removes('removePolicySet', 'Delete a policy set'),
+      async (call) => {
+        await use.removePolicySet.execute(call.actor, parameter(call, 'id'));
+        return noContent;
+      },
+    ),
+    post(
+      workspacesPath,
+      'policy-sets/manage',
+      () => relates('attachPolicySet', 'Attach a policy set to workspaces', readWorkspaces, 'attribute/invalid'),
+      changeWorkspaces('attach'),
+    ),
+    removeListed(
+      workspacesPath,
+      'policy-sets/manage',
+      () => relates('detachPolicySet', 'Detach a policy set from workspaces', readWorkspaces, 'attribute/invalid'),
+      changeWorkspaces('detach'),
+    ),
   ];
 };

@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { writeHead } from '../head.js';
+import { limits } from '../limits.js';
 import type { PlainRoute } from '../route.js';
 import type { UseCases } from '../use-cases.js';
 
-const largestPart = 1024 * 1024;
+const largestPart = limits.logPart.most;
 
 const natural = (text: unknown, fallback: number): number => {
   const number = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : fallback;
@@ -14,6 +16,21 @@ export const logRoutes = (use: UseCases): PlainRoute[] => [
   {
     method: 'get',
     path: '/v1/log/:objectId',
+    reference: () => ({
+      operation: 'readLog',
+      summary: 'Read a part of the log of a plan or an apply',
+      about: 'At the `log-read-url` of the plan or apply. Empty past the end of what was written.',
+      query: {
+        offset: z.int().min(0).optional().meta({ description: 'The first byte: 0 unless told.' }),
+        limit: z
+          .int()
+          .min(0)
+          .optional()
+          .meta({ description: `How many bytes: ${largestPart} unless told, and at most.` }),
+      },
+      answers: { 200: { mediaType: 'text/plain; charset=utf-8' } },
+      refusals: [429, 'resource/not-found', 'service/unavailable'],
+    }),
     handle: async (request, response) => {
       const query = new URL(request.originalUrl, 'http://localhost').searchParams;
       const limit = Math.min(natural(query.get('limit'), largestPart), largestPart);

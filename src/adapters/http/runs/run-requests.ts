@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { NewRun, RunInclude } from '../../../application/index.js';
 import { defaultRunOptions } from '../../../domain/index.js';
 import type { Dialect, TypeName } from '../dialect.js';
-import { absentable, identifier, parse, resourceDocument } from '../json-api/schema.js';
-import type { Call } from '../route.js';
+import { absentable, identifier, reading, resourceDocument } from '../json-api/schema.js';
 
 const type: TypeName = { singular: 'run', plural: 'runs' };
 const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
@@ -63,9 +62,9 @@ export const newRun = (dialect: Dialect) => {
       'configuration-version': absentable(z.object({ data: absentable(identifier(dialect, versionType)) })),
     },
   );
-  return (call: Call): NewRun => {
-    const { attributes, relationships } = parse(schema, call.body).data;
-    return {
+  return reading(
+    schema,
+    ({ data: { attributes, relationships } }): NewRun => ({
       workspaceId: relationships.workspace.data.id,
       configurationVersionId: relationships['configuration-version']?.data?.id,
       planOnly: attributes['plan-only'] ?? false,
@@ -83,6 +82,6 @@ export const newRun = (dialect: Dialect) => {
         variables: attributes.variables ?? defaultRunOptions.variables,
         terraformVersion: attributes['terraform-version'] ?? defaultRunOptions.terraformVersion,
       },
-    };
-  };
+    }),
+  );
 };

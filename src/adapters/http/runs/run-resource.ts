@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ShownPhase, ShownRun } from '../../../application/index.js';
 import {
   completedRunStatuses,
@@ -6,10 +7,24 @@ import {
   type ResourceCounts,
   Run,
   type RunState,
+  runStatuses,
 } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { type Resource, toOne, toOneAt } from '../json-api/document.js';
-import { presentOwner } from '../users/user-resource.js';
+import * as examples from '../json-api/examples.js';
+import {
+  count,
+  dateTime,
+  flags,
+  linkIn,
+  perDialect,
+  resourceSchema,
+  stampsOf,
+  timestamps,
+  toManySchema,
+  toOneSchema,
+} from '../json-api/resource-schema.js';
+import { ownerSchema, presentOwner } from '../users/user-resource.js';
 
 /** A run's two parts have no rows of their own: their ids are the run's, with another prefix. */
 export const phaseId = (runId: string, phase: Phase): string => runId.replace(/^run-/, `${phase}-`);
@@ -83,8 +98,10 @@ export const presentRun =
     };
   };
 
+const phaseStatuses = ['pending', 'queued', 'running', 'finished', 'canceled', 'errored', 'unreachable'] as const;
+
 /** How far a part has come, told from the stamps that the run's statuses left. */
-function statusOf({ status, statusTimestamps }: RunState, phase: Phase): string {
+function statusOf({ status, statusTimestamps }: RunState, phase: Phase): (typeof phaseStatuses)[number] {
   const words = {
     plan: { queued: 'plan_queued', running: 'planning', begun: 'planning-at', ended: 'planned-at' },
     apply: { queued: 'apply_queued', running: 'applying', begun: 'applying-at', ended: 'applied-at' },
@@ -129,3 +146,86 @@ export const presentPhase =
       links: { self: `${dialect.prefix}/${phaseTypes[phase]}/${id}` },
     };
   };
+
+const addresses = z.array(z.string()).nullable().describe('Addresses of resources; null for all.');
+
+export const runSchema = perDialect((dialect) => {
+  const link = linkIn(dialect);
+  return resourceSchema(dialect, {
+    name: 'Run',
+    type: 'runs',
+    attributes: {
+      actions: flags(['is-cancelable', 'is-confirmable', 'is-discardable', 'is-force-cancelable']).describe(
+        'What the status allows, whoever asks.',
+      ),
+      'allow-config-generation': z.boolean(),
+      'allow-empty-apply': z.boolean(),
+      'auto-apply': z.boolean(),
+      'canceled-at': dateTime.nullable(),
+      'created-at': dateTime,
+      'error-message': z.string().nullable().describe('Why it is errored, in a sentence.'),
+      'has-changes': z.boolean().describe('False until the plan ends.'),
+      'is-destroy': z.boolean(),
+      message: z.string(),
+      permissions: flags([
+        'can-apply',
+        'can-cancel',
+        'can-comment',
+        'can-discard',
+        'can-force-cancel',
+        'can-force-execute',
+        'can-override-policy-check',
+      ]).describe('What the caller may do, whatever the status.'),
+      'plan-only': z.boolean(),
+      refresh: z.boolean(),
+      'refresh-only': z.boolean(),
+      'replace-addrs': addresses.describe('Addresses of resources to replace; null for none.'),
+      'save-plan': z.boolean(),
+      source: z.enum(['tfe-api', 'tfe-configuration-version']),
+      status: z.enum(runStatuses),
+      'status-timestamps': timestamps(['plan-queueable-at', ...stampsOf(runStatuses)]),
+      'target-addrs': addresses,
+      'terraform-version': z.string().nullable().describe('Null for the workspace’s.'),
+      'trigger-reason': z.literal('manual'),
+      variables: z.array(
+        z.strictObject({ key: z.string(), value: z.string().describe('A literal of the configuration language.') }),
+      ),
+    },
+    relationships: {
+      apply: toOneSchema(phaseTypes.apply),
+      'configuration-version': toOneSchema(dialect.configurationVersionType, { related: link }),
+      'created-by': ownerSchema,
+      plan: toOneSchema(phaseTypes.plan),
+      'task-stages': toManySchema('task-stages').describe('Empty where no policy applies.'),
+      workspace: toOneSchema('workspaces'),
+    },
+    links: { self: link },
+    example: presentRun(dialect)(examples.shownRun),
+  });
+});
+
+const touched = count.nullable().describe('Null until it has finished.');
+
+const phaseSchema = (name: string, phase: Phase) =>
+  perDialect((dialect: Dialect) =>
+    resourceSchema(dialect, {
+      name,
+      type: phaseTypes[phase],
+      attributes: {
+        status: z.enum(phaseStatuses),
+        'log-read-url': z.url().describe('Answers the log as text, without a token. Keep it secret.'),
+        'resource-additions': touched,
+        'resource-changes': touched,
+        'resource-destructions': touched,
+        'resource-imports': touched,
+        ...(phase === 'plan' ? { 'has-changes': z.boolean(), 'generated-configuration': z.literal(false) } : {}),
+        'status-timestamps': timestamps(['queued-at', 'started-at', 'finished-at']),
+      },
+      relationships: {},
+      links: { self: linkIn(dialect) },
+      example: presentPhase(dialect, phase)(examples.shownPhase),
+    }),
+  );
+
+export const planSchema = phaseSchema('Plan', 'plan');
+export const applySchema = phaseSchema('Apply', 'apply');

@@ -1,6 +1,11 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
+import type { z } from 'zod';
+import { DomainError } from '../../../domain/index.js';
 import { writeHead } from '../head.js';
-import type { PlainRoute } from '../route.js';
+import type { Content } from '../reference/reference.js';
+import { bearerOf, type PlainRoute } from '../route.js';
+import { discovery, discoverySchema, healthySchema, notReadySchema, readySchema } from './service-resource.js';
 
 /** What the service says about itself. */
 export interface Health {
@@ -8,18 +13,40 @@ export interface Health {
   readonly ready: () => Promise<void>;
 }
 
+/** What Prometheus reads. */
+export interface Scraped {
+  /** Undefined where anybody may who reaches the service. */
+  readonly token: string | undefined;
+  readonly contentType: string;
+  readonly text: () => Promise<string>;
+}
+
 const answerJson = (response: Response, status: number, body: unknown): void => {
   writeHead(response, status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 };
 
-/** Where clients find the API when they are only told a host name. */
-const discovery = { 'tfe.v2': '/api/v2/', 'tfe.v2.1': '/api/v2/', 'tfe.v2.2': '/api/v2/' };
+const plain = (schema: z.ZodType): Content => ({ mediaType: 'application/json', schema });
 
-export const serviceRoutes = ({ ready }: Health): PlainRoute[] => [
-  { method: 'get', path: '/healthz', handle: (_request, response) => answerJson(response, 200, { status: 'ok' }) },
+/** `description` answers the description of the API as JSON, which it makes when it is first asked for. */
+export const serviceRoutes = ({ ready }: Health, description: () => Uint8Array): PlainRoute[] => [
+  {
+    method: 'get',
+    path: '/healthz',
+    reference: () => ({
+      operation: 'showHealth',
+      summary: 'Say that the service runs',
+      answers: { 200: plain(healthySchema) },
+    }),
+    handle: (_request, response) => answerJson(response, 200, { status: 'ok' }),
+  },
   {
     method: 'get',
     path: '/readyz',
+    reference: () => ({
+      operation: 'showReadiness',
+      summary: 'Say whether requests can be served',
+      answers: { 200: plain(readySchema), 503: plain(notReadySchema) },
+    }),
     handle: async (_request: Request, response: Response) => {
       const outcome = await ready().then(
         () => ({ status: 200, body: { status: 'ready' } }),
@@ -31,14 +58,57 @@ export const serviceRoutes = ({ ready }: Health): PlainRoute[] => [
   {
     method: 'get',
     path: '/.well-known/terraform.json',
+    reference: () => ({
+      operation: 'discoverServices',
+      summary: 'Say where the API is, to clients that know a host name only',
+      answers: { 200: plain(discoverySchema) },
+      refusals: [429],
+    }),
     handle: (_request, response) => answerJson(response, 200, discovery),
   },
+  {
+    method: 'get',
+    path: '/openapi.json',
+    reference: () => ({
+      operation: 'describeApi',
+      summary: 'This description',
+      answers: { 200: { mediaType: 'application/json' } },
+      refusals: [429],
+    }),
+    handle: (_request, response) => {
+      const body = description();
+      writeHead(response, 200, { 'Content-Type': 'application/json', 'Content-Length': body.byteLength }).end(body);
+    },
+  },
 ];
+
+const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+
+/** Of digests, which are of one length whatever was given: how long it takes tells nothing of the token. */
+const isToken = (given: string, token: string): boolean => timingSafeEqual(digestOf(given), digestOf(token));
+
+export const metricsRoute = ({ token, contentType, text }: Scraped): PlainRoute => ({
+  method: 'get',
+  path: '/metrics',
+  handle: async (request, response) => {
+    if (token !== undefined && !isToken(bearerOf(request) ?? '', token)) {
+      throw new DomainError('actor/unauthenticated', 'the token of METRICS_TOKEN is needed');
+    }
+    const body = Buffer.from(await text());
+    writeHead(response, 200, { 'Content-Type': contentType, 'Content-Length': body.length }).end(body);
+  },
+});
 
 /** Served at both mounts, with or without a token: clients read its headers only. */
 export const pingRoute: PlainRoute = {
   method: 'get',
   path: '/ping',
+  reference: () => ({
+    operation: 'ping',
+    summary: 'Say what serves the API, in headers',
+    answers: { 204: null },
+    refusals: [429],
+  }),
   handle: (_request, response) => {
     writeHead(response, 204).end();
   },

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { NewTeamAccess, PageRequest, TeamAccessChange, TeamAccessQuery } from '../../../application/index.js';
 import { accessLevels, type RequestedPermissions, scales } from '../../../domain/index.js';
 import type { Dialect, TypeName } from '../dialect.js';
-import { pageRequest } from '../json-api/pagination.js';
+import { pageParameters, pageRequest } from '../json-api/pagination.js';
 import { invalid, invalidParameter } from '../json-api/request-error.js';
-import { absentable, identifier, parse, resourceDocument } from '../json-api/schema.js';
+import { absentable, identifier, reading, resourceDocument } from '../json-api/schema.js';
 import type { Call } from '../route.js';
 
 /** The contract demands the types of a request that adds, and leaves that of a change open. */
@@ -56,26 +56,35 @@ export const newTeamAccess = (dialect: Dialect) => {
       team: z.object({ data: identifier(dialect, demanded('team')) }),
     },
   );
-  return (call: Call): NewTeamAccess => {
-    const { attributes, relationships } = parse(schema, call.body).data;
-    return {
+  return reading(
+    schema,
+    ({ data: { attributes, relationships } }): NewTeamAccess => ({
       workspaceId: relationships.workspace.data.id,
       teamId: relationships.team.data.id,
       access: attributes.access,
       permissions: requested(attributes),
-    };
-  };
+    }),
+  );
 };
 
 export const teamAccessChange = (dialect: Dialect) => {
   const schema = resourceDocument(dialect, type, { access: absentable(z.enum(accessLevels)), ...permissions });
-  return (call: Call): TeamAccessChange => {
-    const { attributes } = parse(schema, call.body).data;
-    return { access: attributes.access, permissions: requested(attributes) };
-  };
+  return reading(
+    schema,
+    ({ data: { attributes } }): TeamAccessChange => ({
+      access: attributes.access,
+      permissions: requested(attributes),
+    }),
+  );
 };
 
 const workspaceFilter = 'filter[workspace][id]';
+
+export const teamAccessParameters = {
+  [workspaceFilter]: z.string().meta({ description: 'The workspace whose team access is listed.' }),
+  'filter[team][id]': z.string().optional().meta({ description: "Leaves the team's own access only." }),
+  ...pageParameters,
+};
 
 /** Throws a 422 without a workspace. */
 export const teamAccessQuery = ({ query }: Call): TeamAccessQuery => {

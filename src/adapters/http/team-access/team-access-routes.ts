@@ -1,37 +1,80 @@
+import { z } from 'zod';
 import type { Dialect } from '../dialect.js';
 import { pageDocument } from '../json-api/pagination.js';
+import { listSchema, pageSchema } from '../json-api/resource-schema.js';
 import { wholeList } from '../json-api/whole-list.js';
+import { changes, removes, shows } from '../reference/operations.js';
 import { get, noContent, ok, parameter, patch, post, type Route, remove } from '../route.js';
 import type { UseCases } from '../use-cases.js';
-import { newTeamAccess, teamAccessChange, teamAccessPage, teamAccessQuery } from './team-access-requests.js';
-import { presentTeamAccess } from './team-access-resource.js';
+import {
+  newTeamAccess,
+  teamAccessChange,
+  teamAccessPage,
+  teamAccessParameters,
+  teamAccessQuery,
+} from './team-access-requests.js';
+import { presentTeamAccess, teamAccessSchema } from './team-access-resource.js';
 
 export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readNew = newTeamAccess(dialect);
   const readChange = teamAccessChange(dialect);
   const present = presentTeamAccess(dialect);
+  const access = () => teamAccessSchema(dialect);
   return [
-    get('/team-workspaces', 'team-access/list', async (call) => {
-      const [query, page] = [teamAccessQuery(call), teamAccessPage(call)];
-      if (page === undefined) {
-        return wholeList((after) => use.listWholeTeamAccess.execute(call.actor, query, after), present);
-      }
-      const found = await use.listTeamAccess.execute(call.actor, query, page);
-      return ok(pageDocument(call.path, call.query, found, present));
-    }),
+    get(
+      '/team-workspaces',
+      'team-access/list',
+      () => ({
+        operation: 'listTeamAccess',
+        summary: 'List which teams have access to a workspace',
+        about: 'Comes whole, and without `links` and `meta`, unless a page is asked for.',
+        query: teamAccessParameters,
+        answers: { 200: z.union([listSchema(access()), pageSchema(access())]) },
+        refusals: [422],
+      }),
+      async (call) => {
+        const [query, page] = [teamAccessQuery(call), teamAccessPage(call)];
+        if (page === undefined) {
+          return wholeList((after) => use.listWholeTeamAccess.execute(call.actor, query, after), present);
+        }
+        const found = await use.listTeamAccess.execute(call.actor, query, page);
+        return ok(pageDocument(call.path, call.query, found, present));
+      },
+    ),
     // The contract answers 200 to a creation here.
-    post('/team-workspaces', 'team-access/manage', async (call) =>
-      ok({ data: present(await use.addTeamAccess.execute(call.actor, readNew(call))) }),
+    post(
+      '/team-workspaces',
+      'team-access/manage',
+      () =>
+        changes('addTeamAccess', 'Give a team access to a workspace', readNew, access(), {
+          refusals: ['attribute/invalid', 'attribute/taken', 'team-access/permissions-are-custom-only'],
+        }),
+      async (call) => ok({ data: present(await use.addTeamAccess.execute(call.actor, readNew(call))) }),
     ),
-    get('/team-workspaces/:id', 'team-access/read', async (call) =>
-      ok({ data: present(await use.showTeamAccess.execute(call.actor, parameter(call, 'id'))) }),
+    get(
+      '/team-workspaces/:id',
+      'team-access/read',
+      () => shows('showTeamAccess', 'Show the access of a team to a workspace', access()),
+      async (call) => ok({ data: present(await use.showTeamAccess.execute(call.actor, parameter(call, 'id'))) }),
     ),
-    patch('/team-workspaces/:id', 'team-access/manage', async (call) =>
-      ok({ data: present(await use.updateTeamAccess.execute(call.actor, parameter(call, 'id'), readChange(call))) }),
+    patch(
+      '/team-workspaces/:id',
+      'team-access/manage',
+      () =>
+        changes('updateTeamAccess', 'Change the access of a team to a workspace', readChange, access(), {
+          refusals: ['attribute/invalid', 'team-access/permissions-are-custom-only'],
+        }),
+      async (call) =>
+        ok({ data: present(await use.updateTeamAccess.execute(call.actor, parameter(call, 'id'), readChange(call))) }),
     ),
-    remove('/team-workspaces/:id', 'team-access/manage', async (call) => {
-      await use.removeTeamAccess.execute(call.actor, parameter(call, 'id'));
-      return noContent;
-    }),
+    remove(
+      '/team-workspaces/:id',
+      'team-access/manage',
+      () => removes('removeTeamAccess', 'Take the access to a workspace from a team'),
+      async (call) => {
+        await use.removeTeamAccess.execute(call.actor, parameter(call, 'id'));
+        return noContent;
+      },
+    ),
   ];
 };

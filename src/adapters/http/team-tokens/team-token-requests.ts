@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type TeamTokenSort, type TeamTokensQuery, teamTokenSorts } from '../../../application/index.js';
 import type { Dialect, TypeName } from '../dialect.js';
-import { pageRequest } from '../json-api/pagination.js';
+import { pageParameters, pageRequest } from '../json-api/pagination.js';
 import { invalidParameter } from '../json-api/request-error.js';
 import { type Call, parameter } from '../route.js';
 import { tokenExpiry } from '../users/user-requests.js';
@@ -23,6 +23,15 @@ const sortOf = (text: string): TeamTokenSort => {
   const key = sortKey.safeParse(descending ? text.slice(1) : text);
   if (!key.success) throw invalidParameter('sort', `sort must be one of ${teamTokenSorts.join(', ')}`);
   return { key: key.data, descending };
+};
+
+export const teamTokensParameters = {
+  q: z.string().optional().meta({ description: 'Leaves the tokens of teams with this text in their name.' }),
+  sort: z
+    .enum(teamTokenSorts.flatMap((key) => [key, `-${key}`]))
+    .optional()
+    .meta({ description: 'What to sort by; a hyphen reverses it. Unless told, what expires first comes first.' }),
+  ...pageParameters,
 };
 
 export const teamTokensQuery = (call: Call): TeamTokensQuery => ({

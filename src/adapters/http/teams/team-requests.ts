@@ -8,8 +8,7 @@ import {
   visibilities,
 } from '../../../domain/index.js';
 import type { Dialect, TypeName } from '../dialect.js';
-import { absentable, identifiersDocument, parse, resourceDocument } from '../json-api/schema.js';
-import type { Call } from '../route.js';
+import { absentable, identifiersDocument, reading, resourceDocument, word } from '../json-api/schema.js';
 
 const type: TypeName = { singular: 'team', plural: 'teams' };
 
@@ -42,21 +41,18 @@ const toChange = (attributes: Attributes): TeamChange => {
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 };
 
-export const newTeam = (dialect: Dialect) => {
-  const schema = resourceDocument(dialect, type, { name: z.string(), ...settings });
-  return (call: Call) => {
-    const { attributes } = parse(schema, call.body).data;
-    return { ...toChange(attributes), name: attributes.name };
-  };
-};
+export const newTeam = (dialect: Dialect) =>
+  reading(resourceDocument(dialect, type, { name: word, ...settings }), ({ data: { attributes } }) => ({
+    ...toChange(attributes),
+    name: attributes.name,
+  }));
 
-export const teamChange = (dialect: Dialect) => {
-  const schema = resourceDocument(dialect, type, { name: absentable(z.string()), ...settings });
-  return (call: Call): TeamChange => toChange(parse(schema, call.body).data.attributes);
-};
+export const teamChange = (dialect: Dialect) =>
+  reading(
+    resourceDocument(dialect, type, { name: absentable(word), ...settings }),
+    ({ data }): TeamChange => toChange(data.attributes),
+  );
 
 /** The users or memberships named in the body of a relationship request. */
-export const references = (dialect: Dialect, memberType: TypeName) => {
-  const schema = identifiersDocument(dialect, memberType);
-  return (call: Call): readonly string[] => parse(schema, call.body).data.map(({ id }) => id);
-};
+export const references = (dialect: Dialect, memberType: TypeName) =>
+  reading(identifiersDocument(dialect, memberType), ({ data }): readonly string[] => data.map(({ id }) => id));

@@ -1,6 +1,17 @@
-import { may, organizationPermissions, type Seen, type Team, type User } from '../../../domain/index.js';
+import { z } from 'zod';
+import { may, organizationPermissions, type Seen, type Team, type User, visibilities } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { type Resource, toOne } from '../json-api/document.js';
+import * as examples from '../json-api/examples.js';
+import {
+  count,
+  flags,
+  linkIn,
+  perDialect,
+  resourceSchema,
+  toManySchema,
+  toOneSchema,
+} from '../json-api/resource-schema.js';
 
 /** `members` are named where they were looked up. */
 export const presentTeam =
@@ -31,3 +42,31 @@ export const presentTeam =
     },
     links: { self: `${dialect.prefix}/teams/${team.id}` },
   });
+
+export const teamSchema = perDialect((dialect) =>
+  resourceSchema(dialect, {
+    name: 'Team',
+    type: 'teams',
+    attributes: {
+      name: z.string(),
+      'users-count': count,
+      visibility: z.enum(visibilities),
+      'allow-member-token-management': z.boolean().describe('Whether its members manage its token.'),
+      'organization-access': flags(organizationPermissions).describe('All true for the owners team.'),
+      permissions: flags([
+        'can-update',
+        'can-destroy',
+        'can-update-membership',
+        'can-update-organization-access',
+        'can-update-api-token',
+        'can-update-visibility',
+      ]).describe('What the caller may do.'),
+    },
+    relationships: {
+      organization: toOneSchema('organizations'),
+      users: toManySchema('users').describe('There when one team is shown.').optional(),
+    },
+    links: { self: linkIn(dialect) },
+    example: presentTeam(dialect, [examples.user])({ subject: examples.team, standing: examples.standing }),
+  }),
+);

@@ -1,6 +1,9 @@
-import type { FailingEffect } from '../../../application/index.js';
+import { z } from 'zod';
+import { type FailingEffect, lanes } from '../../../application/index.js';
 import type { ApiToken, TokenOwner, User } from '../../../domain/index.js';
 import { type Resource, toOne } from '../json-api/document.js';
+import * as examples from '../json-api/examples.js';
+import { count, dateTime, perDialect, resourceSchema, toOneSchema } from '../json-api/resource-schema.js';
 
 export const presentUser = (user: User): Resource => ({
   id: user.id,
@@ -50,3 +53,98 @@ export const presentFailingEffect = (effect: FailingEffect): Resource => ({
     'next-attempt-at': effect.notBefore,
   },
 });
+
+/** Whoever a token can belong to; null for nobody. */
+export const ownerSchema = toOneSchema(Object.values(ownerTypes), { nullable: true });
+
+const userAttributes = {
+  username: z.string(),
+  email: z.string(),
+  'is-service-account': z.literal(false),
+  'is-admin': z.boolean().describe('A site administrator: may create organizations and users.'),
+  'is-suspended': z.boolean().describe('While true, none of the user’s tokens is accepted.'),
+};
+
+export const userSchema = perDialect((dialect) =>
+  resourceSchema(dialect, {
+    name: 'User',
+    type: 'users',
+    attributes: userAttributes,
+    example: presentUser(examples.user),
+  }),
+);
+
+/** A user in the answer that creates it. */
+export const createdUserSchema = perDialect((dialect) =>
+  resourceSchema(dialect, {
+    name: 'CreatedUser',
+    type: 'users',
+    description: 'A new user, with its first token, which is included.',
+    attributes: userAttributes,
+    relationships: { 'authentication-token': toOneSchema('authentication-tokens') },
+    example: {
+      ...presentUser(examples.user),
+      relationships: { 'authentication-token': toOne('authentication-tokens', examples.tokens.user.id) },
+    },
+  }),
+);
+
+/** Its attributes, whoever it belongs to. Issued ones come with their secret. */
+export const tokenAttributes = (issued: boolean, description: z.ZodType, expiry: z.ZodType) => ({
+  'created-at': dateTime,
+  'last-used-at': dateTime.nullable().describe('True to within a minute. Null until it is used.'),
+  description,
+  token: issued ? z.string().describe('The secret, shown this once.') : z.null(),
+  'expired-at': expiry,
+});
+
+interface TokenKind {
+  readonly name: string;
+  readonly owner: TokenOwner['kind'];
+  readonly type?: string;
+  readonly issued?: boolean;
+}
+
+/** `example` where it is presented otherwise. */
+export const tokenSchema = ({ name, owner, type, issued = false }: TokenKind, example?: Resource) =>
+  perDialect((dialect) => {
+    const secret = issued ? examples.secret : null;
+    return resourceSchema(dialect, {
+      name,
+      type: type ?? 'authentication-tokens',
+      attributes: tokenAttributes(
+        issued,
+        owner === 'user' ? z.string() : z.null(),
+        dateTime.nullable().describe('From then on it is refused. Null: never.'),
+      ),
+      relationships: { [owner]: toOneSchema(ownerTypes[owner]), 'created-by': ownerSchema },
+      example: example ?? presentToken(secret, type)(examples.tokens[owner]),
+    });
+  });
+
+export const userTokenSchema = tokenSchema({ name: 'UserToken', owner: 'user' });
+export const issuedUserTokenSchema = tokenSchema({ name: 'IssuedUserToken', owner: 'user', issued: true });
+export const teamTokenSchema = tokenSchema({ name: 'TeamToken', owner: 'team' });
+export const issuedTeamTokenSchema = tokenSchema({ name: 'IssuedTeamToken', owner: 'team', issued: true });
+
+/** A team's token in the list of an organization's, where it goes by another type. */
+export const listedTeamTokenSchema = perDialect((dialect) =>
+  tokenSchema({ name: 'ListedTeamToken', owner: 'team', type: dialect.listedTeamTokenType })(dialect),
+);
+
+export const failingEffectSchema = perDialect((dialect) =>
+  resourceSchema(dialect, {
+    name: 'FailingEffect',
+    type: 'failing-effects',
+    description: 'Work that a change ordered and that did not succeed yet.',
+    id: z.string().regex(/^\d+$/),
+    attributes: {
+      kind: z.enum(Object.values(lanes).flatMap(({ kinds }) => kinds)),
+      subject: z.string().describe('The id of what it is about.'),
+      attempts: count,
+      'last-error': z.string(),
+      'next-attempt-at': dateTime,
+    },
+    example: presentFailingEffect(examples.failingEffect),
+  }),
+);

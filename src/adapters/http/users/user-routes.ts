@@ -1,59 +1,132 @@
-import { presentAgentToken } from '../agents/agent-pool-resource.js';
+import { presentAgentToken, reachableTokenSchema } from '../agents/agent-pool-resource.js';
 import type { Dialect } from '../dialect.js';
 import { pageDocument, pageRequest } from '../json-api/pagination.js';
+import { documentWithSchema } from '../json-api/resource-schema.js';
+import { creates, lists, removes, shows } from '../reference/operations.js';
 import { act, created, get, noContent, ok, parameter, post, type Route, remove } from '../route.js';
 import type { UseCases } from '../use-cases.js';
 import { newUser, newUserToken } from './user-requests.js';
-import { presentFailingEffect, presentToken, presentUser } from './user-resource.js';
+import {
+  createdUserSchema,
+  failingEffectSchema,
+  issuedUserTokenSchema,
+  presentFailingEffect,
+  presentToken,
+  presentUser,
+  userSchema,
+  userTokenSchema,
+} from './user-resource.js';
 
 export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readUser = newUser(dialect);
   const readToken = newUserToken(dialect);
+  const user = () => userSchema(dialect);
   const suspension = (suspended: boolean): Route['handle'] => {
     return async (call) => {
-      const user = await use.changeUserSuspension.execute(call.actor, parameter(call, 'id'), suspended);
-      return ok({ data: presentUser(user) });
+      const changed = await use.changeUserSuspension.execute(call.actor, parameter(call, 'id'), suspended);
+      return ok({ data: presentUser(changed) });
     };
   };
   return [
-    get('/account/details', null, async (call) => ok({ data: presentUser(await use.showAccount.execute(call.actor)) })),
-    get('/users/:userId/authentication-tokens', 'user-tokens/manage', async (call) => {
-      const page = await use.listUserTokens.execute(call.actor, parameter(call, 'userId'), pageRequest(call.query));
-      return ok(pageDocument(call.path, call.query, page, presentToken()));
-    }),
-    post('/users/:userId/authentication-tokens', 'user-tokens/manage', async (call) => {
-      const { token, secret } = await use.issueUserToken.execute(call.actor, readToken(call));
-      return created({ data: presentToken(secret)(token) });
-    }),
-    get('/authentication-tokens/:id', 'user-tokens/manage', async (call) => {
-      const found = await use.showToken.execute(call.actor, parameter(call, 'id'));
-      return ok({ data: found.kind === 'api' ? presentToken()(found.token) : presentAgentToken()(found.token) });
-    }),
-    remove('/authentication-tokens/:id', 'user-tokens/manage', async (call) => {
-      await use.revokeToken.execute(call.actor, parameter(call, 'id'));
-      return noContent;
-    }),
-    get('/admin/users', 'users/manage', async (call) => {
-      const page = await use.listUsers.execute(call.actor, pageRequest(call.query));
-      return ok(pageDocument(call.path, call.query, page, presentUser));
-    }),
-    post('/admin/users', 'users/manage', async (call) => {
-      const { user, token, secret } = await use.createUser.execute(call.actor, readUser(call));
-      const relationships = { 'authentication-token': { data: { id: token.id, type: 'authentication-tokens' } } };
-      return created({
-        data: { ...presentUser(user), relationships },
-        included: [presentToken(secret)(token)],
-      });
-    }),
-    act('/admin/users/:id/actions/suspend', 'users/manage', suspension(true)),
-    act('/admin/users/:id/actions/unsuspend', 'users/manage', suspension(false)),
-    get('/admin/failing-effects', 'effects/read', async (call) => {
-      const page = await use.listFailingEffects.execute(call.actor, pageRequest(call.query));
-      return ok(pageDocument(call.path, call.query, page, presentFailingEffect));
-    }),
-    remove('/admin/users/:id', 'users/manage', async (call) => {
-      await use.removeUser.execute(call.actor, parameter(call, 'id'));
-      return noContent;
-    }),
+    get(
+      '/account/details',
+      null,
+      () => shows('showAccount', 'Show who the token belongs to', user(), { refusals: ['resource/not-found'] }),
+      async (call) => ok({ data: presentUser(await use.showAccount.execute(call.actor)) }),
+    ),
+    get(
+      '/users/:userId/authentication-tokens',
+      'user-tokens/manage',
+      () => lists('listUserTokens', 'List the tokens of a user', userTokenSchema(dialect)),
+      async (call) => {
+        const page = await use.listUserTokens.execute(call.actor, parameter(call, 'userId'), pageRequest(call.query));
+        return ok(pageDocument(call.path, call.query, page, presentToken()));
+      },
+    ),
+    post(
+      '/users/:userId/authentication-tokens',
+      'user-tokens/manage',
+      () => creates('issueUserToken', 'Issue a token to a user', readToken, issuedUserTokenSchema(dialect)),
+      async (call) => {
+        const { token, secret } = await use.issueUserToken.execute(call.actor, readToken(call));
+        return created({ data: presentToken(secret)(token) });
+      },
+    ),
+    get(
+      '/authentication-tokens/:id',
+      'user-tokens/manage',
+      () => shows('showToken', 'Show a token', reachableTokenSchema(dialect)),
+      async (call) => {
+        const found = await use.showToken.execute(call.actor, parameter(call, 'id'));
+        return ok({ data: found.kind === 'api' ? presentToken()(found.token) : presentAgentToken()(found.token) });
+      },
+    ),
+    remove(
+      '/authentication-tokens/:id',
+      'user-tokens/manage',
+      () => removes('revokeToken', 'Revoke a token'),
+      async (call) => {
+        await use.revokeToken.execute(call.actor, parameter(call, 'id'));
+        return noContent;
+      },
+    ),
+    get(
+      '/admin/users',
+      'users/manage',
+      () => lists('listUsers', 'List all users', user()),
+      async (call) => {
+        const page = await use.listUsers.execute(call.actor, pageRequest(call.query));
+        return ok(pageDocument(call.path, call.query, page, presentUser));
+      },
+    ),
+    post(
+      '/admin/users',
+      'users/manage',
+      () => ({
+        ...creates('createUser', 'Create a user, with a first token', readUser, createdUserSchema(dialect), {
+          refusals: ['attribute/invalid', 'attribute/taken'],
+        }),
+        answers: { 201: documentWithSchema(createdUserSchema(dialect), [issuedUserTokenSchema(dialect)]) },
+      }),
+      async (call) => {
+        const { user: made, token, secret } = await use.createUser.execute(call.actor, readUser(call));
+        const relationships = { 'authentication-token': { data: { id: token.id, type: 'authentication-tokens' } } };
+        return created({
+          data: { ...presentUser(made), relationships },
+          included: [presentToken(secret)(token)],
+        });
+      },
+    ),
+    act(
+      '/admin/users/:id/actions/suspend',
+      'users/manage',
+      () =>
+        shows('suspendUser', 'Suspend a user, whose tokens then do nothing', user(), { refusals: ['user/protected'] }),
+      suspension(true),
+    ),
+    act(
+      '/admin/users/:id/actions/unsuspend',
+      'users/manage',
+      () => shows('unsuspendUser', 'Let a suspended user back in', user()),
+      suspension(false),
+    ),
+    get(
+      '/admin/failing-effects',
+      'effects/read',
+      () => lists('listFailingEffects', 'List ordered work that did not succeed yet', failingEffectSchema(dialect)),
+      async (call) => {
+        const page = await use.listFailingEffects.execute(call.actor, pageRequest(call.query));
+        return ok(pageDocument(call.path, call.query, page, presentFailingEffect));
+      },
+    ),
+    remove(
+      '/admin/users/:id',
+      'users/manage',
+      () => removes('removeUser', 'Delete a user', 'user/protected', 'owners-team/protected', 'runs/in-progress'),
+      async (call) => {
+        await use.removeUser.execute(call.actor, parameter(call, 'id'));
+        return noContent;
+      },
+    ),
   ];
 };

@@ -1,11 +1,25 @@
-import { presentConfigurationVersion } from '../configuration-versions/configuration-version-resource.js';
+import {
+  configurationVersionSchema,
+  presentConfigurationVersion,
+} from '../configuration-versions/configuration-version-resource.js';
 import type { Dialect } from '../dialect.js';
+import { documentSchema } from '../json-api/resource-schema.js';
 import { act, created, parameter, type Route } from '../route.js';
 import type { UseCases } from '../use-cases.js';
 
 export const fetchRoutes = (use: UseCases, dialect: Dialect): Route[] => [
-  act('/workspaces/:id/actions/fetch', 'configuration-versions/create', async (call) => {
-    const version = await use.fetchCommit.execute(call.actor, parameter(call, 'id'));
-    return created({ data: presentConfigurationVersion(dialect)(version) });
-  }),
+  act(
+    '/workspaces/:id/actions/fetch',
+    'configuration-versions/create',
+    () => ({
+      operation: 'fetchCommit',
+      summary: "Fetch the newest commit of a workspace's repository",
+      answers: { 201: documentSchema(configurationVersionSchema(dialect)) },
+      refusals: ['configuration-version/fetch-refused'],
+    }),
+    async (call) => {
+      const version = await use.fetchCommit.execute(call.actor, parameter(call, 'id'));
+      return created({ data: presentConfigurationVersion(dialect)(version) });
+    },
+  ),
 ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { IngressAttributes } from '../../../domain/index.js';
+import { checkJson, isTooDeep, tooDeep } from '../json-api/read-body.js';
 import { badRequest } from '../json-api/request-error.js';
 import { parse } from '../json-api/schema.js';
 import { type HeaderLookup, isSigned } from './webhook-signatures.js';
@@ -389,19 +390,17 @@ const deliveryIdOf = (headers: HeaderLookup): string | null => {
   return id === '' || id.length > longestId ? null : id;
 };
 
-/** Databases disagree about NUL in text, so none gets that far. */
-const withoutNul = (_key: string, value: unknown): unknown => {
-  if (typeof value === 'string' && value.includes('\0')) throw new SyntaxError('NUL in text');
-  return value;
-};
-
 const jsonOf = (body: Uint8Array): unknown => {
+  if (isTooDeep(body)) throw tooDeep;
+  let value: unknown;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body), withoutNul);
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     // Forms are what GitHub sends unless told otherwise.
-    throw badRequest('the body is not valid JSON, or has a NUL character in it; webhooks must send application/json');
+    throw badRequest('the body is not valid JSON; webhooks must send application/json');
   }
+  checkJson(value);
+  return value;
 };
 
 /**

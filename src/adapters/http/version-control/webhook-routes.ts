@@ -1,21 +1,48 @@
+import { asks, requestTraceOf } from '../audit/asked.js';
 import { writeHead } from '../head.js';
 import { readBytes } from '../json-api/read-body.js';
+import { limits } from '../limits.js';
 import type { PlainRoute } from '../route.js';
 import type { UseCases } from '../use-cases.js';
 import { readDelivery } from './webhook-payloads.js';
-
-/** Forges send whole lists of commits; theirs are cut well below this. */
-const largestDelivery = 5 * 1024 * 1024;
 
 /** Where forges report: 202 when a version was made of it, 204 when nothing follows from it. */
 export const webhookRoutes = (use: UseCases): PlainRoute[] => [
   {
     method: 'post',
     path: '/hooks/vcs/:id',
+    reference: () => ({
+      operation: 'receiveWebhook',
+      summary: 'Receive what a forge reports',
+      about:
+        '202 when a configuration version is made of it, 204 when nothing follows from it. See `docs/version-control.md`.',
+      body: { mediaType: 'application/json' },
+      answers: { 202: null, 204: null },
+      refusals: [
+        408,
+        413,
+        422,
+        429,
+        'resource/not-found',
+        'shared/stale-revision',
+        'service/unavailable',
+        'service/storage-full',
+      ],
+    }),
     handle: async (request, response) => {
-      const body = await readBytes(request, largestDelivery);
-      const made = await use.receiveWebhook.execute(String(request.params.id), (key, now) =>
-        readDelivery((name) => request.get(name), body, key, new Date(now)),
+      const body = await readBytes(request, limits.delivery.most);
+      const trace = requestTraceOf(request, response);
+      asks(response, {
+        actor: { kind: 'forge', id: null, tokenId: null },
+        action: 'configuration-versions/report',
+        subject: null,
+        about: undefined,
+        request: trace,
+      });
+      const made = await use.receiveWebhook.execute(
+        String(request.params.id),
+        (key, now) => readDelivery((name) => request.get(name), body, key, new Date(now)),
+        trace,
       );
       writeHead(response, made ? 202 : 204, made ? { 'Content-Length': 0 } : {}).end();
     },

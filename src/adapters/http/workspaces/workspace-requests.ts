@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { WorkspaceChange } from '../../../application/index.js';
 import { executionModes, type WorkspaceSettings } from '../../../domain/index.js';
 import type { Dialect, TypeName } from '../dialect.js';
-import { absentable, optionalDocument, parse, resourceDocument } from '../json-api/schema.js';
-import type { Call } from '../route.js';
+import { absentable, optionalDocument, reading, resourceDocument, word } from '../json-api/schema.js';
 
 const type: TypeName = { singular: 'workspace', plural: 'workspaces' };
 
@@ -13,13 +12,13 @@ const settings = {
   'execution-mode': absentable(z.enum(executionModes)),
   'terraform-version': absentable(z.string().min(1).max(64)),
   'working-directory': absentable(z.string().max(1024)),
-  'agent-pool-id': z.string().nullable().optional(),
+  'agent-pool-id': word.nullable().optional(),
   // Null unlinks, and so differs from absent.
   'vcs-repo': z
     .object({
-      'clone-url': z.string(),
-      branch: absentable(z.string()),
-      credential: absentable(z.string()),
+      'clone-url': z.string().max(2048),
+      branch: absentable(word),
+      credential: absentable(word),
     })
     .nullable()
     .optional(),
@@ -64,25 +63,20 @@ const toChange = (attributes: Attributes): WorkspaceChange => {
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 };
 
-export const newWorkspace = (dialect: Dialect) => {
-  const schema = resourceDocument(dialect, type, { name: z.string(), ...settings });
-  return (call: Call) => {
-    const { attributes } = parse(schema, call.body).data;
-    return { ...toChange(attributes), name: attributes.name };
-  };
-};
+export const newWorkspace = (dialect: Dialect) =>
+  reading(resourceDocument(dialect, type, { name: word, ...settings }), ({ data: { attributes } }) => ({
+    ...toChange(attributes),
+    name: attributes.name,
+  }));
 
-export const workspaceChange = (dialect: Dialect) => {
-  const schema = resourceDocument(dialect, type, { name: absentable(z.string()), ...settings });
-  return (call: Call) => toChange(parse(schema, call.body).data.attributes);
-};
+export const workspaceChange = (dialect: Dialect) =>
+  reading(resourceDocument(dialect, type, { name: absentable(word), ...settings }), ({ data }) =>
+    toChange(data.attributes),
+  );
 
 /** The reason for a lock, as clients send it: in the attributes of a document or plainly beside `data`. */
 export const lockReason = (dialect: Dialect) => {
   const reason = absentable(z.string().max(1024));
   const schema = optionalDocument(dialect, type, { reason }).extend({ reason });
-  return (call: Call): string | null => {
-    const body = parse(schema, call.body);
-    return body.reason ?? body.data.attributes.reason ?? null;
-  };
+  return reading(schema, (body): string | null => body.reason ?? body.data.attributes.reason ?? null);
 };

@@ -1,8 +1,11 @@
+import { z } from 'zod';
 import type { ChangedWorkspace } from '../../../application/index.js';
-import { type LinkedRepository, may } from '../../../domain/index.js';
+import { executionModes, type LinkedRepository, may } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { type Resource, toOne } from '../json-api/document.js';
-import { presentOwner } from '../users/user-resource.js';
+import * as examples from '../json-api/examples.js';
+import { dateTime, flags, linkIn, perDialect, resourceSchema, toOneSchema } from '../json-api/resource-schema.js';
+import { ownerSchema, presentOwner } from '../users/user-resource.js';
 
 /** The webhook's key stands in the response that makes it and nowhere else; the credential's contents nowhere at all. */
 const presentRepository = (repository: LinkedRepository, webhookKey: string | undefined) => {
@@ -77,3 +80,83 @@ export const presentWorkspace =
       links: { self: `${dialect.prefix}/organizations/${workspace.organizationName}/workspaces/${workspace.name}` },
     };
   };
+
+const repositorySchema = (changed: boolean) =>
+  z.strictObject({
+    'clone-url': z.string(),
+    branch: z.string().describe('Empty for the repository’s default branch.'),
+    credential: z.string().nullable().describe('The name of the credential to fetch with; null for none.'),
+    identifier: z.string(),
+    'display-identifier': z.string(),
+    'ingress-submodules': z.literal(false),
+    'webhook-url': z.string().startsWith('/hooks/vcs/').describe('Where the forge is to report pushes.'),
+    ...(changed
+      ? {
+          'webhook-key': z
+            .string()
+            .describe('Signs the forge’s reports. Shown once, in the answer that makes it.')
+            .optional(),
+        }
+      : {}),
+  });
+
+const schemaOf = (name: string, changed: boolean) =>
+  perDialect((dialect: Dialect) => {
+    const link = linkIn(dialect);
+    return resourceSchema(dialect, {
+      name,
+      type: 'workspaces',
+      attributes: {
+        name: z.string(),
+        description: z.string().nullable(),
+        'auto-apply': z.boolean(),
+        'execution-mode': z.enum(executionModes),
+        operations: z.boolean().describe('False where runs are executed locally.'),
+        'terraform-version': z.string(),
+        'working-directory': z.string().describe('Relative to the configuration’s root; empty for the root itself.'),
+        'structured-run-output-enabled': z.literal(false),
+        locked: z.boolean(),
+        'locked-reason': z.string().nullable(),
+        'vcs-repo': repositorySchema(changed).nullable().describe('Null unless it is linked to a repository.'),
+        'agent-pool-id': z
+          .string()
+          .nullable()
+          .describe('The only pool whose agents execute its runs; null for any of the organization’s.'),
+        'created-at': dateTime,
+        'updated-at': dateTime,
+        permissions: flags([
+          'can-read-settings',
+          'can-read-run',
+          'can-create-configuration-version',
+          'can-update',
+          'can-destroy',
+          'can-queue-run',
+          'can-queue-apply',
+          'can-queue-destroy',
+          'can-lock',
+          'can-unlock',
+          'can-force-unlock',
+        ]).describe('What the caller may do.'),
+      },
+      relationships: {
+        organization: toOneSchema('organizations'),
+        'current-configuration-version': z.union([
+          toOneSchema(dialect.configurationVersionType, { related: link }),
+          z.strictObject({ data: z.null() }),
+        ]),
+        'agent-pool': toOneSchema('agent-pools', { nullable: true }),
+        'locked-by': ownerSchema,
+      },
+      links: { self: link },
+      example: presentWorkspace(dialect)({
+        subject: examples.workspace,
+        standing: examples.standing,
+        ...(changed ? { webhookKey: examples.webhookKey } : {}),
+      }),
+    });
+  });
+
+export const workspaceSchema = schemaOf('Workspace', false);
+
+/** A workspace in the answer to a creation or a change of its settings, which may have linked it to a repository. */
+export const changedWorkspaceSchema = schemaOf('ChangedWorkspace', true);

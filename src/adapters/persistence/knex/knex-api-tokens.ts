@@ -235,6 +235,26 @@ export class KnexApiTokens implements ApiTokenRepository {
     );
   }
 
+  async countExpiring(now: Instant, until: Instant, most: number) {
+    const { sql } = this.db;
+    // By organization, so that each is a range of the index by which the tokens of one are listed; a cross join keeps
+    // SQLite from reading all of that index instead.
+    const ending = sql('organizations as o')
+      .crossJoin(sql.raw('api_tokens as k'))
+      .whereRaw('k.listed_in = o.id and (k.expires_at is null) = FALSE')
+      .where('k.expires_at', '<=', until)
+      .select('k.expires_at')
+      .limit(most);
+    const row = await this.db.first<Record<'expired' | 'total', number | string | null>>(
+      sql
+        .from(ending.as('e'))
+        .count({ total: '*' })
+        .select({ expired: sql.raw('sum(case when e.expires_at <= ? then 1 else 0 end)', [now]) }),
+    );
+    const expired = Number(row?.expired ?? 0);
+    return { expired, expiring: Number(row?.total ?? 0) - expired };
+  }
+
   async markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void> {
     // In one order, so that two processes marking the same tokens never wait for each other in a circle.
     for (const [id, usedAt] of [...uses].sort()) {

@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import knex, { type Knex } from 'knex';
 import type pg from 'pg';
 import type { Transaction, UnitOfWork } from '../../../application/ports/unit-of-work.js';
+import type { Instant } from '../../../domain/index.js';
 import { limit, refusalOf } from './engine/postgres-faults.js';
 import { PostgresStatements, StatementNames } from './engine/postgres-statements.js';
 import { sayingWhatFails } from './engine/sqlite-faults.js';
@@ -10,6 +11,7 @@ import { SqliteStatements } from './engine/sqlite-statements.js';
 import type { OnStatement, Query, Statements } from './engine/statements.js';
 import { KnexAgentPools, KnexAgentTokens } from './knex-agents.js';
 import { KnexApiTokens } from './knex-api-tokens.js';
+import { KnexAuditTrail } from './knex-audit-trail.js';
 import { KnexConfigurationVersions } from './knex-configuration-versions.js';
 import { KnexEffects } from './knex-effects.js';
 import { KnexHolds } from './knex-holds.js';
@@ -23,15 +25,19 @@ import { KnexTeamAccess } from './knex-team-access.js';
 import { KnexTeams } from './knex-teams.js';
 import { KnexUsers } from './knex-users.js';
 import { KnexWorkspaces } from './knex-workspaces.js';
-import { migrate, postgresConfig, sqliteConfig } from './migrations/migrate.js';
+import { migrate, postgresConfig, type Schema, schemaOf, sqliteConfig } from './migrations/migrate.js';
 
 /** An opened database, and all that is not a repository's business about it. */
 export interface KnexDatabase {
   readonly unitOfWork: UnitOfWork;
   /** Brings the schema up to date, and does nothing when it is. Processes that share a Postgres may all do it at once. */
   migrate(): Promise<void>;
+  /** How the schema stands to this release. */
+  schema(): Promise<Schema>;
   /** Rejects when the database does not answer, or not soon. */
   ping(): Promise<void>;
+  /** How many connections there are, and how many units of work wait for one; undefined where there is no pool. */
+  readonly connections?: () => { readonly inUse: number; readonly idle: number; readonly waiting: number };
   /** What answers, in its own words: `sqlite 3.54.1`, `postgres 18.4`. */
   engine(): Promise<string>;
   /** Lets what is open finish first. */
@@ -39,7 +45,9 @@ export interface KnexDatabase {
 }
 
 const busyTimeout = 5_000;
-const transactionOn = (db: Statements): Transaction => ({
+const systemTime = (): Instant => new Date().toISOString();
+
+const transactionOn = (db: Statements, now: () => Instant): Transaction => ({
   organizations: new KnexOrganizations(db),
   memberships: new KnexMemberships(db),
   users: new KnexUsers(db),
@@ -59,6 +67,7 @@ const transactionOn = (db: Statements): Transaction => ({
   holds: new KnexHolds(db),
   signingKeys: new KnexSigningKeys(db),
   requestRates: new KnexRequestRates(db),
+  audit: new KnexAuditTrail(db, now),
 });
 
 /** Refuses to run anything once its transaction is over: on a shared connection it would become part of the next one. */
@@ -102,6 +111,8 @@ const sqliteSettings = [
 ];
 
 export interface SqliteOptions {
+  /** Stamps what is recorded; the system's clock when it is left out. */
+  readonly now?: () => Instant;
   readonly onStatement?: OnStatement;
 }
 
@@ -109,14 +120,14 @@ export interface SqliteOptions {
  * Opens a file, made when missing, for one process: its writes take turns on one connection, and never wait for reads
  * on another. A commit is on disk before it is acknowledged.
  */
-export function openSqlite(file: string, { onStatement }: SqliteOptions = {}): KnexDatabase {
+export function openSqlite(file: string, { onStatement, now = systemTime }: SqliteOptions = {}): KnexDatabase {
   const sql = knex({ client: 'better-sqlite3', useNullAsDefault: true });
   const writer = new Database(file, { timeout: busyTimeout });
   for (const setting of sqliteSettings) writer.pragma(setting);
   const reader = new Database(file, { readonly: true, timeout: busyTimeout });
   const writing = new SqliteStatements(sql, writer, onStatement);
   const reading = new SqliteStatements(sql, reader, onStatement);
-  const committed = transactionOn(reading);
+  const committed = transactionOn(reading, now);
   let lastOfQueue: Promise<unknown> = Promise.resolve();
 
   const transact = async <Result>(work: (db: Statements) => Promise<Result>): Promise<Result> => {
@@ -140,10 +151,11 @@ export function openSqlite(file: string, { onStatement }: SqliteOptions = {}): K
 
   return {
     unitOfWork: {
-      run: (work) => sayingWhatFails(inTurn((db) => work(transactionOn(db)))),
+      run: (work) => sayingWhatFails(inTurn((db) => work(transactionOn(db, now)))),
       read: (work) => sayingWhatFails(work(committed)),
     },
     migrate: () => migrate(sqliteConfig(file)),
+    schema: () => schemaOf(sqliteConfig(file)),
     ping: async () => {
       reader.exec('select 1');
     },
@@ -194,7 +206,7 @@ export function openPostgres(
   const sql = knex({ client: 'pg' });
   const names = new StatementNames();
   const on = (connection: Knex) => new PostgresStatements(sql, connection, names, onStatement);
-  const committed = transactionOn(on(pool));
+  const committed = transactionOn(on(pool), systemTime);
 
   const answered = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -209,7 +221,7 @@ export function openPostgres(
     try {
       return await pool.transaction((transaction) => {
         const db = new OpenStatements(on(transaction));
-        return work(transactionOn(db))
+        return work(transactionOn(db, systemTime))
           .catch((error: unknown) => {
             fault = { of: error };
             throw error;
@@ -230,6 +242,7 @@ export function openPostgres(
       read: (work) => answered(() => work(committed)),
     },
     migrate: () => answered(() => migrate({ ...config, pool: { min: 0, max: 1 } })),
+    schema: () => answered(() => schemaOf({ ...config, pool: { min: 0, max: 1 } })),
     ping: async () => {
       const waiting = new AbortController();
       const late = pause(Math.min(pingPatience, patience), undefined, { signal: waiting.signal }).then(() => {
@@ -244,6 +257,10 @@ export function openPostgres(
     engine: async () => {
       const { rows } = await pool.raw<{ rows: { server_version: string }[] }>('show server_version');
       return `postgres ${rows[0]?.server_version.split(' ')[0]}`;
+    },
+    connections: () => {
+      const { pool: made } = pool.client;
+      return { inUse: made.numUsed(), idle: made.numFree(), waiting: made.numPendingAcquires() };
     },
     close: () => pool.destroy(),
   };

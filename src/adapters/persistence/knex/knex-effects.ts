@@ -1,5 +1,11 @@
 import type { Knex } from 'knex';
-import type { Effect, EffectOutbox, FailingEffect, PendingEffect } from '../../../application/ports/effect-outbox.js';
+import type {
+  Backlog,
+  Effect,
+  EffectOutbox,
+  FailingEffect,
+  PendingEffect,
+} from '../../../application/ports/effect-outbox.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import type { Instant } from '../../../domain/index.js';
 import { columnsOf, pageOf, type Statements } from './engine/statements.js';
@@ -78,15 +84,7 @@ export class KnexEffects implements EffectOutbox {
     until: Instant,
   ): Promise<readonly PendingEffect[]> {
     const { sql } = this.db;
-    const older = sql('effects as older').whereRaw('older.subject = e.subject and older.id < e.id').select('older.id');
-    const due = sql('effects as e')
-      .whereNotExists(older)
-      .whereIn('e.kind', kinds)
-      .where((come) => come.whereNull('e.not_before').orWhere('e.not_before', '<=', now))
-      .where((free) => free.whereNull('e.leased_until').orWhere('e.leased_until', '<=', now))
-      .select('e.id')
-      .orderBy('e.id')
-      .limit(limit);
+    const due = this.dueBy(now, kinds).select('e.id').orderBy('e.id').limit(limit);
     // Materialized, because a subquery that is run again would skip what it has locked itself and take more.
     const rows = await this.db.all<EffectRow>(
       sql('effects')
@@ -96,6 +94,14 @@ export class KnexEffects implements EffectOutbox {
         .returning([...columns]),
     );
     return rows.map(fromRow).sort((a, b) => a.id - b.id);
+  }
+
+  async due(now: Instant, kinds: readonly Effect['kind'][], limit: number): Promise<readonly PendingEffect[]> {
+    const due = this.dueBy(now, kinds)
+      .select(...columnsOf('e', columns))
+      .orderBy('e.id')
+      .limit(limit);
+    return (await this.db.all<EffectRow>(due)).map(fromRow);
   }
 
   async renew(ids: readonly number[], until: Instant): Promise<void> {
@@ -126,5 +132,42 @@ export class KnexEffects implements EffectOutbox {
       failingFromRow,
       page,
     );
+  }
+
+  async backlog(now: Instant, most: number): Promise<readonly Backlog[]> {
+    const { sql } = this.db;
+    const state = `case when e.leased_until > ? then 'in-hand' when e.attempts > 0 then 'failing'
+      when e.not_before > ? then 'later' else 'due' end as state`;
+    const oldest = sql('effects as e')
+      .select('e.id', 'e.kind', sql.raw(state, [now, now]))
+      .orderBy('e.id')
+      .limit(most);
+    const rows = await this.db.all<
+      Pick<Backlog, 'kind' | 'state'> & { total: number | string; oldest: number | string }
+    >(
+      sql
+        .from(oldest.as('b'))
+        .groupBy('b.kind', 'b.state')
+        .select('b.kind', 'b.state')
+        .count({ total: '*' })
+        .min({ oldest: 'b.id' }),
+    );
+    return rows.map(({ kind, state, total, oldest }) => ({
+      kind,
+      state,
+      count: Number(total),
+      oldest: Number(oldest),
+    }));
+  }
+
+  /** The oldest of each subject. */
+  private dueBy(now: Instant, kinds: readonly Effect['kind'][]): Knex.QueryBuilder {
+    const { sql } = this.db;
+    const older = sql('effects as older').whereRaw('older.subject = e.subject and older.id < e.id').select('older.id');
+    return sql('effects as e')
+      .whereNotExists(older)
+      .whereIn('e.kind', kinds)
+      .where((come) => come.whereNull('e.not_before').orWhere('e.not_before', '<=', now))
+      .where((free) => free.whereNull('e.leased_until').orWhere('e.leased_until', '<=', now));
   }
 }

@@ -27,6 +27,13 @@ export class KnexSigningKeys implements SigningKeys {
     return true;
   }
 
+  async fits(fingerprints: readonly string[]): Promise<boolean> {
+    const known = await this.db.all<{ readonly fingerprint: string }>(
+      this.db.sql('signing_keys').select('fingerprint'),
+    );
+    return known.length === 0 || known.some(({ fingerprint }) => fingerprints.includes(fingerprint));
+  }
+
   async forget(before: Instant): Promise<void> {
     await this.db.run(this.db.sql('signing_keys').where('noted_at', '<', before).delete());
   }

@@ -53,6 +53,12 @@ const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
 const living = (sql: Knex): Knex.QueryBuilder => sql('organizations as o').whereNull('o.deleted_at');
 
+const byName = (matching: Knex.QueryBuilder): Knex.QueryBuilder =>
+  matching
+    .select(...columnsOf('o', columns))
+    .orderByRaw('lower(o.name)')
+    .orderBy('o.id');
+
 const findOrganization = seeing(
   'organization',
   (sql, { name }: { readonly name: string }) =>
@@ -87,12 +93,11 @@ export class KnexOrganizations implements OrganizationRepository {
   }
 
   page(actor: Actor, page: PageRequest): Promise<Page<Organization>> {
-    const byName = (matching: Knex.QueryBuilder) =>
-      matching
-        .select(...columnsOf('o', columns))
-        .orderByRaw('lower(o.name)')
-        .orderBy('o.id');
     return pageOf(this.db, this.ownOf(actor), byName, fromRow, page);
+  }
+
+  pageOfAll(page: PageRequest): Promise<Page<Organization>> {
+    return pageOf(this.db, living(this.db.sql), byName, fromRow, page);
   }
 
   private ownOf(actor: Actor): Knex.QueryBuilder {

@@ -328,6 +328,27 @@ export class KnexRuns implements RunRepository, RunQueries {
     return rows.map(({ id }) => id);
   }
 
+  async countWaiting(most: number): Promise<ReadonlyMap<RunStatus, number>> {
+    const { sql } = this.db;
+    // In the order of the index that holds these runs and no others.
+    const waiting = [
+      sql('runs as r').whereRaw(isOneOf(waitingRunStatuses)).orderBy(['r.workspace_id', 'r.sequence']),
+      sql('runs as r').whereRaw(isOneOf(claimable)).orderBy(['r.created_at', 'r.id']),
+    ];
+    const counted = new Map<RunStatus, number>();
+    for (const runs of waiting) {
+      const rows = await this.db.all<{ status: RunStatus; total: number | string }>(
+        sql
+          .from(runs.select('r.status').limit(most).as('w'))
+          .groupBy('w.status')
+          .select('w.status')
+          .count({ total: '*' }),
+      );
+      for (const { status, total } of rows) counted.set(status, Number(total));
+    }
+    return counted;
+  }
+
   async storedFiles(limit: number, after: RunId = ''): Promise<readonly StoredFiles[]> {
     const rows = await this.db.all<{ id: RunId; own_files: BundleKey }>(
       this.living()

@@ -59,6 +59,13 @@ export class KnexUsers implements UserRepository {
     return row && userFromRow(row);
   }
 
+  async findByUsername(username: string): Promise<User | undefined> {
+    const row = await this.db.first<UserRow>(
+      this.living().whereRaw('lower(username) = lower(?)', [username]).select(userColumns),
+    );
+    return row && userFromRow(row);
+  }
+
   async any(): Promise<boolean> {
     return (await this.db.first(this.db.sql('users').select('id').limit(1))) !== undefined;
   }

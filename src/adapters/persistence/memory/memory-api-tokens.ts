@@ -112,6 +112,16 @@ export class MemoryApiTokens implements ApiTokenRepository {
     }
   }
 
+  async countExpiring(now: Instant, until: Instant, most: number) {
+    const tables = this.tables();
+    const ending = [...tables.tokens.values()]
+      .filter(({ id, owner }) => owner.kind === 'team' && tables.token(id) !== undefined)
+      .flatMap(({ expiresAt }) => (expiresAt !== null && expiresAt <= until ? [expiresAt] : []))
+      .slice(0, most);
+    const expired = ending.filter((at) => at <= now).length;
+    return { expired, expiring: ending.length - expired };
+  }
+
   async markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void> {
     const { tokens } = this.tables();
     for (const [id, lastUsedAt] of uses) {

@@ -6,10 +6,14 @@ export class MemorySigningKeys implements SigningKeys {
   constructor(private readonly tables: CurrentTables) {}
 
   async join(fingerprints: readonly string[], now: Instant): Promise<boolean> {
-    const { signingKeys } = this.tables();
-    if (signingKeys.size > 0 && !fingerprints.some((fingerprint) => signingKeys.has(fingerprint))) return false;
-    for (const fingerprint of fingerprints) signingKeys.set(fingerprint, now);
+    if (!(await this.fits(fingerprints))) return false;
+    for (const fingerprint of fingerprints) this.tables().signingKeys.set(fingerprint, now);
     return true;
+  }
+
+  async fits(fingerprints: readonly string[]): Promise<boolean> {
+    const { signingKeys } = this.tables();
+    return signingKeys.size === 0 || fingerprints.some((fingerprint) => signingKeys.has(fingerprint));
   }
 
   async forget(before: Instant): Promise<void> {

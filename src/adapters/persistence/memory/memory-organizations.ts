@@ -48,6 +48,10 @@ export class MemoryOrganizations implements OrganizationRepository {
     return pageOf(own.sort(byText(({ name }) => name.toLowerCase())), page);
   }
 
+  async pageOfAll(page: PageRequest): Promise<Page<Organization>> {
+    return pageOf(this.living().sort(byText(({ name }) => name.toLowerCase())), page);
+  }
+
   private living(): Organization[] {
     const tables = this.tables();
     return present([...tables.organizations.keys()].map((id) => tables.organization(id)));

@@ -19,6 +19,7 @@ import {
   Run,
   type RunId,
   type RunState,
+  type RunStatus,
   runStatusesHoldingWorkspace,
   runStatusesInProgress,
   type Seen,
@@ -127,6 +128,16 @@ export class MemoryRuns implements RunRepository, RunQueries {
       .sort(byText(({ at }) => at))
       .slice(0, limit)
       .map(({ id }) => id);
+  }
+
+  async countWaiting(most: number): Promise<ReadonlyMap<RunStatus, number>> {
+    const runs = [...this.tables().runs.values()];
+    const waiting = [runs.filter(({ status }) => waitingRunStatuses.includes(status)), runs.filter(claimable)];
+    const byStatus = Map.groupBy(
+      waiting.flatMap((some) => some.slice(0, most)),
+      ({ status }) => status,
+    );
+    return new Map(Array.from(byStatus, ([status, some]) => [status, some.length]));
   }
 
   async storedFiles(limit: number, after: RunId = ''): Promise<readonly StoredFiles[]> {

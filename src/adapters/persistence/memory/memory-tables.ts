@@ -6,6 +6,7 @@ import {
   type AgentPoolId,
   type AgentToken,
   type ApiToken,
+  type AuditEvent,
   type ConfigurationVersionId,
   type ConfigurationVersionState,
   DomainError,
@@ -76,6 +77,7 @@ export class MemoryTables {
   readonly signingKeys = new Map<string, Instant>();
   /** By instance. */
   readonly requestRates = new Map<string, { readonly demand: Demand; readonly notedAt: Instant }>();
+  readonly auditEvents = new Map<string, AuditEvent>();
   /** The last number given out, of effects and of each workspace's versions and runs. */
   readonly sequences = new Map<string, number>();
   /** When what was deleted. */

@@ -1,6 +1,8 @@
 import type { Transaction, UnitOfWork } from '../../../application/ports/unit-of-work.js';
+import type { Instant } from '../../../domain/index.js';
 import { MemoryAgentPools, MemoryAgentTokens } from './memory-agents.js';
 import { MemoryApiTokens } from './memory-api-tokens.js';
+import { MemoryAuditTrail } from './memory-audit-trail.js';
 import { MemoryConfigurationVersions } from './memory-configuration-versions.js';
 import { MemoryEffects } from './memory-effects.js';
 import { MemoryHolds } from './memory-holds.js';
@@ -16,7 +18,7 @@ import { MemoryTeams } from './memory-teams.js';
 import { MemoryUsers } from './memory-users.js';
 import { MemoryWorkspaces } from './memory-workspaces.js';
 
-const transactionOn = (tables: CurrentTables): Transaction => ({
+const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction => ({
   organizations: new MemoryOrganizations(tables),
   memberships: new MemoryMemberships(tables),
   users: new MemoryUsers(tables),
@@ -36,6 +38,7 @@ const transactionOn = (tables: CurrentTables): Transaction => ({
   holds: new MemoryHolds(tables),
   signingKeys: new MemorySigningKeys(tables),
   requestRates: new MemoryRequestRates(tables),
+  audit: new MemoryAuditTrail(tables, now),
 });
 
 /** Everything in this process's memory: for tests, and for trying the use cases without a database. */
@@ -43,6 +46,9 @@ export class MemoryUnitOfWork implements UnitOfWork {
   private committed = new MemoryTables();
   private open: MemoryTables | undefined;
   private lastOfQueue: Promise<unknown> = Promise.resolve();
+
+  /** `now` stamps what is recorded. */
+  constructor(private readonly now: () => Instant = () => new Date().toISOString()) {}
 
   /** One at a time, on a copy that takes the place of the tables when the work is done. */
   run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
@@ -52,7 +58,7 @@ export class MemoryUnitOfWork implements UnitOfWork {
   }
 
   async read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    return work(transactionOn(() => this.committed));
+    return work(transactionOn(() => this.committed, this.now));
   }
 
   private async transact<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
@@ -63,7 +69,7 @@ export class MemoryUnitOfWork implements UnitOfWork {
       return copy;
     };
     try {
-      const result = await work(transactionOn(own));
+      const result = await work(transactionOn(own, this.now));
       this.committed = copy;
       return result;
     } finally {

@@ -16,6 +16,10 @@ export class MemoryUsers implements UserRepository {
     return this.living().find((user) => same(user.email, email));
   }
 
+  async findByUsername(username: string): Promise<User | undefined> {
+    return this.living().find((user) => same(user.username, username));
+  }
+
   async any(): Promise<boolean> {
     return this.tables().users.size > 0;
   }

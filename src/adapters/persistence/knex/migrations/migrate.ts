@@ -40,11 +40,37 @@ export async function migrate(config: Knex.Config): Promise<void> {
   }
 }
 
-async function refuseNewer(transaction: Knex.Transaction): Promise<void> {
-  if (!(await transaction.schema.hasTable('knex_migrations'))) return;
+/** How the schema stands to this release, by the names of migrations. */
+export interface Schema {
+  /** Those that were not made yet. */
+  readonly missing: readonly string[];
+  /** Those that this release does not know. */
+  readonly unknown: readonly string[];
+}
+
+/** Looks, and changes nothing. */
+export async function schemaOf(config: Knex.Config): Promise<Schema> {
+  const database = knex(config);
+  try {
+    return await compare(database);
+  } finally {
+    await database.destroy();
+  }
+}
+
+async function compare(database: Knex): Promise<Schema> {
   const known = await migrationSource.getMigrations([]);
-  const done: readonly string[] = await transaction('knex_migrations').orderBy('id').pluck('name');
-  const unknown = done.filter((name) => !known.includes(name));
+  const made: readonly string[] = (await database.schema.hasTable('knex_migrations'))
+    ? await database('knex_migrations').orderBy('id').pluck('name')
+    : [];
+  return {
+    missing: known.filter((name) => !made.includes(name)),
+    unknown: made.filter((name) => !known.includes(name)),
+  };
+}
+
+async function refuseNewer(transaction: Knex.Transaction): Promise<void> {
+  const { unknown } = await compare(transaction);
   if (unknown.length === 0) return;
   throw new NewerSchema(
     `This database belongs to a newer release, which made these changes to it: ${unknown.join(', ')}. Start that release, or restore a backup that was made before.`,

@@ -4,6 +4,7 @@ import * as runs from './0002-runs.js';
 import * as instances from './0003-instances.js';
 import * as lists from './0004-lists.js';
 import * as moreLists from './0005-more-lists.js';
+import * as auditEvents from './0006-audit-events.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -11,6 +12,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0003-instances': instances,
   '0004-lists': lists,
   '0005-more-lists': moreLists,
+  '0006-audit-events': auditEvents,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */

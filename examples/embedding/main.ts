@@ -1,0 +1,59 @@
+// A host that keeps people, their grants and configuration versions in tables of its own, and lets Gatehouse decide.
+// Run it beside an installed package: npm install gatehouse && node main.ts
+
+import type { CapabilityUrls, Clock, IdGenerator, Transaction, UnitOfWork } from 'gatehouse/application';
+import { CreateConfigurationVersion } from 'gatehouse/application';
+import { type Actor, type ConfigurationVersionState, isDomainError, newGrant, type Standing } from 'gatehouse/domain';
+
+const grants = [
+  { user: 'ada', workspace: 'ws-network', access: 'plan' },
+  { user: 'ben', workspace: 'ws-network', access: 'read' },
+] as const;
+let versions: readonly ConfigurationVersionState[] = [];
+
+const standingOf = (actor: Actor, workspaceId: string): Standing => ({
+  actor: actor.kind,
+  siteAdministrator: false,
+  member: true,
+  teams: grants
+    .filter(({ user, workspace }) => actor.kind === 'user' && user === actor.userId && workspace === workspaceId)
+    .map(({ user, access }) => ({ teamId: user, owners: false, access: new Set(), grant: newGrant(access, {}) })),
+});
+
+// What this use case asks of its ports, and no more: each method is checked against the port it is part of.
+const transactionOn = (rows: ConfigurationVersionState[]): Transaction => {
+  const workspaces: Pick<Transaction['workspaces'], 'findIdFor' | 'takeSequence'> = {
+    findIdFor: async (actor, id) => ({ subject: id, standing: standingOf(actor, id) }),
+    takeSequence: async () => rows.length + 1,
+  };
+  const configurationVersions: Pick<Transaction['configurationVersions'], 'add'> = {
+    add: async ({ state }) => void rows.push(state),
+  };
+  // A host with a trail of its own keeps the event there.
+  const audit: Pick<Transaction['audit'], 'add'> = { add: async () => undefined };
+  return { workspaces, configurationVersions, audit } as Transaction;
+};
+
+const unitOfWork: UnitOfWork = {
+  async run(work) {
+    const rows = [...versions];
+    const result = await work(transactionOn(rows));
+    versions = rows; // Only now: work that was refused leaves nothing behind.
+    return result;
+  },
+  read: (work) => work(transactionOn([...versions])),
+};
+const clock: Clock = { now: () => new Date().toISOString() };
+const ids: IdGenerator = { next: (kind) => `${kind}-${crypto.randomUUID()}` };
+const urls: CapabilityUrls = { issue: (_, id) => `https://files.example/${id}`, open: () => undefined };
+
+const createVersion = new CreateConfigurationVersion(unitOfWork, clock, ids, urls);
+const settings = { autoQueueRuns: false, speculative: false, provisional: false, source: 'us' };
+for (const userId of ['ada', 'ben', 'eve']) {
+  const actor: Actor = { kind: 'user', userId, siteAdministrator: false, tokenId: `${userId}'s session` };
+  const wanted = { workspaceId: 'ws-network', ...settings };
+  const answer = await createVersion.execute(actor, wanted).catch((error: unknown) => error);
+  if (isDomainError(answer)) console.log(`${userId}: ${answer.code}: ${answer.message}`);
+  else if (answer instanceof Error) throw answer;
+  else console.log(`${userId}: version ${versions.length} is ${versions.at(-1)?.status}`);
+}

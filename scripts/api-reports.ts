@@ -1,0 +1,93 @@
+/**
+ * Writes what each published entry promises to those who compile against it: every exported declaration as it stands in
+ * the built types, by name, without comments and private members. Usage: api-reports.ts [directory]
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  exports: Readonly<Record<string, string | { readonly types: string }>>;
+};
+const entries = Object.entries(exports).flatMap(([path, target]) =>
+  typeof target === 'string' ? [] : [{ name: path.replace('./', ''), file: join(root, target.types) }],
+);
+
+const program = ts.createProgram(
+  entries.map(({ file }) => file),
+  { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, lib: ['lib.es2023.d.ts'], types: [], strict: true },
+);
+const checker = program.getTypeChecker();
+const printer = ts.createPrinter({ removeComments: true });
+
+const resolved = (symbol: ts.Symbol): ts.Symbol =>
+  symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+
+/** A variable's whole statement; everything else by itself. */
+const statementOf = (declaration: ts.Declaration): ts.Node =>
+  ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+
+const isOurs = (declaration: ts.Declaration): boolean =>
+  declaration.getSourceFile().fileName.startsWith(join(root, 'dist/')) &&
+  ts.isSourceFile(statementOf(declaration).parent);
+
+const textOf = (symbol: ts.Symbol): string =>
+  (symbol.declarations ?? [])
+    .map((declaration) =>
+      printer.printNode(ts.EmitHint.Unspecified, statementOf(declaration), declaration.getSourceFile()),
+    )
+    .join('\n')
+    .replaceAll(/^ +private (?!constructor).*;\n/gm, '');
+
+/** What the declarations name that stands at the top of one of our files. */
+function namedBy(symbol: ts.Symbol): ReadonlySet<ts.Symbol> {
+  const found = new Set<ts.Symbol>();
+  const visit = (node: ts.Node): void => {
+    const named = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined;
+    if (named !== undefined && resolved(named).declarations?.some(isOurs)) found.add(resolved(named));
+    ts.forEachChild(node, visit);
+  };
+  for (const declaration of symbol.declarations ?? []) visit(statementOf(declaration));
+  return found;
+}
+
+const byName = (a: ts.Symbol, b: ts.Symbol): number => (a.name < b.name ? -1 : 1);
+
+const block = (symbols: readonly ts.Symbol[]): string =>
+  ['```ts', [...symbols].sort(byName).map(textOf).join('\n\n'), '```'].join('\n');
+
+/** Of this entry and of those before it. */
+const reported = new Set<ts.Symbol>();
+
+function report(name: string, file: string): string {
+  const module = checker.getSymbolAtLocation(program.getSourceFile(file) as ts.SourceFile) as ts.Symbol;
+  const exported = checker.getExportsOfModule(module).map(resolved);
+  for (const symbol of exported) reported.add(symbol);
+  const hidden: ts.Symbol[] = [];
+  const visit = (symbol: ts.Symbol): void => {
+    for (const named of namedBy(symbol)) {
+      if (reported.has(named)) continue;
+      reported.add(named);
+      hidden.push(named);
+      visit(named);
+    }
+  };
+  for (const symbol of exported) visit(symbol);
+  return [
+    `# What \`gatehouse/${name}\` publishes`,
+    'Printed by `npm run docs` from the built types, and compared by a test. A change here is one that embedders see:\n[versions](../versioning.md) says which number it moves, and the change log names it.',
+    block(exported),
+    ...(hidden.length === 0 ? [] : ['## Not exported, but part of what is', block(hidden)]),
+    '',
+  ].join('\n\n');
+}
+
+const directory = process.argv[2] ?? join(root, 'docs/api');
+mkdirSync(directory, { recursive: true });
+for (const { name, file } of entries) {
+  const path = join(directory, `${name}.md`);
+  writeFileSync(path, report(name, file).replace(/\n+$/, '\n'));
+  process.stdout.write(`${path}\n`);
+}

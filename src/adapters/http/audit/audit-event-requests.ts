@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { AuditFilter } from '../../../application/index.js';
+import type { Instant } from '../../../domain/index.js';
+import { pageRequest } from '../json-api/pagination.js';
+import { invalidParameter } from '../json-api/request-error.js';
+import type { Call } from '../route.js';
+
+const wellFormedId = /^ae-[0-9A-Za-z-]{1,60}$/;
+const dateTime = z.iso.datetime({ offset: true });
+
+const instantIn = ({ query }: Call, name: string): Instant | undefined => {
+  const text = query.one(name);
+  if (text === undefined) return undefined;
+  if (!dateTime.safeParse(text).success) {
+    throw invalidParameter(name, `${name} must be an ISO 8601 date-time, as 2030-01-31T09:00:00Z`);
+  }
+  return new Date(text).toISOString();
+};
+
+/** Throws a 422 for what is no date-time. */
+export const auditFilter = (call: Call, oldestFirst: boolean): AuditFilter => ({
+  actorId: call.query.one('filter[actor]'),
+  action: call.query.one('filter[action]'),
+  since: instantIn(call, 'since'),
+  until: instantIn(call, 'until'),
+  oldestFirst,
+});
+
+/** Throws a 422 for what no page of ours ends with. */
+export const auditPart = ({ query }: Call): { readonly after: string | undefined; readonly limit: number } => {
+  const after = query.one('page[after]');
+  if (after !== undefined && !wellFormedId.test(after)) {
+    throw invalidParameter('page[after]', 'page[after] must be the id of an audit event');
+  }
+  return { after, limit: pageRequest(query).size };
+};
+
+const described = (description: string) => z.string().optional().meta({ description });
+const instant = (description: string) =>
+  z.string().optional().meta({ description, format: 'date-time', example: '2030-01-31T09:00:00Z' });
+
+/** For the description of the API. */
+export const filterParameters = {
+  'filter[actor]': described('The id of who did it, or was refused: a user, a team, an organization, an agent pool.'),
+  'filter[action]': described('The action, by its name in the policy.'),
+  since: instant('Only what happened then or later.'),
+  until: instant('Only what happened before.'),
+};

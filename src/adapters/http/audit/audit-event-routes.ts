@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { AuditFilter, AuditPart, AuditSlice } from '../../../application/index.js';
+import type { Dialect } from '../dialect.js';
+import { pageParameters } from '../json-api/pagination.js';
+import type { Reference } from '../reference/reference.js';
+import { type Answer, type Call, get, ok, parameter, type Route } from '../route.js';
+import type { UseCases } from '../use-cases.js';
+import { auditFilter, auditPart, filterParameters } from './audit-event-requests.js';
+import { auditDocument, auditEventSchema, auditLine, auditPageSchema } from './audit-event-resource.js';
+
+const linesAtOnce = 100;
+const linesType = 'application/x-ndjson';
+
+type Read = (filter: AuditFilter, part: AuditPart) => Promise<AuditSlice>;
+
+const page = async (call: Call, read: Read): Promise<Answer> =>
+  ok(auditDocument(call.path, call.query, await read(auditFilter(call, false), auditPart(call))));
+
+/** The oldest first, as a file of them grows. Each part asks anew what the caller may see. */
+async function lines(call: Call, read: Read): Promise<Answer> {
+  const filter = auditFilter(call, true);
+  const { after } = auditPart(call);
+  const first = await read(filter, { after, limit: linesAtOnce });
+  return { status: 200, parts: linesOf(first, filter, read), headers: { 'Content-Type': linesType } };
+}
+
+async function* linesOf(slice: AuditSlice, filter: AuditFilter, read: Read): AsyncGenerator<string> {
+  for (;;) {
+    if (slice.items.length > 0) yield slice.items.map(auditLine).join('');
+    if (slice.last === undefined) return;
+    slice = await read(filter, { after: slice.last, limit: linesAtOnce });
+  }
+}
+
+const after = {
+  'page[after]': z.string().optional().meta({ description: 'The id of the last event of the page before.' }),
+};
+
+export const auditEventRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+  const ofOrganization =
+    (call: Call): Read =>
+    (filter, part) =>
+      use.listAuditEvents.execute(call.actor, parameter(call, 'organization'), filter, part);
+  const ofSite =
+    (call: Call): Read =>
+    (filter, part) =>
+      use.listSiteAuditEvents.execute(call.actor, call.query.one('filter[organization]'), filter, part);
+  const removed = {
+    'filter[organization]': z
+      .string()
+      .optional()
+      .meta({ description: 'Instead of the site’s: what is left of an organization that was removed, by its id.' }),
+  };
+  const listed =
+    (operation: string, summary: string, more = {}) =>
+    (): Reference => ({
+      operation,
+      summary,
+      about: 'The newest first. A filtered page may be short, or empty, and still name a next one.',
+      query: { ...filterParameters, ...more, ...after, 'page[size]': pageParameters['page[size]'] },
+      answers: { 200: auditPageSchema(auditEventSchema(dialect)) },
+      refusals: [422],
+    });
+  const exported =
+    (operation: string, summary: string, more = {}) =>
+    (): Reference => ({
+      operation,
+      summary,
+      about: 'One JSON object a line, the oldest first: the members of an event’s attributes, and its id.',
+      query: { ...filterParameters, ...more, ...after },
+      answers: { 200: { mediaType: linesType } },
+      refusals: [422],
+    });
+  const own = '/organizations/:organization/audit-events';
+  return [
+    get(
+      own,
+      'audit-events/read',
+      listed('listAuditEvents', 'List what was done and refused in an organization'),
+      (call) => page(call, ofOrganization(call)),
+    ),
+    get(
+      `${own}/export`,
+      'audit-events/read',
+      exported('exportAuditEvents', 'Export what was done and refused in an organization'),
+      (call) => lines(call, ofOrganization(call)),
+    ),
+    get(
+      '/admin/audit-events',
+      'audit-events/read-site',
+      listed('listSiteAuditEvents', 'List what was done and refused outside organizations', removed),
+      (call) => page(call, ofSite(call)),
+    ),
+    get(
+      '/admin/audit-events/export',
+      'audit-events/read-site',
+      exported('exportSiteAuditEvents', 'Export what was done and refused outside organizations', removed),
+      (call) => lines(call, ofSite(call)),
+    ),
+  ];
+};

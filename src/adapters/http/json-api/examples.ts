@@ -1,0 +1,372 @@
+import type {
+  FailingEffect,
+  Job,
+  MembershipView,
+  ShownPhase,
+  ShownRun,
+  TeamWorkspaceView,
+} from '../../../application/index.js';
+import {
+  type AgentPool,
+  type AgentToken,
+  type ApiToken,
+  type AuditEvent,
+  asQuestion,
+  type ConfigurationVersionState,
+  defaultRunOptions,
+  defaultSettings,
+  type IngressAttributes,
+  type LocatedEvaluation,
+  type Organization,
+  type PolicySet,
+  type PolicySetOutcome,
+  type RunState,
+  type Seen,
+  type Standing,
+  type TaskStage,
+  type Team,
+  type TokenOwner,
+  type User,
+  type Workspace,
+} from '../../../domain/index.js';
+
+/**
+ * The world the examples of the reference are taken from: a change to a workspace's network, pushed by Ann, is planned,
+ * and a policy stands in its way. Presenters make the examples of it, so that they are what the service writes.
+ */
+
+const at = (time: string): string => `2030-01-31T${time}.000Z`;
+
+export const organization: Organization = {
+  id: 'org-2mWc7QbT9sLxV4Rn',
+  name: 'acme',
+  email: 'infrastructure@acme.example',
+  createdAt: at('08:00:00'),
+};
+
+export const user: User = {
+  id: 'user-8KpZ3dYh6fGtJ1Wc',
+  username: 'ann',
+  email: 'ann@acme.example',
+  siteAdministrator: false,
+  suspended: false,
+  createdAt: at('08:00:00'),
+};
+
+const ann: TokenOwner = { kind: 'user', id: user.id };
+
+export const team: Team = {
+  id: 'team-5RtY1nBv8mQwE3Xk',
+  organizationId: organization.id,
+  organizationName: organization.name,
+  name: 'network',
+  owners: false,
+  usersCount: 1,
+  visibility: 'organization',
+  membersManageToken: true,
+  access: new Set(['read-workspaces']),
+  createdAt: at('08:05:00'),
+  revision: 0,
+};
+
+/** An owner's. */
+export const standing: Standing = {
+  actor: 'user',
+  siteAdministrator: false,
+  member: true,
+  teams: [{ teamId: 'team-9HsD4jLp2cZaU7Mf', owners: true, access: new Set() }],
+  team: asQuestion(team),
+};
+
+export const membership: MembershipView = {
+  id: 'ou-6VxN2kRf0tHbC8Ys',
+  organizationId: organization.id,
+  organizationName: organization.name,
+  userId: user.id,
+  user,
+  teams: [team],
+  createdAt: at('08:10:00'),
+};
+
+const token: ApiToken = {
+  id: 'at-3GqL7wTz5bXnK9Dj',
+  owner: ann,
+  secretDigest: '',
+  description: 'laptop',
+  createdBy: ann,
+  createdAt: at('08:20:00'),
+  expiresAt: '2031-01-31T00:00:00.000Z',
+  lastUsedAt: at('09:00:00'),
+};
+
+export const tokens: Readonly<Record<TokenOwner['kind'], ApiToken>> = {
+  user: token,
+  team: { ...token, id: 'at-1FkP8sVc4yMhR6Eu', owner: { kind: 'team', id: team.id }, description: null },
+  organization: {
+    ...token,
+    id: 'at-7BdW0gJn2xQtA5Lo',
+    owner: { kind: 'organization', id: organization.id },
+    description: null,
+  },
+};
+
+export const secret = 'gatehouse.v1.EXAMPLEexampleEXAMPLEexampleEXAMPLEexampleEXAMPL';
+
+export const ingressAttributes: IngressAttributes = {
+  id: 'ia-4MzC9uHq1vSgB7Kw',
+  branch: 'main',
+  cloneUrl: 'https://git.example.com/acme/network.git',
+  commitMessage: 'Open the subnet to the office',
+  commitSha: '6f1e0d2c9b8a7f6e5d4c3b2a19080706f5e4d3c2',
+  commitUrl: 'https://git.example.com/acme/network/commit/6f1e0d2c9b8a7f6e5d4c3b2a19080706f5e4d3c2',
+  compareUrl: null,
+  identifier: 'acme/network',
+  isPullRequest: false,
+  onDefaultBranch: true,
+  pullRequestNumber: null,
+  pullRequestUrl: null,
+  pullRequestTitle: null,
+  pullRequestBody: null,
+  tag: null,
+  senderUsername: 'ann',
+  senderAvatarUrl: null,
+  senderHtmlUrl: 'https://git.example.com/ann',
+};
+
+/** Fetched from version control. */
+export const configurationVersion: ConfigurationVersionState = {
+  id: 'cv-0TjX5rNy3pWkF8Hd',
+  workspaceId: 'ws-7LcQ2vKb9zRtD4Sm',
+  sequence: 12,
+  status: 'uploaded',
+  origin: 'version-control',
+  source: 'github',
+  autoQueueRuns: true,
+  speculative: false,
+  provisional: false,
+  failure: null,
+  statusTimestamps: { 'fetching-at': at('09:00:01'), 'uploaded-at': at('09:00:03') },
+  bundle: null,
+  ingressAttributesId: ingressAttributes.id,
+  purgeAt: null,
+  createdBy: ann,
+  createdAt: at('09:00:00'),
+  revision: 2,
+};
+
+/** Waiting for its upload. */
+export const createdConfigurationVersion: ConfigurationVersionState = {
+  ...configurationVersion,
+  id: 'cv-9WgM6hBz1nVxS3Qe',
+  status: 'pending',
+  origin: 'api',
+  source: 'tfe-api',
+  statusTimestamps: {},
+  ingressAttributesId: null,
+};
+
+export const uploadUrl =
+  'https://gatehouse.example.com/v1/object/cv-9WgM6hBz1nVxS3Qe.t3q8d4.Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgc2lnbmF0dXJl';
+
+export const workspace: Workspace = {
+  ...defaultSettings,
+  id: configurationVersion.workspaceId,
+  organizationId: organization.id,
+  organizationName: organization.name,
+  name: 'network',
+  description: 'Subnets of the offices',
+  terraformVersion: '1.11.4',
+  lock: null,
+  repository: {
+    cloneUrl: ingressAttributes.cloneUrl,
+    branch: null,
+    credential: 'git-example',
+    webhookId: 'hook-2YbK6tRj8wCnP0Vx',
+    sealedWebhookKey: '',
+    linkedBy: ann,
+  },
+  currentConfigurationVersionId: configurationVersion.id,
+  createdAt: at('08:15:00'),
+  updatedAt: at('08:30:00'),
+  revision: 1,
+};
+
+export const webhookKey = 'whsec_RVhBTVBMRWV4YW1wbGVFWEFNUExFZXhhbXBsZUVYQU0=';
+
+export const teamWorkspace: TeamWorkspaceView = {
+  id: 'tws-1NvZ4qGm7kXsH9Bt',
+  teamId: team.id,
+  workspaceId: workspace.id,
+  organizationName: organization.name,
+  workspaceName: workspace.name,
+  grant: { access: 'write' },
+  revision: 0,
+};
+
+const policies: PolicySet['policies'] = [
+  {
+    name: 'no-open-ports',
+    description: 'Nothing may be open to the whole internet',
+    query: 'data.terraform.network.deny',
+    enforcementLevel: 'mandatory',
+  },
+];
+
+export const policySet: PolicySet = {
+  id: 'polset-8ScF3xDy6mJqL1Zr',
+  organizationId: organization.id,
+  organizationName: organization.name,
+  name: 'baseline',
+  description: 'What every workspace is held to',
+  kind: 'opa',
+  global: false,
+  overridable: true,
+  policies,
+  workspaceIds: [workspace.id],
+  createdAt: at('08:40:00'),
+  updatedAt: at('08:40:00'),
+  revision: 0,
+};
+
+const run: RunState = {
+  id: 'run-5HtW8bQn2gKzV6Yc',
+  workspaceId: workspace.id,
+  configurationVersionId: configurationVersion.id,
+  sequence: 7,
+  status: 'post_plan_awaiting_decision',
+  source: 'tfe-configuration-version',
+  options: { ...defaultRunOptions, message: 'Open the subnet to the office' },
+  planOnly: false,
+  savePlan: false,
+  autoApply: false,
+  createdBy: ann,
+  hasChanges: true,
+  cancelRequested: false,
+  planned: { additions: 1, changes: 2, destructions: 0, imports: 0 },
+  applied: null,
+  failure: null,
+  ownFiles: null,
+  lease: null,
+  statusTimestamps: {
+    'plan-queueable-at': at('09:00:03'),
+    'plan-queued-at': at('09:00:03'),
+    'planning-at': at('09:00:10'),
+    'planned-at': at('09:00:40'),
+    'post-plan-running-at': at('09:00:40'),
+    'post-plan-awaiting-decision-at': at('09:00:45'),
+  },
+  createdAt: at('09:00:03'),
+  revision: 6,
+};
+
+export const taskStage: TaskStage = {
+  id: 'ts-3PmB7yVd0rLfX5Kj',
+  runId: run.id,
+  stage: 'post_plan',
+  status: 'awaiting_override',
+  evaluations: [
+    {
+      id: 'poleval-6QzH1kTs4wGnC9Mv',
+      kind: 'opa',
+      status: 'failed',
+      policyToolVersion: '0.70.0',
+      policySets: [policySet],
+      resultCount: { advisoryFailed: 0, mandatoryFailed: 1, passed: 0, errored: 0 },
+      overridable: true,
+      statusTimestamps: { 'pending-at': at('09:00:03'), 'running-at': at('09:00:40'), 'failed-at': at('09:00:45') },
+      createdAt: at('09:00:03'),
+      updatedAt: at('09:00:45'),
+    },
+  ],
+  statusTimestamps: {
+    'pending-at': at('09:00:03'),
+    'running-at': at('09:00:40'),
+    'awaiting-override-at': at('09:00:45'),
+  },
+  createdAt: at('09:00:03'),
+  updatedAt: at('09:00:45'),
+  revision: 2,
+};
+
+export const seenStage: Seen<TaskStage> = { subject: taskStage, standing };
+
+export const policyEvaluation: LocatedEvaluation = {
+  ...(taskStage.evaluations[0] as TaskStage['evaluations'][number]),
+  taskStageId: taskStage.id,
+};
+
+export const policySetOutcome: PolicySetOutcome = {
+  id: 'psout-0XsJ5fRw9bTkD2Nq',
+  policyEvaluationId: policyEvaluation.id,
+  position: 0,
+  policySetName: policySet.name,
+  policySetDescription: policySet.description,
+  overridable: policySet.overridable,
+  policyToolVersion: policyEvaluation.policyToolVersion,
+  error: null,
+  warnings: [],
+  outcomes: policies.map(({ name, description, query, enforcementLevel }) => ({
+    status: 'failed',
+    enforcementLevel,
+    policyName: name,
+    description,
+    query,
+    output: ['port 22 is open to 0.0.0.0/0'],
+  })),
+};
+
+export const shownRun: ShownRun = { run, standing, stageId: taskStage.id };
+
+export const shownPhase: ShownPhase = {
+  run,
+  logUrl: `https://gatehouse.example.com/v1/log/${run.id}.t3q8d4.Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgc2lnbmF0dXJl`,
+};
+
+export const agentPool: AgentPool = {
+  id: 'apool-4CvT8nKx1zQgY6Lb',
+  organizationId: organization.id,
+  organizationName: organization.name,
+  name: 'basement',
+  createdAt: at('08:50:00'),
+};
+
+export const agentToken: AgentToken = {
+  id: 'at-2DrS6mWj9hPvF0Ux',
+  poolId: agentPool.id,
+  secretDigest: '',
+  description: 'rack 4',
+  createdBy: ann,
+  createdAt: at('08:55:00'),
+  lastUsedAt: null,
+};
+
+export const job: Job = {
+  leaseToken: secret,
+  expiresAt: at('09:01:10'),
+  phase: 'plan',
+  run: { ...run, status: 'planning' },
+  workspace,
+  version: configurationVersion,
+  stage: taskStage,
+};
+
+export const failingEffect: FailingEffect = {
+  id: 42,
+  subject: configurationVersion.id,
+  kind: 'fetch-commit',
+  attempts: 3,
+  lastError: 'the repository does not answer',
+  notBefore: at('09:05:00'),
+};
+
+export const auditEvent: AuditEvent = {
+  id: 'ae-20300131090000000-4f1c9a2b7d3e8056',
+  at: at('09:00:00'),
+  organizationId: organization.id,
+  actor: { kind: 'user', id: user.id, tokenId: tokens.user.id },
+  action: 'workspaces/update',
+  subject: workspace.id,
+  outcome: 'done',
+  count: 1,
+  request: { id: '6e3c2f6e-9a53-4c1e-8f0b-2f7d3a1c5b90', address: '192.0.2.7', route: 'PATCH /workspaces/:id' },
+};

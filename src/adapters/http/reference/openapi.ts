@@ -1,0 +1,346 @@
+import { z } from 'zod';
+import { mediaType } from '../json-api/document.js';
+import { errorTable } from '../json-api/error-table.js';
+import { errorDocument } from '../json-api/resource-schema.js';
+import type { Method, PlainRoute, Route } from '../route.js';
+import { exampleFor } from './example.js';
+import { type JsonSchema, SchemaCollection } from './json-schema.js';
+import type { Content, Located, Reference, Refusal } from './reference.js';
+import { problemFor } from './refusals.js';
+
+type Described<R> = R & { readonly reference: () => Reference };
+
+/** Routes of one subject, under the heading by which they are listed. */
+export interface Area<R> {
+  readonly area: string;
+  readonly routes: readonly R[];
+}
+
+/** Everything that is served to programs. */
+export interface ServedApi {
+  readonly version: string;
+  readonly dialects: readonly { readonly prefix: string; readonly areas: readonly Area<Route>[] }[];
+  /** Served at each dialect's mount, and asking for no token. */
+  readonly atEachMount: readonly Area<PlainRoute>[];
+  readonly plain: readonly Area<PlainRoute>[];
+  readonly agents: Area<{ readonly method: Method; readonly path: string; readonly reference: () => Reference }>;
+}
+
+interface Ref {
+  readonly $ref: string;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+  readonly style?: 'form';
+  readonly explode?: false;
+}
+
+export interface MediaType {
+  readonly schema?: JsonSchema;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown } | Ref>>;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Ref>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, MediaType>> };
+  readonly responses: Readonly<Record<string, Response | Ref>>;
+}
+
+export type PathItem = Partial<Record<Method, Operation>>;
+
+export interface OpenApi {
+  readonly openapi: string;
+  readonly info: object;
+  readonly servers: readonly object[];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
+  readonly paths: Record<string, PathItem>;
+  readonly components: {
+    readonly securitySchemes: object;
+    readonly headers: object;
+    readonly schemas: Record<string, JsonSchema>;
+    readonly responses: Record<string, Response>;
+    readonly examples: Record<string, { readonly value: unknown }>;
+  };
+}
+
+const about = [
+  'Every endpoint but those of agents, of capability URLs and of the service itself is there twice: as the',
+  "specification has it, and below `/api/v2` in the words of this API family's clients.",
+  '',
+  'Bodies are documents of JSON:API, sent as `application/vnd.api+json` or `application/json`. Members that nobody knows',
+  'are passed over in requests; answers have none but those written here. What a caller may not see answers as what does',
+  'not exist: with 404.',
+  '',
+  'HEAD answers as GET does, without a body. A known path with another method is answered 405, with the methods it has in',
+  '`Allow`; any other path 404. Each answer has an `X-Request-Id` to ask the operator about.',
+].join('\n');
+
+const headers = {
+  'X-Request-Id': {
+    required: true,
+    description: "In the service's log too.",
+    schema: { type: 'string', format: 'uuid' },
+  },
+  Location: { required: true, description: 'Where to go on.', schema: { type: 'string', format: 'uri-reference' } },
+  'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } },
+  'Retry-After': { required: true, description: 'Seconds.', schema: { type: 'string', pattern: '^\\d+$' } },
+  'X-RateLimit-Limit': {
+    description: 'Requests in a second. Missing where there is no limit.',
+    schema: { type: 'string' },
+  },
+  'X-RateLimit-Remaining': { description: 'What is left of the second.', schema: { type: 'string' } },
+  'X-RateLimit-Reset': { description: 'Seconds until the next begins.', schema: { type: 'string' } },
+};
+
+type HeaderName = keyof typeof headers;
+
+const namedHeaders = (...names: readonly HeaderName[]): Readonly<Record<string, Ref>> =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+const limited: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+
+const headersOfRefusal: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+const inWords: Readonly<Record<number, string>> = {
+  200: 'Done',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'Done; there is nothing to tell',
+  206: 'A part of it',
+  302: 'It is elsewhere',
+  416: 'There is no such part',
+  503: 'Not at the moment',
+};
+
+/** What is said of path parameters that are no ids. */
+const parametersInWords: Readonly<Record<string, string>> = {
+  organization: 'The name of the organization.',
+  name: 'The name of the workspace.',
+  objectId: 'The rest of a capability URL, which is itself the right to what it names.',
+};
+
+const parameterInWords = (name: string): string =>
+  parametersInWords[name] ??
+  (name === 'id'
+    ? 'Its id.'
+    : `The id of the ${name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}.`);
+
+const isContent = (answer: z.ZodType | Content | Located): answer is Content => 'mediaType' in answer;
+const isLocated = (answer: z.ZodType | Content | Located): answer is Located => 'location' in answer;
+
+/** What goes wrong with a route whatever it is for. */
+const refusalsOfRoute = (route: Route): readonly Refusal[] => [
+  400,
+  414,
+  'actor/unauthenticated',
+  ...(route.action === null ? [] : ['resource/not-found' as const]),
+  429,
+  500,
+  'service/unavailable',
+  ...(route.method === 'get' ? [] : ['shared/stale-revision' as const, 'service/storage-full' as const]),
+  ...(route.body === 'read' ? ([408, 413, 415, 422] as const) : []),
+];
+
+const refusalsOfAgents: readonly Refusal[] = [400, 414, 'actor/unauthenticated', 429, 500, 'service/unavailable'];
+
+const refusalsOfPlain: readonly Refusal[] = [400, 414, 500];
+
+/** Makes the description of the API from the tables that serve it. */
+export function openApiDocument(api: ServedApi): OpenApi {
+  const schemas = new SchemaCollection();
+  const responses: Record<string, Response> = {};
+  const examples: Record<string, { readonly value: unknown }> = {};
+  const paths: Record<string, PathItem> = {};
+  const named = new Map<string, string>();
+
+  /** Examples that are the same are written once. */
+  const example = (name: string, value: unknown): NonNullable<MediaType['examples']> => {
+    const text = JSON.stringify(value);
+    const known = named.get(text) ?? name;
+    named.set(text, known);
+    examples[known] = { value };
+    return { example: { $ref: `#/components/examples/${known}` } };
+  };
+
+  const content = (schema: z.ZodType, io: 'input' | 'output', name: string): MediaType => {
+    const { examples: own, ...json } = schemas.add(schema, io);
+    const value = own?.[0] ?? exampleFor(schemas, json);
+    return { schema: json, examples: example(name, value) };
+  };
+
+  const requestBody = (operationId: string, body: z.ZodType | Content): NonNullable<Operation['requestBody']> => {
+    if (!('mediaType' in body)) {
+      const required = !body.safeParse({}).success;
+      return { required, content: { [mediaType]: content(body, 'input', operationId) } };
+    }
+    const media = body.schema === undefined ? {} : content(body.schema, 'input', operationId);
+    return { required: true, content: { [body.mediaType]: media } };
+  };
+
+  const answered = (
+    name: string,
+    status: number,
+    answer: Reference['answers'][number],
+    usual: readonly HeaderName[],
+  ): Response => {
+    const description = inWords[status] ?? String(status);
+    const all = namedHeaders('X-Request-Id', ...usual);
+    if (answer === null) return { description, headers: all };
+    if (isLocated(answer)) return { description: answer.location, headers: { ...all, ...namedHeaders('Location') } };
+    if (!isContent(answer)) {
+      return { description, headers: all, content: { [mediaType]: content(answer, 'output', name) } };
+    }
+    const media = answer.schema === undefined ? {} : content(answer.schema, 'output', name);
+    return { description, headers: all, content: { [answer.mediaType]: media } };
+  };
+
+  const refused = (status: number, refusals: readonly Refusal[]): Ref => {
+    const name = [status, ...refusals.filter((refusal) => refusal !== status)].join('-').replaceAll('/', '.');
+    const titles = [...new Set(refusals.map((refusal) => problemFor(refusal).document.errors[0]?.title))];
+    responses[name] ??= {
+      description: titles.join(', or '),
+      headers: namedHeaders('X-Request-Id', ...(headersOfRefusal[status] ?? [])),
+      content: {
+        [mediaType]: {
+          schema: {
+            allOf: [
+              schemas.add(errorDocument, 'output'),
+              {
+                properties: {
+                  errors: { items: { properties: { status: { const: String(status) }, title: { enum: titles } } } },
+                },
+              },
+            ],
+          } as JsonSchema,
+          examples: Object.fromEntries(
+            refusals.map((refusal) => [String(refusal).replaceAll('/', '.'), { value: problemFor(refusal).document }]),
+          ),
+        },
+      },
+    };
+    return { $ref: `#/components/responses/${name}` };
+  };
+
+  const parameter = (where: Parameter['in'], name: string, schema: z.ZodType): Parameter => {
+    const { description, examples: own, ...json } = schemas.add(schema, 'input');
+    return {
+      name,
+      in: where,
+      required: !schema.safeParse(undefined).success,
+      ...(description === undefined ? {} : { description }),
+      ...(json.type === 'array' ? { style: 'form' as const, explode: false as const } : {}),
+      schema: json,
+      ...(own === undefined ? {} : { example: own[0] }),
+    };
+  };
+
+  const describe = (
+    { method, path, reference }: Described<{ readonly method: Method; readonly path: string }>,
+    prefix: string,
+    area: string,
+    usual: { readonly refusals: readonly Refusal[]; readonly scheme?: string; readonly note?: string },
+  ): void => {
+    const told = reference();
+    const operationId = prefix === '' ? told.operation : `${told.operation}V2`;
+    const refusals = [...new Set([...usual.refusals, ...(told.refusals ?? [])])];
+    const headersHere = refusals.includes(429) ? limited : [];
+    const parameters = [
+      ...[...path.matchAll(/:(\w+)/g)].map(([, name = '']) =>
+        parameter('path', name, z.string().describe(parameterInWords(name))),
+      ),
+      ...Object.entries(told.headers ?? {}).map(([name, schema]) => parameter('header', name, schema)),
+      ...Object.entries(told.query ?? {}).map(([name, schema]) => parameter('query', name, schema)),
+    ];
+    const byStatus = Map.groupBy(refusals, statusOf);
+    const description = [told.about, usual.note].filter((text) => text !== undefined).join('\n\n');
+    const place = prefix + path.replaceAll(/:(\w+)/g, '{$1}');
+    const item = paths[place] ?? {};
+    paths[place] = item;
+    item[method] = {
+      operationId,
+      summary: told.summary,
+      ...(description === '' ? {} : { description }),
+      tags: [area],
+      security: usual.scheme === undefined ? [] : [{ [usual.scheme]: [] }],
+      ...(parameters.length === 0 ? {} : { parameters }),
+      ...(told.body === undefined ? {} : { requestBody: requestBody(operationId, told.body) }),
+      responses: Object.fromEntries([
+        ...Object.entries(told.answers).map(([status, answer]) => [
+          status,
+          answered(`${operationId}-${status}`, Number(status), answer, headersHere),
+        ]),
+        ...[...byStatus].map(([status, group]) => [String(status), refused(status, group)]),
+      ]),
+    };
+  };
+
+  const plainly = (areas: readonly Area<PlainRoute>[], prefix: string) => {
+    for (const { area, routes } of areas) {
+      for (const { reference, ...route } of routes) {
+        if (reference !== undefined) describe({ ...route, reference }, prefix, area, { refusals: refusalsOfPlain });
+      }
+    }
+  };
+
+  for (const { prefix, areas } of api.dialects) {
+    for (const { area, routes } of areas) {
+      for (const route of routes) {
+        const note = route.action === null ? 'Any valid token will do.' : `Needs \`${route.action}\`.`;
+        describe(route, prefix, area, { refusals: refusalsOfRoute(route), scheme: 'token', note });
+      }
+    }
+    plainly(api.atEachMount, prefix);
+  }
+  plainly(api.plain, '');
+  for (const route of api.agents.routes) {
+    describe(route, '', api.agents.area, { refusals: refusalsOfAgents, scheme: 'agentToken' });
+  }
+
+  const areas = [...(api.dialects[0]?.areas ?? []), ...api.atEachMount, ...api.plain, api.agents];
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Gatehouse',
+      version: api.version,
+      summary: 'Workspace access, configuration versions, team tokens and policy outcomes',
+      description: about,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(areas.map(({ area }) => area))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'The token of a user, a team or an organization.' },
+        agentToken: { type: 'http', scheme: 'bearer', description: 'The token of an agent.' },
+      },
+      headers,
+      schemas: schemas.named,
+      responses,
+      examples,
+    },
+  };
+}
+
+const statusOf = (refusal: Refusal): number => (typeof refusal === 'number' ? refusal : errorTable[refusal].status);

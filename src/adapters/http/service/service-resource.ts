@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+const saying = (status: string) => z.strictObject({ status: z.literal(status) }).meta({ example: { status } });
+
+export const healthySchema = saying('ok');
+export const readySchema = saying('ready');
+export const notReadySchema = saying('not ready');
+
+/** Where clients find the API when they are only told a host name. */
+export const discovery = { 'tfe.v2': '/api/v2/', 'tfe.v2.1': '/api/v2/', 'tfe.v2.2': '/api/v2/' } as const;
+
+export const discoverySchema = z
+  .strictObject({
+    'tfe.v2': z.literal(discovery['tfe.v2']),
+    'tfe.v2.1': z.literal(discovery['tfe.v2.1']),
+    'tfe.v2.2': z.literal(discovery['tfe.v2.2']),
+  })
+  .meta({ description: 'Where clients that are told a host name only find the API.', example: discovery });

@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import {
+  type AuditedThing,
+  type AuditPlace,
+  type AuditQuery,
+  type AuditSlice,
+  type AuditTrail,
+  mostLookedAt,
+} from '../../../application/ports/audit-trail.js';
+import {
+  type AuditEvent,
+  auditEventId,
+  auditIdsFrom,
+  type Instant,
+  type NewAuditEvent,
+  type OrganizationId,
+} from '../../../domain/index.js';
+import { inserting, prepared } from './engine/prepared.js';
+import { columnsOf, type Statements } from './engine/statements.js';
+
+interface EventRow {
+  readonly id: string;
+  readonly organization_id: OrganizationId | null;
+  readonly at: Instant;
+  readonly actor_kind: AuditEvent['actor']['kind'];
+  readonly actor_id: string | null;
+  readonly token_id: string | null;
+  readonly action: AuditEvent['action'];
+  readonly subject: string | null;
+  readonly outcome: AuditEvent['outcome'];
+  readonly count: number;
+  readonly request_id: string | null;
+  readonly address: string | null;
+  readonly route: string;
+}
+
+/** All that is stored of an event but its organization. */
+const ownColumns = [
+  'id',
+  'at',
+  'actor_kind',
+  'actor_id',
+  'token_id',
+  'action',
+  'subject',
+  'outcome',
+  'count',
+  'request_id',
+  'address',
+  'route',
+] as const satisfies readonly (keyof EventRow)[];
+
+const columns = [...ownColumns, 'organization_id'] as const;
+
+type NewRow = Readonly<Record<(typeof ownColumns)[number], unknown>>;
+
+const toRow = (id: string, at: Instant, event: NewAuditEvent): NewRow => ({
+  id,
+  at,
+  actor_kind: event.actor.kind,
+  actor_id: event.actor.id,
+  token_id: event.actor.tokenId,
+  action: event.action,
+  subject: event.subject,
+  outcome: event.outcome,
+  count: event.count,
+  request_id: event.request?.id ?? null,
+  address: event.request?.address ?? null,
+  route: event.request?.route ?? null,
+});
+
+const fromRow = (row: EventRow): AuditEvent => ({
+  id: row.id,
+  at: row.at,
+  organizationId: row.organization_id,
+  actor: { kind: row.actor_kind, id: row.actor_id, tokenId: row.token_id },
+  action: row.action,
+  subject: row.subject,
+  outcome: row.outcome,
+  count: row.count,
+  request: row.request_id === null ? null : { id: row.request_id, address: row.address, route: row.route },
+});
+
+const insert = inserting('audit_events', columns);
+
+/** The organization is looked up by the same statement: it is seldom known where a workspace is. */
+const insertOfWorkspace = prepared((sql, row: NewRow & { readonly workspace_id: string }) =>
+  sql('audit_events').insert({
+    ...Object.fromEntries(ownColumns.map((column) => [column, row[column]])),
+    organization_id: sql('workspaces').where('id', row.workspace_id).select('organization_id'),
+  }),
+);
+
+/** How the organization of a thing is found. */
+const ways: Readonly<Record<AuditedThing['kind'], (sql: Knex, id: string) => Knex.QueryBuilder>> = {
+  organizations: (sql, name) => sql('organizations').where({ name, deleted_at: null }).select('id as organization_id'),
+  workspaces: (sql, id) => sql('workspaces').where({ id }).select('organization_id'),
+  teams: (sql, id) => sql('teams').where({ id }).select('organization_id'),
+  'team-workspaces': (sql, id) => ofWorkspace(sql('team_workspaces as t'), id),
+  'organization-memberships': (sql, id) => sql('organization_memberships').where({ id }).select('organization_id'),
+  'authentication-tokens': (sql, id) =>
+    sql('api_tokens as t').join('teams as p', 'p.id', 't.team_id').where('t.id', id).select('p.organization_id'),
+  'configuration-versions': (sql, id) => ofWorkspace(sql('configuration_versions as t'), id),
+  runs: (sql, id) => ofWorkspace(sql('runs as t'), id),
+  'task-stages': (sql, id) =>
+    sql('task_stages as s')
+      .join('runs as t', 't.id', 's.run_id')
+      .join('workspaces as w', 'w.id', 't.workspace_id')
+      .where('s.id', id)
+      .select('w.organization_id'),
+  'policy-sets': (sql, id) => sql('policy_sets').where({ id }).select('organization_id'),
+  'agent-pools': (sql, id) => sql('agent_pools').where({ id }).select('organization_id'),
+};
+
+const ofWorkspace = (things: Knex.QueryBuilder, id: string): Knex.QueryBuilder =>
+  things.join('workspaces as w', 'w.id', 't.workspace_id').where('t.id', id).select('w.organization_id');
+
+let made = 0;
+
+/** In the order in which this process asks, and different from those of others. */
+const nextChance = (): string => {
+  made = (made + 1) % 0x10000;
+  return made.toString(16).padStart(4, '0') + randomBytes(6).toString('hex');
+};
+
+export class KnexAuditTrail implements AuditTrail {
+  constructor(
+    private readonly db: Statements,
+    private readonly now: () => Instant,
+  ) {}
+
+  async add(event: NewAuditEvent, place: AuditPlace): Promise<void> {
+    const at = this.now();
+    const row = toRow(auditEventId(at, nextChance()), at, event);
+    const statement =
+      place !== 'site' && 'workspaceId' in place
+        ? insertOfWorkspace(this.db, { ...row, workspace_id: place.workspaceId })
+        : insert(this.db, { ...row, organization_id: place === 'site' ? null : place.organizationId });
+    await this.db.run(statement);
+  }
+
+  async organizationOf({ kind, id }: AuditedThing): Promise<OrganizationId | undefined> {
+    const row = await this.db.first<Pick<EventRow, 'organization_id'>>(ways[kind](this.db.sql, id));
+    return row?.organization_id ?? undefined;
+  }
+
+  async slice(query: AuditQuery, after: string | undefined, limit: number): Promise<AuditSlice> {
+    const { actorId, action } = query;
+    const looked = () => this.ordered(query, after).select(...columnsOf('e', columns));
+    if (actorId === undefined && action === undefined) return this.found(looked().limit(limit + 1), limit);
+    const way = query.oldestFirst ? 'asc' : 'desc';
+    const matching = this.db.sql.from(looked().limit(mostLookedAt).as('l')).select(...columnsOf('l', columns));
+    if (actorId !== undefined) matching.where('l.actor_id', actorId);
+    if (action !== undefined) matching.where('l.action', action);
+    const slice = await this.found(matching.orderBy('l.id', way).limit(limit + 1), limit);
+    if (slice.last !== undefined) return slice;
+    const end = this.ordered(query, after)
+      .select('e.id')
+      .limit(1)
+      .offset(mostLookedAt - 1);
+    return { ...slice, last: (await this.db.first<{ readonly id: string }>(end))?.id };
+  }
+
+  async forget(before: Instant, limit: number): Promise<number> {
+    const { sql } = this.db;
+    await this.db.run(sql('audit_horizon').where('forgotten_before', '<', before).update({ forgotten_before: before }));
+    const old = sql('audit_events').where('id', '<', auditIdsFrom(before)).select('id').orderBy('id').limit(limit);
+    return this.db.run(sql('audit_events').whereIn('id', old).delete());
+  }
+
+  private async found(rows: Knex.QueryBuilder, limit: number): Promise<AuditSlice> {
+    const found = (await this.db.all<EventRow>(rows)).map(fromRow);
+    return found.length <= limit
+      ? { items: found, last: undefined }
+      : { items: found.slice(0, limit), last: found[limit - 1]?.id };
+  }
+
+  /** A range of one index. */
+  private ordered({ of, since, until, oldestFirst }: AuditQuery, after: string | undefined): Knex.QueryBuilder {
+    const { sql } = this.db;
+    const events = sql('audit_events as e').orderBy('e.id', oldestFirst ? 'asc' : 'desc');
+    if (of === 'site') events.whereNull('e.organization_id');
+    else if ('organizationId' in of) events.where('e.organization_id', of.organizationId);
+    else {
+      const living = sql('organizations').where({ id: of.removed, deleted_at: null }).select('id');
+      events.where('e.organization_id', of.removed).whereNotExists(living);
+    }
+    if (since !== undefined) events.where('e.id', '>=', auditIdsFrom(since));
+    if (until !== undefined) events.where('e.id', '<', auditIdsFrom(until));
+    if (after !== undefined) events.where('e.id', oldestFirst ? '>' : '<', after);
+    return events;
+  }
+}

@@ -1,0 +1,41 @@
+import { type Actor, authorize, authorized, type OrganizationId, standingOnSite } from '../../domain/index.js';
+import type { AuditQuery, AuditSlice } from '../ports/audit-trail.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+export type AuditFilter = Omit<AuditQuery, 'of'>;
+
+/** Which part of a trail is asked for: at most so many events, from beyond an id or from its beginning. */
+export interface AuditPart {
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/** GET /organizations/:name/audit-events, and the same as lines: who reads it whole asks for part after part. */
+export class ListAuditEvents {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  execute(actor: Actor, organizationName: string, filter: AuditFilter, part: AuditPart): Promise<AuditSlice> {
+    return this.unitOfWork.read(async (tx) => {
+      const seen = await tx.organizations.findFor(actor, organizationName);
+      const { id: organizationId } = authorized(seen, 'audit-events/read');
+      return tx.audit.slice({ ...filter, of: { organizationId } }, part.after, part.limit);
+    });
+  }
+}
+
+/** GET /admin/audit-events: what belongs to no organization, or what is left of one that was removed. */
+export class ListSiteAuditEvents {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /** `removed` is the id of an organization; one that still exists has no events here. */
+  async execute(
+    actor: Actor,
+    removed: OrganizationId | undefined,
+    filter: AuditFilter,
+    part: AuditPart,
+  ): Promise<AuditSlice> {
+    authorize(standingOnSite(actor), 'audit-events/read-site');
+    const of = removed === undefined ? 'site' : { removed };
+    return this.unitOfWork.read((tx) => tx.audit.slice({ ...filter, of }, part.after, part.limit));
+  }
+}

@@ -1,0 +1,23 @@
+import type { Command } from './command.js';
+import { backup } from './commands/backup.js';
+import { doctor } from './commands/doctor.js';
+import { gc } from './commands/gc.js';
+import { migrate } from './commands/migrate.js';
+import { organizationCommands } from './commands/organization.js';
+import { serve } from './commands/serve.js';
+import { tokenCommands } from './commands/token.js';
+import { userCommands } from './commands/user.js';
+import { verify } from './commands/verify.js';
+
+/** All there are, in the order in which help and docs show them. */
+export const commands: readonly Command[] = [
+  serve,
+  migrate,
+  doctor,
+  ...userCommands,
+  ...tokenCommands,
+  ...organizationCommands,
+  backup,
+  verify,
+  gc,
+];

@@ -1,0 +1,149 @@
+import { effectLeaseSeconds } from '../../../application/effects/perform-effects.js';
+import {
+  attemptSeconds,
+  type Effect,
+  type PendingEffect,
+  PerformEffects,
+  RemoveLeftovers,
+  SweepBundles,
+} from '../../../application/index.js';
+import { OperatorError } from '../../backup.js';
+import { Port } from '../../container/tokens.js';
+import { openBundleStore } from '../../service.js';
+import type { Call, Command } from '../command.js';
+import { atWork, type Workplace } from '../operator.js';
+import { counted, size, table } from '../output.js';
+
+/** Effects that take something away. Others begin things: those are left to a service, beside which this may run. */
+const share = {
+  kinds: ['purge-backing-data', 'archive-version', 'discard-bundle', 'remove-rows'],
+  batch: 20,
+} as const satisfies { readonly kinds: readonly Effect['kind'][]; readonly batch: number };
+
+/** More is not listed. */
+const most = 10_000;
+
+interface Found {
+  readonly what: string;
+  readonly subject: string;
+  /** Null where nobody knows before it is done. */
+  readonly bytes: number | null;
+}
+
+const titles = {
+  'purge-backing-data': 'soft-deleted, its time is over',
+  'archive-version': 'archived, its runs are over',
+  'discard-bundle': 'discarded',
+  'remove-rows': 'deleted',
+} as const;
+
+/** What a pending effect will take away. */
+async function foundOf(place: Workplace, { effect }: PendingEffect): Promise<readonly Found[]> {
+  switch (effect.kind) {
+    case 'purge-backing-data':
+    case 'archive-version': {
+      const version = await place.unitOfWork.read((tx) => tx.configurationVersions.find(effect.versionId));
+      return [{ what: titles[effect.kind], subject: effect.versionId, bytes: version?.state.bundle?.bytes ?? null }];
+    }
+    case 'discard-bundle':
+      return [{ what: titles[effect.kind], subject: effect.bundleKey, bytes: null }];
+    case 'remove-rows':
+      return [{ what: `${effect.target.kind} ${titles[effect.kind]}`, subject: effect.target.id, bytes: null }];
+    default:
+      return [];
+  }
+}
+
+interface Failure {
+  readonly subject: string;
+  readonly error: string;
+}
+
+async function performed(place: Workplace, { progress }: Call): Promise<readonly Failure[]> {
+  const effects = place.resolve(PerformEffects);
+  const failed: Failure[] = [];
+  const renewal = setInterval(() => effects.renew().catch(() => undefined), (effectLeaseSeconds / 3) * 1000);
+  try {
+    let all = 0;
+    for (let more = true; more; ) {
+      const { done, failures } = await effects.execute(share);
+      all += done;
+      progress.say(`${all} pieces of ordered work done`);
+      failed.push(
+        ...failures.map(({ effect, error }) => ({
+          subject: `${effect.effect.kind} ${effect.id}`,
+          error: String(error),
+        })),
+      );
+      more = done + failures.length > 0;
+    }
+  } finally {
+    clearInterval(renewal);
+  }
+  return failed;
+}
+
+async function collect(place: Workplace, call: Call) {
+  const dryRun = call.switch('dry-run');
+  const store = place.resolve(RemoveLeftovers);
+  const { leftovers, inUse } = await store.find(attemptSeconds.abandoned, (looked) =>
+    call.progress.say(`${looked} archives looked at`),
+  );
+  const now = place.resolve(Port.clock).now();
+  const due = await place.unitOfWork.read((tx) => tx.effects.due(now, share.kinds, most));
+  const left = new Set(leftovers.map(({ key }) => key));
+  const found: Found[] = leftovers.map(({ key, bytes, abandoned }) => ({
+    what: abandoned ? 'abandoned upload' : 'referred to by nothing',
+    subject: key,
+    bytes,
+  }));
+  for (const effect of due) {
+    found.push(...(await foundOf(place, effect)).filter(({ subject }) => !left.has(subject)));
+  }
+  if (dryRun) return { found, failed: [] };
+
+  const unreferred = leftovers.filter(({ abandoned }) => !abandoned);
+  if (inUse === 0 && unreferred.length > 0) {
+    throw new OperatorError(
+      `the database refers to nothing in the store: is it the right one? If so, ${counted(unreferred.length, 'archive')} must be removed by hand`,
+    );
+  }
+  const failed: Failure[] = [];
+  const attempt = (subject: string, work: Promise<unknown>) =>
+    work.catch((error: unknown) => failed.push({ subject, error: String(error) }));
+  await attempt('abandoned uploads', place.resolve(SweepBundles).execute(attemptSeconds.abandoned));
+  for (const [index, { key }] of unreferred.entries()) {
+    await attempt(key, store.execute(key));
+    call.progress.say(`${index + 1} of ${counted(unreferred.length, 'archive')} removed`);
+  }
+  failed.push(...(await performed(place, call)));
+  return { found, failed };
+}
+
+export const gc: Command = {
+  name: 'gc',
+  does: 'takes away what nobody can need any more',
+  about: `Abandoned uploads, archives no row refers to, and what was deleted and is due to go. It looks through the whole store; what was stored less than ${attemptSeconds.abandoned / 3600} hours ago is let alone, since it may yet be referred to. A running service does the same by itself, but for archives no row refers to: those are left where a database was restored to an older state.`,
+  options: { 'dry-run': { about: 'list it, and take nothing away' } },
+  run: async (call) =>
+    atWork(
+      call,
+      async (place) => {
+        const { found, failed } = await collect(place, call);
+        const bytes = found.reduce((sum, one) => sum + (one.bytes ?? 0), 0);
+        const dryRun = call.switch('dry-run');
+        const rows = found.map((one) => [one.what, one.subject, one.bytes]);
+        const sum = `${counted(found.length, 'thing')}, ${size(bytes)}${dryRun ? ' would be taken away' : ' taken away'}`;
+        return {
+          json: { 'dry-run': dryRun, found, bytes, failed },
+          text: [
+            ...(found.length === 0 ? [] : [table(['what', 'which', 'bytes'], rows), '']),
+            ...failed.map(({ subject, error }) => `${subject} failed: ${error}`),
+            sum,
+          ].join('\n'),
+          failed: failed.length > 0,
+        };
+      },
+      () => openBundleStore(call.config, { error: () => undefined }),
+    ),
+};

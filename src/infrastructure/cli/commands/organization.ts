@@ -1,0 +1,113 @@
+import {
+  CreateOrganization,
+  ListOrganizationMemberships,
+  ListOrganizations,
+  ListTeams,
+  ListWorkspaces,
+  RemoveOrganization,
+  ShowOrganization,
+  ShowTeam,
+} from '../../../application/index.js';
+import type { Organization } from '../../../domain/index.js';
+import { type Command, UsageError } from '../command.js';
+import { all, atWork, known, userNamed, type Workplace } from '../operator.js';
+import { card, counted, table } from '../output.js';
+
+const presented = ({ name, email, createdAt, id }: Organization) => ({
+  name,
+  email,
+  'external-id': id,
+  'created-at': createdAt,
+});
+
+const none = { number: 1, size: 1 };
+
+async function whole(place: Workplace, name: string) {
+  const { subject } = await known(
+    `organization ${name}`,
+    place.resolve(ShowOrganization).execute(place.operator, name),
+  );
+  const teams = await all((page) => place.resolve(ListTeams).execute(place.operator, name, page));
+  const owners = teams.find((team) => team.subject.owners);
+  const { members } = owners
+    ? await place.resolve(ShowTeam).execute(place.operator, owners.subject.id)
+    : { members: [] };
+  const memberships = await place.resolve(ListOrganizationMemberships).execute(place.operator, name, none);
+  const workspaces = await place.resolve(ListWorkspaces).execute(place.operator, name, none);
+  return {
+    ...presented(subject),
+    owners: members.map(({ username }) => username),
+    members: memberships.total,
+    teams: teams.length,
+    workspaces: workspaces.total,
+  };
+}
+
+const list: Command = {
+  name: 'organization list',
+  does: 'lists all organizations, by name',
+  run: async (call) =>
+    atWork(call, async (place) => {
+      const organizations = await all((page) => place.resolve(ListOrganizations).execute(place.operator, page));
+      const rows = organizations.map(({ name, email, createdAt, id }) => [name, email, createdAt, id]);
+      return {
+        json: organizations.map(presented),
+        text: `${table(['name', 'email', 'since', 'id'], rows)}\n\n${counted(organizations.length, 'organization')}`,
+      };
+    }),
+};
+
+const show: Command = {
+  name: 'organization show',
+  does: 'shows an organization, its owners, and how much is in it',
+  words: ['NAME'],
+  run: async (call) =>
+    atWork(call, async (place) => {
+      const organization = await whole(place, call.word(0));
+      return { json: organization, text: card({ ...organization, owners: organization.owners.join(', ') }) };
+    }),
+};
+
+const create: Command = {
+  name: 'organization create',
+  does: 'makes an organization with a user as its owner',
+  words: ['NAME'],
+  options: {
+    email: { value: 'ADDRESS', about: "required; the organization's" },
+    owner: { value: 'USER', about: 'required; the name of the user who becomes its owner' },
+  },
+  run: async (call) => {
+    const command = { name: call.word(0), email: call.required('email') };
+    const owner = call.required('owner');
+    return atWork(call, async (place) => {
+      const user = await userNamed(place, owner);
+      // The right to make it is the operator's, and whoever makes one owns it.
+      const actor = { ...place.inPlaceOf(user), siteAdministrator: true };
+      const organization = await place.resolve(CreateOrganization).execute(actor, command);
+      return { json: presented(organization), text: card({ ...presented(organization), owner: user.username }) };
+    });
+  },
+};
+
+const remove: Command = {
+  name: 'organization delete',
+  does: 'deletes an organization with all that is in it, for good',
+  about: 'A running service, or gatehouse gc, then takes away its rows and archives.',
+  words: ['NAME'],
+  options: { yes: { about: 'required, so that nobody does it by mistake' } },
+  run: async (call) =>
+    atWork(call, async (place) => {
+      const name = call.word(0);
+      const { workspaces } = await whole(place, name);
+      if (!call.switch('yes')) {
+        throw new UsageError(`${name} and its ${counted(workspaces, 'workspace')} would be gone for good: say --yes`);
+      }
+      await place.resolve(RemoveOrganization).execute(place.operator, name);
+      return {
+        json: { name, deleted: true, workspaces },
+        text: `${name} and its ${counted(workspaces, 'workspace')} are deleted`,
+      };
+    }),
+};
+
+export const organizationCommands: readonly Command[] = [list, show, create, remove];

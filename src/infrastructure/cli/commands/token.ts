@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import {
+  type IssuedToken,
+  IssueOrganizationToken,
+  IssueTeamToken,
+  IssueUserToken,
+  ListTeams,
+  ListTeamTokens,
+  ListUserTokens,
+  RevokeOrganizationToken,
+  RevokeTeamToken,
+  RevokeToken,
+  ShowOrganizationToken,
+} from '../../../application/index.js';
+import { type ApiToken, type Instant, isDomainError } from '../../../domain/index.js';
+import { type Call, type Command, UsageError } from '../command.js';
+import { all, atWork, known, userNamed, type Workplace } from '../operator.js';
+import { card, counted, table } from '../output.js';
+
+const dateTime = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
+
+function expiryIn(call: Call): Instant | null {
+  const given = call.option('expires');
+  if (given === undefined) return null;
+  const expiry = dateTime.safeParse(given);
+  if (!expiry.success) throw new UsageError('--expires must be an ISO 8601 date-time, as 2030-01-31T09:00:00Z');
+  return expiry.data;
+}
+
+async function teamNamed(place: Workplace, path: string) {
+  const [organizationName = '', name, ...more] = path.split('/');
+  if (name === undefined || more.length > 0) throw new UsageError('--team must be ORGANIZATION/TEAM');
+  const teams = await known(
+    `organization ${organizationName}`,
+    all((page) => place.resolve(ListTeams).execute(place.operator, organizationName, page)),
+  );
+  return known(`team ${path}`, Promise.resolve(teams.find(({ subject }) => subject.name === name)?.subject));
+}
+
+const presented = (token: ApiToken) => ({
+  id: token.id,
+  description: token.description,
+  'created-at': token.createdAt,
+  'last-used-at': token.lastUsedAt,
+  'expired-at': token.expiresAt,
+});
+
+type Kind = 'user' | 'team' | 'organization';
+
+const issuing: Readonly<
+  Record<Kind, (place: Workplace, name: string, expiresAt: Instant | null, call: Call) => Promise<IssuedToken>>
+> = {
+  user: async (place, name, expiresAt, call) => {
+    const user = await userNamed(place, name);
+    const description = call.option('description') ?? 'issued on the command line';
+    return place.resolve(IssueUserToken).execute(place.inPlaceOf(user), { userId: user.id, description, expiresAt });
+  },
+  team: async (place, path, expiresAt) => {
+    const { id: teamId } = await teamNamed(place, path);
+    return place.resolve(IssueTeamToken).execute(place.operator, { teamId, expiresAt });
+  },
+  organization: (place, organizationName, expiresAt) =>
+    known(
+      `organization ${organizationName}`,
+      place.resolve(IssueOrganizationToken).execute(place.operator, { organizationName, expiresAt }),
+    ),
+};
+
+const owners = {
+  user: { value: 'NAME', about: 'a user: one more token' },
+  team: { value: 'ORGANIZATION/TEAM', about: 'a team: in place of the token it has' },
+  organization: { value: 'NAME', about: 'an organization: in place of the token it has' },
+} as const;
+
+const issue: Command = {
+  name: 'token issue',
+  does: 'issues a token to one of a user, a team and an organization, and answers its secret',
+  about: 'The secret is shown this once: the database keeps a digest of it. It is on standard output and nowhere else.',
+  options: {
+    ...owners,
+    expires: { value: 'DATE-TIME', about: 'when it ends, as 2030-01-31T09:00:00Z; never, if left out' },
+    description: { value: 'TEXT', about: "of a user's token" },
+  },
+  run: async (call) => {
+    const { name: kind, value } = call.oneOf('user', 'team', 'organization');
+    if (kind !== 'user' && call.option('description') !== undefined) {
+      throw new UsageError("only a user's token has a --description");
+    }
+    const expiresAt = expiryIn(call);
+    return atWork(call, async (place) => {
+      const { token, secret } = await issuing[kind](place, value, expiresAt, call);
+      const shown = { [kind]: value, ...presented(token) };
+      return {
+        json: { ...shown, token: secret },
+        text: `${card(shown)}\n\nThe token, shown only now:\n\n  TOKEN=${secret}\n`,
+      };
+    });
+  },
+};
+
+const ofOrganization = async (place: Workplace, organizationName: string) => {
+  const sort = { key: 'team-name', descending: false } as const;
+  const teams = await known(
+    `organization ${organizationName}`,
+    all((page) => place.resolve(ListTeams).execute(place.operator, organizationName, page)),
+  );
+  const names = new Map<string, string>(teams.map(({ subject }) => [subject.id, subject.name]));
+  const ofTeams = await all((page) =>
+    place.resolve(ListTeamTokens).execute(place.operator, { organizationName, page, search: undefined, sort }),
+  );
+  const own = await place.resolve(ShowOrganizationToken).execute(place.operator, organizationName).catch(noneIfMissing);
+  return [
+    ...(own === undefined ? [] : [{ of: organizationName, token: own }]),
+    ...ofTeams.map((token) => ({ of: `${organizationName}/${names.get(token.owner.id) ?? token.owner.id}`, token })),
+  ];
+};
+
+const ofUser = async (place: Workplace, name: string) => {
+  const user = await userNamed(place, name);
+  const tokens = await all((page) => place.resolve(ListUserTokens).execute(place.inPlaceOf(user), user.id, page));
+  return tokens.map((token) => ({ of: user.username, token }));
+};
+
+function noneIfMissing(error: unknown): undefined {
+  if (!isDomainError(error) || error.code !== 'resource/not-found') throw error;
+}
+
+const list: Command = {
+  name: 'token list',
+  does: 'lists the tokens of a user, or of an organization and its teams',
+  options: {
+    user: { value: 'NAME', about: "the user's" },
+    organization: { value: 'NAME', about: "the organization's own, and those of its teams" },
+  },
+  run: async (call) => {
+    const { name: kind, value } = call.oneOf('user', 'organization');
+    return atWork(call, async (place) => {
+      const tokens = await (kind === 'user' ? ofUser : ofOrganization)(place, value);
+      const rows = tokens.map(({ of, token }) => [
+        token.id,
+        of,
+        token.description,
+        token.createdAt,
+        token.lastUsedAt,
+        token.expiresAt,
+      ]);
+      return {
+        json: tokens.map(({ of, token }) => ({ of, ...presented(token) })),
+        text: `${table(['id', 'of', 'description', 'since', 'last used', 'until'], rows)}\n\n${counted(tokens.length, 'token')}`,
+      };
+    });
+  },
+};
+
+const done = () => true;
+
+const revoking: Readonly<Record<'id' | 'team' | 'organization', (place: Workplace, name: string) => Promise<void>>> = {
+  team: async (place, path) => {
+    const { id } = await teamNamed(place, path);
+    await known(`token of team ${path}`, place.resolve(RevokeTeamToken).execute(place.operator, id).then(done));
+  },
+  organization: async (place, name) => {
+    await known(
+      `organization ${name} with a token`,
+      place.resolve(RevokeOrganizationToken).execute(place.operator, name).then(done),
+    );
+  },
+  id: async (place, id) => {
+    const owner = (await place.unitOfWork.read((tx) => tx.tokens.find(id)))?.owner;
+    if (owner?.kind === 'organization') {
+      throw new UsageError("it is an organization's token: give the --organization whose it is");
+    }
+    const user = owner?.kind === 'user' ? await place.unitOfWork.read((tx) => tx.users.find(owner.id)) : undefined;
+    const actor = user === undefined ? place.operator : place.inPlaceOf(user);
+    await known(`token ${id}`, place.resolve(RevokeToken).execute(actor, id).then(done));
+  },
+};
+
+const revoke: Command = {
+  name: 'token revoke',
+  does: 'revokes a token: it is refused from the next request on',
+  options: {
+    id: { value: 'ID', about: "a user's or a team's token, as gatehouse token list tells it" },
+    team: { value: 'ORGANIZATION/TEAM', about: "the team's" },
+    organization: { value: 'NAME', about: "the organization's own" },
+  },
+  run: async (call) => {
+    const { name: kind, value } = call.oneOf('id', 'team', 'organization');
+    return atWork(call, async (place) => {
+      await revoking[kind](place, value);
+      const which = kind === 'id' ? value : `the token of ${value}`;
+      return { json: { [kind]: value, revoked: true }, text: `${which} is refused from now on` };
+    });
+  },
+};
+
+export const tokenCommands: readonly Command[] = [issue, list, revoke];

@@ -1,0 +1,38 @@
+import { openBundleStore } from '../../service.js';
+import { type Fault, faultOf, storedBytes } from '../../stored-bundles.js';
+import type { Command } from '../command.js';
+import { withDatabase } from '../operator.js';
+import { counted } from '../output.js';
+
+const said: Readonly<Record<Fault['what'], string>> = {
+  missing: 'is missing',
+  'other bytes': 'holds other bytes',
+  unreadable: 'cannot be read',
+};
+
+const sentence = ({ of, key, what, why }: Fault): string =>
+  `${of}: ${key} ${said[what]}${why === undefined ? '' : `: ${why}`}`;
+
+export const verify: Command = {
+  name: 'verify',
+  does: 'reads every archive, and says which are missing or not what was uploaded',
+  about: 'It changes nothing, and ends with 1 if anything is amiss.',
+  run: async ({ config, progress }) =>
+    withDatabase(config, async ({ unitOfWork }) => {
+      const store = await openBundleStore(config, { error: () => undefined });
+      const faults: Fault[] = [];
+      let looked = 0;
+      for await (const stored of storedBytes(unitOfWork)) {
+        const fault = await faultOf(stored, unitOfWork, store);
+        if (fault !== undefined) faults.push(fault);
+        looked += 1;
+        progress.say(`${looked} archives read, ${faults.length} amiss`);
+      }
+      const good = looked - faults.length;
+      return {
+        json: { good, faults: faults.map(({ of, key, what, why = null }) => ({ of, key, what, why })) },
+        text: [...faults.map(sentence), `${counted(good, 'archive')} as uploaded, ${faults.length} not`].join('\n'),
+        failed: faults.length > 0,
+      };
+    }),
+};

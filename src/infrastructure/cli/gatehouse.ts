@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+import { nodeFault } from '../node-version.js';
+
+const fault = nodeFault(process.versions.node);
+if (fault !== undefined) {
+  process.stderr.write(
+    `${fault}: install a newer one, or use "npx gatehouse" or "npm run gatehouse --" where Gatehouse is installed.\n`,
+  );
+  process.exit(1);
+}
+
+// Whoever reads the output may have heard enough.
+process.stdout.on('error', () => process.exit());
+
+// Loaded only now: on an old Node the database driver would end the process without a word.
+const [{ commands }, { runCommandLine }] = await Promise.all([
+  import('./commands.js'),
+  import('./run-command-line.js'),
+]);
+process.exitCode = await runCommandLine(process.argv.slice(2), commands, {
+  environment: process.env,
+  out: process.stdout,
+  err: process.stderr,
+});

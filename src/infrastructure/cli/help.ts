@@ -1,0 +1,92 @@
+import type { Command, Option } from './command.js';
+
+/** Options every command takes. */
+export const everywhere: Readonly<Record<'json' | 'help', Option>> = {
+  json: { about: 'answer as JSON, as in a pipe' },
+  help: { about: 'say how it is used' },
+};
+
+const rows = (lines: readonly (readonly [string, string])[]): string => {
+  const width = Math.max(...lines.map(([left]) => left.length));
+  return lines.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
+};
+
+const columns = 100;
+
+function wrapped(text: string): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line.length + word.length >= columns) {
+      lines.push(line);
+      line = word;
+    } else line = `${line} ${word}`.trim();
+  }
+  return [...lines, line].join('\n');
+}
+
+const shown = (name: string, { value }: Option): string => (value === undefined ? `--${name}` : `--${name} ${value}`);
+
+const usageOf = ({ name, words = [], options = {} }: Command): string =>
+  ['gatehouse', name, ...words, ...(Object.keys(options).length > 0 ? ['[options]'] : [])].join(' ');
+
+const optionRows = ({ options = {} }: Command) =>
+  Object.entries(options).map(([name, option]) => [shown(name, option), option.about] as const);
+
+/** What `--help` answers for one command. */
+export const helpOf = (command: Command): string =>
+  [
+    `Usage: ${usageOf(command)}`,
+    wrapped(command.about === undefined ? `It ${command.does}.` : `It ${command.does}. ${command.about}`),
+    rows([
+      ...optionRows(command),
+      ...Object.entries(everywhere).map(([name, option]) => [shown(name, option), option.about] as const),
+    ]),
+    ...(command.more === undefined ? [] : [command.more()]),
+    '',
+  ]
+    .join('\n\n')
+    .replace(/\n+$/, '\n');
+
+const conventions = [
+  'On a terminal the answer is text; elsewhere, and with --json, one JSON document. Errors and progress go to standard',
+  'error. It ends with 0, with 1 when something failed or is amiss, with 2 when it was called wrongly.',
+  'Everything is configured by the environment of the service; gatehouse serve --help lists it.',
+].join('\n');
+
+/** What `--help` answers without a command, or for the commands of one group. */
+export function helpOfAll(commands: readonly Command[], group?: string): string {
+  const of = commands.filter(({ name }) => group === undefined || name.startsWith(`${group} `));
+  const list = rows(of.map((command) => [usageOf(command).replace(/^gatehouse /, ''), command.does]));
+  return ['Usage: gatehouse COMMAND', list, conventions, ''].join('\n\n').replace(/\n+$/, '\n');
+}
+
+/** `docs/command-line.md`. */
+export const commandLinePage = (commands: readonly Command[]): string =>
+  [
+    '# The command line',
+    [
+      '`npx gatehouse COMMAND` where the package is installed, `npm run gatehouse -- COMMAND` in a checkout (with',
+      '`npm run --silent`, where a program reads what it answers), `node dist/infrastructure/cli/gatehouse.js COMMAND` in',
+      'the image. This page is printed by `npm run docs` from what the commands say of themselves.',
+    ].join('\n'),
+    'On a terminal the answer is text; elsewhere, and with `--json`, one JSON document with the names of the API. Errors and\nprogress go to standard error. The exit code is 0, 1 when something failed or is amiss, 2 when the call was wrong.\nThe environment is [that of the service](../README.md#running-it): whoever may read it, and `DATA_DIR`, may do anything\n([why](adr/0037-the-command-line-speaks-for-the-operator.md)). All but `migrate` and `serve` may be used while a service\nruns.',
+    ...commands.map((command) =>
+      [
+        `## ${command.name}`,
+        `\`${usageOf(command)}\` ${command.does}.${command.about === undefined ? '' : ` ${command.about}`}`,
+        ...(optionRows(command).length === 0
+          ? []
+          : [
+              [
+                '| Option | |',
+                '|---|---|',
+                ...optionRows(command).map(([option, about]) => `| \`${option}\` | ${about} |`),
+              ].join('\n'),
+            ]),
+      ].join('\n\n'),
+    ),
+    '',
+  ]
+    .join('\n\n')
+    .replace(/\n+$/, '\n');

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { type KnexDatabase, openPostgres, openSqlite } from '../../adapters/persistence/knex/knex-database.js';
+import type { BundleStore, Page, PageRequest, Transaction, UnitOfWork } from '../../application/index.js';
+import { type Actor, notFound, type Seen, type Standing, type User } from '../../domain/index.js';
+import { dataDirectory, OperatorError } from '../backup.js';
+import type { Config } from '../config.js';
+import { buildContainer } from '../container/build-container.js';
+import { type Key, resolve } from '../container/provide.js';
+import { Port } from '../container/tokens.js';
+import type { Call } from './command.js';
+
+/**
+ * Whoever has the configuration and the data in hand is a site administrator, but no user of the database. What the
+ * operator makes, and the audit trail, carry this name.
+ */
+const operatorId = 'operator';
+
+/** What stands for a token where none was presented. */
+const tokenId = 'command-line';
+
+const isOperator = (actor: Actor): boolean => actor.kind === 'user' && actor.userId === operatorId;
+
+/** An owner's, in whatever organization is looked at. */
+const lent = (standing: Standing): Standing => ({
+  ...standing,
+  member: true,
+  teams: [...standing.teams, { teamId: operatorId, owners: true, access: new Set() }],
+});
+
+const withStandingLent =
+  <Sought, Subject>(find: (actor: Actor, sought: Sought) => Promise<Seen<Subject> | undefined>) =>
+  async (actor: Actor, sought: Sought): Promise<Seen<Subject> | undefined> => {
+    const seen = await find(actor, sought);
+    return seen && isOperator(actor) ? { ...seen, standing: lent(seen.standing) } : seen;
+  };
+
+const withMembers = <Repository extends object>(repository: Repository, members: Partial<Repository>): Repository =>
+  Object.assign(Object.create(repository) as Repository, members);
+
+const seenByOperator = (tx: Transaction): Transaction => ({
+  ...tx,
+  organizations: withMembers(tx.organizations, {
+    findFor: withStandingLent((actor, name: string) => tx.organizations.findFor(actor, name)),
+    page: (actor, page) => (isOperator(actor) ? tx.organizations.pageOfAll(page) : tx.organizations.page(actor, page)),
+  }),
+  teams: withMembers(tx.teams, { findFor: withStandingLent((actor, id: string) => tx.teams.findFor(actor, id)) }),
+  agentTokens: withMembers(tx.agentTokens, {
+    findFor: withStandingLent((actor, id: string) => tx.agentTokens.findFor(actor, id)),
+  }),
+});
+
+/**
+ * Where the operator stands in every organization as an owner of it does. The use cases and the policy are those of the
+ * service, and ask as ever; only this process answers them so.
+ */
+class OperatorUnitOfWork implements UnitOfWork {
+  constructor(private readonly inner: UnitOfWork) {}
+
+  run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    return this.inner.run((tx) => work(seenByOperator(tx)));
+  }
+
+  read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    return this.inner.read((tx) => work(seenByOperator(tx)));
+  }
+}
+
+/** The use cases of the service, without the service. */
+export interface Workplace {
+  readonly unitOfWork: UnitOfWork;
+  readonly operator: Actor;
+  /** For what the policy leaves to a user alone. */
+  inPlaceOf(user: User): Actor;
+  resolve<Service>(key: Key<Service>): Service;
+}
+
+/** Lends the opened database, whose schema is this release's, to `work`. */
+export async function withDatabase<Result>(
+  config: Config,
+  work: (database: KnexDatabase) => Promise<Result>,
+): Promise<Result> {
+  const { database: file } = dataDirectory(config.DATA_DIR);
+  if (config.DATABASE_URL === undefined && !existsSync(file)) {
+    throw new OperatorError(`there is no ${file}: the service makes it at its start, and so does gatehouse migrate`);
+  }
+  const database =
+    config.DATABASE_URL === undefined ? openSqlite(file) : openPostgres(config.DATABASE_URL, { poolSize: 2 });
+  try {
+    const { missing, unknown } = await database.schema();
+    if (unknown.length > 0) {
+      throw new OperatorError('the database belongs to a newer release: use the gatehouse of that one');
+    }
+    if (missing.length > 0) {
+      throw new OperatorError(
+        `the database lacks ${missing.join(', ')}: run gatehouse migrate, or start the service of this release`,
+      );
+    }
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+const noStore = new Proxy({} as BundleStore, {
+  get: () => {
+    throw new Error('this command was given no archive store');
+  },
+});
+
+/** Lends the use cases, on the database and a store, to `work`. */
+export function atWork<Result>(
+  { command, config }: Pick<Call, 'command' | 'config'>,
+  work: (place: Workplace) => Promise<Result>,
+  openStore?: () => Promise<BundleStore>,
+): Promise<Result> {
+  return withDatabase(config, async (database) => {
+    const bundleStore = openStore === undefined ? noStore : await openStore();
+    const never = new AbortController().signal;
+    const container = buildContainer({
+      config,
+      unitOfWork: new OperatorUnitOfWork(database.unitOfWork),
+      bundleStore,
+      publicUrl: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
+      // Nothing is signed or sealed here, and no file may come about that belongs to another user than the service's.
+      signingSecrets: ['nothing that is signed or sealed with this is of any worth'],
+      log: { info: () => undefined, error: () => undefined },
+      ready: async () => undefined,
+      stopping: never,
+      stopped: never,
+    });
+    const request = { id: randomUUID(), address: null, route: `gatehouse ${command}` };
+    return work({
+      unitOfWork: resolve(container, Port.unitOfWork),
+      operator: { kind: 'user', userId: operatorId, siteAdministrator: true, tokenId, request },
+      inPlaceOf: ({ id: userId, siteAdministrator }) => ({ kind: 'user', userId, siteAdministrator, tokenId, request }),
+      resolve: (key) => resolve(container, key),
+    });
+  });
+}
+
+const pageSize = 100;
+
+/** All of a list that comes in pages. */
+export async function all<Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for (let number = 1; ; number += 1) {
+    const page = await list({ number, size: pageSize });
+    items.push(...page.items);
+    if (page.items.length < pageSize) return items;
+  }
+}
+
+/** What `find` finds. Throws `OperatorError` when nothing, or with the sentence of a `resource/not-found`. */
+export async function known<Found>(what: string, find: Promise<Found | undefined>): Promise<Found> {
+  const found = await find.catch((error: unknown) => {
+    if ((error as { code?: string }).code === notFound().code) return undefined;
+    throw error;
+  });
+  if (found === undefined) throw new OperatorError(`there is no ${what}`);
+  return found;
+}
+
+export const userNamed = ({ unitOfWork }: Workplace, name: string): Promise<User> =>
+  known(
+    `user ${name}`,
+    unitOfWork.read((tx) => tx.users.findByUsername(name)),
+  );

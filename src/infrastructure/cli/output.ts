@@ -1,0 +1,70 @@
+/** Where text goes, a person's terminal or not. `isTTY` is undefined where it is none, as Node has it. */
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+}
+
+/** A terminal acts on what it is sent; names and errors that others chose must not steer it. */
+const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?');
+
+/** Columns aligned on the left, and numbers on the right. */
+export function table(head: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
+  const shown = rows.map((row) => row.map((cell) => printable(cell === null ? '-' : String(cell))));
+  const widths = head.map((title, column) => Math.max(title.length, ...shown.map((row) => row[column]?.length ?? 0)));
+  const numeric = head.map((_, column) => rows.some((row) => typeof row[column] === 'number'));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return numeric[column] ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join('  ')
+      .trimEnd();
+  return [line(head.map((title) => title.toUpperCase())), ...shown.map(line)].join('\n');
+}
+
+/** One thing, a line for each of its properties. */
+export const card = (properties: Readonly<Record<string, string | number | boolean | null>>): string => {
+  const width = Math.max(...Object.keys(properties).map(({ length }) => length));
+  return Object.entries(properties)
+    .map(([name, value]) => `${name.padEnd(width)}  ${value === null ? '-' : printable(String(value))}`)
+    .join('\n');
+};
+
+const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+
+/** In powers of a thousand, with three digits or four. */
+export function size(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1000 && unit < units.length - 1; unit += 1) value /= 1000;
+  const decimals = unit === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${value.toFixed(decimals)} ${units[unit]}`;
+}
+
+export const counted = (count: number, thing: string, things = `${thing}s`): string =>
+  `${count} ${count === 1 ? thing : things}`;
+
+/** Between two looks of a person, in milliseconds. */
+const pause = 100;
+
+/** A line that tells a person at a terminal how far long work has come; nobody else is told. */
+export class Progress {
+  private told = 0;
+  private shown = '';
+
+  constructor(private readonly out: Output) {}
+
+  say(text: string): void {
+    if (this.out.isTTY !== true || performance.now() < this.told + pause) return;
+    this.told = performance.now();
+    this.out.write(`\r${text.padEnd(this.shown.length)}`);
+    this.shown = text;
+  }
+
+  /** Takes the line away. */
+  end(): void {
+    if (this.shown !== '') this.out.write(`\r${' '.repeat(this.shown.length)}\r`);
+    this.shown = '';
+  }
+}

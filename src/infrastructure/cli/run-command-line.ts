@@ -1,0 +1,136 @@
+import { parseArgs } from 'node:util';
+import { isDomainError } from '../../domain/index.js';
+import { OperatorError } from '../backup.js';
+import { ConfigError } from '../config.js';
+import { packageVersion } from '../package-version.js';
+import { forOperator, StartError } from '../service.js';
+import { Call, type Command, type Option, UsageError } from './command.js';
+import { everywhere, helpOf, helpOfAll } from './help.js';
+import { type Output, Progress } from './output.js';
+
+export interface Surroundings {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly out: Output;
+  readonly err: Output;
+}
+
+/** Runs the command the words name; answers the exit code: 1 for a failure, 2 for words that cannot be meant. */
+export async function runCommandLine(
+  words: readonly string[],
+  commands: readonly Command[],
+  { environment, out, err }: Surroundings,
+): Promise<number> {
+  const progress = new Progress(err);
+  let usage = 'gatehouse --help';
+  try {
+    const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+    if (asked[0] === '--version') {
+      out.write(`${packageVersion()}\n`);
+      return 0;
+    }
+    const command = commandOf(asked, commands);
+    if (command === undefined) {
+      const help = asked.includes('--help') || asked.includes('-h');
+      (help ? out : err).write(helpOfAll(commands, asked[0]?.startsWith('-') ? undefined : asked[0]));
+      return help ? 0 : 2;
+    }
+    usage = `gatehouse ${command.name} --help`;
+    const { values, positionals } = parsed(asked.slice(command.name.split(' ').length), command);
+    if (values.help === true) {
+      out.write(helpOf(command));
+      return 0;
+    }
+    checkWords(command, positionals);
+    const answer = await command
+      .run(new Call(command.name, positionals, values, environment, progress))
+      .finally(() => progress.end());
+    if (answer === undefined) return 0;
+    const asJson = values.json === true || out.isTTY !== true;
+    out.write(asJson ? `${JSON.stringify(answer.json, null, 2)}\n` : `${answer.text}\n`);
+    return answer.failed === true ? 1 : 0;
+  } catch (thrown) {
+    if (thrown instanceof UsageError) {
+      err.write(`${thrown.message}; see ${usage}\n`);
+      return 2;
+    }
+    err.write(`${inWords(thrown)}\n`);
+    return 1;
+  }
+}
+
+/** What an operator can mend in a sentence; what nobody foresaw with all that is known of it. */
+function inWords(thrown: unknown): string {
+  const error = forOperator(thrown);
+  const ours = [ConfigError, OperatorError, StartError].some((kind) => error instanceof kind) || isDomainError(error);
+  // The system's and the database's, such as a file that this user may not open.
+  const known = ours || typeof (error as { code?: unknown } | undefined)?.code === 'string';
+  return known ? (error as Error).message : String((error as Error)?.stack ?? error);
+}
+
+/** Undefined where the words name none, but a group of them, or nothing. Throws `UsageError` for an unknown one. */
+function commandOf(words: readonly string[], commands: readonly Command[]): Command | undefined {
+  const [first = '--help', second = '--help'] = words;
+  const found =
+    commands.find(({ name }) => name === `${first} ${second}`) ?? commands.find(({ name }) => name === first);
+  if (found !== undefined || first.startsWith('-')) return found;
+  const grouped = commands.some(({ name }) => name.startsWith(`${first} `));
+  if (grouped && second.startsWith('-')) return undefined;
+  const both = `${first} ${second}`;
+  const candidates = commands.map(({ name }) => ({ name, given: name.includes(' ') ? both : first }));
+  throw new UsageError(`there is no command ${grouped ? both : first}${suggestion(candidates)}`);
+}
+
+function parsed(words: readonly string[], command: Command) {
+  const known: Readonly<Record<string, Option>> = { ...command.options, ...everywhere };
+  const options = Object.fromEntries(
+    Object.entries(known).map(([name, { value }]) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+    ]),
+  );
+  const args = words.map((word) => (word === '-h' ? '--help' : word));
+  const unknown = args.find((word) => /^--[^=]/.test(word) && known[nameIn(word)] === undefined);
+  if (unknown !== undefined && !args.slice(0, args.indexOf(unknown)).includes('--')) {
+    const given = `--${nameIn(unknown)}`;
+    const candidates = Object.keys(known).map((name) => ({ name: `--${name}`, given }));
+    throw new UsageError(`there is no option ${given}${suggestion(candidates)}`);
+  }
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('. ')[0]?.replaceAll('\n', ' '));
+  }
+}
+
+const nameIn = (word: string): string => word.slice(2).split('=')[0] ?? '';
+
+function checkWords({ words = [] }: Command, given: readonly string[]): void {
+  const missing = words[given.length];
+  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  const [surplus] = given.slice(words.length);
+  if (surplus !== undefined) throw new UsageError(`${JSON.stringify(surplus)} is one word too many`);
+}
+
+/** The name that is nearest to what was given in its place, if one is near. */
+function suggestion(candidates: readonly { readonly name: string; readonly given: string }[]): string {
+  const near = candidates
+    .map(({ name, given }) => ({ name, edits: name.startsWith(given) ? 1 : distance(given, name) }))
+    .filter(({ name, edits }) => edits <= Math.max(2, name.length / 3))
+    .sort((a, b) => a.edits - b.edits);
+  const [nearest] = near;
+  return nearest === undefined ? '' : `; did you mean ${nearest.name}?`;
+}
+
+/** How many letters must be put in, left out or replaced to make one text of the other. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [at, other] of [...to].entries()) {
+      const replaced = (row[at] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

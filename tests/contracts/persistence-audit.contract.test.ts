@@ -1,0 +1,218 @@
+import { describe, expect, it } from '@jest/globals';
+import { type AuditQuery, mostLookedAt } from '../../src/application/index.js';
+import {
+  type AuditAction,
+  type AuditEvent,
+  later,
+  type NewAuditEvent,
+  type OrganizationId,
+} from '../../src/domain/index.js';
+import { backends } from '../support/backends.js';
+import { ownedBy, unique } from '../support/builders.js';
+import { anAgentPool, aPolicySet } from '../support/policy-builders.js';
+import { onEveryBackend, onFreshGround } from './on-every-backend.js';
+
+const anEvent = (given: Partial<NewAuditEvent> = {}): NewAuditEvent => ({
+  actor: { kind: 'user', id: 'user-1', tokenId: 'at-1' },
+  action: 'teams/update',
+  subject: unique('team'),
+  outcome: 'done',
+  count: 1,
+  request: { id: unique('request'), address: '192.0.2.1', route: 'PATCH /teams/:id' },
+  ...given,
+});
+
+const all = (of: AuditQuery['of'], given: Partial<AuditQuery> = {}): AuditQuery => ({
+  of,
+  actorId: undefined,
+  action: undefined,
+  since: undefined,
+  until: undefined,
+  oldestFirst: true,
+  ...given,
+});
+
+onEveryBackend('the audit trail', (on) => {
+  const slice = (query: AuditQuery, after?: string, limit = 100) =>
+    on.read((tx) => tx.audit.slice(query, after, limit));
+  const itemsOf = async (query: AuditQuery) => (await slice(query)).items;
+  const addTo = async (organizationId: OrganizationId, ...events: readonly NewAuditEvent[]) => {
+    for (const event of events) await on.run((tx) => tx.audit.add(event, { organizationId }));
+  };
+
+  it('keeps all of an event, and when it was', async () => {
+    const { id: organizationId } = await on.organization();
+    const begun = new Date().toISOString();
+    const bare = anEvent({
+      actor: { kind: 'system', id: null, tokenId: null },
+      subject: null,
+      outcome: 'runs/in-progress',
+      count: 7,
+      request: null,
+    });
+    const given = [anEvent(), bare, anEvent({ request: { id: 'r', address: null, route: 'POST /runs' } })];
+    await addTo(organizationId, ...given);
+    const kept = await itemsOf(all({ organizationId }));
+    const byCount = (a: NewAuditEvent, b: NewAuditEvent) => String(a.request?.id).localeCompare(String(b.request?.id));
+    expect(kept.map(({ id: _, at: __, organizationId: ___, ...event }) => event).sort(byCount)).toEqual(
+      given.sort(byCount),
+    );
+    for (const event of kept) {
+      expect(event.organizationId).toBe(organizationId);
+      expect(event.at >= begun && event.at <= new Date().toISOString()).toBe(true);
+      expect(event.id).toMatch(/^ae-\d{17}-[0-9a-f]{16}$/);
+    }
+  });
+
+  it('keeps an event if and only if its transaction is kept', async () => {
+    const { id: organizationId } = await on.organization();
+    const lost = on.run(async (tx) => {
+      await tx.audit.add(anEvent(), { organizationId });
+      throw new Error('no');
+    });
+    await expect(lost).rejects.toThrow('no');
+    expect(await itemsOf(all({ organizationId }))).toEqual([]);
+  });
+
+  it('finds the organization of a workspace by itself', async () => {
+    const organization = await on.organization();
+    const workspace = await on.workspace(organization);
+    await on.run((tx) => tx.audit.add(anEvent(), { workspaceId: workspace.id }));
+    expect(await itemsOf(all({ organizationId: organization.id }))).toHaveLength(1);
+  });
+
+  it('keeps the trails of organizations and of the site apart', async () => {
+    const [one, other] = [await on.organization(), await on.organization()];
+    const [a, b, c] = [anEvent(), anEvent(), anEvent()];
+    await addTo(one.id, a);
+    await addTo(other.id, b);
+    await on.run((tx) => tx.audit.add(c, 'site'));
+    const subjects = async (of: AuditQuery['of']) => (await itemsOf(all(of))).map(({ subject }) => subject);
+    expect(await subjects({ organizationId: one.id })).toEqual([a.subject]);
+    expect(await subjects({ organizationId: other.id })).toEqual([b.subject]);
+    expect(await subjects('site')).toEqual([c.subject]);
+  });
+
+  it('is read from place to place, in both directions', async () => {
+    const { id: organizationId } = await on.organization();
+    await addTo(organizationId, ...Array.from({ length: 7 }, () => anEvent()));
+    const forward = await itemsOf(all({ organizationId }));
+    expect(forward.map(({ id }) => id)).toEqual(forward.map(({ id }) => id).sort());
+    for (const oldestFirst of [true, false]) {
+      const read: AuditEvent[] = [];
+      let last: string | undefined;
+      do {
+        const part = await slice(all({ organizationId }, { oldestFirst }), last, 3);
+        expect(part.items.length).toBeLessThanOrEqual(3);
+        read.push(...part.items);
+        last = part.last;
+      } while (last !== undefined);
+      expect(read).toEqual(oldestFirst ? forward : forward.toReversed());
+    }
+    const exact = await slice(all({ organizationId }), undefined, 7);
+    expect([exact.items.length, exact.last]).toEqual([7, undefined]);
+  });
+
+  it('is filtered by actor, action and time', async () => {
+    const { id: organizationId } = await on.organization();
+    const [mine, yours] = [
+      anEvent(),
+      anEvent({ actor: { kind: 'team', id: 'team-2', tokenId: null }, action: 'runs/apply' }),
+    ];
+    await addTo(organizationId, mine, yours);
+    const subjects = async (given: Partial<AuditQuery>) =>
+      (await itemsOf(all({ organizationId }, given))).map(({ subject }) => subject).sort();
+    expect(await subjects({ actorId: 'user-1' })).toEqual([mine.subject]);
+    expect(await subjects({ action: 'runs/apply' })).toEqual([yours.subject]);
+    expect(await subjects({ actorId: 'user-1', action: 'runs/apply' })).toEqual([]);
+    const [first] = await itemsOf(all({ organizationId }));
+    const at = first?.at ?? '';
+    expect(await subjects({ since: at })).toEqual([mine.subject, yours.subject].sort());
+    expect(await subjects({ until: at })).toEqual([]);
+    expect(await subjects({ since: later(at, 60) })).toEqual([]);
+    expect(await subjects({ until: later(at, 60) })).toEqual([mine.subject, yours.subject].sort());
+  });
+
+  it('looks at a bounded number of events for a filter, and says where to go on', async () => {
+    const { id: organizationId } = await on.organization();
+    await on.run(async (tx) => {
+      for (let number = 0; number <= mostLookedAt; number += 1) await tx.audit.add(anEvent(), { organizationId });
+    });
+    const rare: AuditAction = 'teams/delete';
+    await addTo(organizationId, anEvent({ action: rare }));
+    const first = await slice(all({ organizationId }, { action: rare }));
+    expect(first.items).toEqual([]);
+    expect(first.last).toBeDefined();
+    const second = await slice(all({ organizationId }, { action: rare }), first.last);
+    expect([second.items.length, second.last]).toEqual([1, undefined]);
+  });
+
+  it('of an organization outlives it, and is then another’s to read', async () => {
+    const organization = await on.organization();
+    await addTo(organization.id, anEvent());
+    expect(await itemsOf(all({ removed: organization.id }))).toEqual([]);
+    await on.run((tx) => tx.organizations.remove(organization.id, '2030-01-01T00:00:00.000Z'));
+    expect(await itemsOf(all({ removed: organization.id }))).toHaveLength(1);
+    await on.run((tx) => tx.removals.removeBatch({ kind: 'organization', id: organization.id }, 10));
+    expect(await itemsOf(all({ removed: organization.id }))).toHaveLength(1);
+  });
+
+  it('knows whose the things are that paths name', async () => {
+    const organization = await on.organization();
+    const workspace = await on.workspace(organization);
+    const team = await on.team(organization);
+    const membership = await on.membership(organization, await on.user());
+    const version = await on.version(workspace);
+    const token = await on.token(ownedBy('team', team));
+    await on.grant(team, workspace, { access: 'read' });
+    const rows = await on.read((tx) =>
+      tx.teamAccess.page({ workspaceId: workspace.id, teamId: undefined, visibility: 'all' }, { number: 1, size: 1 }),
+    );
+    const [pool, policySet] = [anAgentPool(organization), aPolicySet(organization)];
+    await on.run(async (tx) => {
+      await tx.agentPools.add(pool);
+      await tx.policySets.add(policySet);
+    });
+    const things = [
+      ['organizations', organization.name],
+      ['workspaces', workspace.id],
+      ['teams', team.id],
+      ['team-workspaces', rows.items[0]?.id ?? ''],
+      ['organization-memberships', membership.id],
+      ['authentication-tokens', token.id],
+      ['configuration-versions', version.state.id],
+      ['policy-sets', policySet.id],
+      ['agent-pools', pool.id],
+    ] as const;
+    for (const [kind, id] of things) {
+      const found = await on.read((tx) => tx.audit.organizationOf({ kind, id }));
+      expect([kind, found]).toEqual([kind, organization.id]);
+      expect(await on.read((tx) => tx.audit.organizationOf({ kind, id: 'nothing' }))).toBeUndefined();
+    }
+    for (const kind of ['runs', 'task-stages'] as const) {
+      expect(await on.read((tx) => tx.audit.organizationOf({ kind, id: 'nothing' }))).toBeUndefined();
+    }
+    const ofUser = await on.token(ownedBy('user', await on.user()));
+    expect(
+      await on.read((tx) => tx.audit.organizationOf({ kind: 'authentication-tokens', id: ofUser.id })),
+    ).toBeUndefined();
+  });
+});
+
+for (const backend of backends) {
+  (backend.skip ? describe.skip : describe)(`what the audit trail forgets, on ${backend.name}`, () => {
+    it('is what came before, in batches, and nothing else', () =>
+      onFreshGround(backend, async (on) => {
+        await on.run(async (tx) => {
+          for (let number = 0; number < 5; number += 1) await tx.audit.add(anEvent(), 'site');
+        });
+        const [first] = (await on.read((tx) => tx.audit.slice(all('site'), undefined, 1))).items;
+        const at = first?.at ?? '';
+        expect(await on.run((tx) => tx.audit.forget(at, 10))).toBe(0);
+        const tomorrow = later(at, 86_400);
+        expect(await on.run((tx) => tx.audit.forget(tomorrow, 3))).toBe(3);
+        expect(await on.run((tx) => tx.audit.forget(tomorrow, 3))).toBe(2);
+        expect((await on.read((tx) => tx.audit.slice(all('site'), undefined, 10))).items).toEqual([]);
+      }));
+  });
+}

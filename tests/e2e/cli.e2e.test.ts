@@ -1,0 +1,605 @@
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import Database from 'better-sqlite3';
+import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js';
+import type { Command } from '../../src/infrastructure/cli/command.js';
+import { commands } from '../../src/infrastructure/cli/commands.js';
+import { size, table } from '../../src/infrastructure/cli/output.js';
+import { runCommandLine } from '../../src/infrastructure/cli/run-command-line.js';
+import { nodeFault } from '../../src/infrastructure/node-version.js';
+import { archiveOf } from '../support/archives.js';
+import { freshSchema, skipPostgres } from '../support/backends.js';
+import { gatehouse } from '../support/command-line.js';
+import { inTemporaryDirectory, ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { type S3Server, startS3Server } from '../support/s3-server.js';
+import { noteSecretsOf } from '../support/secrets-in-logs.js';
+import { ServiceSteps, until } from '../support/service-steps.js';
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The same in this process: for people, whose terminals a test cannot have. */
+async function typed(words: readonly string[], environment: Environment, isTTY = true, given = commands) {
+  let out = '';
+  let err = '';
+  const status = await runCommandLine(words, given, {
+    environment,
+    out: {
+      isTTY,
+      write: (text) => {
+        out += text;
+      },
+    },
+    err: {
+      isTTY,
+      write: (text) => {
+        err += text;
+      },
+    },
+  });
+  noteSecretsOf(out);
+  // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
+  const json: any = isTTY || out === '' ? undefined : JSON.parse(out);
+  return { status, out, err, json };
+}
+
+const piped = (words: readonly string[], environment: Environment, given = commands) =>
+  typed(words, environment, false, given);
+
+const statusWith = async (service: ServiceProcess, token: string, path = '/account/details'): Promise<number> =>
+  (await fetch(service.url + path, { headers: { Authorization: `Bearer ${token}` } })).status;
+
+const secretForm = /^gatehouse\.v1\.\w{48}$/;
+
+describe('the command line, beside a service on SQLite', () => {
+  let directory: string;
+  let service: ServiceProcess;
+  let environment: Environment;
+
+  beforeAll(async () => {
+    directory = await temporaryDirectory();
+    service = await ServiceProcess.start({ DATA_DIR: directory });
+    environment = { DATA_DIR: directory, PORT: new URL(service.url).port };
+    await service.provision();
+    const team = { data: { type: 'teams', attributes: { name: 'platform', visibility: 'secret' } } };
+    await service.api('POST', '/organizations/acme/teams', team);
+  });
+
+  afterAll(async () => {
+    await service.end();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('makes users, and suspends them, and the service knows at once', async () => {
+    const added = await gatehouse(['user', 'add', 'alice', '--email', 'alice@example.com'], environment);
+    const id = expect.stringMatching(/^user-/);
+    expect(added).toMatchObject({ status: 0, err: '', json: { id, username: 'alice', 'is-admin': false } });
+    const secret: string = added.json['authentication-token'].token;
+    expect(secret).toMatch(secretForm);
+    expect(await statusWith(service, secret)).toBe(200);
+    expect(await statusWith(service, secret, '/admin/users')).toBe(404);
+
+    expect(await piped(['user', 'suspend', 'ALICE'], environment)).toMatchObject({ status: 0, err: '' });
+    expect(await statusWith(service, secret)).toBe(401);
+    const { json } = await piped(['user', 'list'], environment);
+    expect(json).toMatchObject([{ username: 'admin' }, { username: 'alice', 'is-suspended': true }]);
+    expect((await typed(['user', 'unsuspend', 'alice'], environment)).out).toBe('alice is suspended no more\n');
+    expect(await statusWith(service, secret)).toBe(200);
+  });
+
+  it('makes site administrators when asked to', async () => {
+    const words = ['user', 'add', 'root', '--email=root@example.com', '--site-administrator'];
+    const { json } = await piped(words, environment);
+    expect(await statusWith(service, json['authentication-token'].token, '/admin/users')).toBe(200);
+  });
+
+  it('shows people a table, with how many there are', async () => {
+    const { out, err } = await typed(['user', 'list'], environment);
+    const [head = '', first = '', ...more] = out.split('\n');
+    expect(head).toMatch(/^NAME {2,}EMAIL {2,}IS {2,}SINCE {2,}ID$/);
+    expect(first).toMatch(/^admin {2,}admin@localhost {2,}site administrator {2,}\S+Z {2,}user-\w+$/);
+    expect(first.indexOf('admin@')).toBe(head.indexOf('EMAIL'));
+    expect(more.at(-2)).toMatch(/^\d users$/);
+    expect(err).toBe('');
+    expect(JSON.parse((await typed(['user', 'list', '--json'], environment)).out)).toBeInstanceOf(Array);
+  });
+
+  it.each([
+    ['user', 'admin', '/account/details'],
+    ['team', 'acme/platform', '/organizations/acme'],
+    ['team', 'acme/owners', '/organizations/acme'],
+    ['organization', 'acme', '/organizations/acme'],
+  ])('issues a token to a %s, %s, and revokes it', async (kind, name, path) => {
+    const issued = await piped(['token', 'issue', `--${kind}`, name, '--expires', '2099-01-01T00:00:00Z'], environment);
+    expect(issued).toMatchObject({
+      status: 0,
+      err: '',
+      json: { [kind]: name, token: expect.stringMatching(secretForm), 'expired-at': '2099-01-01T00:00:00.000Z' },
+    });
+    expect(await statusWith(service, issued.json.token, path)).toBe(200);
+    const list = kind === 'user' ? ['--user', name] : ['--organization', 'acme'];
+    const listed = await piped(['token', 'list', ...list], environment);
+    const row = listed.json.find(({ id }: { id: string }) => id === issued.json.id);
+    expect(row).toMatchObject({ of: name, 'expired-at': '2099-01-01T00:00:00.000Z' });
+    expect(listed.out).not.toContain(issued.json.token);
+    const which = kind === 'user' ? ['--id', issued.json.id] : [`--${kind}`, name];
+    expect(await piped(['token', 'revoke', ...which], environment)).toMatchObject({
+      status: 0,
+      json: { revoked: true },
+    });
+    expect(await statusWith(service, issued.json.token, path)).toBe(401);
+  });
+
+  it('says on a terminal that a secret is shown only now, and nowhere but there', async () => {
+    const { out, err } = await typed(['token', 'issue', '--user', 'admin'], environment);
+    expect(out).toMatch(/shown only now:\n\n {2}TOKEN=gatehouse\.v1\.\w{48}\n/);
+    expect(err).toBe('');
+    const secret = /gatehouse\.v1\.\w+/.exec(out)?.[0] ?? '';
+    expect(await statusWith(service, secret)).toBe(200);
+    expect(service.printed).not.toContain(secret);
+    for (const name of ['gatehouse.sqlite', 'gatehouse.sqlite-wal']) {
+      expect((await readFile(join(directory, name), 'latin1')).includes(secret)).toBe(false);
+    }
+  });
+
+  it('revokes by id a team’s token and an agent’s, and says where an organization’s is revoked', async () => {
+    const team = await piped(['token', 'issue', '--team', 'acme/platform'], environment);
+    expect(await piped(['token', 'revoke', '--id', team.json.id], environment)).toMatchObject({ status: 0 });
+    const agentToken = await new ServiceSteps(service).agentToken();
+    const pools = (await service.api('GET', '/organizations/acme/agent-pools')).json.data;
+    const path = `/agent-pools/${pools[0].id}/authentication-tokens`;
+    const [{ id }] = (await service.api('GET', path)).json.data;
+    expect(await piped(['token', 'revoke', '--id', id], environment)).toMatchObject({ status: 0 });
+    const claim = { method: 'POST', headers: { Authorization: `Bearer ${agentToken}` }, body: '{"name":"x"}' };
+    expect((await fetch(`${service.url}/agent/v1/claims?wait=0`, claim)).status).toBe(401);
+    const own = await piped(['token', 'issue', '--organization', 'acme'], environment);
+    const refused = await piped(['token', 'revoke', '--id', own.json.id], environment);
+    expect(refused).toMatchObject({ status: 2, err: expect.stringContaining('--organization') });
+    const gone = await piped(['token', 'revoke', '--id', 'at-none'], environment);
+    expect(gone).toMatchObject({ status: 1, err: 'there is no token at-none\n' });
+  });
+
+  it('makes, shows and deletes organizations, in the name of an owner', async () => {
+    const owner = await piped(['user', 'add', 'olivia', '--email', 'olivia@example.com'], environment);
+    const words = ['organization', 'create', 'globex', '--email', 'ops@globex.example', '--owner', 'olivia'];
+    expect(await piped(words, environment)).toMatchObject({ status: 0, json: { name: 'globex' } });
+    const token: string = owner.json['authentication-token'].token;
+    expect(await statusWith(service, token, '/organizations/globex/organization-memberships')).toBe(200);
+    expect((await piped(['organization', 'list'], environment)).json).toMatchObject([
+      { name: 'acme' },
+      { name: 'globex' },
+    ]);
+    const shown = await piped(['organization', 'show', 'globex'], environment);
+    expect(shown.json).toMatchObject({ owners: ['olivia'], members: 1, teams: 1, workspaces: 0 });
+    expect((await typed(['organization', 'show', 'globex'], environment)).out).toMatch(/^owners +olivia$/m);
+    // Again: the name is taken.
+    expect(await piped(words, environment)).toMatchObject({ status: 1, err: 'Name has already been taken\n' });
+
+    const hesitant = await piped(['organization', 'delete', 'globex'], environment);
+    expect(hesitant).toMatchObject({ status: 2, err: expect.stringContaining('--yes') });
+    expect((await piped(['organization', 'delete', 'globex', '--yes'], environment)).status).toBe(0);
+    expect(await statusWith(service, token, '/organizations/globex')).toBe(404);
+  });
+
+  it('names what it made, and itself, where the service shows who did it', async () => {
+    const { json } = await piped(['token', 'issue', '--team', 'acme/platform'], environment);
+    const shown = await service.api('GET', `/authentication-tokens/${json.id}`);
+    expect(shown.json.data.relationships['created-by'].data.id).toBe('operator');
+    const trail = await service.api('GET', '/organizations/acme/audit-events');
+    expect(trail.json.data[0].attributes).toMatchObject({
+      action: 'team-tokens/manage',
+      outcome: 'done',
+      'actor-id': 'operator',
+      'token-id': 'command-line',
+      route: 'gatehouse token issue',
+      address: null,
+    });
+  });
+
+  it('finds nothing wrong, and nothing to take away', async () => {
+    const examined = await gatehouse(['doctor'], environment);
+    expect(examined).toMatchObject({ status: 0, err: '' });
+    const findings: readonly { check: string; state: string; found: string }[] = examined.json.findings;
+    expect(findings.filter(({ state }) => state === 'failed')).toEqual([]);
+    const found = findings.map(({ check, found }) => `${check}: ${found}`).join('\n');
+    for (const wanted of [/database: .* is sound/, /archive store: .*takes, gives back/, /port: a service answers/]) {
+      expect(found).toMatch(wanted);
+    }
+    await until('the service has taken away what was deleted', async () => {
+      const { json } = await piped(['gc', '--dry-run'], environment);
+      return json.found.length === 0;
+    });
+  });
+
+  it('leaves the schema of a running service alone', async () => {
+    const { status, err } = await piped(['migrate'], environment);
+    expect({ status, err }).toEqual({ status: 1, err: expect.stringMatching(/^a Gatehouse is serving from/) });
+  });
+});
+
+describe('the command line and what it is called with', () => {
+  const nowhere = { DATA_DIR: '/nonexistent/for/sure' };
+
+  it.each([
+    [['usr', 'add'], 'did you mean user add?'],
+    [['user', 'ad'], 'did you mean user add?'],
+    [['docter'], 'did you mean doctor?'],
+    [['user', 'add', 'x', '--emial', 'x@example.com'], 'did you mean --email?'],
+    [['user', 'add', 'x'], '--email is required'],
+    [['user', 'add', '--email', 'x@example.com'], 'NAME is missing'],
+    [['user', 'add', 'x', 'y', '--email', 'x@example.com'], '"y" is one word too many'],
+    [['token', 'issue'], 'give one of --user, --team, --organization'],
+    [['token', 'issue', '--user', 'a', '--team', 'b/c'], 'give one of'],
+    [['token', 'issue', '--user', 'a', '--expires', 'tomorrow'], '--expires must be an ISO 8601'],
+    [['gc', '--dry-run=yes'], 'does not take an argument'],
+  ])('ends with 2 for %j, and says what is meant', async (words, sentence) => {
+    const { status, out, err } = await typed(words, nowhere);
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toContain(sentence);
+    expect(err.split('\n')).toHaveLength(2);
+  });
+
+  it('tells how each command is used, and all of them', async () => {
+    const all = await typed(['--help'], nowhere);
+    expect(all.status).toBe(0);
+    for (const command of commands) {
+      expect(all.out).toContain(`  ${command.name} `.trimEnd());
+      const { status, out } = await typed([...command.name.split(' '), '--help'], {});
+      expect({ status, out }).toEqual({ status: 0, out: expect.stringContaining(`Usage: gatehouse ${command.name}`) });
+      for (const name of Object.keys(command.options ?? {})) expect(out).toContain(`--${name}`);
+    }
+    expect((await typed(['help', 'user', 'add'], {})).out).toContain('--site-administrator');
+    const group = await typed(['token', '--help'], {});
+    expect(group.out).toContain('token issue');
+    expect(group.out).not.toContain('user add');
+    expect(await typed([], {})).toMatchObject({ status: 2, out: '', err: all.out });
+    expect((await typed(['serve', '--help'], {})).out).toContain('SIGNING_SECRET');
+    expect((await typed(['--version'], {})).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('names every fault of the configuration, and a database that is not there', async () => {
+    const { status, err } = await typed(['user', 'list'], { PORT: 'x', LOG_LEVEL: 'loud' });
+    expect({ status, err }).toEqual({
+      status: 1,
+      err: expect.stringMatching(/2 faults:\n {2}PORT: .*\n {2}LOG_LEVEL: /),
+    });
+    const none = await typed(['user', 'list'], nowhere);
+    expect(none).toMatchObject({ status: 1, err: expect.stringMatching(/^there is no .*gatehouse migrate\n$/) });
+  });
+
+  it('shows progress to people only, and takes it away', async () => {
+    const slow: Command = {
+      name: 'slow',
+      does: 'takes its time',
+      run: async ({ progress }) => {
+        progress.say('1 of 2');
+        return { json: {}, text: 'done' };
+      },
+    };
+    expect(await typed(['slow'], {}, true, [slow])).toMatchObject({ out: 'done\n', err: '\r1 of 2\r      \r' });
+    expect(await piped(['slow'], {}, [slow])).toMatchObject({ out: '{}\n', err: '' });
+  });
+
+  it('does not let names steer a terminal', () => {
+    expect(table(['a'], [['x\u001b[2Jy']])).toBe('A\nx?[2Jy');
+    expect(
+      table(
+        ['name', 'bytes'],
+        [
+          ['x', 5],
+          ['y', null],
+          ['z', 1000],
+        ],
+      ),
+    ).toBe('NAME  BYTES\nx         5\ny         -\nz      1000');
+    expect([0, 999, 1000, 1_234_567].map(size)).toEqual(['0 bytes', '999 bytes', '1.00 kB', '1.23 MB']);
+  });
+
+  it('refuses a Node that is too old before anything else', () => {
+    expect(nodeFault('20.20.2')).toMatch(/22\.\d+ or later and this is 20\.20\.2$/);
+    expect(nodeFault('22.3.0')).toBeDefined();
+    for (const version of ['22.15.0', '24.0.0']) expect(nodeFault(version)).toBeUndefined();
+  });
+});
+
+describe('the doctor', () => {
+  /** What is not as it should be, by what was looked at. */
+  const complaints = async (environment: Environment) => {
+    const { status, json } = await piped(['doctor'], { PORT: '0', ...environment });
+    const findings: readonly { check: string; state: string; found: string; mend: string | null }[] = json.findings;
+    for (const { state, mend } of findings) expect(mend === null).toBe(state === 'ok');
+    expect(status).toBe(findings.some(({ state }) => state === 'failed') ? 1 : 0);
+    // The machine's own.
+    const about = findings.filter(({ check }) => !['Node', 'disk', 'git'].includes(check));
+    return about.filter(({ state }) => state !== 'ok').map(({ check, state, found }) => `${check} ${state}: ${found}`);
+  };
+  const used = async (test: (directory: string) => Promise<void>) =>
+    inTemporaryDirectory(async (above) => {
+      const directory = join(above, 'data');
+      expect((await piped(['migrate'], { DATA_DIR: directory })).status).toBe(0);
+      await writeFile(join(directory, 'signing-secret'), `${'s'.repeat(40)}\n`, { mode: 0o600 });
+      await test(directory);
+    });
+  const one = (text: string | RegExp) => [expect.stringMatching(text)];
+
+  it('is content with a directory that was used, and hopeful before the first start', async () => {
+    await used(async (DATA_DIR) => expect(await complaints({ DATA_DIR })).toEqual([]));
+    await inTemporaryDirectory(async (directory) => {
+      const DATA_DIR = join(directory, 'none', 'yet');
+      const found = await complaints({ DATA_DIR });
+      expect(found.map((line) => line.split(':')[0])).toEqual(
+        ['data directory', 'database', 'archive store'].map((check) => `${check} warning`),
+      );
+    });
+  });
+
+  it('finds what others may read, and what lies about', async () => {
+    await used(async (DATA_DIR) => {
+      await chmod(DATA_DIR, 0o755);
+      await chmod(join(DATA_DIR, 'signing-secret'), 0o640);
+      await writeFile(join(DATA_DIR, 'admin-token'), 'x');
+      expect(await complaints({ DATA_DIR })).toEqual([
+        expect.stringMatching(/^data directory failed: .*open to other users \(755\)/),
+        expect.stringMatching(/^signing secret failed: .*read by other users \(640\)/),
+        expect.stringMatching(/^first token warning: .*admin-token/),
+      ]);
+      const { out } = await typed(['doctor'], { DATA_DIR, PORT: '0' });
+      expect(out).toMatch(/^STATE +WHAT +FOUND$/m);
+      expect(out).toContain(`chmod 700 ${DATA_DIR}`);
+      expect(out).toMatch(/\n2 failed, 1 warning\n$/);
+    });
+  });
+
+  it('finds a secret that is gone, empty, or another one', async () => {
+    await used(async (DATA_DIR) => {
+      const path = join(DATA_DIR, 'signing-secret');
+      await writeFile(path, '\n');
+      expect(await complaints({ DATA_DIR })).toEqual(one(/^signing secret failed: .*no secret in it/));
+      await rm(path);
+      expect(await complaints({ DATA_DIR })).toEqual([]);
+      const [used, another] = ['u'.repeat(32), 'a'.repeat(32)] as const;
+      const database = new Database(join(DATA_DIR, 'gatehouse.sqlite'));
+      const { fingerprints } = new SealedSecretBox([used]);
+      database.prepare("insert into signing_keys values (?, 1, '')").run(fingerprints[0]);
+      database.close();
+      expect(await complaints({ DATA_DIR })).toEqual(one(/^signing secret failed: there is no .*used with one/));
+      for (const SIGNING_SECRET of [used, `${another},${used}`]) {
+        expect(await complaints({ DATA_DIR, SIGNING_SECRET })).toEqual([]);
+      }
+      const found = await complaints({ DATA_DIR, SIGNING_SECRET: another });
+      expect(found).toEqual(one(/^signing secret failed: .*another secret than SIGNING_SECRET/));
+      await writeFile(path, another, { mode: 0o600 });
+      expect(await complaints({ DATA_DIR })).toEqual(one(/^signing secret failed: .*another secret than that in/));
+    });
+  });
+
+  it('finds a disk without room', async () => {
+    await used(async (DATA_DIR) => {
+      const { status, json } = await piped(['doctor'], { DATA_DIR, PORT: '0', MAX_ARCHIVE_BYTES: String(1e15) });
+      const disk = json.findings.find(({ check }: { check: string }) => check === 'disk');
+      expect(disk).toMatchObject({ state: 'failed', found: expect.stringMatching(/free, less than one upload may/) });
+      expect(status).toBe(1);
+    });
+  });
+
+  it('finds a database that is damaged, older or newer', async () => {
+    await used(async (DATA_DIR) => {
+      const file = join(DATA_DIR, 'gatehouse.sqlite');
+      const changed = (statement: string) => {
+        const database = new Database(file);
+        database.exec(statement);
+        database.close();
+      };
+      changed("insert into knex_migrations (name, batch, migration_time) values ('9999-later', 9, '')");
+      expect(await complaints({ DATA_DIR })).toEqual(one(/^database failed: a newer release.*9999-later/));
+      expect(await piped(['user', 'list'], { DATA_DIR })).toMatchObject({
+        status: 1,
+        err: expect.stringMatching(/newer/),
+      });
+      changed("delete from knex_migrations where name like '9999%' or name like '0005%'");
+      expect(await complaints({ DATA_DIR })).toEqual(one(/^database warning: it lacks 0005/));
+      expect(await piped(['user', 'list'], { DATA_DIR })).toMatchObject({
+        status: 1,
+        err: expect.stringMatching(/gatehouse migrate/),
+      });
+      await rm(`${file}-wal`, { force: true });
+      await writeFile(
+        file,
+        'this is no database, but it is long enough to be taken for the beginning of one'.repeat(50),
+      );
+      expect(await complaints({ DATA_DIR })).toEqual(one(/^database failed: .* is damaged/));
+    });
+  });
+
+  it('finds faults of the configuration, all of them, and looks no further', async () => {
+    expect(await complaints({ PORT: 'x', RATE_LIMIT_PER_SECOND: '2', HOST: '0.0.0.0' })).toEqual([
+      expect.stringMatching(/^configuration failed: PORT/),
+      expect.stringMatching(/^configuration failed: RATE_LIMIT_PER_SECOND/),
+      expect.stringMatching(/^configuration failed: PUBLIC_URL/),
+    ]);
+  });
+
+  it('finds an address that sends tokens in clear, and a port that is taken', async () => {
+    await used(async (DATA_DIR) => {
+      const clear = await complaints({ DATA_DIR, PUBLIC_URL: 'http://gatehouse.example' });
+      expect(clear).toEqual(one(/^address warning: .*unencrypted/));
+      const other = createServer((socket) => socket.destroy());
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      const { port } = other.address() as { port: number };
+      const taken = await complaints({ DATA_DIR, PORT: String(port) });
+      other.close();
+      expect(taken).toEqual(one(/^port failed: .* is taken/));
+      expect(
+        await complaints({ DATA_DIR, HOST: '203.0.113.1', PORT: '8080', PUBLIC_URL: 'https://x.example' }),
+      ).toEqual(one(/^port failed: .*EADDRNOTAVAIL/));
+    });
+  });
+
+  it('finds a store that cannot be used, refuses credentials, or lives at another time', async () => {
+    let shift = 0;
+    const s3 = await startS3Server({ now: () => Date.now() + shift });
+    try {
+      await used(async (DATA_DIR) => {
+        const environment = { DATA_DIR, ...s3.environment };
+        // The SDK reads its credentials from the process.
+        Object.assign(process.env, s3.environment);
+        expect(await complaints(environment)).toEqual([]);
+        expect([...s3.objects.keys()]).toEqual([]);
+        shift = 60_000;
+        expect(await complaints(environment)).toEqual(
+          one(/^archive store failed: the clock is (59|60)\.\d seconds from the store's/),
+        );
+        shift = 0;
+        expect(await complaints({ ...environment, S3_BUCKET: 'another' })).toEqual(
+          one(/^archive store failed: .*"another"/),
+        );
+        process.env.AWS_SECRET_ACCESS_KEY = 'a-wrong-one-for-tests';
+        expect(await complaints(environment)).toEqual(one(/^archive store failed: .*403/));
+      });
+    } finally {
+      for (const name of Object.keys(s3.environment)) delete process.env[name];
+      await s3.close();
+    }
+  });
+});
+
+describe('the collection of garbage', () => {
+  let directory: string;
+  let s3: S3Server;
+  let environment: Environment;
+  let live: string;
+  let deleted: string;
+
+  beforeAll(async () => {
+    directory = await temporaryDirectory();
+    s3 = await startS3Server();
+    // The SDK reads its credentials from the process.
+    Object.assign(process.env, s3.environment);
+    environment = { DATA_DIR: directory, ...s3.environment, SOFT_DELETE_DAYS: '1', ARCHIVE_DOWNLOAD: 'proxy' };
+    const service = await ServiceProcess.start(environment);
+    const steps = new ServiceSteps(service);
+    const workspace = await service.provision();
+    const bytes = await archiveOf({ 'main.tf': '# nothing' });
+    deleted = await steps.uploaded(workspace, bytes, { 'auto-queue-runs': false });
+    live = await steps.uploaded(workspace, bytes, { 'auto-queue-runs': false });
+    await steps.ask('POST', `/api/v2/configuration-versions/${deleted}/actions/soft_delete_backing_data`);
+    await service.end();
+    const database = new Database(join(directory, 'gatehouse.sqlite'));
+    const then = '2026-01-01T00:00:00.000Z';
+    const changed = database.prepare('update configuration_versions set purge_at = ? where id = ?').run(then, deleted);
+    const ordered = database.prepare("update effects set not_before = ? where kind = 'purge-backing-data'").run(then);
+    database.close();
+    expect([changed.changes, ordered.changes]).toEqual([1, 1]);
+    const old = { etag: '"x"', contentType: 'application/octet-stream', lastModified: Date.now() - 4 * 3600 * 1000 };
+    const young = { ...old, lastModified: Date.now() - 2 * 3600 * 1000 };
+    s3.objects.set('bundles/bundle-orphan', { ...old, bytes: Buffer.alloc(1234) });
+    s3.objects.set('bundles/bundle-young', { ...young, bytes: Buffer.alloc(7) });
+    s3.objects.set('bundles/bundle-abandoned', { ...old, bytes: Buffer.alloc(55) });
+    s3.objects.set('unsettled/bundle-abandoned', { ...old, bytes: Buffer.alloc(0) });
+  });
+
+  afterAll(async () => {
+    for (const name of Object.keys(s3.environment)) delete process.env[name];
+    await s3.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const keys = () => [...s3.objects.keys()].sort();
+
+  it('lists what is of no use, and takes nothing away when it is to list only', async () => {
+    const before = keys();
+    const { status, err, json } = await gatehouse(['gc', '--dry-run'], environment);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    const bytes = json.found.find(({ subject }: { subject: string }) => subject === deleted).bytes;
+    expect(bytes).toBeGreaterThan(0);
+    expect(json).toEqual({
+      'dry-run': true,
+      found: [
+        { what: 'abandoned upload', subject: 'bundle-abandoned', bytes: 55 },
+        { what: 'referred to by nothing', subject: 'bundle-orphan', bytes: 1234 },
+        { what: 'soft-deleted, its time is over', subject: deleted, bytes },
+      ],
+      bytes: 55 + 1234 + bytes,
+      failed: [],
+    });
+    expect(keys()).toEqual(before);
+  });
+
+  it('takes it away, and nothing else', async () => {
+    const { status, json } = await gatehouse(['gc'], environment);
+    expect(status).toBe(0);
+    expect(json.found).toHaveLength(3);
+    expect(keys()).toHaveLength(2);
+    expect(keys()).toContain('bundles/bundle-young');
+    const again = await piped(['gc', '--dry-run'], environment);
+    expect(again.json.found).toEqual([]);
+    expect((await piped(['verify'], environment)).json).toEqual({ good: 1, faults: [] });
+    const database = new Database(join(directory, 'gatehouse.sqlite'), { readonly: true });
+    const statusOf = (id: string) =>
+      database.prepare('select status from configuration_versions where id = ?').pluck().get(id);
+    expect([statusOf(deleted), statusOf(live)]).toEqual(['backing_data_permanently_deleted', 'uploaded']);
+    database.close();
+  });
+
+  it('takes a store of which the database knows nothing for somebody else’s', async () => {
+    await inTemporaryDirectory(async (another) => {
+      const wrong = { ...environment, DATA_DIR: another };
+      await piped(['migrate'], wrong);
+      s3.objects.set('bundles/bundle-theirs', {
+        etag: '"x"',
+        contentType: 'application/octet-stream',
+        lastModified: Date.now() - 4 * 3600 * 1000,
+        bytes: Buffer.alloc(1),
+      });
+      const { status, err } = await piped(['gc'], wrong);
+      expect({ status, err }).toEqual({
+        status: 1,
+        err: expect.stringMatching(/^the database refers to nothing in the store.*1 archive /),
+      });
+      expect(keys()).toContain('bundles/bundle-theirs');
+    });
+  });
+});
+
+(skipPostgres ? describe.skip : describe)('the command line on Postgres', () => {
+  it('migrates, makes a user and an organization, and finds nothing wrong', async () => {
+    const { url, drop } = await freshSchema();
+    const directory = await temporaryDirectory();
+    await mkdir(directory, { recursive: true });
+    const environment = { DATA_DIR: directory, DATABASE_URL: url, SIGNING_SECRET: 's'.repeat(40), PORT: '0' };
+    try {
+      const early = await piped(['user', 'list'], environment);
+      expect(early).toMatchObject({ status: 1, err: expect.stringMatching(/lacks 0001-initial.*gatehouse migrate/) });
+      const migrated = await gatehouse(['migrate'], environment);
+      expect(migrated.json.migrations).toContain('0001-initial');
+      expect((await piped(['migrate'], environment)).json).toEqual({ migrations: [] });
+      const added = await gatehouse(['user', 'add', 'alice', '--email', 'a@example.com'], environment);
+      expect(added).toMatchObject({ status: 0, err: '', json: { username: 'alice' } });
+      const words = ['organization', 'create', 'acme', '--email', 'ops@acme.example', '--owner', 'alice'];
+      expect(await piped(words, environment)).toMatchObject({ status: 0 });
+      expect((await piped(['organization', 'show', 'acme'], environment)).json).toMatchObject({ owners: ['alice'] });
+      const issued = await piped(['token', 'issue', '--team', 'acme/owners'], environment);
+      expect(issued.json.token).toMatch(secretForm);
+      const { json } = await piped(['doctor'], environment);
+      const about = json.findings.filter(({ check }: { check: string }) => check === 'database');
+      expect(about.map(({ found }: { found: string }) => found).join('\n')).toMatch(/^Postgres \d+\.\d+ answers/);
+      expect(about.filter(({ state }: { state: string }) => state === 'failed')).toEqual([]);
+    } finally {
+      await drop();
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+
+  it('says in a sentence that it does not answer', async () => {
+    const environment = { DATABASE_URL: 'postgres://nobody:hidden-word-of-theirs@127.0.0.1:1/none', PORT: '0' };
+    const { status, err } = await piped(['user', 'list'], environment);
+    expect({ status, err }).toEqual({
+      status: 1,
+      err: expect.stringMatching(/^the database does not answer.*ECONNREFUSED.*\n$/),
+    });
+    const examined = await piped(['doctor'], environment);
+    expect(examined.out).toMatch(/ECONNREFUSED/);
+    expect(examined.out + err).not.toContain('hidden-word');
+  });
+});

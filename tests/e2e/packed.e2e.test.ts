@@ -1,0 +1,145 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { filesIn } from '../support/archives.js';
+import { packageOf } from '../support/packages.js';
+import { temporaryDirectory } from '../support/process.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+const published: readonly string[] = manifest.files.filter((name: string) => !name.startsWith('!'));
+
+let directory: string;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+describe('the packed package, unpacked into a project that has nothing else', () => {
+  let project: string;
+  let files: Readonly<Record<string, string>>;
+
+  const node = async (...words: readonly string[]): Promise<string> =>
+    (await run(process.execPath, words, { cwd: project })).stdout.trim();
+
+  const inProject = (name: string, content: string | object): Promise<void> =>
+    writeFile(join(project, name), typeof content === 'string' ? content : JSON.stringify(content));
+
+  beforeAll(async () => {
+    const tree = join(directory, 'tree');
+    for (const name of ['package.json', 'scripts', ...published]) {
+      await cp(join(root, name), join(tree, name), { recursive: true });
+    }
+    const setManifest = (as: 'slim' | 'whole') =>
+      run(process.execPath, ['scripts/published-manifest.mjs', as], { cwd: tree });
+    const before = await readdir(tree);
+    await setManifest('slim');
+    const packed = await packageOf(tree, directory, ['--ignore-scripts']);
+    await setManifest('whole');
+    expect(await readdir(tree)).toEqual(before);
+    expect(await readFile(join(tree, 'package.json'))).toEqual(await readFile(join(root, 'package.json')));
+
+    files = await filesIn(await readFile(packed));
+    project = join(directory, 'project');
+    for (const [name, text] of Object.entries(files)) {
+      const path = join(project, 'node_modules/gatehouse', name.replace(/^package\//, ''));
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text);
+    }
+    await inProject('package.json', { type: 'module' });
+  }, 60_000);
+
+  it('holds what it publishes, and nothing that is of use only here', () => {
+    const top = new Set(Object.keys(files).map((name) => name.split('/')[1]));
+    expect([...top].sort()).toEqual(['package.json', ...published].sort());
+    expect(published).toContain('LICENSE');
+    const targets = Object.values<string | Record<string, string>>(manifest.exports).flatMap((target) =>
+      typeof target === 'string' ? [target] : Object.values(target),
+    );
+    expect(targets.filter((target) => !(target.replace('./', 'package/') in files))).toEqual([]);
+    expect(Object.keys(files).filter((name) => /tsbuildinfo|performance\.json|node_modules/.test(name))).toEqual([]);
+    const { name, version, dependencies, exports } = manifest;
+    const packed = JSON.parse(files['package/package.json'] ?? '');
+    expect(packed).toMatchObject({ name, version, dependencies, exports });
+    for (const member of ['devDependencies', 'optionalDependencies', 'overrides', 'allowScripts', 'scripts']) {
+      expect(packed).not.toHaveProperty(member);
+    }
+  });
+
+  it('is imported with no dependency installed: domain, application and memory; by CommonJS too', async () => {
+    const entries = ['domain', 'application', 'memory'];
+    const load = (how: (name: string) => string): string =>
+      `console.log(typeof [${entries.map((name) => how(`'gatehouse/${name}'`))}][2].MemoryUnitOfWork)`;
+    await inProject(
+      'esm.mjs',
+      load((name) => `await import(${name})`),
+    );
+    await inProject(
+      'cjs.cjs',
+      load((name) => `require(${name})`),
+    );
+    expect(await node('esm.mjs')).toBe('function');
+    expect(await node('cjs.cjs')).toBe('function');
+  });
+
+  it('has types that strict compilers resolve in every way, and that need no other types', async () => {
+    await inProject(
+      'consumer.ts',
+      `import * as domain from 'gatehouse/domain';
+       import * as application from 'gatehouse/application';
+       import { MemoryUnitOfWork } from 'gatehouse/memory';
+       export const retrying: application.UnitOfWork = new application.RetryingUnitOfWork(new MemoryUnitOfWork());
+       export const statuses: readonly domain.Status[] = domain.statuses;
+       // @ts-expect-error a status that is none
+       export const wrong: domain.Status = 'elsewhere';`,
+    );
+    await cp(join(root, 'examples/embedding/main.ts'), join(project, 'main.ts'));
+    const strict = {
+      strict: true,
+      target: 'es2023',
+      lib: ['es2023'],
+      types: [],
+      skipLibCheck: false,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+    };
+    // All that the example takes from its surroundings.
+    await inProject(
+      'surroundings.d.ts',
+      'declare const console: { log(text: string): void }; declare const crypto: { randomUUID(): string };',
+    );
+    const projects = {
+      nodenext: { module: 'nodenext' },
+      node16: { module: 'node16' },
+      bundler: { module: 'esnext', moduleResolution: 'bundler' },
+    };
+    for (const [name, options] of Object.entries(projects)) {
+      const compilerOptions = { ...strict, ...options, outDir: `out/${name}` };
+      await inProject(`${name}.json`, { compilerOptions, files: ['consumer.ts', 'main.ts', 'surroundings.d.ts'] });
+    }
+    const words = Object.keys(projects).map((name) => `${name}.json`);
+    await expect(node(join(root, 'node_modules/typescript/bin/tsc'), '-b', ...words)).resolves.toBe('');
+    expect((await node('out/nodenext/main.js')).split('\n')).toEqual([
+      'ada: version 1 is pending',
+      'ben: resource/not-found: not authorized: this needs runs: plan',
+      'eve: resource/not-found: resource not found',
+    ]);
+  }, 60_000);
+});
+
+describe('the reports of what is published', () => {
+  it('say what the built types say; if not, run `npm run docs` and look at what changed', async () => {
+    const printed = join(directory, 'api');
+    await run(process.execPath, ['--import', 'tsx', 'scripts/api-reports.ts', printed], { cwd: root });
+    const kept = await readdir(join(root, 'docs/api'));
+    expect(kept.sort()).toEqual(['application.md', 'domain.md', 'memory.md']);
+    for (const name of kept) {
+      expect(await readFile(join(root, 'docs/api', name), 'utf8')).toBe(await readFile(join(printed, name), 'utf8'));
+    }
+  }, 60_000);
+});

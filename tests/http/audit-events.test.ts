@@ -1,0 +1,208 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Caller, doc, missing, mounts, newName, startApi, type TestApi } from '../support/api.js';
+import { archiveOf } from '../support/archives.js';
+
+type Answered = Awaited<ReturnType<Caller['get']>>;
+
+describe('the audit trail', () => {
+  let api: TestApi;
+  let acme: string;
+  let workspaceId: string;
+  let trail: string;
+
+  beforeAll(async () => {
+    api = await startApi();
+    acme = newName('acme');
+    await api.organization(acme);
+    workspaceId = await api.workspace(acme, 'network');
+    trail = `/organizations/${acme}/audit-events`;
+  });
+
+  const linesOf = (text: string) =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+
+  const exported = async (query = '', path = trail, caller: Caller = api.admin) =>
+    linesOf((await caller.get(`${path}/export${query}`).buffer(true).parse(asText).expect(200)).body);
+
+  describe.each(mounts)('at "$prefix"', ({ prefix }) => {
+    it('tells owners who did what, on what and from where, the newest first', async () => {
+      const changed = await api.admin
+        .at(prefix)
+        .patch(`/workspaces/${workspaceId}`, doc('workspaces', { description: 'x' }));
+      const { body } = await api.admin.at(prefix).get(trail).expect(200);
+      expect(body.data[0]).toEqual({
+        id: expect.stringMatching(/^ae-\d{17}-[0-9a-f]{16}$/),
+        type: 'audit-events',
+        attributes: {
+          at: expect.stringMatching(/Z$/),
+          action: 'workspaces/update',
+          outcome: 'done',
+          count: 1,
+          subject: workspaceId,
+          'actor-kind': 'user',
+          'actor-id': api.admin.id,
+          'token-id': expect.stringMatching(/^at-/),
+          address: expect.stringMatching(/127\.0\.0\.1$/),
+          'request-id': changed.headers['x-request-id'],
+          route: `PATCH ${prefix}/workspaces/:id`,
+        },
+      });
+      expect(body.links).toEqual({ self: prefix + trail, first: prefix + trail, next: null });
+    });
+
+    it('is turned over page by page, and comes whole as lines', async () => {
+      for (let number = 0; number < 3; number += 1) await api.workspace(acme, newName('ws'));
+      const all = await exported();
+      const ids: string[] = [];
+      let path: string | null = `${trail}?page[size]=2`;
+      while (path !== null) {
+        const answer: Answered = await api.admin
+          .at(path.startsWith('/api/v2') ? '' : prefix)
+          .get(path)
+          .expect(200);
+        expect(answer.body.data.length).toBeLessThanOrEqual(2);
+        ids.push(...answer.body.data.map(({ id }: { id: string }) => id));
+        path = answer.body.links.next;
+        if (path !== null && prefix !== '') path = path.slice(prefix.length);
+      }
+      expect(ids).toEqual(all.map(({ id }) => id).reverse());
+      expect([...ids].sort()).toEqual([...ids].reverse());
+    });
+
+    it('is filtered by who, what and when', async () => {
+      const all = await exported();
+      const { at } = all.at(-1);
+      const get = async (query: string) => (await api.admin.at(prefix).get(`${trail}?${query}`).expect(200)).body.data;
+      expect(await get('filter[action]=teams/delete')).toEqual([]);
+      expect((await get('filter[action]=workspaces/create&page[size]=1')).length).toBe(1);
+      expect(await get('filter[actor]=user-nobody')).toEqual([]);
+      expect((await get(`filter[actor]=${api.admin.id}&page[size]=100`)).length).toBe(all.length);
+      expect(await get(`since=${new Date(Date.parse(at) + 1).toISOString()}`)).toEqual([]);
+      expect((await get(`since=${at}`)).length).toBeGreaterThan(0);
+      expect(await get(`until=${all[0].at}`)).toEqual([]);
+    });
+
+    it('refuses what is no date-time, and what is no page', async () => {
+      for (const query of ['since=yesterday', 'until=2030', 'page[after]=x', 'page[size]=101', 'page[after]=ae-%25']) {
+        const answer = await api.admin.at(prefix).get(`${trail}?${query}`).expect(422);
+        expect(answer.body.errors[0].source.parameter).toBe(query.split('=')[0]);
+      }
+    });
+
+    it('is for owners alone', async () => {
+      const team = await api.team(acme, newName('team'), { 'organization-access': { 'manage-workspaces': true } });
+      const member = await api.member(acme, newName('member'), [team]);
+      const stranger = await api.user(newName('stranger'));
+      for (const caller of [member, stranger, await api.organizationToken(acme)]) {
+        for (const path of [trail, `${trail}/export`, '/admin/audit-events', '/admin/audit-events/export']) {
+          expect((await caller.at(prefix).get(path).expect(404)).body).toEqual(missing);
+        }
+      }
+    });
+  });
+
+  it('records refusals of rules and rights, and nothing of what cannot be understood', async () => {
+    const stranger = await api.user(newName('stranger'));
+    await stranger.delete(`/workspaces/${workspaceId}`).expect(404);
+    await stranger.delete(`/workspaces/${workspaceId}`).expect(404);
+    await stranger.get(`/workspaces/${workspaceId}`).expect(404);
+    const owners = (await api.admin.get(`/organizations/${acme}/teams`).expect(200)).body.data[0].id;
+    await api.admin.delete(`/teams/${owners}`).expect(409);
+    await api.admin.post(`/organizations/${acme}/workspaces`, doc('workspaces', { name: 7 })).expect(422);
+    await api.admin.post(`/organizations/${acme}/workspaces`, doc('workspaces', { name: 'network' })).expect(422);
+    await api.flushRefusals(true);
+    const refused = (await exported()).filter(({ outcome }) => outcome !== 'done');
+    expect(refused.map(({ action, outcome, subject, count }) => [action, outcome, subject, count])).toEqual(
+      expect.arrayContaining([
+        ['workspaces/delete', 'resource/not-found', workspaceId, 2],
+        ['teams/delete', 'owners-team/protected', owners, 1],
+        ['workspaces/create', 'attribute/taken', acme, 1],
+      ]),
+    );
+    expect(refused.filter(({ action }) => action === 'workspaces/create')).toHaveLength(1);
+    expect(refused.find(({ action }) => action === 'workspaces/delete')?.['actor-id']).toBe(stranger.id);
+  });
+
+  it('counts tokens that are no good by address, for site administrators', async () => {
+    await api.flushRefusals(true);
+    const before = (await exported('', '/admin/audit-events')).length;
+    for (let number = 0; number < 5; number += 1) await api.anonymous.get('/account/details').expect(401);
+    await api.as('wrong').delete(`/workspaces/${workspaceId}`).expect(401);
+    await api.flushRefusals(true);
+    const [event, ...others] = (await exported('', '/admin/audit-events')).slice(before);
+    expect(others).toEqual([]);
+    expect(event).toMatchObject({
+      action: 'requests/authenticate',
+      outcome: 'actor/unauthenticated',
+      count: 6,
+      'actor-kind': 'nobody',
+      address: expect.stringMatching(/127\.0\.0\.1$/),
+    });
+  });
+
+  it('records uploads, good and bad, without their URLs', async () => {
+    const { id, uploadUrl } = await api.version(workspaceId);
+    await api.upload(uploadUrl, await archiveOf({ 'main.tf': 'x' })).expect(200);
+    const bad = await api.version(workspaceId);
+    await api.upload(bad.uploadUrl, Buffer.from('no archive')).expect(422);
+    await api.flushRefusals(true);
+    const events = (await exported()).filter((event) => event['actor-kind'] === 'upload-url');
+    expect(events.map(({ action, outcome, subject }) => [action, outcome, subject])).toEqual([
+      ['configuration-versions/upload', 'done', id],
+      ['configuration-versions/fail', 'done', bad.id],
+      ['configuration-versions/upload', 'bundle/malformed', bad.id],
+    ]);
+    expect(JSON.stringify(events)).not.toContain(uploadUrl.split('/').at(-1));
+    await api.settle();
+    expect((await exported()).at(-1)).toMatchObject({ action: 'runs/queue', 'actor-kind': 'system', address: null });
+  });
+
+  it('of a removed organization is left to site administrators', async () => {
+    const gone = newName('gone');
+    await api.organization(gone);
+    await api.workspace(gone, 'network');
+    const site = (query = '') => exported(query, '/admin/audit-events');
+    const created = (await site()).at(-1);
+    expect(created).toMatchObject({ action: 'organizations/create' });
+    const left = `?filter[organization]=${created.subject}`;
+    expect(await site(left)).toEqual([]);
+    await api.admin.delete(`/organizations/${gone}`).expect(204);
+    expect((await site(left)).map(({ action }) => action)).toEqual(['workspaces/create']);
+    await api.settle();
+    expect((await site(left)).map(({ action }) => action)).toEqual(['workspaces/create']);
+    expect((await site()).at(-1)).toMatchObject({ action: 'organizations/delete', subject: created.subject });
+  });
+
+  it('is streamed as lines, and cut off when the right to it ends', async () => {
+    const answer = await api.admin.get(`${trail}/export`).buffer(true).parse(asText).expect(200);
+    expect(answer.headers['content-type']).toBe('application/x-ndjson');
+    expect(answer.headers['content-length']).toBeUndefined();
+    const all = linesOf(answer.body);
+    const rest = await exported(`?page[after]=${all[2].id}`);
+    expect(rest.map(({ id }) => id)).toEqual(all.slice(3).map(({ id }) => id));
+    await api.admin.send('head', `${trail}/export`).expect(200);
+  });
+
+  it('forgets what is older than it is kept', async () => {
+    const kept = (await exported()).length;
+    expect(kept).toBeGreaterThan(0);
+    const forever = await startApi({ environment: { AUDIT_DAYS: '0' }, unitOfWork: api.unitOfWork });
+    expect(await forever.forgetAuditEvents()).toEqual({ forgotten: 0, more: false });
+    // The events carry the system's time, and the clock of the tests is years ahead of it.
+    for (let more = true; more; ) ({ more } = await api.forgetAuditEvents());
+    expect(await exported()).toEqual([]);
+  });
+});
+
+/** A body that superagent has no parser for. */
+function asText(given: unknown, done: (error: Error | null, text: string) => void): void {
+  const response = given as NodeJS.ReadableStream;
+  let text = '';
+  response.on('data', (chunk) => {
+    text += chunk;
+  });
+  response.on('end', () => done(null, text));
+}

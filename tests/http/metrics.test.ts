@@ -1,0 +1,315 @@
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Exposition } from '../../src/adapters/metrics/exposition.js';
+import { Meters } from '../../src/adapters/metrics/meters.js';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import type { Stock, UnitOfWork } from '../../src/application/index.js';
+import { DomainError } from '../../src/domain/index.js';
+import { doc, pathOf, startApi, type TestApi } from '../support/api.js';
+import { archiveOf } from '../support/archives.js';
+import { parseExposition, type Scrape } from '../support/exposition-format.js';
+
+const token = 'a-token-for-prometheus';
+
+const scrape = async (api: TestApi): Promise<Scrape> => {
+  const answer = await api.anonymous.get('/metrics').expect(200);
+  expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  return parseExposition(answer.text);
+};
+
+/** How much each rose between two scrapes. */
+const between =
+  (before: Scrape, after: Scrape) =>
+  (name: string, labels: Readonly<Record<string, string>> = {}): number =>
+    (after.value(name, labels) ?? 0) - (before.value(name, labels) ?? 0);
+
+describe('who may read the metrics', () => {
+  it('is anybody who reaches a service that listens on loopback', async () => {
+    const api = await startApi();
+    await scrape(api);
+    await api.anonymous.delete('/metrics').expect(405);
+    await api.anonymous.at('/api/v2').get('/metrics').expect(404);
+  });
+
+  it('is nobody where it listens elsewhere and no token is set: there is nothing there', async () => {
+    const api = await startApi({ environment: { HOST: '0.0.0.0', PUBLIC_URL: 'http://gatehouse.test' } });
+    for (const caller of [api.anonymous, api.admin]) {
+      const hidden = await caller.get('/metrics').expect(404);
+      expect(hidden.body).toEqual((await caller.get('/nothing').expect(404)).body);
+    }
+  });
+
+  it.each(['0.0.0.0', '127.0.0.1'])('is the bearer of the token where one is set, on %s', async (HOST) => {
+    const api = await startApi({
+      environment: { HOST, PUBLIC_URL: 'http://gatehouse.test', METRICS_TOKEN: token },
+    });
+    for (const caller of [api.anonymous, api.admin, api.as(`${token}!`), api.as(token.slice(1))]) {
+      const refused = await caller.get('/metrics').expect(401);
+      expect(refused.body.errors[0].title).toBe('unauthorized');
+      expect(refused.text).not.toContain('gatehouse_');
+    }
+    parseExposition((await api.as(token).get('/metrics').expect(200)).text);
+    await api.as(token).get('/account/details').expect(401);
+  });
+
+  it('is limited like any other caller, and so is who guesses', async () => {
+    const environment = { RATE_LIMIT_PER_SECOND: '4', METRICS_TOKEN: token, TRUSTED_PROXIES: '127.0.0.1' };
+    const api = await startApi({ environment });
+    const statuses = await Promise.all(
+      Array.from({ length: 8 }, async () => (await api.as('a guess at the token').get('/metrics')).status),
+    );
+    expect(statuses.filter((status) => status === 401)).toHaveLength(4);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+    const elsewhere = api.as(token).get('/metrics').set('X-Forwarded-For', '192.0.2.1');
+    const found = parseExposition((await elsewhere.expect(200)).text);
+    expect(found.value('gatehouse_rate_limited_requests_total', { limit: 'caller' })).toBe(4);
+  });
+});
+
+describe('the metrics', () => {
+  let api: TestApi;
+  let workspaceId: string;
+
+  beforeAll(async () => {
+    api = await startApi();
+    await api.organization('acme');
+    workspaceId = await api.workspace('acme', 'api');
+  });
+
+  it('count and time requests by method, pattern and status', async () => {
+    const before = await scrape(api);
+    await api.admin.get(`/workspaces/${workspaceId}`).expect(200);
+    await api.admin.send('head', `/workspaces/${workspaceId}`).expect(200);
+    await api.admin.at('/api/v2').get(`/workspaces/${workspaceId}`).expect(200);
+    await api.admin.get('/workspaces/ws-1').expect(404);
+    await api.anonymous.get(`/workspaces/${workspaceId}`).expect(401);
+    await api.admin.send('put', `/workspaces/${workspaceId}`).expect(405);
+    await api.admin.get('/made-up/by-a-stranger').expect(404);
+    const after = await scrape(api);
+    const rose = between(before, after);
+    const requests = (labels: Record<string, string>) => rose('gatehouse_http_requests_total', labels);
+    const route = '/workspaces/:id';
+    expect(requests({ route, method: 'GET', status: '200' })).toBe(1);
+    expect(requests({ route, method: 'HEAD', status: '200' })).toBe(1);
+    expect(requests({ route, method: 'GET', status: '404' })).toBe(1);
+    expect(requests({ route, method: 'GET', status: '401' })).toBe(1);
+    expect(requests({ route, method: '_OTHER', status: '405' })).toBe(1);
+    expect(requests({ route: '/api/v2/workspaces/:id', method: 'GET', status: '200' })).toBe(1);
+    expect(requests({ route: 'unmatched', method: '_OTHER', status: '404' })).toBe(1);
+    expect(rose('gatehouse_http_request_duration_seconds_count', { route, method: 'GET' })).toBe(3);
+    const seconds = rose('gatehouse_http_request_duration_seconds_sum', { route, method: 'GET' });
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThan(5);
+    expect(rose('gatehouse_database_duration_seconds_count', { kind: 'read' })).toBeGreaterThan(5);
+    // The scrape itself.
+    expect(after.value('gatehouse_http_requests_in_flight')).toBe(1);
+  });
+
+  it('name nothing that a caller sent', async () => {
+    await api.admin.get(`/organizations/acme/workspaces/${workspaceId}?q=searched`).expect(404);
+    await api.anonymous.get('/v1/object/a-guess').expect(404);
+    const { text } = await api.anonymous.get('/metrics').expect(200);
+    for (const sent of ['acme', workspaceId, 'searched', 'a-guess', 'made-up']) expect(text).not.toContain(sent);
+  });
+
+  it('count uploads by what becomes of them, and the bytes both ways', async () => {
+    const bytes = await archiveOf({ 'main.tf': '# nothing' });
+    const before = await scrape(api);
+    const version = await api.version(workspaceId);
+    await api.upload(version.uploadUrl, bytes).expect(200);
+    const bad = await api.version(workspaceId);
+    await api.upload(bad.uploadUrl, Buffer.from('no archive')).expect(422);
+    await api.upload(bad.uploadUrl, bytes).expect(409);
+    const { headers } = await api.admin.get(`/configuration-versions/${version.id}/download`).expect(302);
+    await api.anonymous.get(pathOf(headers.location ?? '')).expect(200);
+    const after = await scrape(api);
+    const rose = between(before, after);
+    const uploads = (outcome: string) => rose('gatehouse_uploads_total', { outcome });
+    expect([uploads('taken'), uploads('malformed'), uploads('refused'), uploads('failed')]).toEqual([1, 1, 1, 0]);
+    expect(rose('gatehouse_upload_bytes_total')).toBeGreaterThanOrEqual(bytes.length + 'no archive'.length);
+    expect(rose('gatehouse_download_bytes_total')).toBe(bytes.length);
+    expect(rose('gatehouse_bundle_store_duration_seconds_count', { operation: 'write' })).toBe(2);
+    expect(rose('gatehouse_bundle_store_duration_seconds_count', { operation: 'read' })).toBe(1);
+    expect(rose('gatehouse_bundle_store_failures_total')).toBe(0);
+    expect(after.value('gatehouse_uploads_in_flight')).toBe(0);
+  });
+
+  it('tell an upload in flight, and one whose client left', async () => {
+    const before = await scrape(api);
+    const { uploadUrl } = await api.version(workspaceId);
+    const { port } = api.server.address() as AddressInfo;
+    const upload = request({ port, method: 'PUT', path: pathOf(uploadUrl), headers: { 'Content-Length': 1_000_000 } });
+    upload.on('error', () => undefined);
+    upload.write((await archiveOf({ 'main.tf': '# nothing' })).subarray(0, 20));
+    const until = async (holds: (found: Scrape) => boolean) => {
+      let found = await scrape(api);
+      for (let looks = 0; looks < 100 && !holds(found); looks += 1) {
+        await pause(10);
+        found = await scrape(api);
+      }
+      return found;
+    };
+    expect(
+      (await until((found) => found.value('gatehouse_uploads_in_flight') === 1)).value('gatehouse_uploads_in_flight'),
+    ).toBe(1);
+    upload.destroy();
+    const after = await until((found) => found.value('gatehouse_uploads_in_flight') === 0);
+    const rose = between(before, after);
+    expect(rose('gatehouse_uploads_total', { outcome: 'interrupted' })).toBe(1);
+    expect(rose('gatehouse_bundle_store_failures_total')).toBe(0);
+  });
+
+  it('tell what waits and what ends soon', async () => {
+    const watched = await startApi();
+    await watched.organization('acme');
+    const workspace = await watched.workspace('acme', 'api');
+    const version = await watched.version(workspace);
+    await watched.seedRun({
+      id: 'run-waiting',
+      workspaceId: workspace,
+      configurationVersionId: version.id,
+      status: 'plan_queued',
+    });
+    for (const [name, days] of [
+      ['soon', 3],
+      ['late', 30],
+      ['over', 1],
+    ] as const) {
+      const team = await watched.team('acme', name);
+      const at = new Date(Date.parse(watched.clock.now()) + days * 24 * 3600_000).toISOString();
+      const body = doc('authentication-token', { 'expired-at': at });
+      await watched.admin.post(`/teams/${team}/authentication-token`, body).expect(201);
+    }
+    watched.clock.advance(2 * 24 * 3600);
+    await watched.admin.delete('/organizations/acme/workspaces/none').expect(404);
+    await watched.unitOfWork.run((tx) => tx.effects.enqueue('a', [{ kind: 'discard-bundle', bundleKey: 'bundle-1' }]));
+    const found = await scrape(watched);
+    expect(found.value('gatehouse_database_up')).toBe(1);
+    expect(found.value('gatehouse_effects_waiting', { lane: 'discards', state: 'due' })).toBe(1);
+    expect(found.value('gatehouse_effects_oldest_due_seconds', { lane: 'discards' })).toBe(0);
+    expect(found.value('gatehouse_runs_waiting', { status: 'plan_queued' })).toBe(1);
+    expect(found.value('gatehouse_team_tokens', { state: 'expiring' })).toBe(1);
+    expect(found.value('gatehouse_team_tokens', { state: 'expired' })).toBe(1);
+    expect(found.value('gatehouse_build_info')).toBe(1);
+    expect(found.of('gatehouse_database_connections')).toEqual([]);
+  });
+
+  it('are told without the rest while the database is away, and with it when it is back', async () => {
+    const memory = new MemoryUnitOfWork();
+    let away = false;
+    const reached = <Result>(work: () => Promise<Result>) =>
+      away ? Promise.reject(new DomainError('service/unavailable', 'the database is away')) : work();
+    const unitOfWork: UnitOfWork = {
+      run: (work) => reached(() => memory.run(work)),
+      read: (work) => reached(() => memory.read(work)),
+    };
+    const watched = await startApi({ unitOfWork });
+    away = true;
+    await watched.admin.get('/account/details').expect(503);
+    const found = await scrape(watched);
+    expect(found.value('gatehouse_database_up')).toBe(0);
+    expect(found.of('gatehouse_team_tokens')).toEqual([]);
+    expect(found.value('gatehouse_database_failures_total', { kind: 'read' })).toBeGreaterThan(0);
+    expect(found.value('gatehouse_http_requests_total', { status: '503' })).toBe(1);
+  });
+});
+
+describe('what is read of the database', () => {
+  const stock = (given: Partial<Stock> = {}): Stock => ({
+    effects: [],
+    runs: new Map(),
+    teamTokens: { expiring: 0, expired: 0 },
+    ...given,
+  });
+  const due = (oldest: number) => stock({ effects: [{ lane: 'slow', state: 'due', count: 3, oldest }] });
+
+  const watching = (takeStock: () => Promise<Stock>) => {
+    let time = 0;
+    const exposition = new Exposition({
+      meters: new Meters(),
+      takeStock,
+      version: '1.2.3',
+      database: 'postgres',
+      connections: () => ({ inUse: 3, idle: 2, waiting: 1 }),
+      ofProcess: false,
+      now: () => time,
+      patience: 50,
+    });
+    return {
+      scrapedIn: async (seconds: number) => {
+        time += seconds * 1000;
+        return parseExposition(await exposition.text());
+      },
+    };
+  };
+
+  it('is asked for every few seconds at most, and once for all who scrape at once', async () => {
+    let asked = 0;
+    const { scrapedIn } = watching(async () => {
+      asked += 1;
+      return stock();
+    });
+    await Promise.all([scrapedIn(0), scrapedIn(0), scrapedIn(0)]);
+    await scrapedIn(4.9);
+    expect(asked).toBe(1);
+    await scrapedIn(0.1);
+    expect(asked).toBe(2);
+  });
+
+  it('tells for how long the same effect is the oldest', async () => {
+    let found = due(7);
+    const { scrapedIn } = watching(async () => found);
+    const oldest = (seen: Scrape) => seen.value('gatehouse_effects_oldest_due_seconds', { lane: 'slow' });
+    expect(oldest(await scrapedIn(0))).toBe(0);
+    expect(oldest(await scrapedIn(30))).toBe(30);
+    expect(oldest(await scrapedIn(15))).toBe(45);
+    found = due(8);
+    expect(oldest(await scrapedIn(15))).toBe(0);
+    found = stock();
+    expect(oldest(await scrapedIn(15))).toBeUndefined();
+  });
+
+  it('is not waited for when it takes long, and told when it has come', async () => {
+    let answer: (found: Stock) => void = () => {};
+    const { scrapedIn } = watching(() => new Promise((resolve) => (answer = resolve)));
+    expect((await scrapedIn(0)).value('gatehouse_database_up')).toBe(0);
+    answer(due(1));
+    await pause(0);
+    const found = await scrapedIn(1);
+    expect(found.value('gatehouse_database_up')).toBe(1);
+    expect(found.value('gatehouse_effects_waiting', { lane: 'slow', state: 'due' })).toBe(3);
+    expect(found.value('gatehouse_database_connections', { state: 'in-use' })).toBe(3);
+    expect(found.value('gatehouse_database_connections_awaited')).toBe(1);
+    expect(found.of('gatehouse_build_info')[0]?.labels).toMatchObject({ version: '1.2.3', database: 'postgres' });
+  });
+});
+
+describe('work that is measured', () => {
+  const failuresOf = async (error: unknown): Promise<number | undefined> => {
+    const meters = new Meters();
+    await expect(meters.database('read').measure(0, Promise.reject(error))).rejects.toBe(error);
+    return meters.all
+      .find(({ name }) => name === 'gatehouse_database_failures_total')
+      ?.samples()
+      .find(({ labels }) => labels.kind === 'read')?.value;
+  };
+
+  it('counts faults, and no refusals', async () => {
+    expect(await failuresOf(new DomainError('resource/not-found', 'no'))).toBe(0);
+    expect(await failuresOf(new DomainError('service/unavailable', 'no'))).toBe(1);
+    expect(await failuresOf(new Error('no'))).toBe(1);
+  });
+
+  it('falls into the bucket of the least time that it did not exceed', () => {
+    const meters = new Meters();
+    for (const seconds of [0.001, 0.0011, 0.3, 1_000]) {
+      meters.requestBegun();
+      meters.requestEnded('GET', '/ping', 204, seconds);
+    }
+    const samples = meters.all.find(({ name }) => name === 'gatehouse_http_request_duration_seconds')?.samples() ?? [];
+    const buckets = Object.fromEntries(samples.map(({ labels, value }) => [String(labels.le), value]));
+    expect(buckets).toMatchObject({ 0.001: 1, 0.0025: 2, 0.25: 2, 0.5: 3, 60: 3, '+Inf': 4 });
+  });
+});

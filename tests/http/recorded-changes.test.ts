@@ -1,0 +1,122 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import type { AuditQuery, Transaction, UnitOfWork } from '../../src/application/index.js';
+import { type AuditEvent, DomainError, type Standing } from '../../src/domain/index.js';
+import { startApi, type TestApi } from '../support/api.js';
+import { PassingWorlds } from '../support/passing-worlds.js';
+import { bodiesWith } from '../support/route-bodies.js';
+import { makeSmallWorld, sceneOf } from '../support/small-world.js';
+import { everyRoute, keyOf, pathAbout } from '../support/walk-routes.js';
+
+const owner: Standing = {
+  actor: 'user',
+  siteAdministrator: true,
+  member: true,
+  own: true,
+  teams: [{ teamId: 'team-own', owners: true, access: new Set() }],
+};
+
+const whole = { actorId: undefined, action: undefined, since: undefined, until: undefined, oldestFirst: true } as const;
+
+/** Every trail there is in a world of one organization, the oldest first. */
+async function trailOf(world: UnitOfWork, organizationName: string): Promise<readonly AuditEvent[]> {
+  return world.read(async (tx) => {
+    const organizationId = await tx.audit.organizationOf({ kind: 'organizations', id: organizationName });
+    const ofs: AuditQuery['of'][] = ['site', ...(organizationId === undefined ? [] : [{ organizationId }])];
+    const slices = await Promise.all(ofs.map((of) => tx.audit.slice({ ...whole, of }, undefined, 1_000)));
+    return slices.flatMap(({ items }) => items);
+  });
+}
+
+/** Each route that changes something, once: at the root, unless it is served elsewhere only. */
+const changing = [...new Map(everyRoute.toReversed().map((served) => [keyOf(served.route), served])).values()]
+  .filter(({ route }) => route.method !== 'get')
+  .map((served) => ({ ...served, name: keyOf(served.route) }));
+
+/** What they change is not there to be changed. */
+const idle: ReadonlySet<string> = new Set([
+  'post /workspaces/:id/actions/unlock',
+  'post /workspaces/:id/actions/force-unlock',
+]);
+
+describe('every change over HTTP', () => {
+  const worlds = new PassingWorlds();
+  let api: TestApi;
+
+  beforeAll(async () => {
+    api = await startApi({ unitOfWork: worlds });
+    await api.flushRefusals(true);
+  });
+
+  it.each(changing)('$name is recorded once, and so is its refusal', async ({ name, prefix, route }) => {
+    const world = new MemoryUnitOfWork();
+    worlds.begin(world);
+    const made = await makeSmallWorld(worlds, owner, sceneOf(name));
+    const body = bodiesWith(made.referred)[name];
+    const path = pathAbout(route, made.existing);
+
+    const refused = await api.as(made.outsidersSecret).at(prefix).send(route.method, path, body).expect(404);
+    await api.flushRefusals(true);
+    const [refusal, ...others] = await trailOf(world, 'acme');
+    expect(others).toEqual([]);
+    expect(refusal).toMatchObject({ action: route.action, outcome: 'resource/not-found', count: 1 });
+    expect(refusal?.actor.kind).toBe('user');
+    expect(refusal?.request?.id).toBe(refused.headers['x-request-id']);
+    expect(refusal?.organizationId === null).toBe(
+      /^\/(admin|users|organizations$|authentication-tokens)/.test(route.path),
+    );
+
+    const answer = await api.as(made.secret).at(prefix).send(route.method, path, body);
+    await api.flushRefusals(true);
+    const events = (await trailOf(world, 'acme')).filter(({ id }) => id !== refusal?.id);
+    const outcome = idle.has(name) ? 'workspace/lock-refused' : 'done';
+    expect([answer.status, events.map((event) => event.outcome)]).toEqual([
+      idle.has(name) ? 409 : answer.status,
+      [outcome],
+    ]);
+    expect(events[0]).toMatchObject({
+      action: route.action,
+      count: 1,
+      subject: expect.stringMatching(/^[a-z-]+-[0-9A-Za-z]+$/),
+      request: {
+        id: answer.headers['x-request-id'],
+        address: expect.stringMatching(/127\.0\.0\.1$/),
+        route: `${route.method.toUpperCase()} ${prefix}${route.path}`,
+      },
+    });
+    expect(answer.status).toBeLessThan(idle.has(name) ? 410 : 300);
+  });
+
+  it.each(changing.filter(({ name }) => !idle.has(name)))(
+    '$name is not kept when it cannot be recorded',
+    async ({ name, prefix, route }) => {
+      const world = new MemoryUnitOfWork();
+      worlds.begin(world);
+      const made = await makeSmallWorld(worlds, owner, sceneOf(name));
+      const tables = () => Reflect.get(world, 'committed');
+      const before = tables();
+      worlds.begin(new Unrecorded(world));
+      const path = pathAbout(route, made.existing);
+      await api.as(made.secret).at(prefix).send(route.method, path, bodiesWith(made.referred)[name]).expect(503);
+      expect(tables()).toBe(before);
+    },
+  );
+});
+
+/** Keeps nothing in a trail. */
+class Unrecorded implements UnitOfWork {
+  constructor(private readonly inner: UnitOfWork) {}
+
+  run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    return this.inner.run((tx) => {
+      const add = async () => {
+        throw new DomainError('service/unavailable', 'there is no room for it');
+      };
+      return work({ ...tx, audit: Object.assign(Object.create(tx.audit), { add }) });
+    });
+  }
+
+  read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    return this.inner.read(work);
+  }
+}

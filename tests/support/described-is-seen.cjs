@@ -1,0 +1,71 @@
+const { mkdtempSync, readdirSync, readFileSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+
+const root = join(__dirname, '..', '..');
+const suite = join(root, 'tests', 'http');
+
+/** Raised around all routes alike: one of them is proof for all. */
+const aroundRoutes = new Set(['400', '408', '413', '414', '415', '429', '500', '503']);
+
+/** What no test in memory sees, and where it is seen instead. */
+const elsewhere = {
+  '409-shared.stale-revision': 'two change the same at once: tests/contracts and tests/http/error-table',
+  '507-service.storage-full': 'a full disk: tests/e2e/full-disk',
+};
+
+/** Fails a run of the whole HTTP suite in which something documented was never answered. */
+module.exports = class DescribedIsSeen {
+  constructor({ testNamePattern }) {
+    this.partial = Boolean(testNamePattern);
+  }
+
+  onRunStart() {
+    this.notes = mkdtempSync(join(tmpdir(), 'gatehouse-seen-'));
+    process.env.GATEHOUSE_SEEN = this.notes;
+  }
+
+  onRunComplete(_contexts, results) {
+    const lines = readdirSync(this.notes).flatMap((name) =>
+      readFileSync(join(this.notes, name), 'utf8').split('\n').filter(Boolean),
+    );
+    rmSync(this.notes, { recursive: true, force: true });
+    const passed = new Set(
+      results.testResults
+        .filter(({ numFailingTests, testExecError }) => numFailingTests === 0 && !testExecError)
+        .map(({ testFilePath }) => testFilePath),
+    );
+    const files = readdirSync(suite).filter((name) => name.endsWith('.test.ts'));
+    if (this.partial || !files.every((name) => passed.has(join(suite, name)))) return;
+    const unseen = unseenIn(JSON.parse(readFileSync(join(root, 'docs', 'openapi.json'), 'utf8')), new Set(lines));
+    if (unseen.length === 0) return;
+    this.error = new Error(`described in docs/openapi.json, and answered in no test:\n${unseen.join('\n')}`);
+    process.stderr.write(`\n${this.error.message}\n`);
+  }
+
+  /** Makes the run fail. */
+  getLastError() {
+    return this.error;
+  }
+};
+
+/** Successes are to be seen at each mount; refusals do not differ between them. */
+function unseenIn({ paths }, seen) {
+  const contract = (path) => path.replace(/^\/api\/v2/, '');
+  const anywhere = new Set([...seen].map((line) => line.split(' ')[2]));
+  const atEither = new Set([...seen].map((line) => line.replace(' /api/v2', ' ')));
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, { responses }]) =>
+      Object.entries(responses)
+        .filter(([status, response]) => {
+          const name = response.$ref?.split('/').at(-1);
+          if (name in elsewhere) return false;
+          if (aroundRoutes.has(status)) return !anywhere.has(status);
+          return name === undefined
+            ? !seen.has(`${method} ${path} ${status}`)
+            : !atEither.has(`${method} ${contract(path)} ${status}`);
+        })
+        .map(([status]) => `${method} ${path} ${status}`),
+    ),
+  );
+}

@@ -1,0 +1,33 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { it } from '@jest/globals';
+import { usable } from './programs.js';
+
+export const example = (name: string): string => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
+
+const onPath = (program: string): boolean => spawnSync('sh', ['-c', `command -v "${program}"`]).status === 0;
+
+/** How a test is run that needs these programs, and what its name ends with. */
+export function needing(...programs: readonly string[]): { readonly run: typeof it.skip; readonly reason: string } {
+  const missing = programs.filter((program) => !onPath(program));
+  return {
+    run: programs.every((program) => usable(program, !missing.includes(program))) ? it : it.skip,
+    reason: missing.length === 0 ? '' : ` (skipped: no ${missing.join(', ')} on PATH)`,
+  };
+}
+
+/** Runs a program of an example in its folder, and answers the lines it printed. Rejects with what it said when it fails. */
+export async function walk(
+  name: string,
+  [program = '', ...words]: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const { PATH, HOME } = process.env;
+  const ran = await promisify(execFile)(program, words, {
+    cwd: example(name),
+    env: { ...(PATH && { PATH }), ...(HOME && { HOME }), ...environment },
+    timeout: 50_000,
+  });
+  return ran.stdout.trim().split('\n');
+}

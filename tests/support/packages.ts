@@ -1,0 +1,19 @@
+import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** npm in a folder, with nothing of the npm that runs the tests: its settings speak of this project. */
+export const npm = async (folder: string, words: readonly string[]): Promise<string> => {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
+  const env = { ...Object.fromEntries(own), npm_config_update_notifier: 'false', npm_config_audit: 'false' };
+  return (await promisify(execFile)('npm', words, { cwd: folder, env, maxBuffer: 1 << 26 })).stdout;
+};
+
+/** Packs the tree into `directory`, and answers where the tarball is. */
+export async function packageOf(tree: string, directory: string, words: readonly string[] = []): Promise<string> {
+  const destination = join(directory, 'packed');
+  await mkdir(destination, { recursive: true });
+  const [packed] = JSON.parse(await npm(tree, ['pack', '--json', '--pack-destination', destination, ...words]));
+  return join(destination, packed.filename);
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Logger, pino } from 'pino';
+import { secretsIn } from './find-secrets.cjs';
+
+/**
+ * What a file of tests uses of secrets, and what the services it starts write to their logs. When it ends, none of the
+ * one may be in the other; when the whole run ends, `logs-hold-no-secrets.cjs` compares those of all files.
+ */
+const secrets = new Set<string>();
+const logs: (() => string)[] = [];
+
+/** Texts that are short enough to be ordinary words are nobody's secret. */
+const shortest = 12;
+
+/** Has no log hold this text, as it is or in one of the forms in which texts are written down. */
+export function noteSecret(secret: string | undefined): void {
+  if (secret === undefined || secret.length < shortest) return;
+  for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) secrets.add(form);
+}
+
+/** Capability URLs are known by what is random in them. */
+export const noteUrl = (url: string): void => noteSecret(url.slice(url.lastIndexOf('.') + 1));
+
+const secretForms = [
+  /gatehouse\.v1\.[A-Za-z0-9]{20,}/g,
+  /whsec_[A-Za-z0-9+/]{20,}=?/g,
+  /\/v1\/(?:object|log)\/[\w.-]*\.[\w-]{20,}/g,
+  /X-Amz-Signature=\w+/g,
+];
+
+/** Everything in an answer that looks like a secret of ours. */
+export function noteSecretsOf(answer: string): void {
+  for (const [found] of secretForms.flatMap((form) => [...answer.matchAll(form)])) {
+    if (found.startsWith('/v1/')) noteUrl(found);
+    else noteSecret(found);
+  }
+}
+
+/** The variables of an environment that hold secrets. */
+export function noteEnvironment(environment: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(environment)) {
+    if (!/TOKEN|SECRET|PASSWORD|ACCESS_KEY|DATABASE_URL/.test(name)) continue;
+    // A URL is no secret but for the password in it.
+    if (name.endsWith('_URL')) noteSecret(value && new URL(value).password);
+    else for (const one of value?.split(',') ?? []) noteSecret(one.trim());
+  }
+}
+
+/** The secrets that a service keeps beside its database. */
+export function noteFiles(directory: string | undefined): void {
+  for (const name of ['signing-secret', 'admin-token', 'admin-token.new']) {
+    const path = join(directory ?? '', name);
+    if (directory !== undefined && existsSync(path)) noteSecret(readFileSync(path, 'utf8').trim());
+  }
+}
+
+/** `read` answers all that was written by the time the tests end. */
+export const watchLog = (read: () => string): void => {
+  logs.push(read);
+};
+
+/** Has the end of the run look through a log whose last lines may come after the file's own look. */
+export function keepLog(log: string): void {
+  const { GATEHOUSE_NOTES: notes } = process.env;
+  if (notes !== undefined && existsSync(notes) && log !== '') writeFileSync(join(notes, `${randomUUID()}.log`), log);
+}
+
+/** A log as the service writes it, which is looked through at the end. */
+export function watchedLogger(): { readonly logger: Logger; readonly read: () => string } {
+  const lines: string[] = [];
+  const read = () => lines.join('');
+  watchLog(read);
+  return { logger: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }), read };
+}
+
+/** What must stand in no log, whether or not it was noted; `curl` is told to the operator with a variable's name. */
+const forbidden = [...secretForms, /\/v1\/(?:object|log)\/[^:"\s]+/g, /(?:bearer|basic) +(?!\$TOKEN)\S+/gi];
+
+/** What of `given`, and of what looks like a secret, stands in the log. */
+export const leaksIn = (log: string, given: Iterable<string>): readonly string[] => [
+  ...secretsIn(log, given),
+  ...forbidden.flatMap((form) => log.match(form) ?? []),
+];
+
+/** Undefined where a program that is no test starts services. */
+const { afterAll }: { afterAll?: (look: () => void) => void } = globalThis as object;
+
+afterAll?.(() => {
+  const log = logs.map((read) => read()).join('\n');
+  keepLog(log);
+  const { GATEHOUSE_NOTES: notes } = process.env;
+  if (notes !== undefined) writeFileSync(join(notes, `${randomUUID()}.secrets`), JSON.stringify([...secrets]));
+  const leaks = leaksIn(log, secrets);
+  if (leaks.length > 0) throw new Error(`the log holds secrets: ${leaks.slice(0, 5).join(', ')}`);
+});
