@@ -516,6 +516,28 @@ describe('the service', () => {
     const elsewhere = await startApi({ environment: { TRUSTED_PROXIES: '10.0.0.1' } });
     expect((await lineOf(await forwarded(elsewhere.anonymous), elsewhere)).address).toContain('127.0.0.1');
   });
+
+  it.each([
+    ['203.0.113.7:51234', '203.0.113.7'],
+    ['[2001:db8::1]:443', '2001:db8::1'],
+    ['2001:db8::1', '2001:db8::1'],
+    [`not-an-address-${'x'.repeat(4000)}`, '127.0.0.1'],
+  ])(
+    'reads an address as proxies write it, and nothing else, for log and audit trail: %.30s',
+    async (text, address) => {
+      const behind = await startApi({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
+      const answer = await behind.admin
+        .post('/organizations', {
+          data: { type: 'organizations', attributes: { name: 'acme', email: 'a@example.com' } },
+        })
+        .set('X-Forwarded-For', text)
+        .expect(201);
+      expect((await lineOf(answer, behind)).address).toContain(address);
+      const events = await behind.admin.get('/admin/audit-events').expect(200);
+      expect(events.body.data[0].attributes.address).toContain(address);
+      expect(events.body.data[0].attributes.address.length).toBeLessThan(64);
+    },
+  );
 });
 
 /** Keeps what it is given, and fails to give it back. */

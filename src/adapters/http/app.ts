@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
 import express, { type Express, type Request, type Response, type Router } from 'express';
 import { type AuditAction, agentActorOf, auditActorOf, identityOf } from '../../domain/index.js';
 import { type AgentRoute, agentRoutes } from './agents/agent-api-routes.js';
 import { askedAbout, asks, refusalOf, requestTraceOf } from './audit/asked.js';
+import { clientAddressOf } from './client-address.js';
 import { bundleRoutes } from './configuration-versions/bundle-routes.js';
 import { type Dialect, dialects, type Edition, inEdition } from './dialect.js';
 import { addHeaders, writeHead } from './head.js';
@@ -179,21 +179,18 @@ export function buildApp(options: AppOptions): App {
   const perWebhook = limit('webhook');
   const perForge = limit('forge', rateLimitPerSecond * webhooksPerForge);
   const behindProxies = options.trustedProxies.length > 0;
-  /** What proxies forward is text, and some forward whatever they are sent. */
-  const addressOf = (request: Request): string | undefined =>
-    behindProxies && isIP(request.ip ?? '') === 0 ? request.socket.remoteAddress : request.ip;
   /** How requests without a token are counted, by how their path begins. */
   const counts: readonly (readonly [string, (request: Request) => LimitHeaders])[] = [
-    ['/v1/', (request) => perCapabilityAddress(`address ${addressOf(request)}`)],
+    ['/v1/', (request) => perCapabilityAddress(`address ${clientAddressOf(request)}`)],
     [
       '/hooks/',
       (request) => {
-        const address = addressOf(request);
+        const address = clientAddressOf(request);
         perForge(`address ${address}`);
         return perWebhook(`address ${address} webhook ${request.params.id}`);
       },
     ],
-    ['', (request) => perCaller(`address ${addressOf(request)}`)],
+    ['', (request) => perCaller(`address ${clientAddressOf(request)}`)],
   ];
   const headers = fixedHeaders(options.secure);
 
@@ -234,7 +231,7 @@ export function buildApp(options: AppOptions): App {
     try {
       caller = await identify(secret);
     } catch (error) {
-      addHeaders(response, perCaller(`address ${addressOf(request)}`));
+      addHeaders(response, perCaller(`address ${clientAddressOf(request)}`));
       throw error;
     }
     traceOf(response).actor = idOf(caller);
@@ -343,7 +340,7 @@ export function buildApp(options: AppOptions): App {
           route,
           status,
           ms: Math.round(ms * 10) / 10,
-          address: (behindProxies ? addressOf(request) : undefined) ?? remoteAddress,
+          address: (behindProxies ? clientAddressOf(request) : undefined) ?? remoteAddress,
           actor: trace.actor,
         },
         'request',

@@ -102,7 +102,9 @@ export class Exposition {
   private seen(stock: Stock | undefined): void {
     this.stock = stock;
     this.lookedAt = this.now();
-    const due = stock?.effects.filter(({ state }) => state === 'due') ?? [];
+    // What was seen before is still there, as far as anybody knows.
+    if (stock === undefined) return;
+    const due = stock.effects.filter(({ state }) => state === 'due');
     const before = this.oldest;
     this.oldest = new Map();
     for (const [lane, effects = []] of Object.entries(Object.groupBy(due, (effect) => effect.lane))) {
@@ -146,7 +148,12 @@ export class Exposition {
           labelNames: ['lane'],
         },
         () =>
-          Array.from(this.oldest, ([lane, { since }]) => ({ labels: { lane }, value: (this.lookedAt - since) / 1000 })),
+          this.stock === undefined
+            ? []
+            : Array.from(this.oldest, ([lane, { since }]) => ({
+                labels: { lane },
+                value: (this.lookedAt - since) / 1000,
+              })),
       ),
       new Reading(
         {

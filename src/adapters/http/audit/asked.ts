@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { type AuditedThing, auditedKinds, type Refusal } from '../../../application/index.js';
 import { isRefusal, type RequestTrace, unknownActor } from '../../../domain/index.js';
+import { clientAddressOf } from '../client-address.js';
 
 /** What somebody asks to have changed, as the audit trail tells it if it is refused. */
 export type Asked = Omit<Refusal, 'outcome'>;
@@ -8,7 +9,7 @@ export type Asked = Omit<Refusal, 'outcome'>;
 /** How the request came. The route stands for the path, which may be a secret. */
 export const requestTraceOf = (request: Request, response: Response): RequestTrace => ({
   id: response.locals.trace.id,
-  address: response.locals.trace.address ?? request.ip ?? null,
+  address: response.locals.trace.address ?? clientAddressOf(request) ?? null,
   route: `${request.method} ${response.locals.trace.route}`,
 });
 
