@@ -9,8 +9,8 @@ if (fault !== undefined) {
   process.exit(1);
 }
 
-// Whoever reads the output may have heard enough.
-process.stdout.on('error', () => process.exit());
+// Whoever reads the output may have heard enough; but what was to be shown once, and was not, is lost.
+process.stdout.on('error', () => process.exit(1));
 
 // Loaded only now: on an old Node the database driver would end the process without a word.
 const [{ commands }, { runCommandLine }] = await Promise.all([

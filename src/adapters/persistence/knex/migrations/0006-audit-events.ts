@@ -6,7 +6,7 @@ const guards = {
   audit_events_unchanged: { before: 'update', unless: '1 = 0', says: 'audit events are never changed' },
   audit_events_kept: {
     before: 'delete',
-    unless: 'old.at < (select forgotten_before from audit_horizon)',
+    unless: "old.at < coalesce((select forgotten_before from audit_horizon), '')",
     says: 'audit events are kept until the horizon has passed them',
   },
 } as const;
