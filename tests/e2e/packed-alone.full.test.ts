@@ -71,6 +71,25 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     }
   });
 
+  it('holds the pages, and of Swagger UI what they need, with its licences', () => {
+    const web = 'package/dist/adapters/http/web/';
+    const held = Object.keys(files).filter((name) => name.startsWith(web) && !/\.d\.ts$|\/web\/[^/]+$/.test(name));
+    expect(held.map((name) => name.slice(web.length)).sort()).toEqual([
+      'pages/api.js',
+      'pages/docs.html',
+      'pages/docs.js',
+      'pages/home.html',
+      'pages/home.js',
+      'pages/icon.svg',
+      'pages/pages.css',
+      'swagger-ui/LICENSE',
+      'swagger-ui/NOTICE',
+      'swagger-ui/swagger-ui-bundle.js',
+      'swagger-ui/swagger-ui-bundle.js.LICENSE.txt',
+      'swagger-ui/swagger-ui.css',
+    ]);
+  });
+
   it('is imported with no dependency installed: domain, application and memory; by CommonJS too', async () => {
     const entries = ['domain', 'application', 'memory'];
     const load = (how: (name: string) => string): string =>

@@ -8,7 +8,8 @@ import type { MediaType, OpenApi, Operation } from '../../src/adapters/http/refe
 import { describeApi } from '../../src/adapters/http/reference/served-api.js';
 import { routes } from '../../src/adapters/http/routes.js';
 import { startApi } from '../support/api.js';
-import { faultIn, pointerTo, undescribedIn } from '../support/described-answers.js';
+import { faultIn, undescribedIn } from '../support/described-answers.js';
+import { pointerTo } from '../support/description.js';
 
 const described = describeApi('self-hosted', '1.2.3');
 

@@ -1,3 +1,6 @@
+import { request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -515,6 +518,26 @@ describe('the service', () => {
     expect((await lineOf(await forwarded(behind.anonymous), behind)).address).toBe('203.0.113.9');
     const elsewhere = await startApi({ environment: { TRUSTED_PROXIES: '10.0.0.1' } });
     expect((await lineOf(await forwarded(elsewhere.anonymous), elsewhere)).address).toContain('127.0.0.1');
+  });
+
+  it('is known of a client that left, too', async () => {
+    const behind = await startApi({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
+    const workspace = await behind.organization('acme').then(() => behind.workspace('acme', 'network'));
+    const { uploadUrl } = await behind.version(workspace);
+    const { port } = behind.server.address() as AddressInfo;
+    const upload = httpRequest({
+      port,
+      method: 'PUT',
+      path: pathOf(uploadUrl),
+      headers: { 'Content-Length': 1_000_000, 'X-Forwarded-For': '203.0.113.9' },
+    });
+    upload.on('error', () => undefined);
+    upload.write('some');
+    await pause(50);
+    upload.destroy();
+    const left = () => behind.log.lines.find(({ fields }) => (fields as { status?: number }).status === 499);
+    while (left() === undefined) await pause(5);
+    expect(left()?.fields).toMatchObject({ address: '203.0.113.9' });
   });
 
   it.each([

@@ -25,6 +25,8 @@ import { send } from './send.js';
 import { type Health, metricsRoute, pingRoute, type Scraped, serviceRoutes } from './service/service-routes.js';
 import type { UseCases } from './use-cases.js';
 import { webhookRoutes } from './version-control/webhook-routes.js';
+import { KeptContent } from './web/kept-content.js';
+import { assetsPath, webRoutes } from './web/web-routes.js';
 
 /** Where one line per request goes, and one per fault of the service. Neither holds a secret or a capability URL. */
 export interface RequestLog {
@@ -161,6 +163,16 @@ const checkUrl = ({ originalUrl }: Request): void => {
   }
 };
 
+/** Why nothing serves the request. */
+const unmatched = (request: Request): unknown => {
+  try {
+    checkUrl(request);
+  } catch (refusal) {
+    return refusal;
+  }
+  return noSuchRoute();
+};
+
 /** The HTTP face of the service: both dialects, the capability URLs, and what the service says about itself. */
 export function buildApp(options: AppOptions): App {
   const { use, log, meter, follow } = options;
@@ -176,12 +188,17 @@ export function buildApp(options: AppOptions): App {
     rates.limit(kind, perSecond, () => meter.requestLimited(kind));
   const perCaller = limit('caller');
   const perCapabilityAddress = limit('capability');
+  const perPageAddress = limit('page');
+  const perScrapingAddress = limit('scrape');
   const perWebhook = limit('webhook');
   const perForge = limit('forge', rateLimitPerSecond * webhooksPerForge);
   const behindProxies = options.trustedProxies.length > 0;
   /** How requests without a token are counted, by how their path begins. */
   const counts: readonly (readonly [string, (request: Request) => LimitHeaders])[] = [
     ['/v1/', (request) => perCapabilityAddress(`address ${clientAddressOf(request)}`)],
+    ['/metrics', (request) => perScrapingAddress(`address ${clientAddressOf(request)}`)],
+    // One look at a page asks for all that it is made of, which leaves the caller what it had for the API.
+    [assetsPath, (request) => perPageAddress(`address ${clientAddressOf(request)}`)],
     [
       '/hooks/',
       (request) => {
@@ -216,6 +233,21 @@ export function buildApp(options: AppOptions): App {
     else refuseEarly(request, response, problem, options.patience.lastWord);
   };
 
+  const failed = (request: Request, response: Response, error: unknown): void => {
+    try {
+      fail(request, response, error);
+    } catch (fault) {
+      log.error({ request: traceOf(response).id, route: traceOf(response).route, err: fault }, 'request failed');
+      response.destroy();
+    }
+  };
+
+  /** Left to Express, an error is carried past all routes that come later. */
+  const caught =
+    (handler: Handler): Handler =>
+    (request, response) =>
+      handler(request, response).catch((error: unknown) => failed(request, response, error));
+
   const callerOf = (secret: string | undefined) => use.authenticate.execute(secret);
   const agentOf = (secret: string | undefined) => use.authenticateAgent.execute(secret);
 
@@ -239,34 +271,40 @@ export function buildApp(options: AppOptions): App {
     return caller;
   };
 
-  const serve = (route: Route) => async (request: Request, response: Response) => {
-    const caller = await authenticate(request, response, callerOf, (known) => identityOf(known).id);
-    checkUrl(request);
-    const [path = '', query = ''] = splitOnce(request.originalUrl, '?');
-    const body = route.body === 'read' ? await readBody(request, response) : undefined;
-    const parameters = request.params as Record<string, string>;
-    const { path: pattern, action } = route;
-    let actor = caller;
-    if (route.method !== 'get' && action !== null) {
-      const trace = requestTraceOf(request, response);
-      actor = { ...caller, request: trace };
-      asks(response, { ...askedAbout(pattern, parameters, body), actor: auditActorOf(caller), action, request: trace });
-    }
-    const answer = await route.handle({
-      actor,
-      parameters,
-      query: new Query(query),
-      body,
-      header: (name) => request.get(name),
-      path,
+  const serve = (route: Route) =>
+    caught(async (request, response) => {
+      const caller = await authenticate(request, response, callerOf, (known) => identityOf(known).id);
+      checkUrl(request);
+      const [path = '', query = ''] = splitOnce(request.originalUrl, '?');
+      const body = route.body === 'read' ? await readBody(request, response) : undefined;
+      const parameters = request.params as Record<string, string>;
+      const { path: pattern, action } = route;
+      let actor = caller;
+      if (route.method !== 'get' && action !== null) {
+        const trace = requestTraceOf(request, response);
+        actor = { ...caller, request: trace };
+        asks(response, {
+          ...askedAbout(pattern, parameters, body),
+          actor: auditActorOf(caller),
+          action,
+          request: trace,
+        });
+      }
+      const answer = await route.handle({
+        actor,
+        sameActor: () => callerOf(bearerOf(request)),
+        parameters,
+        query: new Query(query),
+        body,
+        header: (name) => request.get(name),
+        path,
+      });
+      if (answer.parts === undefined) response.end(...begin(response, answer));
+      else await stream(request, response, answer, answer.parts);
     });
-    if (answer.parts === undefined) response.end(...begin(response, answer));
-    else await stream(request, response, answer, answer.parts);
-  };
 
-  const serveAgent =
-    ({ handle, method, path }: AgentRoute): Handler =>
-    async (request, response) => {
+  const serveAgent = ({ handle, method, path }: AgentRoute) =>
+    caught(async (request, response) => {
       const known = await authenticate(request, response, agentOf, ({ poolId }) => poolId);
       const agent = { ...known, request: requestTraceOf(request, response) };
       if (method !== 'get') {
@@ -280,22 +318,19 @@ export function buildApp(options: AppOptions): App {
       }
       checkUrl(request);
       await handle(agent, request, response);
-    };
+    });
 
-  const servePlain =
-    ({ path, handle }: PlainRoute) =>
-    async (request: Request, response: Response) => {
+  const servePlain = ({ path, handle }: PlainRoute) =>
+    caught(async (request, response) => {
       const count = counts.find(([prefix]) => path.startsWith(prefix))?.[1];
       if (count !== undefined && !unlimited.has(path)) addHeaders(response, count(request));
       checkUrl(request);
       await handle(request, response);
-    };
+    });
 
-  let described: Uint8Array | undefined;
-  const description = (): Uint8Array => {
-    described ??= Buffer.from(JSON.stringify(describeApi(options.edition, options.version)));
-    return described;
-  };
+  const description = new KeptContent('application/json', () =>
+    Buffer.from(JSON.stringify(describeApi(options.edition, options.version))),
+  );
 
   // Routes are tried in turn, so that what is asked most comes first.
   for (const dialect of [...dialects].sort((a, b) => b.prefix.length - a.prefix.length)) {
@@ -306,6 +341,7 @@ export function buildApp(options: AppOptions): App {
     '',
     [
       ...serviceRoutes(options.health, description),
+      ...webRoutes(options.version),
       ...(options.scraped === undefined ? [] : [metricsRoute(options.scraped)]),
       ...bundleRoutes(use, options.patience, options.stopped, meter),
       ...logRoutes(use),
@@ -347,14 +383,7 @@ export function buildApp(options: AppOptions): App {
       );
     });
     const dispatch = () =>
-      app(request, response, (error: unknown) => {
-        try {
-          fail(request, response, error ?? noSuchRoute());
-        } catch (fault) {
-          log.error({ request: trace.id, route: trace.route, err: fault }, 'request failed');
-          response.destroy();
-        }
-      });
+      app(request, response, (error: unknown) => failed(request, response, error ?? unmatched(request)));
     if (follow === undefined) dispatch();
     else ended = follow(request, trace.id, dispatch);
   };
@@ -401,6 +430,7 @@ function mount<R extends { readonly method: PlainRoute['method']; readonly path:
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ');
     registered.all((request, response) => {
       name(response);
+      checkUrl(request);
       throw new RequestError(405, 'method not allowed', [{ detail: `${request.method} is not one of ${allowed}` }], {
         Allow: allowed,
       });

@@ -11,6 +11,12 @@ export const addHeaders = (response: Response, headers: Headers): void => {
   for (const name in headers) list.push(name, headers[name] as string | number);
 };
 
+/** Gives headers that every answer has another value for this one. */
+export const replaceHeaders = (response: Response, headers: Headers): void => {
+  const list = response.locals.headers as HeaderList;
+  for (const name in headers) list[list.indexOf(name) + 1] = headers[name] as string | number;
+};
+
 /**
  * Writes status and headers, with those of every answer. Nothing here uses `setHeader`: as one list, the sixteen headers
  * of an answer take Node 3 µs, and 8 µs when set one by one.

@@ -62,8 +62,14 @@ const unreadable: Readonly<Record<string, RequestError>> = {
 
 const unreadableOtherwise = badRequest('the request cannot be understood');
 
+/** What Node tells of bytes that it cannot read. */
+interface ParserError extends NodeJS.ErrnoException {
+  /** With the last that came: of a head that came at once, all of it. */
+  readonly rawPacket?: Buffer;
+}
+
 /** The whole answer: there is no response to write it with. */
-function refusalOf(code: string | undefined): string {
+function refusalOf({ code, rawPacket }: ParserError): string {
   const { status, document } = problemOf(unreadable[code ?? ''] ?? unreadableOtherwise) ?? internalProblem;
   const body = JSON.stringify(document);
   return [
@@ -74,7 +80,8 @@ function refusalOf(code: string | undefined): string {
     `Content-Length: ${body.length}`,
     'X-Content-Type-Options: nosniff',
     '',
-    body,
+    // An answer to HEAD has none: what follows its head would be taken for another answer.
+    rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ' ? '' : body,
   ].join('\r\n');
 }
 
@@ -96,14 +103,21 @@ export function httpServer({ head, idle, total }: Patience): HttpServer {
       connectionsCheckingInterval: Math.ceil(head / 3),
       maxHeaderSize: limits.head.most,
     },
-    (request, response) => handle(request, response),
+    (request, response) => {
+      // After one that asks for another protocol, Node leaves a broken request unanswered and its connection open, past
+      // every timeout: nothing is to follow on it.
+      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+      handle(request, response);
+    },
   );
-  server.on('clientError', ({ code }: NodeJS.ErrnoException, given) => {
+  // Whoever expects what nobody knows is answered as if it did not: left alone, Node says 417 and nothing else.
+  server.on('checkExpectation', (request, response) => handle(request, response));
+  server.on('clientError', (error: ParserError, given) => {
     const connection = given as Socket;
     // Node's own, by which it decides the same where nobody listens.
     const answer: ServerResponse | null | undefined = Reflect.get(connection, '_httpMessage');
     // In the middle of an answer, another would be taken for the rest of it.
-    if (connection.writable && code !== 'ECONNRESET' && !answer?.headersSent) connection.write(refusalOf(code));
+    if (connection.writable && error.code !== 'ECONNRESET' && !answer?.headersSent) connection.write(refusalOf(error));
     connection.destroySoon();
   });
   server.maxConnections = mostConnections;

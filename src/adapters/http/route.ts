@@ -7,6 +7,8 @@ import type { ReadingReference, Reference } from './reference/reference.js';
 /** One request, parsed as far as every route needs it. */
 export interface Call {
   readonly actor: Actor;
+  /** Who asks, looked at anew: for answers that take long. Throws `actor/unauthenticated` once the token is no good. */
+  readonly sameActor: () => Promise<Actor>;
   /** Path parameters, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Query;

@@ -129,6 +129,7 @@ const inWords: Readonly<Record<number, string>> = {
   204: 'Done; there is nothing to tell',
   206: 'A part of it',
   302: 'It is elsewhere',
+  304: 'It has not changed',
   416: 'There is no such part',
   503: 'Not at the moment',
 };
@@ -327,7 +328,8 @@ export function openApiDocument(api: ServedApi): OpenApi {
       description: about,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
+    // Relative to where it is served, which may be below a path.
+    servers: [{ url: '.' }],
     tags: [...new Set(areas.map(({ area }) => area))].map((name) => ({ name })),
     paths,
     components: {

@@ -1,10 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { DomainError } from '../../../domain/index.js';
 import { writeHead } from '../head.js';
 import type { Content } from '../reference/reference.js';
 import { bearerOf, type PlainRoute } from '../route.js';
+import type { KeptContent } from '../web/kept-content.js';
 import { discovery, discoverySchema, healthySchema, notReadySchema, readySchema } from './service-resource.js';
 
 /** What the service says about itself. */
@@ -27,8 +28,7 @@ const answerJson = (response: Response, status: number, body: unknown): void => 
 
 const plain = (schema: z.ZodType): Content => ({ mediaType: 'application/json', schema });
 
-/** `description` answers the description of the API as JSON, which it makes when it is first asked for. */
-export const serviceRoutes = ({ ready }: Health, description: () => Uint8Array): PlainRoute[] => [
+export const serviceRoutes = ({ ready }: Health, description: KeptContent): PlainRoute[] => [
   {
     method: 'get',
     path: '/healthz',
@@ -72,13 +72,13 @@ export const serviceRoutes = ({ ready }: Health, description: () => Uint8Array):
     reference: () => ({
       operation: 'describeApi',
       summary: 'This description',
-      answers: { 200: { mediaType: 'application/json' } },
+      headers: {
+        'If-None-Match': z.string().optional().meta({ description: 'The `ETag` of the one that the caller has.' }),
+      },
+      answers: { 200: { mediaType: 'application/json' }, 304: null },
       refusals: [429],
     }),
-    handle: (_request, response) => {
-      const body = description();
-      writeHead(response, 200, { 'Content-Type': 'application/json', 'Content-Length': body.byteLength }).end(body);
-    },
+    handle: (request, response) => description.answer(request, response),
   },
 ];
 
@@ -90,6 +90,14 @@ const isToken = (given: string, token: string): boolean => timingSafeEqual(diges
 export const metricsRoute = ({ token, contentType, text }: Scraped): PlainRoute => ({
   method: 'get',
   path: '/metrics',
+  reference: () => ({
+    operation: 'showMetrics',
+    summary: 'Show what Prometheus reads',
+    about:
+      'Asks for the token of `METRICS_TOKEN` where one is set; not there where none is, and the service is not for its own machine alone.',
+    answers: { 200: { mediaType: contentType } },
+    refusals: [429, 'actor/unauthenticated', 'resource/not-found'],
+  }),
   handle: async (request, response) => {
     if (token !== undefined && !isToken(bearerOf(request) ?? '', token)) {
       throw new DomainError('actor/unauthenticated', 'the token of METRICS_TOKEN is needed');

@@ -1,0 +1,18 @@
+// Puts beside the compiled code what browsers load: the pages, and of Swagger UI the files that /docs needs. Its package
+// stays here, because one that it brings reports to others where it was installed.
+import { cpSync, mkdirSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const target = 'dist/adapters/http/web/';
+
+const pages = readdirSync(at('src/adapters/http/web/pages')).filter((name) => name !== 'tsconfig.json');
+const notices = ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'];
+
+for (const [from, to, names] of [
+  ['src/adapters/http/web/pages/', `${target}pages/`, pages],
+  ['node_modules/swagger-ui-dist/', `${target}swagger-ui/`, ['swagger-ui-bundle.js', 'swagger-ui.css', ...notices]],
+]) {
+  mkdirSync(at(to), { recursive: true });
+  for (const name of names) cpSync(at(from + name), at(to + name));
+}

@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Response } from 'supertest';
+import { startApi, type TestApi } from '../support/api.js';
+
+const pages = ['/', '/docs'] as const;
+const assets = [
+  ['api.js', 'text/javascript; charset=utf-8'],
+  ['docs.js', 'text/javascript; charset=utf-8'],
+  ['home.js', 'text/javascript; charset=utf-8'],
+  ['icon.svg', 'image/svg+xml'],
+  ['pages.css', 'text/css; charset=utf-8'],
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+].map(([name, type]) => ({ path: `/assets/${name}`, type }));
+const kept = [...pages, '/openapi.json', ...assets.map(({ path }) => path)];
+
+const policyOf = (answer: Response): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (answer.headers['content-security-policy'] as string).split('; ').map((directive) => {
+      const [name = '', ...sources] = directive.split(' ');
+      return [name, sources.join(' ')];
+    }),
+  );
+
+describe('the pages for people', () => {
+  let api: TestApi;
+
+  beforeAll(async () => {
+    api = await startApi();
+  });
+
+  it.each(pages)(
+    '%s is HTML that loads, runs and calls nothing but the service, and stands in no frame',
+    async (path) => {
+      const answer = await api.anonymous.get(path).expect(200).expect('Content-Type', 'text/html; charset=utf-8');
+      const policy = policyOf(answer);
+      expect(policy).toMatchObject({
+        'default-src': "'none'",
+        'script-src': "'self'",
+        'style-src': "'self'",
+        'connect-src': "'self'",
+        'base-uri': "'none'",
+        'form-action': "'none'",
+        'frame-ancestors': "'none'",
+      });
+      expect(policy['img-src']).toBe(path === '/' ? "'self'" : "'self' data:");
+      expect(answer.headers).toMatchObject({
+        'cache-control': 'no-cache',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+      });
+      expect(answer.text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|\{\{/);
+      const named = [...answer.text.matchAll(/\b(?:src|href)="([^"#][^"]*)"/g)].map(([, url]) => url as string);
+      expect(named.length).toBeGreaterThan(3);
+      // Relative, for a service below a path.
+      for (const url of named) expect(url).not.toMatch(/^\/|:/);
+      for (const url of named.filter((name) => name !== '.')) await api.anonymous.get(`/${url}`).expect(200);
+    },
+  );
+
+  it('lets no text become markup on the start page', async () => {
+    const policy = policyOf(await api.anonymous.get('/'));
+    expect(policy).toMatchObject({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" });
+  });
+
+  it('sends /docs/ to where its names are right', async () => {
+    await api.anonymous.get('/docs/').expect(308).expect('Location', '../docs');
+  });
+
+  it.each(assets)('has $path', async ({ path, type }) => {
+    const answer = await api.anonymous
+      .get(path)
+      .expect(200)
+      .expect('Content-Type', type ?? '');
+    expect(policyOf(answer)['default-src']).toBe("'none'");
+  });
+
+  it.each(kept)('%s is sent once to who keeps it, and compressed to who can read that', async (path) => {
+    const plain = await api.anonymous.get(path).set('Accept-Encoding', 'identity').buffer(true).expect(200);
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    const small = await api.anonymous.get(path).set('Accept-Encoding', 'br, gzip;q=0.8').expect(200);
+    expect(small.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+    expect(Number(small.headers['content-length'])).toBeLessThan(Number(plain.headers['content-length']) + 30);
+    const etag = plain.headers.etag as string;
+    expect(etag).toMatch(/^W\/"[\w-]{27}"$/);
+    expect(small.headers.etag).toBe(etag);
+    for (const condition of [etag, `"another", ${etag}`, '*']) {
+      const again = await api.anonymous.get(path).set('If-None-Match', condition).expect(304);
+      expect(again.headers).toMatchObject({ etag, 'cache-control': 'no-cache' });
+      expect(again.headers['content-length']).toBeUndefined();
+    }
+    await api.anonymous.get(path).set('If-None-Match', 'W/"another"').expect(200);
+    const head = await api.anonymous.send('head', path).set('Accept-Encoding', 'identity').expect(200);
+    expect(head.headers).toMatchObject({ etag, 'content-length': plain.headers['content-length'] });
+  });
+
+  it.each(['/', '/docs', '/assets/home.js'])('%s is there to be read only', async (path) => {
+    await api.anonymous.post(path).expect(405).expect('Allow', 'GET, HEAD');
+  });
+
+  it.each(['/assets/', '/assets/home.html', '/assets/../pages/tsconfig.json', '/assets/swagger-ui-bundle.js.map'])(
+    'has no %s',
+    async (path) => {
+      await api.anonymous.get(path).expect(404);
+    },
+  );
+});
+
+describe('the rate limit', () => {
+  it('counts the pages like other requests without a token, and what they are made of beside them', async () => {
+    const api = await startApi({ environment: { RATE_LIMIT_PER_SECOND: '4' } });
+    for (const path of ['/', '/assets/pages.css', '/docs', '/assets/home.js', '/assets/api.js', '/assets/icon.svg']) {
+      await api.anonymous.get(path).expect(200);
+    }
+    await api.anonymous.get('/assets/docs.js').expect(429);
+    await api.anonymous.get('/openapi.json').expect(200);
+    await api.anonymous.get('/').set('If-None-Match', '*').expect(304);
+    await api.anonymous.get('/').expect(429);
+  });
+});

@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { temporaryDirectory } from './process.js';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/** Where Chromium is: as `CHROMIUM` says, or on PATH; undefined where there is none. */
+export const chromium: string | undefined =
+  process.env.CHROMIUM ||
+  names
+    .map((name) =>
+      spawnSync('sh', ['-c', `command -v ${name}`])
+        .stdout.toString()
+        .trim(),
+    )
+    .find((path) => path !== '');
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** A browser with nothing in it, and what leaves it as it was found. */
+export async function openBrowser(): Promise<{ readonly browser: Browser; readonly close: () => Promise<void> }> {
+  if (chromium === undefined) throw new Error('there is no Chromium');
+  const profile = await temporaryDirectory();
+  const browser = await puppeteer.launch({
+    executablePath: chromium,
+    headless: true,
+    args: [...flags, `--user-data-dir=${profile}`],
+  });
+  return {
+    browser,
+    close: async () => {
+      await browser.close();
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** A page, with what it complained of and whom it called. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors, warnings and violations of its policy, as the console shows them. */
+  readonly complaints: string[];
+  readonly requests: string[];
+}
+
+export async function watchedPage(browser: Browser): Promise<WatchedPage> {
+  // A context of its own, so that no page finds what another left.
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warn'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => requests.push(request.url()));
+  await page.evaluateOnNewDocument(`addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+    console.error('the policy was violated: ' + violatedDirective + ' ' + blockedURI))`);
+  return { page, complaints, requests };
+}
