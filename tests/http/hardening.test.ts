@@ -233,6 +233,18 @@ describe('a limit', () => {
     expect((await members(limits.items.most + 1)).status).toBe(400);
   });
 
+  it('of the URL holds where nothing is served, and for methods that are not', async () => {
+    for (const [method, path, otherwise] of [
+      ['get', '/nowhere', 404],
+      ['get', '/api/v2/nowhere', 404],
+      ['put', '/healthz', 405],
+      ['delete', '/organizations/acme/entitlement-set', 405],
+    ] as const) {
+      await api.anonymous.send(method, `${path}?${'x'.repeat(limits.url.most)}`).expect(414);
+      await api.anonymous.send(method, path).expect(otherwise);
+    }
+  });
+
   it('of faults cuts the answer short', async () => {
     const faults = async (amount: number) => {
       const bad = { data: Array(amount).fill(5) };
@@ -244,8 +256,8 @@ describe('a limit', () => {
   });
 
   it('of the head is told like any other refusal, and in the same words whoever asks', async () => {
-    const headOf = (bytes: number) => {
-      const head = ['GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', 'X-Padding: '];
+    const headOf = (bytes: number, method = 'GET') => {
+      const head = [`${method} /healthz HTTP/1.1`, 'Host: a', 'Connection: close', 'X-Padding: '];
       return lines(...head.slice(0, -1), `${head.at(-1)}${'x'.repeat(bytes - lines(...head).length)}`);
     };
     expect(await exchange(headOf(limits.head.most))).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -262,6 +274,8 @@ describe('a limit', () => {
         },
       ],
     });
+    const head = refused.slice(0, refused.indexOf('\r\n\r\n') + 4);
+    expect(await exchange(headOf(limits.head.most + 100, 'HEAD'))).toBe(head);
   });
 
   it('of depth is met before anything walks what is nested without end', async () => {
@@ -437,6 +451,22 @@ describe('what two programs might read as two different requests', () => {
     const answer = await exchange(text);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+
+  it.each(['websocket', 'h2c'])(
+    'does not follow a request to switch to %s, which is answered as it is',
+    async (protocol) => {
+      const asked = lines('GET /healthz HTTP/1.1', 'Host: a', 'Connection: Upgrade', `Upgrade: ${protocol}`);
+      const answer = await exchange(asked, 'NONSENSE\r\n\r\n');
+      expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      expect(answer).toContain('\r\nConnection: close\r\n');
+      expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    },
+  );
+
+  it('is answered as if nothing were expected, where nobody knows what is', async () => {
+    const answer = await exchange(lines('GET /healthz HTTP/1.1', 'Host: a', 'Expect: miracles', 'Connection: close'));
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
   it('is not answered in the middle of another answer', async () => {

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { describeApi } from '../../src/adapters/http/reference/served-api.js';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import { aConfigurationVersion, anOrganization, aRun, aWorkspace } from '../support/builders.js';
+import { Description } from '../support/description.js';
+import { seedRun } from '../support/seed-run.js';
+import type { Outgoing } from './requests.js';
+import { toldIn, walk, wrongWith } from './walk.js';
+import { WatchedUnitOfWork } from './watched-unit-of-work.js';
+
+describe('requests that nobody thought of', () => {
+  it('are answered as described, the first of them', async () => {
+    const { findings, counts } = await walk({ seed: 1, requests: 500, rows: new MemoryUnitOfWork() });
+    expect(findings.map(toldIn)).toEqual([]);
+    expect([...counts.values()].flatMap((byStatus) => [...byStatus.keys()])).toEqual(
+      expect.arrayContaining([200, 201, 202, 204, 400, 401, 404, 405, 409, 422]),
+    );
+  }, 60_000);
+});
+
+describe('what looks at the answers', () => {
+  const description = new Description(describeApi('self-hosted', '1.2.3'));
+  const outgoing: Outgoing = { operation: 'showHealth', caller: 'nobody', method: 'GET', url: '/healthz', headers: {} };
+  const headers = { 'x-request-id': 'c8b0e0f2-0d2b-4a53-9b77-0c4a5d2f7c11', 'content-length': '15' };
+  const answer = { status: 200, headers: { ...headers, 'content-type': 'application/json' }, text: '{"status":"ok"}' };
+
+  it.each([
+    ['a fault', { ...answer, status: 500 }, /500 is a fault/],
+    ['blame', { ...answer, status: 409, text: '{"detail":"x was changed by somebody else"}' }, /blames others/],
+    ['a status that is not described', { ...answer, status: 203 }, /203 is not described/],
+    ['another schema', { ...answer, text: '{"status":"fine"}' }, /status/],
+    ['no JSON', { ...answer, text: '{' }, /cannot be read/],
+    ['a stack', { ...answer, text: '{"status":"Error\n    at f (a.ts:1:2)"}' }, /innards/],
+    ['a secret', { ...answer, text: `{"status":"gatehouse.v1.${'a'.repeat(48)}"}` }, /secret/],
+    ['no name of its own', { ...answer, headers: {} }, /X-Request-Id/],
+    ['nothing', answer, /^$/],
+  ])('finds %s', (_what, given, fault) => {
+    expect(wrongWith(description, outgoing, given) ?? '').toMatch(fault);
+  });
+
+  it('finds what goes where no lifecycle leads', async () => {
+    const rows = new WatchedUnitOfWork(new MemoryUnitOfWork(), () => '2030-01-01T00:00:00.000Z');
+    const organization = anOrganization();
+    const workspace = aWorkspace(organization);
+    const version = aConfigurationVersion(workspace);
+    const run = aRun(workspace, version.state, { status: 'pending' });
+    await rows.run(async (tx) => {
+      await tx.organizations.add(organization);
+      await tx.workspaces.add(workspace);
+      await tx.configurationVersions.add(version);
+      await tx.runs.add(run);
+    });
+    expect(rows.wrong).toEqual([]);
+    await seedRun(rows, { ...run.state, createdBy: null, status: 'applied' });
+    expect(rows.wrong).toEqual([`${run.state.id} went from pending to applied`]);
+  });
+});

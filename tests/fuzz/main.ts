@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util';
+import startPostgres from '../support/start-postgres.cjs';
+import { fuzz } from './fuzz.js';
+import { toldIn } from './walk.js';
+
+const help = `npm run fuzz -- [--requests 100000] [--seed N] [--backend memory|sqlite|postgres]
+
+Sends so many requests to every operation of the API's description, most as it has them and some as nobody should, and
+looks at each answer. The same seed sends the same requests.
+`;
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    backend: { type: 'string', default: 'memory' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+async function main(): Promise<void> {
+  if (values.help) return say(help);
+  const onPostgres = values.backend === 'postgres';
+  if (onPostgres) await startPostgres();
+  try {
+    // Told of a Postgres once it is started.
+    const { backends } = await import('../support/backends.js');
+    const backend = backends.find(({ name }) => name.toLowerCase() === values.backend);
+    if (backend === undefined) throw new Error(`there is no backend ${values.backend}`);
+    const seed = Number(values.seed);
+    const begun = performance.now();
+    say(`seed ${seed}, ${values.requests} requests, ${backend.name}`);
+    const fuzzed = await fuzz({ seed, requests: Number(values.requests), backend, say });
+    for (const [operation, byStatus] of fuzzed.counts) {
+      const told = [...byStatus].sort(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
+      say(`${operation}: ${told.join(', ')}`);
+    }
+    say(`never done what they are for: ${fuzzed.unanswered.join(', ') || 'none'}`);
+    for (const finding of fuzzed.findings) say(`FOUND: ${toldIn(finding)}`);
+    const seconds = Math.round((performance.now() - begun) / 1000);
+    say(`${fuzzed.requests} requests, ${fuzzed.findings.length} findings, ${seconds} s`);
+    if (fuzzed.findings.length > 0) process.exitCode = 1;
+  } finally {
+    if (onPostgres) await startPostgres.stop();
+  }
+}
+
+await main();

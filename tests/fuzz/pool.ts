@@ -1,0 +1,196 @@
+// biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
+type Json = any;
+
+/** A run in an agent's hands. */
+export interface HeldRun {
+  readonly id: string;
+  readonly lease: string;
+  readonly agent: string;
+  readonly phase: 'plan' | 'apply';
+  readonly evaluations: Json[];
+}
+
+/** What a run is to be for what follows. */
+const runsThatMay = {
+  apply: ['planned', 'post_plan_completed', 'planned_and_saved'],
+  decide: ['post_plan_awaiting_decision'],
+} as const;
+
+const otherNames: Readonly<Record<string, string>> = {
+  'configuration-version': 'configuration-versions',
+  'team-tokens': 'authentication-tokens',
+};
+
+/** What tells one thing from another in answers: ids, secrets, and URLs that are both. */
+const telling =
+  /\b(?:org|ou|user|team|ws|tws|cv|ia|at|run|plan|apply|ts|poleval|psout|polset|apool|hook)-[A-Za-z0-9]{16}\b|gatehouse\.v1\.\w{48}|whsec_[\w+/]{20,}=*|\/v1\/(?:object|log)\/[\w.-]+/g;
+
+export const toldBy = (answer: string): readonly string[] =>
+  answer.length > 200_000 ? [] : [...new Set(answer.match(telling) ?? [])];
+
+const kept = 40;
+
+/** What lies in one workspace, and is not shared with others. */
+const ofOneWorkspace = /^(?:ws|tws|cv|ia|run|plan|apply|ts|poleval|psout)-/;
+
+/** Where something is, as far as answers told. */
+interface Home {
+  readonly organization?: string | undefined;
+  readonly workspace?: string | undefined;
+}
+
+/** What answers told of, by what it is: requests are about things that are there, or were. */
+export class Pool {
+  private readonly things = new Map<string, string[]>();
+  held: readonly HeldRun[] = [];
+  readonly hooks = new Map<string, string>();
+  private readonly homes = new Map<string, Home>();
+  private here: Home = {};
+
+  private readonly forgotten = new Set<string>();
+
+  /** Things that no request is to be about. */
+  forget(...names: readonly string[]): void {
+    for (const name of names) {
+      this.forgotten.add(name);
+      for (const kind of this.things.keys()) this.drop(kind, name);
+    }
+  }
+
+  /** What is deleted, or refused: it is asked for now and then all the same. */
+  gone(name: string): void {
+    const kinds = [...this.things.keys()].filter((kind) => this.things.get(kind)?.includes(name));
+    for (const kind of kinds) {
+      this.drop(kind, name);
+      this.add(kind.startsWith('secret') ? 'secret spent' : 'gone', name);
+    }
+    this.held = this.held.filter(({ lease, agent }) => lease !== name && agent !== name);
+  }
+
+  /** What was not ready for it, or is so no longer. */
+  refused(url: string, answer: string, lease: unknown): void {
+    if (answer.includes('lease')) this.held = this.held.filter((run) => run.lease !== lease);
+    for (const kind of [...this.things.keys()].filter((name) => name.includes(' to '))) {
+      for (const name of this.things.get(kind) ?? []) if (url.includes(name)) this.drop(kind, name);
+    }
+  }
+
+  drop(kind: string, name: string): void {
+    this.things.set(
+      kind,
+      (this.things.get(kind) ?? []).filter((other) => other !== name),
+    );
+  }
+
+  add(kind: string, name: unknown): void {
+    if (typeof name !== 'string' || name === '' || this.forgotten.has(name)) return;
+    const list = this.things.get(kind) ?? [];
+    this.things.set(kind, list);
+    const at = list.indexOf(name);
+    if (at >= 0) list.splice(at, 1);
+    list.push(name);
+    if (list.length > kept) list.splice(Math.floor(kept / 2), 1);
+  }
+
+  has(kind: string): boolean {
+    return (this.things.get(kind)?.length ?? 0) > 0;
+  }
+
+  /** Has most of what is picked from now on be of one organization, and of one workspace there. */
+  focus(choice: number): void {
+    this.here = {};
+    this.here = { organization: this.pick('organizations', choice) };
+    this.here = { ...this.here, workspace: this.pick('workspaces', choice) };
+  }
+
+  /** The latest more often than others, and what is here more often than what is elsewhere. */
+  pick(kind: string, choice: number): string | undefined {
+    const list = this.things.get(kind) ?? [];
+    const near = choice % 11 === 0 ? [] : list.filter((name) => this.isHere(name));
+    const all = near.length > 0 ? near : list;
+    const among = choice % 3 === 0 ? all : all.slice(-3);
+    return among[Math.floor(choice / 3) % Math.max(among.length, 1)];
+  }
+
+  private isHere(name: string): boolean {
+    const { organization, workspace } = this.homes.get(name) ?? {};
+    return [
+      [organization, this.here.organization],
+      [workspace, this.here.workspace],
+    ].every(([its, here]) => its === undefined || here === undefined || its === here);
+  }
+
+  /** An id of any kind. */
+  any(choice: number): string | undefined {
+    const kinds = [...this.things.keys()].filter((kind) => !kind.startsWith('secret'));
+    return this.pick(kinds[choice % Math.max(kinds.length, 1)] ?? '', Math.floor(choice / 7));
+  }
+
+  /** `asked` is the URL, `said` the body, `caller` who was answered. */
+  learn(operation: string, asked: string, said: string, caller: string, answer: string, location: unknown): void {
+    if (typeof location === 'string') this.add('downloads', pathIn(location));
+    if (answer.length > 200_000 || !answer.startsWith('{')) return;
+    this.settle(asked, said, answer);
+    const json: Json = JSON.parse(answer);
+    this.walk(json);
+    const secret = json.data?.attributes?.token ?? json.included?.[0]?.attributes?.token;
+    const owner = /^issue(Team|Organization|User|Agent)Token/.exec(operation)?.[1];
+    if (owner !== undefined) this.add(`secret ${owner.toLowerCase()}`, secret);
+    if (operation === 'claimRun') this.hold(json, caller);
+    const [, reported] = /^\/agent\/v1\/runs\/([\w-]+)\//.exec(asked) ?? [];
+    if (reported !== undefined) this.note(reported, json.run?.status);
+  }
+
+  /** What is told of in an answer is where that is which was asked about. */
+  private settle(asked: string, said: string, answer: string): void {
+    const about = [...toldBy(asked), ...toldBy(said)];
+    const known = <Part extends keyof Home>(part: Part) =>
+      about.map((name) => this.homes.get(name)?.[part]).find((one) => one !== undefined);
+    const organization = /^(?:\/api\/v2)?\/organizations\/([\w-]+)/.exec(asked)?.[1] ?? known('organization');
+    if (organization === undefined) return;
+    const told = toldBy(answer);
+    const workspace = [...about, ...told].find((name) => name.startsWith('ws-')) ?? known('workspace');
+    for (const name of told) {
+      const its = name.startsWith('ws-') ? name : ofOneWorkspace.test(name) ? workspace : undefined;
+      if (!this.homes.has(name)) this.homes.set(name, { organization, workspace: its });
+    }
+    if (!this.homes.has(organization)) this.homes.set(organization, { organization });
+  }
+
+  private walk(value: Json): void {
+    if (typeof value !== 'object' || value === null) return;
+    const { id, type, attributes } = value;
+    if (typeof id === 'string' && typeof type === 'string') {
+      const kind = otherNames[type] ?? type;
+      this.add(kind, id);
+      if (kind === 'workspaces') {
+        this.add('workspace names', attributes?.name);
+        this.homes.set(attributes?.name, this.homes.get(id) ?? {});
+      }
+      if (kind === 'users') this.add('emails', attributes?.email);
+      if (kind === 'runs') this.note(id, attributes?.status);
+      if (kind === 'task-stages' && attributes?.status === 'awaiting_override') this.add('task-stages to override', id);
+      if (kind === 'runs') for (const phase of ['plan', 'apply']) this.add(phase, id.replace('run', phase));
+      this.add('uploads', pathIn(attributes?.['upload-url']));
+      this.add('logs', pathIn(attributes?.['log-read-url']));
+      const linked = attributes?.['vcs-repo'];
+      if (typeof linked?.['webhook-key'] === 'string') this.hooks.set(linked['webhook-url'], linked['webhook-key']);
+    }
+    for (const member of Object.values(value)) this.walk(member);
+  }
+
+  private hold(job: Json, agent: string): void {
+    const { lease, run, phase, 'policy-evaluations': evaluations } = job;
+    this.held = [...this.held, { id: run.id, lease: lease.token, agent, phase, evaluations }].slice(-12);
+    for (const { id } of evaluations) this.add('policy-evaluations', id);
+  }
+
+  private note(run: string, status: unknown): void {
+    for (const [next, statuses] of Object.entries(runsThatMay)) {
+      if ((statuses as readonly unknown[]).includes(status)) this.add(`runs to ${next}`, run);
+    }
+  }
+}
+
+const pathIn = (url: unknown): string | undefined =>
+  typeof url === 'string' ? url.replace(/^https?:\/\/[^/]+/, '') : undefined;

@@ -1,0 +1,231 @@
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import { httpServer } from '../../src/adapters/http/http-server.js';
+import { RateLimits } from '../../src/adapters/http/rate-limit.js';
+import type { OpenApi } from '../../src/adapters/http/reference/openapi.js';
+import { RandomIds } from '../../src/adapters/system/random-ids.js';
+import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
+import {
+  ArchiveOldVersions,
+  CreateUser,
+  ForgetAuditEvents,
+  type IdGenerator,
+  type IdKind,
+  type Lane,
+  lanes,
+  PerformEffects,
+  ReclaimLostRuns,
+  Refusals,
+  type Secret,
+  SweepBundles,
+  TokenUses,
+  type UnitOfWork,
+} from '../../src/application/index.js';
+import { DomainError, type Id } from '../../src/domain/index.js';
+import { loadConfig } from '../../src/infrastructure/config.js';
+import { buildContainer } from '../../src/infrastructure/container/build-container.js';
+import { resolve } from '../../src/infrastructure/container/provide.js';
+import { Port } from '../../src/infrastructure/container/tokens.js';
+import { archiveOf } from '../support/archives.js';
+import { FixedClock } from '../support/fixed-clock.js';
+import { MemoryCommitFetcher } from '../support/memory-commit-fetcher.js';
+import { Random } from '../torture/random.js';
+import { repositories } from './repositories.js';
+import type { Outgoing } from './requests.js';
+import { WatchedUnitOfWork } from './watched-unit-of-work.js';
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+/** The same names again for the same seed, so that a walk can be walked again. */
+const textOf = (random: Random, length: number): string =>
+  Array.from({ length }, () => random.oneOf([...alphabet])).join('');
+
+class SeededIds implements IdGenerator {
+  private readonly usual = new RandomIds();
+
+  constructor(private readonly random: Random) {}
+
+  next<Kind extends IdKind>(kind: Kind): Id<Kind> {
+    return this.usual.next(kind).replace(/[^-]{16}$/, textOf(this.random, 16)) as Id<Kind>;
+  }
+}
+
+class SeededSecrets extends RandomSecrets {
+  constructor(private readonly random: Random) {
+    super();
+  }
+
+  override generate(): Secret {
+    const secret = `gatehouse.v1.${textOf(this.random, 48)}`;
+    return { secret, digest: this.digestOf(secret) };
+  }
+
+  override generateWebhookKey(): string {
+    return `whsec_${Buffer.from(textOf(this.random, 32)).toString('base64')}`;
+  }
+}
+
+/** How long an answer may take, in milliseconds. */
+const bound = 10_000;
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+/** The service as it is served, on a port of its own, with names made of the seed and a clock that the walk moves. */
+export async function startService(seed: number, rows: UnitOfWork, environment: Readonly<Record<string, string>> = {}) {
+  const random = new Random(seed);
+  const clock = new FixedClock();
+  const unitOfWork = new WatchedUnitOfWork(rows, () => clock.now());
+  const lines: string[] = [];
+  const errors: string[] = [];
+  const container = buildContainer({
+    config: loadConfig({
+      RATE_LIMIT_PER_SECOND: '0',
+      MAX_ARCHIVE_BYTES: '100000',
+      MAX_UNPACKED_BYTES: '1000000',
+      MAX_ARCHIVE_ENTRIES: '50',
+      ARCHIVE_AFTER_DAYS: '1',
+      AUDIT_DAYS: '36500',
+      ...environment,
+    }),
+    unitOfWork,
+    bundleStore: new MemoryBundleStore(),
+    publicUrl: 'http://gatehouse.test',
+    signingSecrets: ['a secret for fuzzing that is long enough'],
+    log: {
+      info: (fields, message) => void lines.push(JSON.stringify({ ...fields, message })),
+      error: (fields, message) => {
+        const { err } = fields as { readonly err?: unknown };
+        const line = `${message} ${JSON.stringify(fields)} ${err instanceof Error ? err.stack : ''}`;
+        lines.push(line);
+        errors.push(line);
+      },
+    },
+    ready: async () => {},
+    stopping: new AbortController().signal,
+    stopped: new AbortController().signal,
+  });
+  container.rebind(Port.clock as symbol).toConstantValue(clock);
+  container.rebind(Port.ids as symbol).toConstantValue(new SeededIds(random.fork()));
+  const secrets = new SeededSecrets(random.fork());
+  container.rebind(Port.secrets as symbol).toConstantValue(secrets);
+  container.rebind(Port.rates as symbol).toConstantValue(new RateLimits(undefined, () => Date.parse(clock.now())));
+  const fetcher = new MemoryCommitFetcher();
+  for (const url of repositories) {
+    for (const branch of ['main', 'trunk']) fetcher.push(url, branch, await archiveOf({ 'main.tf': '' }));
+  }
+  container.rebind(Port.commitFetcher as symbol).toConstantValue(fetcher);
+
+  const { server, serve } = httpServer({ head: 15_000, idle: 8_000, total: 60_000, lastWord: 1_000 });
+  serve(resolve(container, Port.app));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  const first = secrets.generate();
+  const administrator = await resolve(container, CreateUser).first(
+    { username: 'admin', email: 'admin@example.com' },
+    async () => first,
+  );
+  const effects = resolve(container, PerformEffects);
+
+  const once_ = ({
+    method,
+    url,
+    headers,
+    body,
+  }: Pick<Outgoing, 'method' | 'url' | 'headers' | 'body'>): Promise<Answered> =>
+    new Promise((done, failed) => {
+      const given: Record<string, string | string[]> = {};
+      for (const [name, value] of Object.entries(headers)) given[name] = typeof value === 'string' ? value : [...value];
+      if (body !== undefined && given['Transfer-Encoding'] === undefined) given['Content-Length'] = String(body.length);
+      const request = httpRequest({ host: '127.0.0.1', port, method, path: url, headers: given, agent });
+      const patience = setTimeout(() => request.destroy(new Error(`no answer in ${bound} ms`)), bound);
+      let begun = false;
+      const fail = (error: Error) => {
+        clearTimeout(patience);
+        failed(Object.assign(error, { reused: request.reusedSocket && !begun }));
+      };
+      request.once('error', fail);
+      request.once('upgrade', (_response, socket) => {
+        socket.destroy();
+        fail(new Error('the protocol was switched'));
+      });
+      request.once('response', (response) => {
+        begun = true;
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.once('error', fail);
+        response.once('end', () => {
+          clearTimeout(patience);
+          if (!response.complete) return fail(new Error('the answer broke off'));
+          const { statusCode = 0, headers: said } = response;
+          done({ status: statusCode, headers: said, text: Buffer.concat(chunks).toString() });
+        });
+      });
+      request.end(body);
+    });
+
+  const send = async (outgoing: Pick<Outgoing, 'method' | 'url' | 'headers' | 'body'>): Promise<Answered> => {
+    try {
+      return await once_(outgoing);
+    } catch (error) {
+      // A connection that was closed after its last answer: nothing was asked on it.
+      const { reused, code } = error as { reused?: boolean; code?: string };
+      if (reused && (code === 'ECONNRESET' || code === 'EPIPE')) return once_(outgoing);
+      throw error;
+    }
+  };
+
+  return {
+    send,
+    clock,
+    unitOfWork,
+    /** What it wrote to its log. */
+    lines,
+    /** Of that, what tells of faults of the service. */
+    errors,
+    admin: { id: administrator?.id ?? '', secret: first.secret },
+    openApi: JSON.parse((await send({ method: 'GET', url: '/openapi.json', headers: {} })).text) as OpenApi,
+
+    /** Everything that goes on beside requests. Answers what went wrong, but for what repositories are to blame for. */
+    async goOn(seconds: number): Promise<readonly string[]> {
+      clock.advance(seconds);
+      const wrong: string[] = [];
+      for (let claimed = 1, rounds = 0; claimed > 0 && rounds < 20; rounds += 1) {
+        claimed = 0;
+        for (const lane of Object.keys(lanes) as Lane[]) {
+          const { done, failures } = await effects.execute(lane);
+          claimed += done;
+          for (const { effect, error } of failures) {
+            if (!(error instanceof DomainError))
+              wrong.push(`${effect.effect.kind}: ${error instanceof Error ? error.stack : error}`);
+          }
+        }
+      }
+      await resolve(container, ReclaimLostRuns).execute();
+      await resolve(container, TokenUses).flush();
+      await resolve(container, Refusals).flush(false);
+      return wrong;
+    },
+    /** What goes on seldom. */
+    async tidy(): Promise<void> {
+      await resolve(container, ForgetAuditEvents).execute();
+      await resolve(container, ArchiveOldVersions).execute();
+      await resolve(container, SweepBundles).execute(3_600);
+    },
+    async stop(): Promise<void> {
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { archiveOf } from '../support/archives.js';
+import { type Pool, toldBy } from './pool.js';
+import { repositories } from './repositories.js';
+import type { Service } from './service.js';
+
+const document = (type: string, attributes: object = {}, relationships?: object) => ({
+  data: { type, attributes, ...(relationships === undefined ? {} : { relationships }) },
+});
+
+const files = await archiveOf({ 'main.tf': 'terraform {}' });
+
+const related = (type: string, id: string) => ({ data: { type, id } });
+
+/** Fills organizations with one of everything, as the site's administrator. */
+export class Settler {
+  private told: string[] = [];
+
+  constructor(
+    private readonly service: Service,
+    private readonly pool: Pool,
+  ) {}
+
+  async user(username: string): Promise<{ readonly id: string; readonly token: string; readonly secret: string }> {
+    const made = await this.post('/admin/users', document('users', { username, email: `${username}@example.com` }));
+    const [token] = made.included;
+    return { id: made.data.id, token: token.id, secret: token.attributes.token };
+  }
+
+  /** Answers what was told of it, in order. */
+  async organization(name: string): Promise<readonly string[]> {
+    this.told = [];
+    const at = `/organizations/${name}`;
+    await this.post('/organizations', document('organizations', { name, email: 'ops@example.com' }));
+    const member = await this.user(`member-of-${name}`);
+    this.pool.add('secret user', member.secret);
+    const joining = document('organization-memberships', { email: `member-of-${name}@example.com` });
+    await this.post(`${at}/organization-memberships`, joining);
+    const rights = { 'organization-access': { 'manage-workspaces': true, 'manage-policy-overrides': true } };
+    const team = (await this.post(`${at}/teams`, document('teams', { name: 'red', ...rights }))).data.id;
+    await this.post(`/teams/${team}/relationships/users`, { data: [{ type: 'users', id: member.id }] });
+    await this.post(`/teams/${team}/authentication-token`, document('authentication-token'), 'issueTeamToken');
+    await this.post(`${at}/authentication-token`, {}, 'issueOrganizationToken');
+    const policies = [{ name: 'sober', query: 'data.x', 'enforcement-level': 'mandatory' }];
+    const checks = { name: 'all', global: true, overridable: true, policies };
+    await this.post(`${at}/policy-sets`, document('policy-sets', checks));
+    const racks = (await this.post(`${at}/agent-pools`, document('agent-pools', { name: 'racks' }))).data.id;
+    await this.post(`/agent-pools/${racks}/authentication-tokens`, {}, 'issueAgentToken');
+    const linked = { 'vcs-repo': { 'clone-url': repositories[0], branch: 'main' } };
+    for (const [index, settings] of [{}, { 'auto-apply': true }, linked].entries()) {
+      const settled = document('workspaces', { name: `place-${index}-of-${name}`, ...settings });
+      const workspace = related('workspaces', (await this.post(`${at}/workspaces`, settled)).data.id);
+      const places = { workspace, team: related('teams', team) };
+      await this.post('/team-workspaces', document('team-workspaces', { access: 'admin' }, places));
+      const version = await this.post(`/workspaces/${workspace.data.id}/configuration-versions`);
+      const url = version.data.attributes['upload-url'].replace(/^https?:\/\/[^/]+/, '');
+      await this.service.send({ method: 'PUT', url, headers: {}, body: files });
+    }
+    return this.told;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
+  private async post(url: string, body: object = {}, operation = ''): Promise<any> {
+    const headers = {
+      'Content-Type': 'application/vnd.api+json',
+      Authorization: `Bearer ${this.service.admin.secret}`,
+    };
+    const answer = await this.service.send({ method: 'POST', url, headers, body: Buffer.from(JSON.stringify(body)) });
+    if (answer.status === 429) {
+      this.service.clock.advance(1);
+      return this.post(url, body, operation);
+    }
+    if (answer.status >= 300) throw new Error(`${url} was answered ${answer.status}: ${answer.text}`);
+    this.told.push(...toldBy(answer.text));
+    this.pool.learn(operation, url, JSON.stringify(body), '', answer.text, undefined);
+    return answer.text === '' ? undefined : JSON.parse(answer.text);
+  }
+}

@@ -1,0 +1,252 @@
+import type { OpenApi } from '../../src/adapters/http/reference/openapi.js';
+import type { UnitOfWork } from '../../src/application/index.js';
+import type { RunId } from '../../src/domain/index.js';
+import { Description } from '../support/description.js';
+import { leaksIn } from '../support/secrets-in-logs.js';
+import { Pool, toldBy } from './pool.js';
+import { type Outgoing, Requests } from './requests.js';
+import { type Answered, type Service, startService } from './service.js';
+import { Settler } from './settler.js';
+
+/** A request that was answered as none may be. */
+export interface Finding {
+  /** Of the walk, from which it can be walked again. */
+  readonly seed: number;
+  readonly number: number;
+  readonly what: string;
+  readonly outgoing: Outgoing;
+  readonly answer: string;
+}
+
+export interface Walked {
+  readonly findings: readonly Finding[];
+  /** How often each status was answered, by operation. */
+  readonly counts: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  readonly operations: readonly string[];
+  /** Of those, what never did what it is for. */
+  readonly unanswered: readonly string[];
+  /** What was sent, with what its answer told of: enough to send it again to another service. */
+  readonly history: readonly Sent[];
+}
+
+export interface Sent {
+  readonly number: number;
+  /** Undefined where an organization was settled. */
+  readonly outgoing?: Outgoing;
+  readonly told: readonly string[];
+  readonly changed: boolean;
+}
+
+export interface WalkOptions {
+  readonly seed: number;
+  readonly requests: number;
+  readonly rows: UnitOfWork;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Ends after so many findings. */
+  readonly most?: number;
+}
+
+let described: { readonly text: string; readonly description: Description } | undefined;
+
+/** To look at answers with. It is kept: to get ready takes a second, and services are described alike. */
+export function descriptionOf(openApi: OpenApi): Description {
+  const text = JSON.stringify(openApi);
+  if (described?.text !== text) described = { text, description: new Description(openApi) };
+  return described.description;
+}
+
+/** What no answer may have in it, whoever asked. */
+const innards =
+  /\n\s+at .+:\d+|node_modules|SQLITE_|better-sqlite3|(?:relation|column) "\w+"|undefined method|\[object Object\]/;
+/** Said to those whose change another's came before; here nobody else changes anything. */
+const elsewhere = /(?:changed|written) by somebody else|in each other's way/;
+const secretText = /gatehouse\.v1\.[a-z2-9]{48}|whsec_[\w+/]{20,}/;
+
+export function wrongWith(
+  description: Description,
+  { method, url, operation }: Outgoing,
+  answer: Answered,
+): string | undefined {
+  const { status, headers, text } = answer;
+  if (status >= 500) return `${status} is a fault of the service`;
+  if (status === 409 && elsewhere.test(text)) return 'it blames others, and there are none';
+  if (headers['x-request-id'] === undefined) {
+    // Node refuses what is no request of HTTP before it is handled.
+    return status === 400 || status === 431 ? undefined : `${status} without an X-Request-Id`;
+  }
+  if (
+    method !== 'HEAD' &&
+    headers['content-length'] === undefined &&
+    headers['transfer-encoding'] === undefined &&
+    status !== 204 &&
+    status !== 304
+  ) {
+    return 'nobody can tell where the answer ends';
+  }
+  if (!operation.startsWith('describeApi')) {
+    if (innards.test(text)) return `it tells of the service's innards: ${innards.exec(text)?.[0]}`;
+    if ((method === 'GET' || status >= 400) && secretText.test(text)) return 'it has a secret in it';
+  }
+  try {
+    return description.undescribedIn(method, url, answer);
+  } catch (error) {
+    return `it cannot be read: ${error}`;
+  }
+}
+
+/** What must hold of all that is stored, whatever was asked. */
+async function wrongInRows({ unitOfWork }: Service): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  await unitOfWork.read(async (tx) => {
+    for (const [id, status] of unitOfWork.runs) {
+      const found = await tx.runs.find(id as RunId);
+      if (found !== undefined && found.state.status !== status)
+        wrong.push(`${id} is ${found.state.status}, and was left ${status}`);
+    }
+    for (const [id, status] of unitOfWork.versions) {
+      const found = await tx.configurationVersions.find(id as never);
+      if (found !== undefined && found.state.status !== status)
+        wrong.push(`${id} is ${found.state.status}, and was left ${status}`);
+      if (
+        found !== undefined &&
+        (found.state.bundle !== null) !== ['uploaded', 'backing_data_soft_deleted'].includes(found.state.status)
+      ) {
+        wrong.push(`${id} is ${found.state.status}, and its bundle is ${JSON.stringify(found.state.bundle)}`);
+      }
+    }
+    const organizations = await tx.organizations.pageOfAll({ number: 1, size: 100 });
+    for (const { id, name } of organizations.items) {
+      const sort = { key: 'team-name', descending: false } as const;
+      const query = { organizationId: id, visibility: 'all', search: undefined, sort } as const;
+      const { items } = await tx.tokens.pageOfTeams(query, { number: 1, size: 100 });
+      const teams = items.map(({ owner }) => owner.id);
+      if (new Set(teams).size < teams.length) wrong.push(`a team of ${name} has several tokens`);
+    }
+  });
+  return wrong;
+}
+
+/** What must be the same in two answers of which one is about what is hidden, and one about what is missing. */
+const indistinct = ({ status, headers, text }: Answered): string => {
+  const passing = new Set(['x-request-id', 'date', 'x-ratelimit-remaining', 'x-ratelimit-reset']);
+  const others = Object.entries(headers).filter(([name]) => !passing.has(name));
+  return JSON.stringify({ status, others, text });
+};
+
+export const everySoManyRequests = { settling: 150, goingOn: 15, tidying: 400, rows: 1_000 };
+
+/** Walks a service of its own with so many requests, and looks at every answer. */
+export async function walk({ seed, requests, rows, environment, most = 5 }: WalkOptions): Promise<Walked> {
+  const service = await startService(seed, rows, environment);
+  const description = descriptionOf(service.openApi);
+  const pool = new Pool();
+  const findings: Finding[] = [];
+  const counts = new Map<string, Map<number, number>>();
+  const history: Sent[] = [];
+  const secrets = new Set<string>();
+  try {
+    const settler = new Settler(service, pool);
+    const outsider = await settler.user('outsider');
+    pool.forget(outsider.id, outsider.token, 'outsider@example.com', service.admin.id, 'admin@example.com');
+    pool.add('secret admin', service.admin.secret);
+    pool.drop('secret user', outsider.secret);
+    pool.add('secret outsider', outsider.secret);
+    const made = new Requests(service.openApi, pool);
+    for (let number = 1; number <= requests && findings.length < most; number += 1) {
+      if (number % everySoManyRequests.settling === 1) {
+        const told = await settler.organization(`settled-${number}`);
+        history.push({ number, told, changed: true });
+      }
+      const outgoing = made.make(seed, number);
+      const found = (what: string, answer?: Answered) => {
+        const told = answer === undefined ? '' : `${answer.status} ${answer.text.slice(0, 2_000)}`;
+        findings.push({ seed, number, what, outgoing, answer: told });
+      };
+      let answer: Answered;
+      try {
+        answer = await service.send(outgoing);
+      } catch (error) {
+        found(String(error));
+        continue;
+      }
+      const wrong = wrongWith(description, outgoing, answer);
+      if (wrong !== undefined) found(wrong, answer);
+      const ofOperation = counts.get(outgoing.operation) ?? new Map<number, number>();
+      counts.set(outgoing.operation, ofOperation);
+      ofOperation.set(answer.status, (ofOperation.get(answer.status) ?? 0) + 1);
+      if (outgoing.twin !== undefined && answer.status !== 429) {
+        const twin = await service.send({ ...outgoing, url: outgoing.twin });
+        if (twin.status !== 429 && indistinct(twin) !== indistinct(answer))
+          found(`what is missing is answered ${twin.status} ${twin.text}`, answer);
+      }
+      if (answer.status < 300 && outgoing.caller !== 'outsider' && !passedOver.test(outgoing.operation)) {
+        pool.learn(
+          outgoing.operation.replace(/V2$/, ''),
+          outgoing.url,
+          outgoing.body?.toString() ?? '',
+          secretOf(outgoing),
+          answer.text,
+          answer.headers.location,
+        );
+      } else if (answer.status === 302)
+        pool.add('downloads', String(answer.headers.location).replace(/^https?:\/\/[^/]+/, ''));
+      if (answer.status === 401 && (outgoing.caller === 'agent') === outgoing.url.startsWith('/agent/'))
+        pool.gone(secretOf(outgoing));
+      if (answer.status === 409) pool.refused(outgoing.url, answer.text, outgoing.headers.Lease);
+      if (answer.status === 204 && outgoing.method === 'DELETE') pool.gone(lastIn(outgoing.url));
+      made.heard(outgoing, answer);
+      const told = toldBy(answer.text);
+      for (const one of told) if (secretText.test(one)) secrets.add(one);
+      history.push({ number, outgoing, told, changed: outgoing.method !== 'GET' && answer.status < 300 });
+      if (number % everySoManyRequests.goingOn === 0) {
+        for (const what of await service.goOn(number % 4 === 0 ? 40 : 2)) found(what);
+      }
+      if (number % everySoManyRequests.tidying === 0) {
+        for (const what of await service.goOn(8 * 86_400)) found(what);
+        await service.tidy();
+      }
+      if (number % everySoManyRequests.rows === 0 || number === requests) {
+        for (const what of await wrongInRows(service)) found(what);
+      }
+      for (const what of service.unitOfWork.wrong.splice(0)) found(what, answer);
+      for (const what of service.errors.splice(0)) found(`it was logged: ${what}`, answer);
+    }
+    for (const leak of leaksIn(service.lines.join('\n'), secrets).slice(0, 1)) {
+      const { outgoing } = history.at(-1) ?? {};
+      if (outgoing !== undefined) {
+        findings.push({ seed, number: requests, what: `the log holds a secret: ${leak}`, outgoing, answer: '' });
+      }
+    }
+    const { operations, unanswered } = made;
+    return { findings, counts, operations, unanswered, history };
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Operations that answer lines, or examples. */
+const passedOver = /^describeApi|^export/;
+
+const lastIn = (url: string): string => /\/([^/?]+)\/?(?:\?|$)/.exec(url)?.[1] ?? '';
+
+const secretOf = ({ headers }: Outgoing): string => String(headers.Authorization ?? '').replace('Bearer ', '');
+
+/** With the command that comes to it again. */
+export const toldIn = ({ seed, number, what, outgoing, answer }: Finding): string =>
+  `npm run fuzz -- --seed ${seed} --requests ${number}: ${what}\n  ${curlOf(outgoing)}\n  ${answer}`;
+
+/** As it can be pasted into a shell, with the port of a service that runs. */
+export function curlOf({ method, url, headers, body }: Outgoing): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const said = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((one) => `-H ${quoted(`${name}: ${one}`)}`),
+  );
+  const text = body?.toString() ?? '';
+  const sent =
+    body === undefined
+      ? []
+      : Buffer.from(text).equals(body) && text.length < 4_000 && !text.includes('\0')
+        ? [`--data-binary ${quoted(text)}`]
+        : [`--data-binary @<(echo ${body.subarray(0, 3_000).toString('base64')} | base64 -d)`];
+  return ['curl -g --path-as-is', `-X ${method}`, ...said, ...sent, quoted(`http://127.0.0.1:8080${url}`)].join(' ');
+}
