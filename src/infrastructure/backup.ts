@@ -4,6 +4,7 @@ import { FileBundleStore, flush } from '../adapters/bundles/file-bundle-store.js
 import { takeLock } from '../adapters/persistence/knex/engine/sqlite-lock.js';
 import { snapshot } from '../adapters/persistence/knex/engine/sqlite-snapshot.js';
 import { openSqlite } from '../adapters/persistence/knex/knex-database.js';
+import type { Config } from './config.js';
 import { storedBytes } from './stored-bundles.js';
 
 /** Where a data directory keeps what. */
@@ -20,6 +21,26 @@ type DataDirectory = ReturnType<typeof dataDirectory>;
 /** What the operator can mend. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
+}
+
+/**
+ * Throws `OperatorError` where another user than this process's keeps SQLite or archives in the data directory: what this one
+ * wrote there, were it only beside the database while it is open, the service could not.
+ */
+export async function refuseOtherUsers({ DATA_DIR, DATABASE_URL, ARCHIVE_STORE }: Config): Promise<void> {
+  if (process.getuid === undefined || (DATABASE_URL !== undefined && ARCHIVE_STORE !== 'file')) return;
+  const user = process.getuid();
+  const { database, bundles } = dataDirectory(DATA_DIR);
+  // A directory may be root's although others write to it, as volumes are: where it is empty, only root has to ask whose it is.
+  for (const path of [database, bundles, ...(user === 0 ? [DATA_DIR] : [])]) {
+    const owner = (await stat(path).catch(() => undefined))?.uid;
+    if (owner === user) return;
+    if (owner !== undefined) {
+      throw new OperatorError(
+        `${path} belongs to user ${owner}, and this is user ${user}: run it as the user of the service, as with sudo -u '#${owner}'`,
+      );
+    }
+  }
 }
 
 /**

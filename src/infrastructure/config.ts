@@ -159,7 +159,8 @@ export const settings = {
       .regex(/^\S{16,}$/, 'must be at least 16 characters without blanks')
       .optional(),
     shown: 'none',
-    about: 'bearer token that /metrics asks for; without it, there is /metrics only while HOST is loopback',
+    about:
+      'bearer token that /metrics asks for; without it, there is /metrics only while HOST and PUBLIC_URL are loopback and no proxy is trusted',
   },
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
@@ -184,8 +185,13 @@ export class ConfigError extends Error {
   }
 }
 
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
+export const isLoopback = (host: string): boolean => /^(localhost|\[?::1\]?|127(\.\d+){3})$/.test(host);
+
+/** Whether nobody elsewhere is meant to reach it, not by way of a proxy on this machine either. */
+export const isForThisMachine = ({ HOST, PUBLIC_URL, TRUSTED_PROXIES }: Config): boolean =>
+  isLoopback(HOST) &&
+  (PUBLIC_URL === undefined || isLoopback(new URL(PUBLIC_URL).hostname)) &&
+  TRUSTED_PROXIES.length === 0;
 
 /** Throws `ConfigError`. An empty variable counts as unset. */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {

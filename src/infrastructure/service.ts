@@ -165,19 +165,24 @@ export async function startService(config: Config, log: Logger, grace = usualGra
         await pause(config.STOP_DELAY_SECONDS * 1000);
         stopping.abort();
         worker.halt();
-        await close(server, uploadsEnd, grace);
-        // A store that does not answer may keep it at work for minutes: that is taken up again by whoever is next.
-        await Promise.race([worker.stop(), pause(grace.answers, undefined, { ref: false })]);
-        await opened.close();
-        await tracing?.close();
-        releaseLock();
+        await closeAll(
+          () => close(server, uploadsEnd, grace),
+          // A store that does not answer may keep it at work for minutes: that is taken up again by whoever is next.
+          () => Promise.race([worker.stop(), pause(grace.answers, undefined, { ref: false })]),
+          () => opened.close(),
+          () => tracing?.close(),
+          releaseLock,
+        );
       },
     };
   } catch (error) {
-    server.close();
-    await database?.close();
-    await tracing?.close();
-    releaseLock();
+    // Why it did not start says more than what did not close.
+    await closeAll(
+      () => server.close(),
+      () => database?.close(),
+      () => tracing?.close(),
+      releaseLock,
+    ).catch(() => undefined);
     throw forOperator(error);
   }
 }
@@ -252,4 +257,21 @@ async function close(server: Server, uploadsEnd: AbortController, grace: Grace):
   clearInterval(idle);
   clearTimeout(uploads);
   clearTimeout(rest);
+}
+
+/**
+ * Closes one after the other, those that stand on others first: what fails to close keeps nothing behind it open. Throws in
+ * the end what failed, several as one `AggregateError`.
+ */
+export async function closeAll(...inTurn: readonly (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of inTurn) {
+    try {
+      await close();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 1) throw new AggregateError(failures, 'several things failed to close');
+  if (failures.length === 1) throw failures[0];
 }

@@ -172,6 +172,19 @@ jest.setTimeout(30_000);
     await addUser();
   });
 
+  it('does not commit what took too long', async () => {
+    await database.close();
+    open({ longest: 200 });
+    const slow = unitOfWork.run(async (tx) => {
+      await tx.users.add(aUser());
+      await pause(250);
+    });
+    await expect(slow).rejects.toEqual(refusal('service/unavailable'));
+    expect(await countUsers()).toBe(0);
+    await addUser();
+    expect(await countUsers()).toBe(1);
+  });
+
   it('refuses what does not fit on its disk, and what is our own fault stays a fault', async () => {
     await straight.query(`create function fail() returns trigger language plpgsql as
       $$ begin raise exception 'no' using errcode = new.email; end $$`);

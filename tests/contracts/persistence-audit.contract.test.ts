@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AuditQuery, mostLookedAt } from '../../src/application/index.js';
+import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
+import { type AuditQuery, ListSiteAuditEvents, mostLookedAt } from '../../src/application/index.js';
 import {
   type AuditAction,
   type AuditEvent,
@@ -7,8 +8,9 @@ import {
   type NewAuditEvent,
   type OrganizationId,
 } from '../../src/domain/index.js';
-import { backends } from '../support/backends.js';
-import { ownedBy, unique } from '../support/builders.js';
+import { backends, freshSchema, skipPostgres } from '../support/backends.js';
+import { asUser, aUser, ownedBy, unique } from '../support/builders.js';
+import { FixedClock } from '../support/fixed-clock.js';
 import { anAgentPool, aPolicySet } from '../support/policy-builders.js';
 import { onEveryBackend, onFreshGround } from './on-every-backend.js';
 
@@ -196,6 +198,50 @@ onEveryBackend('the audit trail', (on) => {
     expect(
       await on.read((tx) => tx.audit.organizationOf({ kind: 'authentication-tokens', id: ofUser.id })),
     ).toBeUndefined();
+  });
+});
+
+(skipPostgres ? describe.skip : describe)('the audit trail, while transactions overlap on Postgres', () => {
+  it('is read to its end and on from there without missing what is committed late', async () => {
+    const { url, drop } = await freshSchema();
+    const clock = new FixedClock();
+    const database = openPostgres(url, { now: () => clock.now() });
+    try {
+      await database.migrate();
+      const { unitOfWork } = database;
+      const trail = new ListSiteAuditEvents(unitOfWork);
+      const read: (string | null)[] = [];
+      let after: string | undefined;
+      const readOn = async () => {
+        const { of: _, ...filter } = all('site');
+        const { items } = await trail.execute(asUser(aUser({ siteAdministrator: true })), undefined, filter, {
+          after,
+          limit: 10,
+        });
+        read.push(...items.map(({ subject }) => subject));
+        after = items.at(-1)?.id ?? after;
+      };
+      const added = Promise.withResolvers<void>();
+      const mayCommit = Promise.withResolvers<void>();
+      const late = unitOfWork.run(async (tx) => {
+        await tx.audit.add(anEvent({ subject: 'begun first' }), 'site');
+        added.resolve();
+        await mayCommit.promise;
+      });
+      await added.promise;
+      clock.advance(1);
+      await unitOfWork.run((tx) => tx.audit.add(anEvent({ subject: 'committed first' }), 'site'));
+      clock.advance(40);
+      await readOn();
+      mayCommit.resolve();
+      await late;
+      clock.advance(60);
+      await readOn();
+      expect(read).toEqual(['begun first', 'committed first']);
+    } finally {
+      await database.close();
+      await drop();
+    }
   });
 });
 

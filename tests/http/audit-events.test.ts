@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { UnitOfWork } from '../../src/application/index.js';
 import { type Caller, doc, missing, mounts, newName, startApi, type TestApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 
@@ -184,6 +185,42 @@ describe('the audit trail', () => {
     const rest = await exported(`?page[after]=${all[2].id}`);
     expect(rest.map(({ id }) => id)).toEqual(all.slice(3).map(({ id }) => id));
     await api.admin.send('head', `${trail}/export`).expect(200);
+  });
+
+  it.each([
+    [
+      'token is revoked',
+      async (owner: Caller) => {
+        const { data } = (await owner.get(`/users/${owner.id}/authentication-tokens`).expect(200)).body;
+        await owner.delete(`/authentication-tokens/${data[0].id}`).expect(204);
+      },
+    ],
+    ['user is suspended', (owner: Caller) => api.admin.post(`/admin/users/${owner.id}/actions/suspend`).expect(200)],
+  ])('is cut off when the %s while it is read', async (_, end) => {
+    const owners = (await api.admin.get(`/organizations/${acme}/teams`).expect(200)).body.data[0].id;
+    const owner = await api.member(acme, newName('owner'), [owners]);
+    for (let number = 0; number < 101; number += 1) {
+      await api.admin.patch(`/workspaces/${workspaceId}`, doc('workspaces', { description: `${number}` })).expect(200);
+    }
+    let parts = 0;
+    const reading: UnitOfWork = {
+      run: (work) => api.unitOfWork.run(work),
+      read: (work) =>
+        api.unitOfWork.read((tx) => {
+          const slice: typeof tx.audit.slice = async (...given) => {
+            const found = await tx.audit.slice(...given);
+            parts += 1;
+            if (parts === 1) await end(owner);
+            return found;
+          };
+          return work({ ...tx, audit: Object.assign(Object.create(tx.audit), { slice }) });
+        }),
+    };
+    const served = await startApi({ unitOfWork: reading });
+    await expect(served.as(owner.secret).get(`${trail}/export`)).rejects.toThrow('aborted');
+    expect(parts).toBe(1);
+    const { fields } = served.log.lines.find(({ message }) => message === 'request') ?? {};
+    expect(fields).toMatchObject({ status: 401 });
   });
 
   it('forgets what is older than it is kept', async () => {

@@ -41,6 +41,27 @@ describe('who may read the metrics', () => {
     }
   });
 
+  it.each([
+    ['a proxy is trusted', { TRUSTED_PROXIES: '127.0.0.1' }],
+    ['it is known by another name', { PUBLIC_URL: 'https://gatehouse.test' }],
+  ])(
+    'is nobody where no token is set and %s, since a proxy on the same machine lets others in',
+    async (_, published) => {
+      const api = await startApi({ environment: published });
+      await api.anonymous.get('/metrics').expect(404);
+      const named = await startApi({ environment: { ...published, METRICS_TOKEN: token } });
+      await named.anonymous.get('/metrics').expect(401);
+      await named.as(token).get('/metrics').expect(200);
+    },
+  );
+
+  it.each(['http://localhost:8080', 'http://127.0.0.1', 'http://[::1]:8080'])(
+    'is anybody where it is called %s',
+    async (PUBLIC_URL) => {
+      await scrape(await startApi({ environment: { PUBLIC_URL } }));
+    },
+  );
+
   it.each(['0.0.0.0', '127.0.0.1'])('is the bearer of the token where one is set, on %s', async (HOST) => {
     const api = await startApi({
       environment: { HOST, PUBLIC_URL: 'http://gatehouse.test', METRICS_TOKEN: token },
@@ -54,7 +75,7 @@ describe('who may read the metrics', () => {
     await api.as(token).get('/account/details').expect(401);
   });
 
-  it('is limited like any other caller, and so is who guesses', async () => {
+  it('is limited apart from other callers of the same address, and so is who guesses', async () => {
     const environment = { RATE_LIMIT_PER_SECOND: '4', METRICS_TOKEN: token, TRUSTED_PROXIES: '127.0.0.1' };
     const api = await startApi({ environment });
     const statuses = await Promise.all(
@@ -62,9 +83,10 @@ describe('who may read the metrics', () => {
     );
     expect(statuses.filter((status) => status === 401)).toHaveLength(4);
     expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+    await api.anonymous.get('/ping').expect(204);
     const elsewhere = api.as(token).get('/metrics').set('X-Forwarded-For', '192.0.2.1');
     const found = parseExposition((await elsewhere.expect(200)).text);
-    expect(found.value('gatehouse_rate_limited_requests_total', { limit: 'caller' })).toBe(4);
+    expect(found.value('gatehouse_rate_limited_requests_total', { limit: 'scrape' })).toBe(4);
   });
 });
 

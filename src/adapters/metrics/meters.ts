@@ -31,7 +31,7 @@ const outcomeOf = (error: unknown): Outcome => {
   return isRefusal(error) ? 'refused' : 'failed';
 };
 
-const limits = ['caller', 'capability', 'webhook', 'forge'] as const;
+const limits = ['caller', 'capability', 'page', 'scrape', 'webhook', 'forge'] as const;
 const storeOperations = ['write', 'keep', 'discard', 'read', 'sign', 'sweep'] as const;
 const databaseKinds = ['read', 'transaction'] as const;
 
@@ -68,83 +68,81 @@ export class Work {
 
 const isFault = (error: unknown): boolean => !isRefusal(error);
 
+type Make<Made> = (name: string, help: string, ...labelNames: string[]) => Made;
+
+const counter: Make<Counts<string>> = (name, help, ...labelNames) => new Counts('counter', { name, help, labelNames });
+const gauge: Make<Counts<string>> = (name, help, ...labelNames) => new Counts('gauge', { name, help, labelNames });
+const durations: Make<Durations<string>> = (name, help, ...labelNames) => new Durations({ name, help, labelNames });
+
 /** What the service counts and measures as it works, from its start on. */
 export class Meters {
-  private readonly requestCounts = new Counts('counter', {
-    name: 'gatehouse_http_requests_total',
-    help: 'Requests, by method, pattern of the route and status; 499 where the client left before the end of its answer.',
-    labelNames: ['method', 'route', 'status'],
-  });
-  private readonly requestDurations = new Durations({
-    name: 'gatehouse_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer. Uploads, downloads and agents waiting for a run take as long as their clients make them.',
-    labelNames: ['method', 'route'],
-  });
-  private readonly requestsInFlight = new Counts('gauge', {
-    name: 'gatehouse_http_requests_in_flight',
-    help: 'Requests being served.',
-    labelNames: [],
-  });
-  private readonly limited = new Counts('counter', {
-    name: 'gatehouse_rate_limited_requests_total',
-    help: 'Requests answered 429, by the limit they met.',
-    labelNames: ['limit'],
-  });
-  private readonly uploadCounts = new Counts('counter', {
-    name: 'gatehouse_uploads_total',
-    help: 'Uploads by what became of them. Refused ones met a version or a URL that takes none, interrupted ones a client that left or was too slow, failed ones a fault of the service or of what it stands on.',
-    labelNames: ['outcome'],
-  });
-  private readonly uploadsInFlight = new Counts('gauge', {
-    name: 'gatehouse_uploads_in_flight',
-    help: 'Uploads being received.',
-    labelNames: [],
-  });
-  private readonly uploadBytes = new Counts('counter', {
-    name: 'gatehouse_upload_bytes_total',
-    help: 'Bytes of uploads that were received, whatever became of them.',
-    labelNames: [],
-  });
-  private readonly downloadBytes = new Counts('counter', {
-    name: 'gatehouse_download_bytes_total',
-    help: 'Bytes of archives that passed through the service to whoever held a download URL.',
-    labelNames: [],
-  });
-  private readonly databaseDurations = new Durations({
-    name: 'gatehouse_database_duration_seconds',
-    help: 'Time a unit of work took in the database, with its wait for a connection or its turn; those of background work are among them.',
-    labelNames: ['kind'],
-  });
-  private readonly databaseFailures = new Counts('counter', {
-    name: 'gatehouse_database_failures_total',
-    help: 'Units of work that failed, other than by a refusal.',
-    labelNames: ['kind'],
-  });
-  private readonly storeDurations = new Durations({
-    name: 'gatehouse_bundle_store_duration_seconds',
-    help: 'Time an operation on the archive store took; of a read, until its first bytes may be asked for; of a write, as long as its client took to send.',
-    labelNames: ['operation'],
-  });
-  private readonly storeFailures = new Counts('counter', {
-    name: 'gatehouse_bundle_store_failures_total',
-    help: 'Operations on the archive store that failed by a fault of the store.',
-    labelNames: ['operation'],
-  });
-  private readonly effectsPerformed = new Counts('counter', {
-    name: 'gatehouse_effects_performed_total',
-    help: 'Ordered work that this instance did, by lane.',
-    labelNames: ['lane'],
-  });
-  private readonly effectFailures = new Counts('counter', {
-    name: 'gatehouse_effect_failures_total',
-    help: 'Attempts at ordered work that failed and are tried again, by lane.',
-    labelNames: ['lane'],
-  });
-  private readonly choreFailures = new Counts('counter', {
-    name: 'gatehouse_background_failures_total',
-    help: 'Turns of any other background work that failed.',
-    labelNames: [],
-  });
+  private readonly requestCounts = counter(
+    'gatehouse_http_requests_total',
+    'Requests, by method, pattern of the route and status; 499 where the client left before the end of its answer.',
+    'method',
+    'route',
+    'status',
+  );
+  private readonly requestDurations = durations(
+    'gatehouse_http_request_duration_seconds',
+    'Time from the head of a request to the end of its answer. Uploads, downloads and agents waiting for a run take as long as their clients make them.',
+    'method',
+    'route',
+  );
+  private readonly requestsInFlight = gauge('gatehouse_http_requests_in_flight', 'Requests being served.');
+  private readonly limited = counter(
+    'gatehouse_rate_limited_requests_total',
+    'Requests answered 429, by the limit they met.',
+    'limit',
+  );
+  private readonly uploadCounts = counter(
+    'gatehouse_uploads_total',
+    'Uploads by what became of them. Refused ones met a version or a URL that takes none, interrupted ones a client that left or was too slow, failed ones a fault of the service or of what it stands on.',
+    'outcome',
+  );
+  private readonly uploadsInFlight = gauge('gatehouse_uploads_in_flight', 'Uploads being received.');
+  private readonly uploadBytes = counter(
+    'gatehouse_upload_bytes_total',
+    'Bytes of uploads that were received, whatever became of them.',
+  );
+  private readonly downloadBytes = counter(
+    'gatehouse_download_bytes_total',
+    'Bytes of archives that passed through the service to whoever held a download URL.',
+  );
+  private readonly databaseDurations = durations(
+    'gatehouse_database_duration_seconds',
+    'Time a unit of work took in the database, with its wait for a connection or its turn; those of background work are among them.',
+    'kind',
+  );
+  private readonly databaseFailures = counter(
+    'gatehouse_database_failures_total',
+    'Units of work that failed, other than by a refusal.',
+    'kind',
+  );
+  private readonly storeDurations = durations(
+    'gatehouse_bundle_store_duration_seconds',
+    'Time an operation on the archive store took; of a read, until its first bytes may be asked for; of a write, as long as its client took to send.',
+    'operation',
+  );
+  private readonly storeFailures = counter(
+    'gatehouse_bundle_store_failures_total',
+    'Operations on the archive store that failed by a fault of the store.',
+    'operation',
+  );
+  private readonly effectsPerformed = counter(
+    'gatehouse_effects_performed_total',
+    'Ordered work that this instance did, by lane.',
+    'lane',
+  );
+  private readonly effectFailures = counter(
+    'gatehouse_effect_failures_total',
+    'Attempts at ordered work that failed and are tried again, by lane.',
+    'lane',
+  );
+  private readonly choreFailures = counter(
+    'gatehouse_background_failures_total',
+    'Turns of any other background work that failed.',
+  );
 
   readonly all: readonly Metric[] = [
     this.requestCounts,

@@ -1,6 +1,6 @@
 import { type Actor, authorize, authorized, type OrganizationId, standingOnSite } from '../../domain/index.js';
 import type { AuditQuery, AuditSlice } from '../ports/audit-trail.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
 
 export type AuditFilter = Omit<AuditQuery, 'of'>;
 
@@ -8,6 +8,13 @@ export type AuditFilter = Omit<AuditQuery, 'of'>;
 export interface AuditPart {
   readonly after: string | undefined;
   readonly limit: number;
+}
+
+/** Whoever goes on from the last event, the oldest first, must not go past one that is yet to come. */
+function untilSettled({ audit }: Transaction, filter: AuditFilter): AuditFilter {
+  const settled = filter.oldestFirst ? audit.settledBefore() : undefined;
+  if (settled === undefined || (filter.until !== undefined && filter.until < settled)) return filter;
+  return { ...filter, until: settled };
 }
 
 /** GET /organizations/:name/audit-events, and the same as lines: who reads it whole asks for part after part. */
@@ -18,7 +25,7 @@ export class ListAuditEvents {
     return this.unitOfWork.read(async (tx) => {
       const seen = await tx.organizations.findFor(actor, organizationName);
       const { id: organizationId } = authorized(seen, 'audit-events/read');
-      return tx.audit.slice({ ...filter, of: { organizationId } }, part.after, part.limit);
+      return tx.audit.slice({ ...untilSettled(tx, filter), of: { organizationId } }, part.after, part.limit);
     });
   }
 }
@@ -36,6 +43,6 @@ export class ListSiteAuditEvents {
   ): Promise<AuditSlice> {
     authorize(standingOnSite(actor), 'audit-events/read-site');
     const of = removed === undefined ? 'site' : { removed };
-    return this.unitOfWork.read((tx) => tx.audit.slice({ ...filter, of }, part.after, part.limit));
+    return this.unitOfWork.read((tx) => tx.audit.slice({ ...untilSettled(tx, filter), of }, part.after, part.limit));
   }
 }

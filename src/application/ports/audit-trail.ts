@@ -57,6 +57,11 @@ export interface AuditTrail {
    * most, so that a slice may have fewer than `limit`, or none, and still not be the last.
    */
   slice(query: AuditQuery, after: string | undefined, limit: number): Promise<AuditSlice>;
+  /**
+   * An event from before then that is not there never will be. Undefined where events come in the order of their times, so
+   * that none is ever missed beyond the last.
+   */
+  settledBefore(): Instant | undefined;
   /** Takes away at most `limit` of those before `before`, and answers how many. Nothing else takes one away. */
   forget(before: Instant, limit: number): Promise<number>;
 }

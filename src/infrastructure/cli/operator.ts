@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type KnexDatabase, openPostgres, openSqlite } from '../../adapters/persistence/knex/knex-database.js';
 import type { BundleStore, Page, PageRequest, Transaction, UnitOfWork } from '../../application/index.js';
-import { type Actor, notFound, type Seen, type Standing, type User } from '../../domain/index.js';
-import { dataDirectory, OperatorError } from '../backup.js';
+import { type Actor, type AuditActor, notFound, type Seen, type Standing, type User } from '../../domain/index.js';
+import { dataDirectory, OperatorError, refuseOtherUsers } from '../backup.js';
 import type { Config } from '../config.js';
 import { buildContainer } from '../container/build-container.js';
 import { type Key, resolve } from '../container/provide.js';
@@ -20,6 +20,10 @@ const operatorId = 'operator';
 const tokenId = 'command-line';
 
 const isOperator = (actor: Actor): boolean => actor.kind === 'user' && actor.userId === operatorId;
+
+/** Who did it, also what is done in the place of a user. */
+const byOperator = (actor: AuditActor): AuditActor =>
+  actor.tokenId === tokenId ? { kind: 'user', id: operatorId, tokenId } : actor;
 
 /** An owner's, in whatever organization is looked at. */
 const lent = (standing: Standing): Standing => ({
@@ -47,6 +51,9 @@ const seenByOperator = (tx: Transaction): Transaction => ({
   teams: withMembers(tx.teams, { findFor: withStandingLent((actor, id: string) => tx.teams.findFor(actor, id)) }),
   agentTokens: withMembers(tx.agentTokens, {
     findFor: withStandingLent((actor, id: string) => tx.agentTokens.findFor(actor, id)),
+  }),
+  audit: withMembers(tx.audit, {
+    add: (event, place) => tx.audit.add({ ...event, actor: byOperator(event.actor) }, place),
   }),
 });
 
@@ -84,6 +91,7 @@ export async function withDatabase<Result>(
   if (config.DATABASE_URL === undefined && !existsSync(file)) {
     throw new OperatorError(`there is no ${file}: the service makes it at its start, and so does gatehouse migrate`);
   }
+  await refuseOtherUsers(config);
   const database =
     config.DATABASE_URL === undefined ? openSqlite(file) : openPostgres(config.DATABASE_URL, { poolSize: 2 });
   try {

@@ -5,7 +5,7 @@ import { RateLimits } from '../../adapters/http/rate-limit.js';
 import type { Scraped } from '../../adapters/http/service/service-routes.js';
 import type { Exposition } from '../../adapters/metrics/exposition.js';
 import { ExchangeRequestRates } from '../../application/index.js';
-import { type Config, isLoopback } from '../config.js';
+import { type Config, isForThisMachine } from '../config.js';
 import { packageVersion } from '../package-version.js';
 import { provide } from './provide.js';
 import type { Surroundings } from './surroundings.js';
@@ -52,7 +52,8 @@ export const http = ({
   });
 
 /** Undefined where strangers could read it. */
-function scrapedBy({ METRICS_TOKEN: token, HOST: host }: Config, exposition: Exposition): Scraped | undefined {
-  if (token === undefined && !isLoopback(host)) return undefined;
+function scrapedBy(config: Config, exposition: Exposition): Scraped | undefined {
+  const { METRICS_TOKEN: token } = config;
+  if (token === undefined && !isForThisMachine(config)) return undefined;
   return { token, contentType: exposition.contentType, text: () => exposition.text() };
 }

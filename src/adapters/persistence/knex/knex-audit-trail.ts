@@ -13,6 +13,7 @@ import {
   auditEventId,
   auditIdsFrom,
   type Instant,
+  later,
   type NewAuditEvent,
   type OrganizationId,
 } from '../../../domain/index.js';
@@ -92,29 +93,38 @@ const insertOfWorkspace = prepared((sql, row: NewRow & { readonly workspace_id: 
   }),
 );
 
+const lookup = (build: (sql: Knex, id: string) => Knex.QueryBuilder) =>
+  prepared((sql, { id }: { readonly id: string }) => build(sql, id));
+
+const ofWorkspace = (things: Knex.QueryBuilder, id: string): Knex.QueryBuilder =>
+  things.join('workspaces as w', 'w.id', 't.workspace_id').where('t.id', id).select('w.organization_id');
+
 /** How the organization of a thing is found. */
-const ways: Readonly<Record<AuditedThing['kind'], (sql: Knex, id: string) => Knex.QueryBuilder>> = {
-  organizations: (sql, name) => sql('organizations').where({ name, deleted_at: null }).select('id as organization_id'),
-  workspaces: (sql, id) => sql('workspaces').where({ id }).select('organization_id'),
-  teams: (sql, id) => sql('teams').where({ id }).select('organization_id'),
-  'team-workspaces': (sql, id) => ofWorkspace(sql('team_workspaces as t'), id),
-  'organization-memberships': (sql, id) => sql('organization_memberships').where({ id }).select('organization_id'),
-  'authentication-tokens': (sql, id) =>
+const ways: Readonly<Record<AuditedThing['kind'], ReturnType<typeof lookup>>> = {
+  organizations: lookup((sql, name) =>
+    sql('organizations').where({ name, deleted_at: null }).select('id as organization_id'),
+  ),
+  workspaces: lookup((sql, id) => sql('workspaces').where({ id }).select('organization_id')),
+  teams: lookup((sql, id) => sql('teams').where({ id }).select('organization_id')),
+  'team-workspaces': lookup((sql, id) => ofWorkspace(sql('team_workspaces as t'), id)),
+  'organization-memberships': lookup((sql, id) =>
+    sql('organization_memberships').where({ id }).select('organization_id'),
+  ),
+  'authentication-tokens': lookup((sql, id) =>
     sql('api_tokens as t').join('teams as p', 'p.id', 't.team_id').where('t.id', id).select('p.organization_id'),
-  'configuration-versions': (sql, id) => ofWorkspace(sql('configuration_versions as t'), id),
-  runs: (sql, id) => ofWorkspace(sql('runs as t'), id),
-  'task-stages': (sql, id) =>
+  ),
+  'configuration-versions': lookup((sql, id) => ofWorkspace(sql('configuration_versions as t'), id)),
+  runs: lookup((sql, id) => ofWorkspace(sql('runs as t'), id)),
+  'task-stages': lookup((sql, id) =>
     sql('task_stages as s')
       .join('runs as t', 't.id', 's.run_id')
       .join('workspaces as w', 'w.id', 't.workspace_id')
       .where('s.id', id)
       .select('w.organization_id'),
-  'policy-sets': (sql, id) => sql('policy_sets').where({ id }).select('organization_id'),
-  'agent-pools': (sql, id) => sql('agent_pools').where({ id }).select('organization_id'),
+  ),
+  'policy-sets': lookup((sql, id) => sql('policy_sets').where({ id }).select('organization_id')),
+  'agent-pools': lookup((sql, id) => sql('agent_pools').where({ id }).select('organization_id')),
 };
-
-const ofWorkspace = (things: Knex.QueryBuilder, id: string): Knex.QueryBuilder =>
-  things.join('workspaces as w', 'w.id', 't.workspace_id').where('t.id', id).select('w.organization_id');
 
 let made = 0;
 
@@ -128,6 +138,8 @@ export class KnexAuditTrail implements AuditTrail {
   constructor(
     private readonly db: Statements,
     private readonly now: () => Instant,
+    /** For how long an event may still be kept once it has its time; 0 where those that have one earlier are kept earlier. */
+    private readonly settlesInSeconds: number,
   ) {}
 
   async add(event: NewAuditEvent, place: AuditPlace): Promise<void> {
@@ -141,7 +153,7 @@ export class KnexAuditTrail implements AuditTrail {
   }
 
   async organizationOf({ kind, id }: AuditedThing): Promise<OrganizationId | undefined> {
-    const row = await this.db.first<Pick<EventRow, 'organization_id'>>(ways[kind](this.db.sql, id));
+    const row = await this.db.first<Pick<EventRow, 'organization_id'>>(ways[kind](this.db, { id }));
     return row?.organization_id ?? undefined;
   }
 
@@ -160,6 +172,10 @@ export class KnexAuditTrail implements AuditTrail {
       .limit(1)
       .offset(mostLookedAt - 1);
     return { ...slice, last: (await this.db.first<{ readonly id: string }>(end))?.id };
+  }
+
+  settledBefore(): Instant | undefined {
+    return this.settlesInSeconds === 0 ? undefined : later(this.now(), -this.settlesInSeconds);
   }
 
   async forget(before: Instant, limit: number): Promise<number> {

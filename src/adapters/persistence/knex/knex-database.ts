@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import knex, { type Knex } from 'knex';
 import type pg from 'pg';
 import type { Transaction, UnitOfWork } from '../../../application/ports/unit-of-work.js';
-import type { Instant } from '../../../domain/index.js';
+import { DomainError, type Instant } from '../../../domain/index.js';
 import { limit, refusalOf } from './engine/postgres-faults.js';
 import { PostgresStatements, StatementNames } from './engine/postgres-statements.js';
 import { sayingWhatFails } from './engine/sqlite-faults.js';
@@ -47,7 +47,17 @@ export interface KnexDatabase {
 const busyTimeout = 5_000;
 const systemTime = (): Instant => new Date().toISOString();
 
-const transactionOn = (db: Statements, now: () => Instant): Transaction => ({
+/** A transaction that takes longer is not committed, on Postgres. In milliseconds. */
+const usualLongest = 25_000;
+
+/**
+ * Longer than an event takes from its time to its commit: that is asked for `usualLongest` after its transaction began at the
+ * latest; the server hears of it within the 15 seconds for which a transaction may do nothing, and takes no more than the 15
+ * of any statement. The clocks of instances agree to within a second. SQLite's writers take turns.
+ */
+const settlesInSeconds = { sqlite: 0, postgres: 60 } as const;
+
+const transactionOn = (db: Statements, now: () => Instant, engine: keyof typeof settlesInSeconds): Transaction => ({
   organizations: new KnexOrganizations(db),
   memberships: new KnexMemberships(db),
   users: new KnexUsers(db),
@@ -67,7 +77,7 @@ const transactionOn = (db: Statements, now: () => Instant): Transaction => ({
   holds: new KnexHolds(db),
   signingKeys: new KnexSigningKeys(db),
   requestRates: new KnexRequestRates(db),
-  audit: new KnexAuditTrail(db, now),
+  audit: new KnexAuditTrail(db, now, settlesInSeconds[engine]),
 });
 
 /** Refuses to run anything once its transaction is over: on a shared connection it would become part of the next one. */
@@ -127,7 +137,7 @@ export function openSqlite(file: string, { onStatement, now = systemTime }: Sqli
   const reader = new Database(file, { readonly: true, timeout: busyTimeout });
   const writing = new SqliteStatements(sql, writer, onStatement);
   const reading = new SqliteStatements(sql, reader, onStatement);
-  const committed = transactionOn(reading, now);
+  const committed = transactionOn(reading, now, 'sqlite');
   let lastOfQueue: Promise<unknown> = Promise.resolve();
 
   const transact = async <Result>(work: (db: Statements) => Promise<Result>): Promise<Result> => {
@@ -151,7 +161,7 @@ export function openSqlite(file: string, { onStatement, now = systemTime }: Sqli
 
   return {
     unitOfWork: {
-      run: (work) => sayingWhatFails(inTurn((db) => work(transactionOn(db, now)))),
+      run: (work) => sayingWhatFails(inTurn((db) => work(transactionOn(db, now, 'sqlite')))),
       read: (work) => sayingWhatFails(work(committed)),
     },
     migrate: () => migrate(sqliteConfig(file)),
@@ -168,12 +178,19 @@ export function openSqlite(file: string, { onStatement, now = systemTime }: Sqli
   };
 }
 
+const tooLong = () =>
+  new DomainError('service/unavailable', 'the database takes too long at the moment, and nothing was changed');
+
 export interface PostgresOptions {
   readonly poolSize?: number;
   /** How long to wait for a connection, in milliseconds. */
   readonly patience?: number;
   /** For how long a connection may be silent, in milliseconds. */
   readonly silence?: number;
+  /** For how long a transaction may go on until its commit, in milliseconds. */
+  readonly longest?: number;
+  /** Stamps what is recorded; the system's clock when it is left out. */
+  readonly now?: () => Instant;
   readonly onStatement?: OnStatement;
 }
 
@@ -186,7 +203,14 @@ const pingPatience = 3_000;
  */
 export function openPostgres(
   url: string,
-  { poolSize = 10, patience = 10_000, silence, onStatement }: PostgresOptions = {},
+  {
+    poolSize = 10,
+    patience = 10_000,
+    silence,
+    longest = usualLongest,
+    onStatement,
+    now = systemTime,
+  }: PostgresOptions = {},
 ): KnexDatabase {
   const config = { ...postgresConfig(url, patience), acquireConnectionTimeout: patience };
   const pool = knex({
@@ -206,7 +230,7 @@ export function openPostgres(
   const sql = knex({ client: 'pg' });
   const names = new StatementNames();
   const on = (connection: Knex) => new PostgresStatements(sql, connection, names, onStatement);
-  const committed = transactionOn(on(pool), systemTime);
+  const committed = transactionOn(on(pool), now, 'postgres');
 
   const answered = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -221,7 +245,12 @@ export function openPostgres(
     try {
       return await pool.transaction((transaction) => {
         const db = new OpenStatements(on(transaction));
-        return work(transactionOn(db, systemTime))
+        const began = performance.now();
+        return work(transactionOn(db, now, 'postgres'))
+          .then((result) => {
+            if (performance.now() - began > longest) throw tooLong();
+            return result;
+          })
           .catch((error: unknown) => {
             fault = { of: error };
             throw error;

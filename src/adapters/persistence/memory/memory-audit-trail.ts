@@ -66,6 +66,8 @@ export class MemoryAuditTrail implements AuditTrail {
     return { items: found, last: looked.length < beyond.length ? looked.at(-1)?.id : undefined };
   }
 
+  settledBefore(): undefined {}
+
   async forget(before: Instant, limit: number): Promise<number> {
     const { auditEvents } = this.tables();
     const old = [...auditEvents.keys()].filter((id) => id < auditIdsFrom(before)).sort();

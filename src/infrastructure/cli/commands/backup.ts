@@ -1,4 +1,4 @@
-import { backUp, OperatorError } from '../../backup.js';
+import { backUp, OperatorError, refuseOtherUsers } from '../../backup.js';
 import type { Command } from '../command.js';
 import { counted } from '../output.js';
 
@@ -15,6 +15,7 @@ export const backup: Command = {
         'this copies SQLite and files; docs/operations.md says how to copy Postgres and a bucket',
       );
     }
+    await refuseOtherUsers(config);
     const archives = await backUp(config.DATA_DIR, directory, (copied) => progress.say(`${copied} archives copied`));
     return {
       json: { directory, archives },

@@ -10,7 +10,7 @@ import { openPostgres, openSqlite } from '../../../adapters/persistence/knex/kne
 import { SealedSecretBox } from '../../../adapters/system/sealed-secret-box.js';
 import type { BundleStore } from '../../../application/index.js';
 import { isDomainError } from '../../../domain/index.js';
-import { dataDirectory } from '../../backup.js';
+import { dataDirectory, OperatorError, refuseOtherUsers } from '../../backup.js';
 import { type Config, ConfigError, isLoopback, loadConfig } from '../../config.js';
 import { secretsIn, unclaimedSecret } from '../../generated-secrets.js';
 import { nodeFault } from '../../node-version.js';
@@ -196,6 +196,7 @@ async function schemaAndWork(config: Config): Promise<readonly Found[]> {
 }
 
 async function sqliteFound(config: Config): Promise<readonly Found[]> {
+  await refuseOtherUsers(config);
   const { database: file } = dataDirectory(config.DATA_DIR);
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) {
@@ -284,6 +285,7 @@ const store: Check = {
     if (config.ARCHIVE_STORE === 'file' && !existsSync(config.DATA_DIR)) {
       return [warning(`there is no ${bundles} yet`, 'the service makes it with the first upload')];
     }
+    if (config.ARCHIVE_STORE === 'file') await refuseOtherUsers(config);
     const open = await openBundleStore(config, { error: () => undefined });
     const bytes = randomBytes(1024);
     const name = config.ARCHIVE_STORE === 'file' ? bundles : `bucket ${config.S3_BUCKET}`;
@@ -316,6 +318,7 @@ async function fits(config: Config, secrets: readonly string[]): Promise<boolean
   const [first, ...others] = secrets;
   const fingerprints = first === undefined ? [] : new SealedSecretBox([first, ...others]).fingerprints;
   try {
+    if (config.DATABASE_URL === undefined) await refuseOtherUsers(config);
     const opened = openDatabase(config);
     return await opened.unitOfWork.read((tx) => tx.signingKeys.fits(fingerprints)).finally(() => opened.close());
   } catch {
@@ -373,7 +376,7 @@ const address: Check = {
     const { PUBLIC_URL: url, HOST: host } = config;
     if (url === undefined) return [ok(`served at http://${host}:${config.PORT}, to this machine alone`)];
     const { protocol, hostname, search, hash } = new URL(url);
-    const local = isLoopback(hostname.replace(/^\[|\]$/g, ''));
+    const local = isLoopback(hostname);
     return [
       ...(search + hash === ''
         ? [ok(`clients are told ${url}`)]
@@ -470,7 +473,9 @@ async function findings(environment: Readonly<Record<string, string | undefined>
   }
   const found: Finding[] = [node, { check: 'configuration', ...ok('every setting can be used') }];
   for (const { name, look, mend } of checks) {
-    const seen = await look(config).catch((error: unknown) => [failed(sentenceOf(error), mend)]);
+    const seen = await look(config).catch((error: unknown) => [
+      failed(sentenceOf(error), error instanceof OperatorError ? 'run it as that user' : mend),
+    ]);
     found.push(...seen.map((one) => ({ check: name, ...one })));
   }
   return found;

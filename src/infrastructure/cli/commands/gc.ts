@@ -20,6 +20,9 @@ const share = {
   batch: 20,
 } as const satisfies { readonly kinds: readonly Effect['kind'][]; readonly batch: number };
 
+/** A store most of which the database does not know is taken for another's unless it says so. */
+const ownStore = 'own-store';
+
 /** More is not listed. */
 const most = 10_000;
 
@@ -103,9 +106,9 @@ async function collect(place: Workplace, call: Call) {
   if (dryRun) return { found, failed: [] };
 
   const unreferred = leftovers.filter(({ abandoned }) => !abandoned);
-  if (inUse === 0 && unreferred.length > 0) {
+  if (unreferred.length > inUse && !call.switch(ownStore)) {
     throw new OperatorError(
-      `the database refers to nothing in the store: is it the right one? If so, ${counted(unreferred.length, 'archive')} must be removed by hand`,
+      `of ${counted(unreferred.length + inUse, 'archive')} in the store the database refers to ${inUse}: is this the store of that database? --dry-run lists what it does not know; if the store is its own, add --${ownStore}`,
     );
   }
   const failed: Failure[] = [];
@@ -124,7 +127,10 @@ export const gc: Command = {
   name: 'gc',
   does: 'takes away what nobody can need any more',
   about: `Abandoned uploads, archives no row refers to, and what was deleted and is due to go. It looks through the whole store; what was stored less than ${attemptSeconds.abandoned / 3600} hours ago is let alone, since it may yet be referred to. A running service does the same by itself, but for archives no row refers to: those are left where a database was restored to an older state.`,
-  options: { 'dry-run': { about: 'list it, and take nothing away' } },
+  options: {
+    'dry-run': { about: 'list it, and take nothing away' },
+    [ownStore]: { about: 'the store is that of this database, although no row refers to most of it' },
+  },
   run: async (call) =>
     atWork(
       call,

@@ -8,7 +8,7 @@ import {
   schemaOf,
   sqliteConfig,
 } from '../../../adapters/persistence/knex/migrations/migrate.js';
-import { dataDirectory, OperatorError } from '../../backup.js';
+import { dataDirectory, OperatorError, refuseOtherUsers } from '../../backup.js';
 import type { Config } from '../../config.js';
 import type { Command } from '../command.js';
 import { counted } from '../output.js';
@@ -22,8 +22,10 @@ async function made(database: ReturnType<typeof sqliteConfig>): Promise<readonly
   return missing;
 }
 
-async function migrated({ DATABASE_URL: url, DATA_DIR: directory }: Config): Promise<readonly string[]> {
+async function migrated(config: Config): Promise<readonly string[]> {
+  const { DATABASE_URL: url, DATA_DIR: directory } = config;
   if (url !== undefined) return made(postgresConfig(url));
+  await refuseOtherUsers(config);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const releaseLock = takeLock(join(directory, 'service.lock'));
   if (releaseLock === undefined) {

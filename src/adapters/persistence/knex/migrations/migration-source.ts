@@ -5,6 +5,7 @@ import * as instances from './0003-instances.js';
 import * as lists from './0004-lists.js';
 import * as moreLists from './0005-more-lists.js';
 import * as auditEvents from './0006-audit-events.js';
+import * as auditEventsWhole from './0007-audit-events-whole.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -13,6 +14,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0004-lists': lists,
   '0005-more-lists': moreLists,
   '0006-audit-events': auditEvents,
+  '0007-audit-events-whole': auditEventsWhole,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */
