@@ -82,6 +82,18 @@ module.exports = {
         pathNot: '^src/domain/(authorization|shared)/|^src/domain/team-access/access-level\\.ts',
       },
     },
+    {
+      name: 'agent-is-a-program-of-its-own',
+      severity: 'error',
+      from: { path: '^src/agent' },
+      to: { path: '^src/|node_modules/', pathNot: '^src/agent|node_modules/(zod|tar-stream|@types/node)/' },
+    },
+    {
+      name: 'nobody-imports-the-agent',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/agent' },
+      to: { path: '^src/agent' },
+    },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
   ],
   options: {

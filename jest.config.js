@@ -25,7 +25,9 @@ export default {
       displayName: 'fast',
       ...postgres,
       setupFiles: ['<rootDir>/tests/support/passing-files.cjs'],
-      testMatch: ['<rootDir>/tests/{domain,application,contracts,http,architecture,torture,bench,fuzz}/**/*.test.ts'],
+      testMatch: [
+        '<rootDir>/tests/{agent,domain,application,contracts,http,architecture,torture,bench,fuzz}/**/*.test.ts',
+      ],
       testPathIgnorePatterns: ['\\.full\\.test\\.ts$'],
     },
     {

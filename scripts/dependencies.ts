@@ -43,7 +43,7 @@ const reasons: Readonly<Record<string, string>> = {
   pino: 'the log',
   'prom-client': 'metrics',
   'reflect-metadata': 'asked for by inversify',
-  'tar-stream': 'tar archives in the demonstration and in tests',
+  'tar-stream': 'tar archives: the agent packs plans and unpacks configurations, the demonstration packs',
   zod: 'checks what comes from outside, and describes it',
 };
 

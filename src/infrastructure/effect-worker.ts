@@ -144,7 +144,7 @@ export class EffectWorker {
     if (lost > 0)
       this.log.error(
         { lost },
-        'stored secrets that no signing secret opens: list the one they were sealed with, or link those workspaces again',
+        'stored secrets that no signing secret opens: list the one they were sealed with, or link those workspaces and set those variables again',
       );
     else this.log.info({ sealed }, 'every stored secret is sealed with the first signing secret');
   }

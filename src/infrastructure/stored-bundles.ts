@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { BundleStore, UnitOfWork } from '../application/index.js';
-import type { Bundle, BundleKey, ConfigurationVersionId, RunId } from '../domain/index.js';
-
-/** Bytes the database says are stored. What a run fetched for itself goes by its key alone. */
-export interface StoredBytes extends Partial<Omit<Bundle, 'key'>> {
-  readonly of: ConfigurationVersionId | RunId;
-  readonly key: BundleKey;
-}
+import type { BundleStore, StoredFile, UnitOfWork } from '../application/index.js';
+import type { BundleKey } from '../domain/index.js';
 
 interface Finding {
   readonly what: 'missing' | 'other bytes' | 'unreadable';
@@ -14,21 +8,14 @@ interface Finding {
   readonly why?: string;
 }
 
-export type Fault = StoredBytes & Finding;
+export type Fault = StoredFile & Finding;
 
 const atOnce = 500;
 
 /** Everything the database refers to, a part at a time, while it may change. */
-export async function* storedBytes(unitOfWork: UnitOfWork): AsyncGenerator<StoredBytes> {
-  const versions = (after?: ConfigurationVersionId) =>
-    unitOfWork.read((tx) => tx.configurationVersions.storedBundles(atOnce, after));
-  for (let part = await versions(); part.length > 0; part = await versions(part.at(-1)?.id)) {
-    for (const { id, bundle } of part) yield { of: id, ...bundle };
-  }
-  const runs = (after?: RunId) => unitOfWork.read((tx) => tx.runs.storedFiles(atOnce, after));
-  for (let part = await runs(); part.length > 0; part = await runs(part.at(-1)?.id)) {
-    for (const { id, key } of part) yield { of: id, key };
-  }
+export async function* storedBytes(unitOfWork: UnitOfWork): AsyncGenerator<StoredFile> {
+  const page = (after?: BundleKey) => unitOfWork.read((tx) => tx.storedFiles.page(atOnce, after));
+  for (let part = await page(); part.length > 0; part = await page(part.at(-1)?.key)) yield* part;
 }
 
 /**
@@ -36,20 +23,17 @@ export async function* storedBytes(unitOfWork: UnitOfWork): AsyncGenerator<Store
  * the meantime is none of its business.
  */
 export async function faultOf(
-  stored: StoredBytes,
+  stored: StoredFile,
   unitOfWork: UnitOfWork,
   store: Pick<BundleStore, 'read'>,
 ): Promise<Fault | undefined> {
   const found = await lookAt(stored, store);
   if (found === undefined) return undefined;
-  const { key } = stored;
-  const needed = await unitOfWork.read(
-    async (tx) => (await tx.configurationVersions.refersTo(key)) || (await tx.runs.refersTo(key)),
-  );
+  const needed = await unitOfWork.read((tx) => tx.storedFiles.refersTo(stored.key));
   return needed ? { ...stored, ...found } : undefined;
 }
 
-async function lookAt(stored: StoredBytes, store: Pick<BundleStore, 'read'>): Promise<Finding | undefined> {
+async function lookAt(stored: StoredFile, store: Pick<BundleStore, 'read'>): Promise<Finding | undefined> {
   const hash = createHash('sha256');
   let bytes = 0;
   try {
@@ -63,6 +47,7 @@ async function lookAt(stored: StoredBytes, store: Pick<BundleStore, 'read'>): Pr
     const { message, cause } = error as Error;
     return { what: 'unreadable', why: cause === undefined ? message : `${message}: ${cause}` };
   }
-  const same = bytes === (stored.bytes ?? bytes) && [undefined, hash.digest('hex')].includes(stored.sha256);
+  const { known } = stored;
+  const same = known === null || (known.bytes === bytes && known.sha256 === hash.digest('hex'));
   return same ? undefined : { what: 'other bytes' };
 }

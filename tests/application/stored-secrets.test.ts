@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js';
 import { RetryingUnitOfWork, StoredSecrets } from '../../src/application/index.js';
 import { World } from '../support/application.js';
+import { aBundle, aRun, aStateOutput, aStateVersion } from '../support/builders.js';
 
 const worlds = 'a secret for tests that is long enough';
 const day = 24 * 3600;
@@ -66,10 +67,60 @@ describe('changing the signing secret', () => {
     expect(kept).toEqual({ ...first, repository, revision: (first?.revision ?? 0) + 1 });
   });
 
+  it('seals variables with the new one, once, sensitive ones too, and changes nothing else', async () => {
+    const { owner, workspace, useCases } = world;
+    const settings = { description: null, category: 'env', hcl: false } as const;
+    for (let count = 0; count < 120; count += 1) {
+      const draft = { ...settings, key: `K${count}`, value: `value ${count}`, sensitive: count % 2 === 0 };
+      await useCases.createVariable.execute(owner, workspace.id, draft);
+    }
+    await linked('linked');
+    const variables = () => world.unitOfWork.read((tx) => tx.variables.ofWorkspace(workspace.id));
+    const before = await variables();
+    expect(await holding('the new one', worlds).stored.renew()).toEqual({ sealed: 121, lost: 0 });
+    const alone = holding('the new one');
+    const after = await variables();
+    expect(after.map(({ key, sealedValue }) => [key, alone.box.open(sealedValue)])).toEqual(
+      before.map(({ key, sealedValue }) => [key, world.box.open(sealedValue)]),
+    );
+    expect(after.map((variable) => ({ ...variable, sealedValue: '', revision: 0 }))).toEqual(
+      before.map((variable) => ({ ...variable, sealedValue: '' })),
+    );
+    expect(await alone.stored.renew()).toEqual({ sealed: 0, lost: 0 });
+  });
+
+  it('seals sensitive outputs with the new one, once, and leaves the others alone', async () => {
+    const run = aRun(world.workspace, { id: 'cv-any' });
+    const version = aStateVersion(run.state);
+    const outputs = Array.from({ length: 120 }, (_, index) => {
+      const sensitive = index % 2 === 0;
+      const value = sensitive ? world.box.seal(`"${index}"`) : `"${index}"`;
+      return aStateOutput(version, { sensitive, value });
+    });
+    await world.unitOfWork.run(async (tx) => {
+      await tx.stateVersions.add(version, outputs);
+      await tx.stateVersions.finalize(version, aBundle());
+    });
+    expect(await holding('the new one', worlds).stored.renew()).toEqual({ sealed: 60, lost: 0 });
+    const alone = holding('the new one');
+    const all = { number: 1, size: 200 };
+    const { items } = await world.unitOfWork.read((tx) => tx.stateOutputs.page(version.id, all));
+    const opened = items.map(({ id, sensitive, value }) => [id, sensitive ? alone.box.open(value) : value]);
+    expect(new Map(opened as [string, string][])).toEqual(
+      new Map(outputs.map(({ id }, index) => [id, `"${index}"`] as const)),
+    );
+    expect(await alone.stored.renew()).toEqual({ sealed: 0, lost: 0 });
+    expect(await holding('another').stored.renew()).toEqual({ sealed: 0, lost: 60 });
+  });
+
   it('counts what it cannot open, and leaves it', async () => {
     const { id } = await linked('linked');
-    expect(await holding('the new one').stored.renew()).toEqual({ sealed: 0, lost: 1 });
+    const draft = { key: 'K', value: 'kept', description: null, category: 'env', hcl: false, sensitive: true } as const;
+    await world.useCases.createVariable.execute(world.owner, world.workspace.id, draft);
+    expect(await holding('the new one').stored.renew()).toEqual({ sealed: 0, lost: 2 });
     expect(await keyOf(id, world.box)).toMatch(/^whsec_/);
+    const [variable] = await world.unitOfWork.read((tx) => tx.variables.ofWorkspace(world.workspace.id));
+    expect(world.box.open(variable?.sealedValue ?? '')).toBe('kept');
   });
 
   it('is let in step by step, and never without one in common', async () => {

@@ -33,7 +33,7 @@ describe.each([
 });
 
 /** What others write gets here; `src/infrastructure` reads what the operator says. */
-const exposed = ['src/domain', 'src/application', 'src/adapters'];
+const exposed = ['src/domain', 'src/application', 'src/adapters', 'src/agent'];
 
 const sources = exposed.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
@@ -137,6 +137,9 @@ const compared: Readonly<Record<string, string>> = {
   'lease?.digest === digest': 'as above',
   'version.state.bundle?.sha256 === bundle.sha256': 'the digest of files, which the caller has sent',
   '(await this.inspector.digest(body)).sha256 !== held.sha256': 'as above',
+  "(await digestOf(file, 'sha256')) !== sha256":
+    'the digest of a file that was fetched: it tells whether it came whole',
+  "(await digestOf(file, 'sha256')) !== code.sha256": 'as above',
   'fingerprint === given': 'tells which key it is, and nothing of the key',
 };
 

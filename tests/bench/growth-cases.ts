@@ -105,6 +105,11 @@ const lists: readonly List[] = [
     path: ({ workspaceId }) => `/workspaces/${workspaceId}/runs?`,
   },
   {
+    route: 'get /state-versions',
+    name: 'states',
+    path: () => '/state-versions?filter[organization][name]=acme&filter[workspace][name]=network&',
+  },
+  {
     route: 'get /policy-evaluations/:policyEvaluationId/policy-set-outcomes',
     name: 'policy set outcomes',
     path: ({ evaluationId }) => `/policy-evaluations/${evaluationId}/policy-set-outcomes?`,
@@ -143,6 +148,12 @@ const lists: readonly List[] = [
   {
     ...own('/organizations/:organization/policy-sets'),
     name: 'policy sets',
+    rows: ({ size }) => size.others,
+    minor: true,
+  },
+  {
+    ...own('/organizations/:organization/policies'),
+    name: 'policies',
     rows: ({ size }) => size.others,
     minor: true,
   },
@@ -259,6 +270,19 @@ export const cases: readonly Case[] = [
   }),
   shown('a member', 'organization_memberships', 'ou', '/organization-memberships/:id'),
   shown('a run', 'runs', 'run', '/runs/:id'),
+  shown('a state', 'state_versions', 'sv', '/state-versions/:id'),
+  shown('the outputs of a state', 'state_versions', 'sv', '/state-versions/:id/outputs', minor),
+  shown('an output', 'state_version_outputs', 'wsout', '/state-version-outputs/:id', minor),
+  ...['current-state-version', 'current-state-version-outputs'].map(
+    (what): Case => ({
+      route: `get /workspaces/:workspaceId/${what}`,
+      name: what === 'current-state-version' ? 'show the current state' : 'show the outputs of the current state',
+      kind: 'show',
+      minor: true,
+      asks: ({ seeded }, count) => times(count, () => ({ path: `${api}/workspaces/${seeded.workspaceId}/${what}` })),
+    }),
+  ),
+  shown('what happened to a run', 'runs', 'run', '/runs/:id/run-events', minor),
   shown('a task stage', 'task_stages', 'ts', '/task-stages/:id'),
   shown('a policy evaluation', 'policy_evaluations', 'poleval', '/policy-evaluations/:id'),
   shown('a policy set outcome', 'policy_set_outcomes', 'psout', '/policy-set-outcomes/:id'),
@@ -283,6 +307,7 @@ export const cases: readonly Case[] = [
     ...minor,
   }),
   shown('a policy set', 'policy_sets', 'polset', '/policy-sets/:id', minor),
+  shown('a policy', 'policies', 'pol', '/policies/:id', minor),
   shown('an agent pool', 'agent_pools', 'apool', '/agent-pools/:id', minor),
   shown('a token', 'agent_tokens', 'agt', '/authentication-tokens/:id', minor),
   ...['/organizations/:organization', '/organizations/:organization/entitlement-set'].map(
@@ -335,6 +360,27 @@ export const cases: readonly Case[] = [
         path: `${api}/workspaces/${id}/configuration-versions`,
         body: { data: { type: 'configuration-versions', attributes: { 'auto-queue-runs': false } } },
       })),
+  },
+  {
+    route: 'post /workspaces/:workspaceId/vars',
+    name: 'create a variable',
+    kind: 'create',
+    minor: true,
+    asks: async (world, count) =>
+      (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({
+        method: 'POST',
+        path: `${api}/workspaces/${id}/vars`,
+        body: document('vars', { key: fresh(), value: 'some text', category: 'terraform' }),
+      })),
+  },
+  // A workspace has those that were created before, and never more than its limit.
+  {
+    route: 'get /workspaces/:workspaceId/vars',
+    name: 'list the variables of a workspace',
+    kind: 'show',
+    minor: true,
+    asks: async (world, count) =>
+      (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({ path: `${api}/workspaces/${id}/vars` })),
   },
   {
     route: 'post /team-workspaces',
@@ -405,6 +451,9 @@ export const cases: readonly Case[] = [
     },
   },
   creates('a policy set', '/organizations/:organization/policy-sets', () => document('policy-sets', { name: fresh() })),
+  creates('a policy', '/organizations/:organization/policies', () =>
+    document('policies', { name: fresh(), query: 'data.terraform.deny' }),
+  ),
   creates('an agent pool', '/organizations/:organization/agent-pools', () =>
     document('agent-pools', { name: fresh() }),
   ),
@@ -426,11 +475,16 @@ export const cases: readonly Case[] = [
 
 /** Endpoints that read or create and are not measured here, and why not. */
 export const excluded: Readonly<Record<string, string>> = {
+  'get /plans/:id/json-output': 'reads what showing a plan reads, and bytes by one key',
+  'get /plans/:id/json-output-redacted': 'reads what showing a plan reads, and bytes by one key',
   'get /configuration-versions/:id/download': 'reads what showing a version reads, and answers with a redirection',
   'get /runs/:id/configuration-version/download': 'reads what showing the version of a run reads, and redirects',
   'get /organizations/:organization/authentication-token': 'an organization has one token, found as a team’s is',
   'post /organizations/:organization/authentication-token': 'an organization has one token, replaced as a team’s is',
+  'get /workspaces/:workspaceId/vars/:variableId': 'nothing of it is seeded; it is found as a team access is',
   'get /admin/failing-effects': 'as long as what fails at the moment',
+  'get /organizations/:organization/runs/queue': 'as long as what waits or is executed at the moment',
+  'get /organizations/:organization/capacity': 'counts what waits or is executed at the moment',
   ...Object.fromEntries(
     ['/organizations/:organization', '/admin'].flatMap((place) => [
       [`get ${place}/audit-events`, 'nothing of it is seeded; its plans are tested: a page is a range of one index'],
@@ -439,5 +493,7 @@ export const excluded: Readonly<Record<string, string>> = {
   ),
   'post /teams/:id/relationships/users': 'changes a team, by the keys of its members',
   'post /teams/:id/relationships/organization-memberships': 'changes a team, by the keys of its members',
+  'get /policies/:id/download': 'reads what showing a policy reads, and its code by one key',
+  'post /policy-sets/:id/relationships/policies': 'changes a policy set, by the keys of its policies',
   'post /policy-sets/:id/relationships/workspaces': 'changes a policy set, by the keys of its workspaces',
 };

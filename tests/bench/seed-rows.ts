@@ -13,6 +13,8 @@ import {
   aMembership,
   anOrganization,
   aRun,
+  aStateOutput,
+  aStateVersion,
   aTeam,
   aToken,
   aUser,
@@ -21,6 +23,7 @@ import {
   someIngressAttributes,
 } from '../support/builders.js';
 import {
+  aManagedPolicy,
   anAgentPool,
   anAgentToken,
   anEvaluation,
@@ -221,6 +224,8 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     createdAt,
     revision: 9,
   });
+  const state = aStateVersion(run.state, { id: id('sv'), createdBy, createdAt });
+  const output = aStateOutput(state, { id: id('wsout'), name: 'region' });
   const evaluation = anEvaluation({ id: id('poleval'), status: 'passed', createdAt, updatedAt: createdAt });
   const stage = aTaskStage(run, { id: id('ts'), status: 'passed', evaluations: [evaluation], createdAt });
   const outcome = aPolicySetOutcome(evaluation, {
@@ -246,6 +251,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
       aToken(ownedBy('user', admin), { id: id('at'), secretDigest: digestOf(secretOf(admin.username)), createdAt }),
     );
     await tx.policySets.add(aPolicySet(organization, { id: id('polset'), createdAt, updatedAt: createdAt }));
+    await tx.policies.add(aManagedPolicy(organization, { id: id('pol'), createdAt, updatedAt: createdAt }));
     await tx.agentPools.add(pool);
     await tx.agentTokens.add(anAgentToken(pool, { id: id('agt'), secretDigest: digestOf('an agent'), createdAt }));
     await tx.teams.add(owners);
@@ -260,6 +266,8 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     await tx.configurationVersions.addIngressAttributes(version.state.id, someIngressAttributes({ id: id('ia') }));
     await tx.runs.takeSequence(workspace.id);
     await tx.runs.add(run);
+    await tx.stateVersions.add(state, [output]);
+    await tx.stateVersions.finalize(state, { key: id('bundle'), bytes: 10_240, sha256: digestOf('a state') });
     await tx.taskStages.add(stage);
     await tx.taskStages.addOutcomes([outcome]);
   });
@@ -347,6 +355,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
       updated_at: at('n.i'),
       last_sequence: String(size.versionsInEach),
       last_run_sequence: '0',
+      last_state_sequence: '0',
     };
     await copies('workspaces', `id = '${workspace.id}'`, changed, 'new_workspaces as n');
 
@@ -398,6 +407,26 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     const ofVersions = `n join configuration_versions as v on v.workspace_id = '${workspace.id}' and v.sequence = n.i + 1`;
     await copies('runs', 'sequence = 1', run, ofVersions, on.series(size.runs - 1));
   });
+  await on.withoutIndexes(['state_versions', 'state_version_outputs'], async () => {
+    const state = {
+      id: `'sv-' || ${on.text16}`,
+      run_id: 'r.id',
+      sequence: 'n.i + 1',
+      serial: 'n.i + 1',
+      bundle_key: `'bundle-' || ${on.text16}`,
+      created_at: at('n.i'),
+    };
+    const ofRun = `n join runs as r on r.workspace_id = '${workspace.id}' and r.sequence = n.i + 1`;
+    await copies('state_versions', 'sequence = 1', state, ofRun, on.series(size.runs - 1));
+    const output = { id: `'wsout-' || ${on.text16}`, state_version_id: 'v.id' };
+    await copies(
+      'state_version_outputs',
+      'id is not null',
+      output,
+      '(select id from state_versions where sequence > 1) as v',
+    );
+    await on.run(`update workspaces set last_state_sequence = ${size.runs} where id = '${workspace.id}'`);
+  });
   await on.withoutIndexes(['task_stages', 'policy_evaluations'], async () => {
     const ofRun = `new_stages as n join runs as r on r.workspace_id = '${workspace.id}' and r.sequence = n.i + 1`;
     await copies('task_stages', 'id is not null', { id: 'n.id', run_id: 'r.id' }, ofRun);
@@ -421,7 +450,15 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     const sets = `(select * from ${table} where id not in (select id from one_${table})) as q`;
     await copies('policy_outcomes', 'position >= 0', verdict, sets);
   });
-  const fewer = ['organizations', 'policy_sets', 'agent_pools', 'agent_tokens', 'ingress_attributes', 'api_tokens'];
+  const fewer = [
+    'organizations',
+    'policy_sets',
+    'policies',
+    'agent_pools',
+    'agent_tokens',
+    'ingress_attributes',
+    'api_tokens',
+  ];
   await on.withoutIndexes(fewer, async () => {
     const numbers = on.series(size.others);
     const named = (prefix: string) => ({
@@ -431,6 +468,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     });
     await copies('organizations', 'id is not null', named('org'), 'n', numbers);
     await copies('policy_sets', 'id is not null', named('polset'), 'n', numbers);
+    await copies('policies', 'id is not null', named('pol'), 'n', numbers);
     await copies('agent_pools', 'id is not null', named('apool'), 'n', numbers);
     const token = { secret_digest: on.text64, created_at: at('n.i') };
     await copies('agent_tokens', 'id is not null', { ...token, id: `'agt-' || ${on.text16}` }, 'n', numbers);

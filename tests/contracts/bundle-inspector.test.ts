@@ -597,3 +597,21 @@ describe('an inspection that is broken off', () => {
 function noise(length: number): Buffer {
   return createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(length));
 }
+
+describe('bytes of any kind', () => {
+  it('pass as they are, and are measured', async () => {
+    const text = Buffer.from('no archive, and longer than any archive may be'.repeat(40_000));
+    const { bytes, facts } = inspector.measure(new Source(text, 65_536));
+    expect(facts).toThrow('not read to their end');
+    expect(await gathered(bytes)).toEqual(text);
+    const digest = (algorithm: string) => createHash(algorithm).update(text).digest('hex');
+    for (const _ of [1, 2])
+      expect(facts()).toEqual({ bytes: text.length, sha256: digest('sha256'), md5: digest('md5') });
+  });
+
+  it('are let go of when no more is wanted', async () => {
+    const source = new Source(Buffer.alloc(1000), 10);
+    for await (const _ of inspector.measure(source).bytes) break;
+    expect(source).toMatchObject({ given: 10, stopped: true });
+  });
+});

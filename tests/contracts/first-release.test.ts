@@ -147,7 +147,8 @@ for (const { kind, restore, skip } of backends) {
           .replaceAll(/\/v1\/log\/[^"]+/g, '/v1/log/…');
         answered.set(path, response.status === 200 ? JSON.parse(text) : { status: response.status });
       }
-      expect(Object.fromEntries(answered)).toEqual(Object.fromEntries(manifest.documents));
+      // Later releases say more in places, and nothing else than then.
+      expect(Object.fromEntries(answered)).toMatchObject(Object.fromEntries(manifest.documents));
     });
 
     it('lets an agent go on with the run it was planning', async () => {

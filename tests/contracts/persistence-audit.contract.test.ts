@@ -11,7 +11,7 @@ import {
 import { backends, freshSchema, skipPostgres } from '../support/backends.js';
 import { asUser, aUser, ownedBy, unique } from '../support/builders.js';
 import { FixedClock } from '../support/fixed-clock.js';
-import { anAgentPool, aPolicySet } from '../support/policy-builders.js';
+import { aManagedPolicy, anAgentPool, aPolicySet } from '../support/policy-builders.js';
 import { onEveryBackend, onFreshGround } from './on-every-backend.js';
 
 const anEvent = (given: Partial<NewAuditEvent> = {}): NewAuditEvent => ({
@@ -171,9 +171,11 @@ onEveryBackend('the audit trail', (on) => {
       tx.teamAccess.page({ workspaceId: workspace.id, teamId: undefined, visibility: 'all' }, { number: 1, size: 1 }),
     );
     const [pool, policySet] = [anAgentPool(organization), aPolicySet(organization)];
+    const policy = aManagedPolicy(organization);
     await on.run(async (tx) => {
       await tx.agentPools.add(pool);
       await tx.policySets.add(policySet);
+      await tx.policies.add(policy);
     });
     const things = [
       ['organizations', organization.name],
@@ -184,6 +186,7 @@ onEveryBackend('the audit trail', (on) => {
       ['authentication-tokens', token.id],
       ['configuration-versions', version.state.id],
       ['policy-sets', policySet.id],
+      ['policies', policy.id],
       ['agent-pools', pool.id],
     ] as const;
     for (const [kind, id] of things) {

@@ -321,7 +321,7 @@ onEveryBackend('removals', (on) => {
   }
 
   const refersToAny = async (keys: readonly string[]) => {
-    for (const key of keys) if (await on.read((tx) => tx.configurationVersions.refersTo(key))) return true;
+    for (const key of keys) if (await on.read((tx) => tx.storedFiles.refersTo(key))) return true;
     return false;
   };
 

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Transaction } from '../../src/application/index.js';
+import type { PolicyQuery, Transaction } from '../../src/application/index.js';
 import {
   enforcementLevels,
+  type ManagedPolicy,
   type Organization,
   type OutcomeFilter,
   outcomeStatuses,
@@ -17,6 +19,8 @@ import {
 } from '../../src/domain/index.js';
 import { afterNoon, aRun, asOrganization, asTeam, asUser, noon } from '../support/builders.js';
 import {
+  aManagedPolicy,
+  anAppliedPolicy,
   anEvaluation,
   aPolicy,
   aPolicyOutcome,
@@ -170,7 +174,7 @@ onEveryBackend('policy sets', (on) => {
     expect(await applying(workspace)).toEqual(['Alpha', 'beta', 'Zeta']);
     expect(await applying(neighbour)).toEqual(['Alpha', 'beta']);
     expect(await applying(foreign)).toEqual(['foreign']);
-    expect((await on.read((tx) => tx.policySets.applyingTo(workspace.id)))[0]).toEqual(both);
+    expect((await on.read((tx) => tx.policySets.applyingTo(workspace.id)))[0]).toEqual({ ...both, attached: [] });
     expect(await on.read((tx) => tx.policySets.applyingTo('ws-nobody'))).toEqual([]);
   });
 
@@ -216,6 +220,193 @@ onEveryBackend('policy sets', (on) => {
   });
 });
 
+onEveryBackend('policies', (on) => {
+  const add = async (organization: Organization, given: Partial<ManagedPolicy> = {}) => {
+    const policy = aManagedPolicy(organization, given);
+    await on.run((tx) => tx.policies.add(policy));
+    return policy;
+  };
+
+  const save = (policy: ManagedPolicy, change: Partial<ManagedPolicy>) => {
+    const next = { ...policy, ...change, revision: policy.revision + 1 };
+    return on.run((tx) => tx.policies.save(next)).then(() => next);
+  };
+
+  const addSet = async (organization: Organization, given: Partial<PolicySet> = {}) => {
+    const policySet = aPolicySet(organization, given);
+    await on.run((tx) => tx.policySets.add(policySet));
+    return policySet;
+  };
+
+  const found = async (organization: Organization, id: string) =>
+    (await on.read((tx) => tx.policies.findFor(asOrganization(organization), id)))?.subject;
+
+  const foundSet = async (organization: Organization, id: string) =>
+    (await on.read((tx) => tx.policySets.findFor(asOrganization(organization), id)))?.subject;
+
+  const page = (organization: Organization, given: Partial<PolicyQuery> = {}, request = everything) =>
+    on.read((tx) =>
+      tx.policies.page({ organizationId: organization.id, kind: undefined, search: undefined, ...given }, request),
+    );
+
+  it('come back as they were added, with the standing of the caller and the sets they are in', async () => {
+    const organization = await on.organization();
+    const team = await on.team(organization, { access: new Set(['manage-policies']) });
+    const full = await add(organization, {
+      description: 'naïve "quotes"',
+      kind: 'sentinel',
+      query: null,
+      enforcementLevel: 'advisory',
+      code: 'a'.repeat(64),
+      createdAt: afterNoon(1),
+      updatedAt: afterNoon(2),
+      revision: 3,
+    });
+    const bare = await add(organization);
+    const sets = [
+      await addSet(organization, { policyIds: [full.id] }),
+      await addSet(organization, { policyIds: [full.id] }),
+      await addSet(organization),
+    ];
+    expect(await on.read((tx) => tx.policies.findFor(asTeam(team), full.id))).toEqual({
+      subject: { ...full, policySetIds: idsOf(sets.slice(0, 2)).sort() },
+      standing: {
+        actor: 'team',
+        siteAdministrator: false,
+        member: true,
+        teams: [{ teamId: team.id, owners: false, access: team.access }],
+      },
+    });
+    expect(await found(organization, bare.id)).toEqual(bare);
+    expect(await found(organization, 'pol-nobody')).toBeUndefined();
+  });
+
+  it('keep what may change, unless they moved on', async () => {
+    const organization = await on.organization();
+    const added = await add(organization);
+    const change = {
+      description: 'Changed',
+      query: 'data.other.deny',
+      enforcementLevel: 'advisory',
+      code: 'b'.repeat(64),
+      updatedAt: afterNoon(1),
+    } as const;
+    const changed = await save(added, change);
+    expect(await found(organization, added.id)).toEqual(changed);
+    await expect(save(added, { description: 'Second' })).rejects.toEqual(stale);
+    await expect(save(aManagedPolicy(organization), {})).rejects.toEqual(stale);
+    expect(await found(organization, added.id)).toEqual(changed);
+  });
+
+  it('have names of their own in their organization', async () => {
+    const organization = await on.organization();
+    await add(organization, { name: 'tags' });
+    await expect(add(organization, { name: 'tags' })).rejects.toEqual(nameTaken);
+    await add(await on.organization(), { name: 'tags' });
+    await add(organization, { name: 'Tags' });
+  });
+
+  it('are listed by name, of one kind and with a part of the name too, and counted', async () => {
+    const organization = await on.organization();
+    const c = await add(organization, { name: 'C_1' });
+    const b = await add(organization, { name: 'b-1', kind: 'sentinel' });
+    const upper = await add(organization, { name: 'B-1' });
+    const a = await add(organization, { name: 'a-2' });
+    await add(await on.organization());
+    const both = [b, upper].toSorted(byId);
+    expect(await page(organization)).toEqual({ ...everything, total: 4, items: [a, ...both, c] });
+    const second = { number: 2, size: 3 };
+    expect(await page(organization, {}, second)).toEqual({ ...second, total: 4, items: [c] });
+    expect(await page(organization, { kind: 'sentinel' })).toEqual({ ...everything, total: 1, items: [b] });
+    expect(await page(organization, { kind: 'opa' })).toMatchObject({ total: 3, items: [a, upper, c] });
+    expect(await page(organization, { search: 'b' })).toMatchObject({ total: 2, items: both });
+    expect(await page(organization, { search: 'B-1', kind: 'opa' })).toMatchObject({ total: 1, items: [upper] });
+    expect(await page(organization, { search: '1' }, second)).toMatchObject({ total: 3, items: [] });
+    expect(await page(organization, { search: '_' })).toMatchObject({ total: 1, items: [c] });
+    expect(await page(organization, { search: '%' })).toMatchObject({ total: 0, items: [] });
+    await on.run((tx) => tx.policies.remove(upper.id));
+    expect(await page(organization, { kind: 'opa' })).toMatchObject({ total: 2, items: [a, c] });
+    expect(await page(organization)).toMatchObject({ total: 3 });
+  });
+
+  it('are found by their ids in their organization alone, by name', async () => {
+    const organization = await on.organization();
+    const [b, a] = [await add(organization, { name: 'b' }), await add(organization, { name: 'A' })];
+    const foreign = await add(await on.organization());
+    const all = (...ids: string[]) => on.read((tx) => tx.policies.allOf(organization.id, ids));
+    expect(await all(b.id, foreign.id, a.id, 'pol-nobody', a.id)).toEqual([a, b]);
+    expect(await all()).toEqual([]);
+  });
+
+  it('hang on sets as these are saved, and are missing from them once they are removed', async () => {
+    const organization = await on.organization();
+    const workspace = await on.workspace(organization);
+    const [b, a, c] = [
+      await add(organization, { name: 'b', code: 'c'.repeat(64) }),
+      await add(organization, { name: 'A' }),
+      await add(organization, { name: 'c' }),
+    ];
+    const set = await addSet(organization, { name: 'one', workspaceIds: [workspace.id], policyIds: [b.id] });
+    const other = await addSet(organization, { name: 'two', global: true, policyIds: [b.id, c.id].sort() });
+    const none = await addSet(organization, { name: 'three', global: true });
+    await addSet(organization, { name: 'elsewhere', policyIds: [a.id] });
+    expect(await foundSet(organization, set.id)).toEqual(set);
+    const saved = { ...set, policyIds: [a.id, b.id].sort(), revision: 1 };
+    await on.run((tx) => tx.policySets.save(saved));
+    expect(await foundSet(organization, set.id)).toEqual(saved);
+    expect((await on.read((tx) => tx.policySets.page(organization.id, everything))).items).toContainEqual(saved);
+
+    const applying = async () => {
+      const sets = await on.read((tx) => tx.policySets.applyingTo(workspace.id));
+      return sets.map(({ name, attached }) => [name, attached.map((policy) => [policy.name, policy.code])]);
+    };
+    const codeOfB = ['b', 'c'.repeat(64)];
+    expect(await applying()).toEqual([
+      ['one', [['A', null], codeOfB]],
+      ['three', []],
+      ['two', [codeOfB, ['c', null]]],
+    ]);
+    await on.run((tx) => tx.policies.remove(b.id));
+    expect(await found(organization, b.id)).toBeUndefined();
+    expect(await foundSet(organization, set.id)).toEqual({ ...saved, policyIds: [a.id] });
+    expect(await applying()).toEqual([
+      ['one', [['A', null]]],
+      ['three', []],
+      ['two', [['c', null]]],
+    ]);
+    // What is saved with a policy that was removed meanwhile is saved without it.
+    await on.run((tx) => tx.policySets.save({ ...saved, revision: 2 }));
+    expect(await foundSet(organization, set.id)).toEqual({ ...saved, policyIds: [a.id], revision: 2 });
+    await on.run((tx) => tx.policySets.remove(other.id));
+    expect((await found(organization, c.id))?.policySetIds).toEqual([]);
+    expect(await foundSet(organization, none.id)).toEqual(none);
+  });
+
+  it('have code that is kept by what it says, organization by organization', async () => {
+    const [organization, other] = [await on.organization(), await on.organization()];
+    const code = '\uFEFFpackage naïve # 🐘\r\n';
+    const sha256 = createHash('sha256').update(code).digest('hex');
+    const keep = (text: string) => on.run((tx) => tx.policies.keepCode(organization.id, text));
+    const find = ({ id }: Organization, of: string) => on.read((tx) => tx.policies.findCode(id, of));
+    expect(await find(organization, sha256)).toBeUndefined();
+    expect([await keep(code), await keep(code)]).toEqual([sha256, sha256]);
+    expect(await find(organization, sha256)).toBe(code);
+    expect(await find(other, sha256)).toBeUndefined();
+    const long = 'x'.repeat(1024 * 1024);
+    expect(await find(organization, await keep(long))).toBe(long);
+    expect(await find(organization, sha256)).toBe(code);
+  });
+
+  it('are hidden with their organization', async () => {
+    const organization = await on.organization();
+    const policy = await add(organization);
+    await on.run((tx) => tx.organizations.remove(organization.id, noon));
+    expect(await found(organization, policy.id)).toBeUndefined();
+    expect(await page(organization)).toMatchObject({ total: 0, items: [] });
+    expect(await on.read((tx) => tx.policies.allOf(organization.id, [policy.id]))).toEqual([]);
+  });
+});
+
 onEveryBackend('task stages', (on) => {
   async function aPlace() {
     const organization = await on.organization();
@@ -255,7 +446,9 @@ onEveryBackend('task stages', (on) => {
       kind: 'sentinel',
       status: 'failed',
       policyToolVersion: '0.26.0',
-      policySets: [{ id: 'polset-1', name: 'set', description: null, overridable: true, policies: [aPolicy()] }],
+      policySets: [
+        { id: 'polset-1', name: 'set', description: null, overridable: true, policies: [anAppliedPolicy()] },
+      ],
       resultCount: { advisoryFailed: 1, mandatoryFailed: 2, passed: 3, errored: 4 },
       statusTimestamps: { 'running-at': afterNoon(1) },
       createdAt: afterNoon(2),

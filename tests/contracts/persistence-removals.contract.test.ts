@@ -9,10 +9,25 @@ import {
   type RunState,
   type Workspace,
 } from '../../src/domain/index.js';
-import { aBundle, aRun, noon, ownedBy, someIngressAttributes, unique } from '../support/builders.js';
+import {
+  aBundle,
+  aRun,
+  aStateOutput,
+  aStateVersion,
+  aVariable,
+  noon,
+  ownedBy,
+  someIngressAttributes,
+  unique,
+} from '../support/builders.js';
+import { aManagedPolicy } from '../support/policy-builders.js';
 import { type Ground, onEveryBackend, onFreshGround } from './on-every-backend.js';
 
-const aPolicySet = (organization: Organization, workspaceIds: readonly string[]): PolicySet => ({
+const aPolicySet = (
+  organization: Organization,
+  workspaceIds: readonly string[],
+  policyIds: readonly string[] = [],
+): PolicySet => ({
   id: unique('polset'),
   organizationId: organization.id,
   organizationName: organization.name,
@@ -23,6 +38,7 @@ const aPolicySet = (organization: Organization, workspaceIds: readonly string[])
   overridable: true,
   policies: [{ name: 'p', description: '', query: 'data.p', enforcementLevel: 'advisory' }],
   workspaceIds,
+  policyIds,
   createdAt: noon,
   updatedAt: noon,
   revision: 0,
@@ -64,9 +80,24 @@ async function addRun(on: Ground, workspace: Workspace, versionId: string, given
   });
 }
 
+/** States of a run, one of them pending, and what its plan left; and their bundle keys. */
+async function addStates(on: Ground, run: RunState): Promise<readonly string[]> {
+  const [state, artifact] = [aBundle(), aBundle()];
+  await on.run(async (tx) => {
+    const version = aStateVersion(run, { serial: run.sequence });
+    await tx.stateVersions.add(version, [aStateOutput(version), aStateOutput(version)]);
+    await tx.stateVersions.finalize(version, state);
+    const pending = aStateVersion(run, { serial: run.sequence + 1 });
+    await tx.stateVersions.add(pending, [aStateOutput(pending)]);
+    await tx.runArtifacts.put(run.id, 'plan-json', artifact);
+  });
+  return [state.key, artifact.key];
+}
+
 /** A workspace with versions, each with a bundle, a commit, a delivery and two runs; and every bundle key in it. */
 async function addWorkspace(on: Ground, organization: Organization, versions = 3) {
   const workspace = await on.workspace(organization);
+  await on.run((tx) => tx.variables.add(aVariable(workspace)));
   const keys: string[] = [];
   for (let n = 0; n < versions; n += 1) {
     const [bundle, own] = [aBundle(), aBundle()];
@@ -76,7 +107,7 @@ async function addWorkspace(on: Ground, organization: Organization, versions = 3
       await tx.configurationVersions.addIngressAttributes(state.id, someIngressAttributes());
       await tx.configurationVersions.addDelivery(workspace.id, unique('delivery'), state.id);
     });
-    await addRun(on, workspace, state.id);
+    keys.push(...(await addStates(on, await addRun(on, workspace, state.id))));
     await addRun(on, workspace, state.id, { ownFiles: own.key });
   }
   return { workspace, keys };
@@ -97,9 +128,11 @@ async function addOrganization(on: Ground) {
     name: unique('pool'),
     createdAt: noon,
   };
+  const policies = [aManagedPolicy(organization), aManagedPolicy(organization)];
   const policySet = aPolicySet(
     organization,
     places.map(({ workspace }) => workspace.id),
+    policies.map(({ id }) => id),
   );
   await on.run(async (tx) => {
     await tx.agentPools.add(pool);
@@ -114,6 +147,8 @@ async function addOrganization(on: Ground) {
         lastUsedAt: null,
       });
     }
+    for (const policy of policies) await tx.policies.add(policy);
+    for (const code of ['package a', 'package b', 'package c']) await tx.policies.keepCode(organization.id, code);
     await tx.policySets.add(policySet);
     await tx.policySets.add(aPolicySet(organization, []));
   });
@@ -133,9 +168,7 @@ async function removeAll(on: Ground, target: RemovalTarget, limit: number) {
 
 const refersToAny = (on: Ground, keys: readonly string[]) =>
   on.read(async (tx) => {
-    const answers = await Promise.all(
-      keys.flatMap((key) => [tx.configurationVersions.refersTo(key), tx.runs.refersTo(key)]),
-    );
+    const answers = await Promise.all(keys.map((key) => tx.storedFiles.refersTo(key)));
     return answers.some(Boolean);
   });
 

@@ -174,6 +174,8 @@ onEveryBackend('runs', (on) => {
         (await tx.runs.page(workspace.id, page(1))).items[0],
         (await tx.runs.page(workspace.id, page(1))).total || undefined,
         (await tx.runs.firstOfVersions([version.id])).get(version.id),
+        (await tx.runs.capacityOf(organization.id)).pending || undefined,
+        (await tx.runs.positionsOf(workspace.id, [waiting.state.id])).get(waiting.state.id),
       ]);
     const before = await look();
     expect(before).not.toContain(undefined);
@@ -278,9 +280,106 @@ onEveryBackend('runs', (on) => {
     expect(await firstOf([])).toEqual(new Map());
   });
 
+  describe('the queue of an organization', () => {
+    const nobody = { actor: 'user', siteAdministrator: false, member: true, teams: [] } as const;
+
+    /** In three workspaces, among much that is not in it. */
+    const aQueue = async () => {
+      const place = await aPlace(on);
+      const [second, third] = [
+        { ...place, workspace: await on.workspace(place.organization) },
+        { ...place, workspace: await on.workspace(place.organization) },
+      ];
+      const at = (seconds: number) => ({ createdAt: afterNoon(seconds) });
+      const executedLast = await aRunThere(on, third, { ...at(50), status: 'applying' });
+      const second2 = await aRunThere(on, second, { ...at(40), status: 'confirmed' });
+      const first3 = await aRunThere(on, place, { ...at(30), status: 'pending' });
+      const executedFirst = await aRunThere(on, place, { ...at(20), status: 'planning' });
+      const queued = await aRunThere(on, second, { ...at(10), status: 'plan_queued' });
+      for (const status of ['planned', 'planned_and_saved', 'applied', 'errored'] as const) {
+        await aRunThere(on, { ...place, workspace: await on.workspace(place.organization) }, { status });
+      }
+      await aRunThere(on, await aPlace(on), { status: 'planning' });
+      const inOrder = [executedFirst, executedLast, queued, first3, second2];
+      return { ...place, second, third, ids: inOrder.map(({ state }) => state.id) };
+    };
+
+    it('begins with what is executed, and goes on in the order of creation, page by page', async () => {
+      const { organization, ids } = await aQueue();
+      const queue = (number: number, size = 20) =>
+        on.read((tx) => tx.runs.queue(organization.id, nobody, 'all', page(number, size)));
+      const whole = await queue(1);
+      expect(whole.items.map(({ subject }) => [subject.run.id, subject.position])).toEqual(
+        ids.map((id, index) => [id, index + 1]),
+      );
+      expect(whole).toMatchObject({ ...page(1), total: 5 });
+      expect(whole.items[0]?.subject.run).toEqual(await find(ids[0] ?? ''));
+      const second = await queue(2, 2);
+      expect(second).toMatchObject({ total: 5 });
+      expect(second.items.map(({ subject }) => subject.position)).toEqual([3, 4]);
+      expect((await queue(3, 3)).items).toEqual([]);
+      const none = await on.organization();
+      const empty = await on.read((tx) => tx.runs.queue(none.id, nobody, 'all', page(1)));
+      expect(empty).toEqual({ ...page(1), total: 0, items: [] });
+    });
+
+    it('shows what the caller may see, in its place among what they may not, with their grants', async () => {
+      const { organization, second, ids } = await aQueue();
+      const [team, without] = [await on.team(organization), await on.team(organization)];
+      await on.grant(team, second.workspace, { access: 'write' });
+      const teamOf = ({ id }: { readonly id: string }) => ({ teamId: id, owners: false, access: new Set<never>() });
+      const standing = { ...nobody, teams: [teamOf(team), teamOf(without)] };
+      const through = (...teams: readonly { readonly id: string }[]) =>
+        on.read((tx) => tx.runs.queue(organization.id, standing, { throughTeams: teams.map(({ id }) => id) }, page(1)));
+      const seen = await through(team, without);
+      expect(seen.total).toBe(2);
+      expect(seen.items.map(({ subject }) => [subject.run.id, subject.position])).toEqual([
+        [ids[2], 3],
+        [ids[4], 5],
+      ]);
+      for (const item of seen.items) {
+        expect(item.standing.teams).toEqual([{ ...teamOf(team), grant: { access: 'write' } }, teamOf(without)]);
+      }
+      expect(await through(without)).toMatchObject({ total: 0, items: [] });
+    });
+
+    it('tells the place of one, and how many there are of each kind', async () => {
+      const { organization, workspace, ids } = await aQueue();
+      expect(await on.read((tx) => tx.runs.positionsOf(workspace.id, [ids[3] ?? '', 'run-nobody']))).toEqual(
+        new Map([[ids[3], 4]]),
+      );
+      expect(await on.read((tx) => tx.runs.positionsOf(workspace.id, []))).toEqual(new Map());
+      expect(await on.read((tx) => tx.runs.capacityOf(organization.id))).toEqual({ pending: 3, running: 2 });
+      const none = await on.organization();
+      expect(await on.read((tx) => tx.runs.capacityOf(none.id))).toEqual({ pending: 0, running: 0 });
+    });
+  });
+
+  it('knows the current run of each workspace: which holds it, or else waits longest', async () => {
+    const [held, waitedFor, rested] = [await aPlace(on), await aPlace(on), await aPlace(on)];
+    await aRunThere(on, held, { status: 'planned_and_saved' });
+    const waiting = await aRunThere(on, held);
+    const holding = await aRunThere(on, held, { status: 'planned' });
+    await aRunThere(on, waitedFor, { status: 'planning', planOnly: true });
+    const longest = await aRunThere(on, waitedFor, { status: 'confirmed' });
+    await aRunThere(on, waitedFor);
+    await aRunThere(on, rested, { status: 'applied' });
+    const ids = [held, waitedFor, rested].map(({ workspace }) => workspace.id);
+    const current = () => on.read((tx) => tx.runs.currentOf([...ids, 'ws-nobody']));
+    expect(await current()).toEqual(
+      new Map([
+        [ids[0], holding.state.id],
+        [ids[1], longest.state.id],
+      ]),
+    );
+    await on.run((tx) => tx.runs.save(moved(holding, { status: 'discarded' })));
+    expect((await current()).get(ids[0] ?? '')).toBe(waiting.state.id);
+    expect(await on.read((tx) => tx.runs.currentOf([]))).toEqual(new Map());
+  });
+
   it('knows whether a run fetched bytes for itself', async () => {
     const key = unique('bundle');
-    const refers = () => on.read((tx) => tx.runs.refersTo(key));
+    const refers = () => on.read((tx) => tx.storedFiles.refersTo(key));
     const place = await aPlace(on);
     await aRunThere(on, place);
     expect(await refers()).toBe(false);

@@ -1,66 +1,64 @@
 import { expect, it } from '@jest/globals';
-import type { Bundle } from '../../src/domain/index.js';
-import { aRun, noon, unique } from '../support/builders.js';
-import { onEveryBackend } from './on-every-backend.js';
+import type { StoredFile } from '../../src/application/index.js';
+import type { Bundle, RunState, Workspace } from '../../src/domain/index.js';
+import { aRun, aStateVersion, noon, unique } from '../support/builders.js';
+import { type Ground, onEveryBackend } from './on-every-backend.js';
 
 const aBundle = (): Bundle => ({ key: unique('bundle'), bytes: 3, sha256: 'a'.repeat(64) });
 
-interface Found {
-  readonly id: string;
-}
+const ofBundle = (of: string, { key, ...known }: Bundle): StoredFile => ({ key, of, known });
 
-/** All that `part` answers, asked for `limit` at a time. */
-const walk = async <Item extends Found>(
-  limit: number,
-  part: (limit: number, after?: string) => Promise<readonly Item[]>,
-): Promise<readonly Item[]> => {
-  const found: Item[] = [];
-  for (let next = await part(limit); next.length > 0; next = await part(limit, next.at(-1)?.id)) {
-    expect(next.length).toBeLessThanOrEqual(limit);
-    found.push(...next);
+/** Two versions with bytes and one without, and a run that has fetched its files, written a state and left a plan. */
+async function fill(on: Ground, workspace: Workspace): Promise<readonly StoredFile[]> {
+  const expected: StoredFile[] = [];
+  for (const status of ['uploaded', 'backing_data_soft_deleted'] as const) {
+    const bundle = aBundle();
+    const { state } = await on.version(workspace, { status, bundle });
+    expected.push(ofBundle(state.id, bundle));
   }
-  return found;
-};
+  const { state } = await on.version(workspace, { status: 'archived' });
+  const [ownFiles, written, left] = [unique('bundle'), aBundle(), aBundle()];
+  await on.run(async (tx) => {
+    const run = await add({ ownFiles });
+    await add({});
+    const version = aStateVersion(run);
+    await tx.stateVersions.add(version, []);
+    await tx.stateVersions.finalize(version, written);
+    await tx.stateVersions.add(aStateVersion(run, { serial: 2 }), []);
+    await tx.runArtifacts.put(run.id, 'plan-file', left);
+    expected.push({ key: ownFiles, of: run.id, known: null }, ofBundle(version.id, written), ofBundle(run.id, left));
 
-const byId = (a: Found, b: Found): number => (a.id < b.id ? -1 : 1);
-
-onEveryBackend('what the database says is stored', (on) => {
-  it('is every version that has bytes, whatever its status, and none of what is deleted', async () => {
-    const organization = await on.organization();
-    const [workspace, deleted] = [await on.workspace(organization), await on.workspace(organization)];
-    const expected = [];
-    for (const status of ['uploaded', 'uploaded', 'backing_data_soft_deleted'] as const) {
-      const { state } = await on.version(workspace, { status, bundle: aBundle() });
-      expected.push({ id: state.id, bundle: state.bundle });
-    }
-    for (const status of ['pending', 'archived'] as const) await on.version(workspace, { status });
-    await on.version(deleted, { status: 'uploaded', bundle: aBundle() });
-    await on.run((tx) => tx.workspaces.remove(deleted.id, noon));
-    for (const limit of [1, 2, 100]) {
-      const found = await walk(limit, (...asked) => on.read((tx) => tx.configurationVersions.storedBundles(...asked)));
-      expect(found).toEqual(expected.sort(byId));
+    async function add(given: Partial<RunState>): Promise<RunState> {
+      const sequence = await tx.runs.takeSequence(workspace.id);
+      const made = aRun(workspace, state, { status: 'planned_and_finished', ...given, sequence });
+      await tx.runs.add(made);
+      return made.state;
     }
   });
+  return expected;
+}
 
-  it('is every run that fetched bytes for itself, and none of what is deleted', async () => {
+const byKey = (a: StoredFile, b: StoredFile): number => (a.key < b.key ? -1 : 1);
+
+onEveryBackend('what the database says is stored', (on) => {
+  it('is the bytes of versions, states, runs and plans, in order of their keys, and none of what is deleted', async () => {
     const organization = await on.organization();
-    const expected: Found[] = [];
-    for (const hidden of [false, false, true]) {
-      const workspace = await on.workspace(organization);
-      const { state: version } = await on.version(workspace);
-      for (const ownFiles of [unique('bundle'), null]) {
-        const run = aRun(workspace, version, { status: 'planned_and_finished', ownFiles });
-        await on.run(async (tx) => {
-          const sequence = await tx.runs.takeSequence(workspace.id);
-          await tx.runs.add(aRun(workspace, version, { ...run.state, sequence }));
-        });
-        if (ownFiles !== null && !hidden) expected.push({ id: run.state.id, ...{ key: ownFiles } });
+    const [workspace, deleted] = [await on.workspace(organization), await on.workspace(organization)];
+    const expected = [...(await fill(on, workspace))].sort(byKey);
+    const hidden = await fill(on, deleted);
+    await on.run((tx) => tx.workspaces.remove(deleted.id, noon));
+    for (const limit of [1, 2, 100]) {
+      const found: StoredFile[] = [];
+      const page = (after?: string) => on.read((tx) => tx.storedFiles.page(limit, after));
+      for (let next = await page(); next.length > 0; next = await page(next.at(-1)?.key)) {
+        expect(next.length).toBeLessThanOrEqual(limit);
+        found.push(...next);
       }
-      if (hidden) await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
+      expect(found).toEqual(expected);
     }
-    for (const limit of [1, 100]) {
-      const found = await walk(limit, (...asked) => on.read((tx) => tx.runs.storedFiles(...asked)));
-      expect(found).toEqual(expected.sort(byId));
+    for (const { key } of [...expected, ...hidden]) {
+      expect(await on.read((tx) => tx.storedFiles.refersTo(key))).toBe(true);
     }
+    expect(await on.read((tx) => tx.storedFiles.refersTo('bundle-nobody'))).toBe(false);
   });
 });

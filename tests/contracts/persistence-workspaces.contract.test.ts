@@ -377,7 +377,7 @@ onEveryBackend('configuration versions', (on) => {
     const workspace = await on.workspace(organization);
     await on.version(workspace, { status: 'uploaded', bundle: kept });
     const emptied = await on.version(workspace, { status: 'uploaded', bundle: dropped });
-    const refers = (key: string) => on.read((tx) => tx.configurationVersions.refersTo(key));
+    const refers = (key: string) => on.read((tx) => tx.storedFiles.refersTo(key));
     expect(await refers(kept.key)).toBe(true);
     expect(await refers(dropped.key)).toBe(true);
     expect(await refers('bundle-nobody')).toBe(false);

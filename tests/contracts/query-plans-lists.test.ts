@@ -11,7 +11,7 @@ import {
   giveGrant,
   ownedBy,
 } from '../support/builders.js';
-import { anAgentPool, anAgentToken, aPolicySet } from '../support/policy-builders.js';
+import { aManagedPolicy, anAgentPool, anAgentToken, aPolicySet } from '../support/policy-builders.js';
 import { QueryPlanner, type Work } from '../support/query-planner.js';
 
 describe('statements about long lists on SQLite', () => {
@@ -32,6 +32,7 @@ describe('statements about long lists on SQLite', () => {
       await tx.tokens.add(aToken(ownedBy('team', team)));
       await tx.tokens.add(aToken(ownedBy('user', user)));
       await tx.policySets.add(aPolicySet(organization));
+      await tx.policies.add(aManagedPolicy(organization));
       await tx.agentPools.add(pool);
       await tx.agentTokens.add(anAgentToken(pool));
       await giveGrant(tx, team.id, workspace.id, { access: 'read' });
@@ -55,6 +56,8 @@ describe('statements about long lists on SQLite', () => {
         page,
       );
 
+  const every = { organizationId: organization.id, search: undefined } as const;
+
   const lists: readonly (readonly [string, string, Work])[] = [
     ['teams', 'teams_listed', (tx) => tx.teams.page(organization.id, 'all', page)],
     ['teams that may be seen', 'teams_visible', (tx) => tx.teams.page(organization.id, seen, page)],
@@ -66,6 +69,8 @@ describe('statements about long lists on SQLite', () => {
     ['team tokens by name', 'api_tokens_by_name', teamTokens('team-name')],
     ['team tokens by last use', 'api_tokens_by_use', teamTokens('last-used-at')],
     ['policy sets', 'policy_sets_listed', (tx) => tx.policySets.page(organization.id, page)],
+    ['policies', 'policies_listed', (tx) => tx.policies.page({ ...every, kind: undefined }, page)],
+    ['policies of a kind', 'policies_of_kind', (tx) => tx.policies.page({ ...every, kind: 'opa' }, page)],
     ['agent pools', 'agent_pools_listed', (tx) => tx.agentPools.page(organization.id, page)],
     ['tokens of agents', 'agent_tokens_of_pool', (tx) => tx.agentTokens.page(pool.id, page)],
     ['tokens of a user', 'api_tokens_of_user', (tx) => tx.tokens.pageOfUser(user.id, page)],
@@ -114,6 +119,17 @@ describe('statements about long lists on SQLite', () => {
   it('sort team tokens by who made them in an index alone', async () => {
     const [, sorted = ''] = await planner.statementsOf(teamTokens('created-by'));
     expect(planner.planOf(sorted)).toContain('SEARCH k USING COVERING INDEX api_tokens_by_use (listed_in=?)');
+  });
+
+  it.each([
+    [undefined, 'policies_listed'],
+    ['opa', 'policies_of_kind'],
+  ] as const)('search policies of the kind %s in the index %s alone', async (kind, index) => {
+    const [count = '', rows = ''] = await planner.statementsOf((tx) =>
+      tx.policies.page({ ...every, kind, search: 'POL' }, page),
+    );
+    expect(planner.planOf(count)).toEqual([expect.stringContaining(`SEARCH l USING COVERING INDEX ${index} (`)]);
+    expect(planner.planOf(rows).join()).toContain(`SEARCH l USING COVERING INDEX ${index} (`);
   });
 
   it('search team tokens in an index alone', async () => {

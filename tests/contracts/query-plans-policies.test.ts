@@ -13,6 +13,7 @@ import {
   noon,
 } from '../support/builders.js';
 import {
+  aManagedPolicy,
   anAgentPool,
   anAgentToken,
   aPolicyOutcome,
@@ -30,7 +31,8 @@ describe('statements about policies and agents on SQLite', () => {
   const stage = aTaskStage(run);
   const evaluationId = stage.evaluations[0]?.id ?? '';
   const outcome = aPolicySetOutcome({ id: evaluationId }, { outcomes: [aPolicyOutcome()] });
-  const policySet = aPolicySet(organization, { workspaceIds: [workspace.id] });
+  const policy = aManagedPolicy(organization);
+  const policySet = aPolicySet(organization, { workspaceIds: [workspace.id], policyIds: [policy.id] });
   const pool = anAgentPool(organization);
   let planner: QueryPlanner;
 
@@ -42,6 +44,7 @@ describe('statements about policies and agents on SQLite', () => {
       await tx.runs.add(run);
       await tx.taskStages.add(stage);
       await tx.taskStages.addOutcomes([outcome]);
+      await tx.policies.add(policy);
       await tx.policySets.add(policySet);
       await tx.agentPools.add(pool);
       await tx.agentTokens.add(anAgentToken(pool));
@@ -62,8 +65,14 @@ describe('statements about policies and agents on SQLite', () => {
 
   const finds: readonly (readonly [string, number, Work])[] = [
     ['an agent', 1, (tx) => tx.agentTokens.findAgent('digest')],
-    ['the policy sets a workspace is held to', 1, (tx) => tx.policySets.applyingTo(workspace.id)],
+    [
+      'the policy sets a workspace is held to, and the policies in them',
+      2,
+      (tx) => tx.policySets.applyingTo(workspace.id),
+    ],
     ['the workspaces of an organization', 1, (tx) => tx.policySets.workspacesOf(organization.id, ['ws-1', 'ws-2'])],
+    ['policies by their ids', 1, (tx) => tx.policies.allOf(organization.id, ['pol-1', 'pol-2'])],
+    ['the code of a policy', 1, (tx) => tx.policies.findCode(organization.id, 'sha256')],
     ['the task stage of a run', 2, (tx) => tx.taskStages.ofRun(run.state.id)],
     ['the ids of the task stages of runs', 1, (tx) => tx.taskStages.idsOfRuns([run.state.id, 'run-1', 'run-2'])],
     ['a page of outcomes', 2, (tx) => tx.taskStages.outcomes(evaluationId, [], page(1))],
@@ -72,6 +81,7 @@ describe('statements about policies and agents on SQLite', () => {
     ['agent pools', 2, (tx) => tx.agentPools.page(organization.id, page(1))],
     ['tokens of agents', 2, (tx) => tx.agentTokens.page(pool.id, page(1))],
     ...callers.flatMap((actor): (readonly [string, number, Work])[] => [
+      [`a policy with the standing of a ${actor.kind}`, 1, (tx) => tx.policies.findFor(actor, policy.id)],
       [`a policy set with the standing of a ${actor.kind}`, 1, (tx) => tx.policySets.findFor(actor, policySet.id)],
       [`a task stage with the standing of a ${actor.kind}`, 2, (tx) => tx.taskStages.findFor(actor, stage.id)],
       [`an evaluation with that of a ${actor.kind}`, 1, (tx) => tx.taskStages.findEvaluationFor(actor, evaluationId)],
@@ -92,6 +102,9 @@ describe('statements about policies and agents on SQLite', () => {
 
   const changes: readonly (readonly [string, Work])[] = [
     ['save a policy set', (tx) => tx.policySets.save({ ...policySet, revision: 1 })],
+    ['save a policy', (tx) => tx.policies.save({ ...policy, revision: 1 })],
+    ['remove a policy', (tx) => tx.policies.remove('pol-1')],
+    ['keep the code of a policy', async (tx) => void (await tx.policies.keepCode(organization.id, 'package a'))],
     ['remove a policy set', (tx) => tx.policySets.remove('polset-1')],
     ['save a task stage', (tx) => tx.taskStages.save({ ...stage, revision: 1 })],
     ['drop outcomes', (tx) => tx.taskStages.dropOutcomes(aTaskStage(run))],

@@ -11,6 +11,7 @@ import {
   asUser,
   aTeam,
   aUser,
+  aVariable,
   aWorkspace,
   noon,
 } from '../support/builders.js';
@@ -27,6 +28,7 @@ describe('statements on SQLite', () => {
     planner = await QueryPlanner.open(async (tx) => {
       await tx.organizations.add(organization);
       await tx.workspaces.add(workspace);
+      await tx.variables.add(aVariable(workspace, { key: 'seeded' }));
       await tx.configurationVersions.add(version);
       await tx.runs.add(aRun(workspace, version.state));
     });
@@ -47,19 +49,30 @@ describe('statements on SQLite', () => {
     ['a version', (tx) => tx.configurationVersions.find('cv-1')],
     ['the first page of versions', (tx) => tx.configurationVersions.page('ws-1', page(1))],
     ['a deep page of versions', (tx) => tx.configurationVersions.page('ws-1', page(5_000))],
-    ['whether a bundle is referred to', (tx) => tx.configurationVersions.refersTo('bundle-1')],
+    ['a state version', (tx) => tx.stateVersions.find('sv-1')],
+    ['the current state of a workspace', (tx) => tx.stateVersions.current('ws-1')],
+    ['what a run announced', (tx) => tx.stateVersions.pending('run-1')],
+    ['the first page of states', (tx) => tx.stateVersions.page('ws-1', page(1))],
+    ['a deep page of states', (tx) => tx.stateVersions.page('ws-1', page(5_000))],
+    ['outputs of a state, in order', (tx) => tx.stateOutputs.slice('sv-1', 'a', 10)],
+    ['ids of outputs', (tx) => tx.stateOutputs.idsOf('sv-1')],
+    ['what a plan left', (tx) => tx.runArtifacts.find('run-1', 'plan-file')],
+    ['whether a bundle is referred to', (tx) => tx.storedFiles.refersTo('bundle-1')],
+    ['the variables of a workspace', (tx) => tx.variables.ofWorkspace('ws-1')],
+    ['what the variables of a workspace come to', (tx) => tx.variables.totalsOf('ws-1')],
+    ['variables sealed with another key', (tx) => tx.variables.sealedOtherwise('f', 'var-1', 10)],
     ['what runs say of a version', (tx) => tx.runs.aboutVersion('cv-1')],
     ['whether a workspace has a run in progress', (tx) => tx.runs.anyInProgress({ workspaceId: 'ws-1' })],
     ['whether a team has a run in progress', (tx) => tx.runs.anyInProgress({ createdBy: 'team-1' })],
     ['whether an organization has a run in progress', (tx) => tx.runs.anyInProgress({ organizationId: 'org-1' })],
     ['a run', (tx) => tx.runs.find('run-1')],
     ['a run by its lease', (tx) => tx.runs.findByLease('digest')],
-    ['whether a run fetched a bundle for itself', (tx) => tx.runs.refersTo('bundle-1')],
     ['whether another run holds a workspace', (tx) => tx.runs.anotherHolds('ws-1', 'run-1')],
     ['the run whose turn is next', (tx) => tx.runs.nextWaiting('ws-1')],
     ['leases that ran out', (tx) => tx.runs.withExpiredLease(noon, 10)],
     ['the first page of runs', (tx) => tx.runs.page('ws-1', page(1))],
     ['a deep page of runs', (tx) => tx.runs.page('ws-1', page(5_000))],
+    ['the current runs of workspaces', (tx) => tx.runs.currentOf(['ws-1', 'ws-2'])],
     ['the first runs of versions', (tx) => tx.runs.firstOfVersions(['cv-1', 'cv-2'])],
     ['how long a log is', (tx) => tx.runLogs.size('run-1', 'plan')],
     ['a part of a log', (tx) => tx.runLogs.read('run-1', 'plan', 5_000, 100)],
@@ -67,6 +80,7 @@ describe('statements on SQLite', () => {
       [`a version with the standing of a ${actor.kind}`, (tx) => tx.configurationVersions.findFor(actor, 'cv-1')],
       [`what a ${actor.kind} reads of a version`, (tx) => tx.configurationVersions.findSummaryFor(actor, 'cv-1')],
       [`a run with the standing of a ${actor.kind}`, (tx) => tx.runs.findFor(actor, 'run-1')],
+      [`a variable with the standing of a ${actor.kind}`, (tx) => tx.variables.findFor(actor, 'ws-1', 'var-1')],
       [`a workspace with the standing of a ${actor.kind}`, (tx) => tx.workspaces.findFor(actor, 'ws-1')],
       [`a named workspace with the standing of a ${actor.kind}`, (tx) => tx.workspaces.findByNameFor(actor, 'o', 'w')],
       [`an organization with the standing of a ${actor.kind}`, (tx) => tx.organizations.findFor(actor, 'o')],
@@ -90,9 +104,15 @@ describe('statements on SQLite', () => {
     ['list the tokens of a user', (tx) => tx.tokens.pageOfUser('user-1', page(1))],
     ['take a sequence number', (tx) => tx.workspaces.takeSequence('ws-1', 'cv-1', true)],
     ['take a sequence number of a run', (tx) => tx.runs.takeSequence('ws-1')],
+    ['save a variable', (tx) => tx.variables.save(aVariable(workspace, { revision: 1 }))],
     ['save a run', (tx) => tx.runs.save(aRun(workspace, version.state, { revision: 1 }))],
     ['write to a log', (tx) => tx.runLogs.append('run-1', 'plan', 0, Buffer.from('line'))],
     ['drop a log', (tx) => tx.runLogs.drop('run-1', 'plan')],
+    ['walk what is stored', (tx) => tx.storedFiles.page(10, 'bundle-1')],
+    ['announce a state', (tx) => tx.stateVersions.dropPending('run-1')],
+    ['list the outputs of a state', (tx) => tx.stateOutputs.page('sv-1', page(1))],
+    ['look for outputs sealed with another key', (tx) => tx.stateOutputs.sealedOtherwise('f', 'wsout-1', 10)],
+    ['drop what a plan left', (tx) => tx.runArtifacts.drop('run-1')],
     ['take a workspace away', (tx) => tx.removals.removeBatch({ kind: 'workspace', id: workspace.id }, 200)],
     ['take an organization away', (tx) => tx.removals.removeBatch({ kind: 'organization', id: 'org-1' }, 200)],
     ['take a user away', (tx) => tx.removals.removeBatch({ kind: 'user', id: 'user-1' }, 200)],
@@ -118,6 +138,24 @@ describe('statements on SQLite', () => {
         /SEARCH v USING INDEX configuration_versions_sequence \(workspace_id=\? AND sequence>\? AND sequence<\?\)/,
       ),
     );
+    expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
+  });
+
+  it('reach a page of states by a range of sequence numbers, however deep, and sort nothing', async () => {
+    const [shallow] = await statementsOf((tx) => tx.stateVersions.page('ws-1', page(1)));
+    const [deep] = await statementsOf((tx) => tx.stateVersions.page('ws-1', page(5_000)));
+    expect(deep).toBe(shallow);
+    expect(deep).not.toMatch(/offset|count\(/i);
+    const plan = planOf(deep ?? '');
+    const range = 'SEARCH sv USING INDEX state_versions_sequence (workspace_id=? AND sequence>? AND sequence<?)';
+    expect(plan.filter((step) => step.startsWith(range))).toHaveLength(1);
+    expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
+  });
+
+  it('find the current state by its serial alone, and sort nothing', async () => {
+    const [sql = ''] = await statementsOf((tx) => tx.stateVersions.current('ws-1'));
+    const plan = planOf(sql);
+    expect(plan).toContain('SEARCH sv USING INDEX state_versions_current (workspace_id=?)');
     expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
   });
 
@@ -147,6 +185,22 @@ describe('statements on SQLite', () => {
     expect(plan).toContainEqual(expect.stringContaining(step));
     expect(plan.filter((other) => other.startsWith('SCAN') && !other.startsWith(step))).toEqual([]);
     expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY');
+  });
+
+  const throughTheQueue: readonly (readonly [string, Work])[] = [
+    ['list a queue', (tx) => tx.runs.queue('org-1', nobody, { throughTeams: ['team-1'] }, page(1))],
+    ['find a place in a queue', (tx) => tx.runs.positionsOf('ws-1', ['run-1'])],
+    ['count a queue', (tx) => tx.runs.capacityOf('org-1')],
+  ];
+
+  it.each(throughTheQueue)('%s by the index of what is in one', async (_, work) => {
+    const sql = await statementsOf(work);
+    const plan = sql.flatMap(planOf);
+    const scans = plan.filter((step) => step.startsWith('SCAN'));
+    expect(scans).toContain('SCAN r USING INDEX runs_queued');
+    expect(
+      scans.filter((step) => !/^SCAN (r USING INDEX runs_queued|q|\(subquery-\d+\)|CONSTANT ROW)$/.test(step)),
+    ).toEqual([]);
   });
 
   it('walk through old uploaded versions by an index that holds no others, wherever they have got to', async () => {

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import { TarBundleInspector } from '../../src/adapters/bundles/tar-bundle-inspector.js';
 import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { RandomIds } from '../../src/adapters/system/random-ids.js';
 import { randomPause } from '../../src/adapters/system/random-pause.js';
@@ -15,6 +18,7 @@ import {
   type RunId,
   type Team,
   type User,
+  variableLimits,
   type Workspace,
 } from '../../src/domain/index.js';
 import { freshSchema, skipPostgres } from '../support/backends.js';
@@ -29,12 +33,14 @@ import {
   asUser,
   aTeam,
   aUser,
+  aVariable,
   aWorkspace,
   giveGrant,
   noon,
   unique,
 } from '../support/builders.js';
 import { FixedClock } from '../support/fixed-clock.js';
+import { aManagedPolicy, aPolicySet } from '../support/policy-builders.js';
 import { seedRun } from '../support/seed-run.js';
 import { refusal } from './on-every-backend.js';
 
@@ -79,6 +85,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   const clock = new FixedClock(noon);
   const ids = new RandomIds();
   const secrets = new RandomSecrets();
+  const box = new SealedSecretBox(['a secret']);
   const options = { ...defaultRunOptions, message: '' };
   const progress = new application.RunProgress(clock, ids);
 
@@ -159,7 +166,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   const claim =
     ({ agent }: Place): Act =>
     (unitOfWork) =>
-      new application.ClaimRun(unitOfWork, clock, secrets, progress).execute(agent, 'agent-1');
+      new application.ClaimRun(unitOfWork, clock, secrets, box, progress).execute(agent, 'agent-1');
 
   const changeMembers =
     ({ owner, team, user }: Place): Act =>
@@ -319,6 +326,97 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     expect(members.get(place.team.id) ?? []).toEqual([]);
   });
 
+  it.each([
+    ['is then removed', true],
+    ['has just been removed', false],
+  ] as const)('leave no policy set with a policy that %s', async (_, attachesFirst) => {
+    const { owner, organization } = await newPlace();
+    const [policy, policySet] = [aManagedPolicy(organization), aPolicySet(organization)];
+    await instance(0).run(async (tx) => {
+      await tx.policies.add(policy);
+      await tx.policySets.add(policySet);
+    });
+    const attach: Act = (unitOfWork) =>
+      new application.ChangePoliciesOfSet(unitOfWork, clock).execute(asUser(owner), policySet.id, 'attach', [
+        policy.id,
+      ]);
+    const remove: Act = (unitOfWork) => new application.RemovePolicy(unitOfWork).execute(asUser(owner), policy.id);
+    const ended = await (attachesFirst ? overlapping(attach, remove) : overlapping(remove, attach));
+    expect(ended[0]).toMatchObject({ status: 'fulfilled' });
+    if (attachesFirst) expect(ended[1]).toMatchObject({ status: 'fulfilled' });
+    else expect(ended[1]).toEqual({ status: 'rejected', reason: refusal('attribute/invalid') });
+    const kept = await instance(0).read((tx) => tx.policySets.findFor(asOrganization(organization), policySet.id));
+    expect(kept?.subject.policyIds).toEqual([]);
+  });
+
+  it('leave no workspace with more in its variables than it may have', async () => {
+    const { owner, workspace } = await newPlace();
+    const { bytes } = variableLimits.ofWorkspace;
+    const [held, another] = [aVariable(workspace, { size: bytes - 5 }), aVariable(workspace, { size: 0 })];
+    await instance(0).run(async (tx) => {
+      for (const variable of [held, another]) await tx.variables.add(variable);
+    });
+    const create: Act = (unitOfWork) =>
+      new application.CreateVariable(unitOfWork, clock, ids, box).execute(asUser(owner), workspace.id, {
+        key: 'created',
+        value: 'bytes',
+        description: null,
+        category: 'env',
+        hcl: false,
+        sensitive: false,
+      });
+    const update: Act = (unitOfWork) =>
+      new application.UpdateVariable(unitOfWork, box).execute(asUser(owner), workspace.id, another.id, {
+        value: 'grown',
+      });
+    const ended = await overlapping(create, update);
+    expect(ended[0]).toMatchObject({ status: 'fulfilled' });
+    expect(ended[1]).toEqual({ status: 'rejected', reason: refusal('attribute/invalid') });
+    const totals = await instance(0).read((tx) => tx.variables.totalsOf(workspace.id));
+    expect(totals).toEqual({ count: 3, bytes });
+  });
+
+  it('keep a state once that is uploaded to all of them at once, and number states without a gap', async () => {
+    const place = await newPlace();
+    await createRun(place, asUser(place.owner))(instance(0));
+    const claimed = async (): Promise<application.LeaseHolder> => {
+      const job = (await claim(place)(instance(0))) as application.Job;
+      return { agent: place.agent, runId: job.run.id, leaseToken: job.leaseToken };
+    };
+    const planned = await claimed();
+    const report = { outcome: 'finished', hasChanges: true, resources: null } as const;
+    await new application.ReportPhase(instance(0), secrets, progress).execute(planned, 'plan', report);
+    await new application.ChangeRun(instance(0), progress).execute(asUser(place.owner), planned.runId, 'apply');
+    const holder = await claimed();
+    const store = new MemoryBundleStore();
+    const inspector = new TarBundleInspector({ maxArchiveBytes: 1, maxUnpackedBytes: 1, maxArchiveEntries: 1 });
+    for (const serial of [1, 2]) {
+      const bytes = Buffer.from(`state ${serial}`);
+      const md5 = createHash('md5').update(bytes).digest('hex');
+      const announced = { serial, lineage: 'lineage', md5, size: bytes.length, outputs: [] };
+      const announce = (index: number) =>
+        new application.AnnounceState(instance(index), clock, ids, secrets, box).execute(holder, announced);
+      const versions = await Promise.all([0, 1, 2].map(announce));
+      const [id = '', ...others] = new Set(versions.map((version) => version.id));
+      expect(others).toEqual([]);
+      const upload = (index: number) =>
+        new application.UploadState(instance(index), clock, ids, secrets, inspector, store).execute(
+          holder,
+          id,
+          Readable.from([bytes]),
+        );
+      await Promise.all([0, 1, 2, 0, 1, 2].map(upload));
+    }
+    const { items, total } = await instance(1).read((tx) =>
+      tx.stateVersions.page(place.workspace.id, { number: 1, size: 5 }),
+    );
+    expect(total).toBe(2);
+    expect(items.map(({ serial }) => serial)).toEqual([2, 1]);
+    const held: BundleKey[] = [];
+    for await (const { key } of store.all()) held.push(key);
+    expect(held.sort()).toEqual(items.map(({ bundle }) => bundle?.key).sort());
+  });
+
   it('keep an owner of an organization, whichever way all owners leave at once', async () => {
     const { organization, owner, user, team } = await newPlace();
     const owners = await instance(0).read(async (tx) => (await tx.teams.ownedBy(owner.id))[0]);
@@ -349,7 +447,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         new application.UpdateWorkspace(
           instance(n % 3),
           clock,
-          new application.RepositoryLinks(ids, secrets, new SealedSecretBox(['a secret'])),
+          new application.RepositoryLinks(ids, secrets, box),
         ).execute(asUser(owner), { id: workspace.id }, { description: `change ${round}/${n}` });
       outcomes.push(...(await Promise.allSettled(Array.from({ length: 12 }, change))));
     }

@@ -2,16 +2,16 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { FileBundleStore } from '../../src/adapters/bundles/file-bundle-store.js';
-import type { BundleStore } from '../../src/application/index.js';
+import type { BundleStore, StoredFile } from '../../src/application/index.js';
 import { type Bundle, type ConfigurationVersionId, DomainError } from '../../src/domain/index.js';
-import { type Fault, faultOf, type StoredBytes } from '../../src/infrastructure/stored-bundles.js';
+import { type Fault, faultOf } from '../../src/infrastructure/stored-bundles.js';
 import { World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { inTemporaryDirectory } from '../support/process.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
 
-type StoredVersion = StoredBytes & { readonly of: ConfigurationVersionId };
+type StoredVersion = StoredFile & { readonly of: ConfigurationVersionId };
 
 interface Ground {
   readonly world: World;
@@ -50,8 +50,8 @@ it.each(cases)('of an archive that $fate $when', async ({ fate, found, happens, 
     const store = new FileBundleStore(directory);
     const world = await World.create({ store: () => store });
     const { id } = await world.uploadedVersion(files, { provisional: true });
-    const { key, ...rest } = (await world.stateOf(id)).bundle as Bundle;
-    const stored = { of: id, key, ...rest };
+    const { key, ...known } = (await world.stateOf(id)).bundle as Bundle;
+    const stored = { of: id, key, known };
     const ground = { world, store, stored, path: join(directory, 'kept', key.slice(-2), key) };
     const asking = {
       read: async () => {
@@ -77,5 +77,6 @@ it('of an archive that a store which is away keeps: what the store says, and why
     },
   };
   const why = 'the store is away: Error: answered 503';
-  expect(await faultOf({ of: id, key }, world.unitOfWork, store)).toEqual({ of: id, key, what: 'unreadable', why });
+  const stored = { of: id, key, known: null };
+  expect(await faultOf(stored, world.unitOfWork, store)).toEqual({ ...stored, what: 'unreadable', why });
 });

@@ -5,11 +5,16 @@ import {
   asApplied,
   blocks,
   canOverride,
+  checkKinds,
+  checkNames,
+  checkPolicy,
   checkPolicySet,
   concludeEvaluation,
   enforcementLevels,
   evaluationMoves,
   evaluationStatuses,
+  type ManagedPolicy,
+  mostPoliciesOfSet,
   moveAll,
   noResults,
   openTaskStage,
@@ -26,7 +31,17 @@ import {
   taskStageStatuses,
   verdictOf,
 } from '../../src/domain/index.js';
-import { anAppliedSet, anOpenStage, aPolicy, aReport, aSetOutcome, errored, failed, passed } from './policy-samples.js';
+import {
+  aManagedPolicy,
+  anAppliedSet,
+  anOpenStage,
+  aPolicy,
+  aReport,
+  aSetOutcome,
+  errored,
+  failed,
+  passed,
+} from './policy-samples.js';
 import { later, noon, thrownBy } from './samples.js';
 
 describe('what one policy said', () => {
@@ -245,20 +260,75 @@ describe('a policy set', () => {
     });
   });
 
-  it('is applied as it is, without what only its owner needs', () => {
-    const applied = anAppliedSet({ policies: [aPolicy('a', 'advisory')] });
-    const set: PolicySet = {
-      ...applied,
-      kind: 'opa',
-      global: true,
-      organizationId: 'org-1',
-      organizationName: 'acme',
-      workspaceIds: [],
-      createdAt: noon,
-      updatedAt: noon,
-      revision: 1,
+  const aSet = (given: Partial<PolicySet> = {}): PolicySet => ({
+    ...anAppliedSet(),
+    kind: 'opa',
+    global: true,
+    organizationId: 'org-1',
+    organizationName: 'acme',
+    workspaceIds: [],
+    policyIds: [],
+    createdAt: noon,
+    updatedAt: noon,
+    revision: 1,
+    ...given,
+  });
+
+  it('is applied as it is, with the code of what is attached, and without what only its owner needs', () => {
+    const written = { name: 'a', description: 'About a', query: null, enforcementLevel: 'advisory' } as const;
+    const attached = [aManagedPolicy('b', { code: 'abc' }), aManagedPolicy('c')];
+    expect(asApplied({ ...aSet({ policies: [written] }), attached })).toEqual(
+      anAppliedSet({
+        policies: [
+          { ...written, code: null },
+          { ...aPolicy('b', 'mandatory', 'data.b.deny'), code: 'abc' },
+          aPolicy('c', 'mandatory', 'data.c.deny'),
+        ],
+      }),
+    );
+  });
+
+  it('takes policies of its own kind and of other names, and no more than a report may speak of', () => {
+    const at = { pointer: '/data' };
+    const set = aSet({ policies: [aPolicy('a', 'advisory')] });
+    const others = (count: number) => Array.from({ length: count }, (_, index) => aManagedPolicy(`b${index}`));
+    const attach = (...attached: ManagedPolicy[]) => {
+      checkKinds(set, attached, at);
+      checkNames(set, attached, at);
     };
-    expect(asApplied(set)).toEqual(applied);
+    attach();
+    attach(...others(mostPoliciesOfSet - 1));
+    const refused = (...attached: ManagedPolicy[]) => {
+      expect(thrownBy(() => attach(...attached))).toMatchObject({ code: 'attribute/invalid', details: at });
+    };
+    refused(aManagedPolicy('b', { kind: 'sentinel' }));
+    refused(aManagedPolicy('a'));
+    refused(aManagedPolicy('b'), aManagedPolicy('b', { id: 'pol-other' }));
+    refused(...others(mostPoliciesOfSet));
+  });
+});
+
+describe('a policy', () => {
+  const settings = {
+    name: 'tags',
+    kind: 'opa',
+    description: '',
+    query: 'data.tags.deny',
+    enforcementLevel: 'advisory',
+  } as const;
+
+  it('has a well-formed name, and a query if it is one of OPA, and only then', () => {
+    expect(checkPolicy(settings)).toBe(settings);
+    const sentinel = { ...settings, kind: 'sentinel', query: null } as const;
+    expect(checkPolicy(sentinel)).toBe(sentinel);
+    for (const [change, attribute] of [
+      [{ name: 'a tag' }, 'name'],
+      [{ query: null }, 'query'],
+      [{ kind: 'sentinel' }, 'query'],
+    ] as const) {
+      const refused = thrownBy(() => checkPolicy({ ...settings, ...change }));
+      expect(refused).toMatchObject({ code: 'attribute/invalid', details: { attribute } });
+    }
   });
 });
 

@@ -1,8 +1,9 @@
 import {
+  type AppliedPolicy,
   type AppliedPolicySet,
   type EnforcementLevel,
+  type ManagedPolicy,
   openTaskStage,
-  type Policy,
   type PolicyOutcome,
   type PolicySetOutcome,
   type ReportedPolicySet,
@@ -24,11 +25,29 @@ export const failed = (enforcementLevel: EnforcementLevel): PolicyOutcome => ({
 });
 export const errored: PolicyOutcome = { ...said, status: 'errored' };
 
-export const aPolicy = (name: string, enforcementLevel: EnforcementLevel, query: string | null = null): Policy => ({
+export const aPolicy = (
+  name: string,
+  enforcementLevel: EnforcementLevel,
+  query: string | null = null,
+): AppliedPolicy => ({
   name,
   description: `About ${name}`,
   query,
   enforcementLevel,
+  code: null,
+});
+
+export const aManagedPolicy = (name: string, given: Partial<ManagedPolicy> = {}): ManagedPolicy => ({
+  ...aPolicy(name, 'mandatory', `data.${name}.deny`),
+  id: `pol-${name}`,
+  organizationId: 'org-1',
+  organizationName: 'acme',
+  kind: 'opa',
+  policySetIds: [],
+  createdAt: noon,
+  updatedAt: noon,
+  revision: 0,
+  ...given,
 });
 
 export const anAppliedSet = (given: Partial<AppliedPolicySet> = {}): AppliedPolicySet => ({

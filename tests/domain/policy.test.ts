@@ -30,6 +30,30 @@ const mayQueuePlans = [
 ];
 const mayApply = [...owners, 'write', 'admin', 'token of a team with write', 'runs: apply', 'manage-workspaces'];
 const mayLock = [...owners, 'write', 'admin', 'token of a team with write', 'workspace locking', 'manage-workspaces'];
+const mayReadVariables = [
+  ...owners,
+  ...reading,
+  'variables: read',
+  'variables: write',
+  'manage-workspaces',
+  'read-workspaces',
+];
+const mayWriteVariables = [
+  ...owners,
+  'write',
+  'admin',
+  'token of a team with write',
+  'variables: write',
+  'manage-workspaces',
+];
+const mayReadStates = [
+  ...owners,
+  ...reading,
+  'state versions: read',
+  'state versions: write',
+  'manage-workspaces',
+  'read-workspaces',
+];
 const administering = [...owners, 'admin', 'manage-workspaces'];
 
 const withoutTeam = ['member of no team', ...organizationToken];
@@ -89,6 +113,8 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'workspaces/delete': [...administering, ...organizationToken],
   'workspaces/lock': mayLock,
   'workspaces/force-unlock': administering,
+  'variables/read': [...mayReadVariables, ...organizationToken],
+  'variables/manage': [...mayWriteVariables, ...organizationToken],
   'teams/read': {
     'a visible team': members,
     'a secret team': [...owners, ...organizationToken, 'access-secret-teams'],
@@ -122,9 +148,13 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'runs/read': [...mayReadRuns, ...organizationToken],
   'runs/queue': mayQueuePlans,
   'runs/apply': mayApply,
+  'plans/read-json-output': administering,
+  'state-versions/read': [...mayReadStates, ...organizationToken],
+  'state-version-outputs/read': [...mayReadStates, 'state versions: read-outputs', ...organizationToken],
   'policy-outcomes/read': [...mayReadRuns, ...organizationToken],
   'policy-outcomes/override': [...owners, 'manage-policy-overrides'],
   'policy-sets/manage': [...owners, 'manage-policies'],
+  'policies/manage': [...owners, 'manage-policies'],
   'agent-pools/manage': [...owners, ...organizationToken, 'manage-agent-pools'],
   'effects/read': ['site administrator'],
   'audit-events/read': owners,

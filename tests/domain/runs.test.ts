@@ -230,7 +230,13 @@ describe('a run', () => {
   it('without changes finishes, unless an empty apply is allowed', () => {
     const finished = aRun({ status: 'planning' }).fire('finish-plan', ready, later, { hasChanges: false });
     expect(finished.next.state.status).toBe('planned_and_finished');
-    expect(finished.effects).toEqual(['close-policy-check', 'discard-files', 'archive-version', 'release-workspace']);
+    expect(finished.effects).toEqual([
+      'close-policy-check',
+      'discard-files',
+      'discard-plan-file',
+      'archive-version',
+      'release-workspace',
+    ]);
     const { options } = aNewRun({ options: { allowEmptyApply: true } }).state;
     const rests = aRun({ status: 'planning', options }).fire('finish-plan', ready, later, { hasChanges: false });
     expect(rests.next.state.status).toBe('planned');

@@ -146,11 +146,14 @@ function effectsOf(trigger: RunTrigger, to: RunStatus): readonly RunEffect[] {
     'lose-plan': ['drop-reports', 'reset-policy-check'],
     'start-policy-check': ['start-policy-check'],
     'save-plan': ['release-workspace'],
-    'finish-apply': ['promote-version'],
+    'finish-apply': ['promote-version', 'drop-pending-state'],
+    'finish-cancel': ['drop-pending-state'],
+    fail: ['drop-pending-state'],
   };
   const atTheEnd: readonly RunEffect[] = [
     'close-policy-check',
     'discard-files',
+    'discard-plan-file',
     'archive-version',
     'release-workspace',
   ];

@@ -15,7 +15,7 @@ const reason = present ? '' : ' (skipped: no go on PATH, and GO names none)';
 
 describe(`the client library of the field, unmodified${reason}`, () => {
   (present ? it : it.skip)(
-    'walks the service: organization, versions, runs held to policies, deleted backing data, and back',
+    'walks the service: organization, versions, policies with code, runs held to policies, deleted backing data, and back',
     async () => {
       await inTemporaryDirectory(async (directory) => {
         const walk = join(directory, 'walk');
@@ -27,7 +27,7 @@ describe(`the client library of the field, unmodified${reason}`, () => {
           );
           const steps = stdout.trim().split('\n');
           expect(steps.filter((step) => !step.startsWith('ok '))).toEqual([]);
-          expect(steps.length).toBeGreaterThan(110);
+          expect(steps.length).toBeGreaterThan(140);
         } finally {
           await service.end();
         }

@@ -4,7 +4,13 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
 import { doc, missing, newName, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
 import { agentOf, Bench, runOf } from '../support/bench.js';
-import type { Job, PolicySetReport, ReferenceAgent, Said } from '../support/reference-agent.js';
+import {
+  announcementOf,
+  type Job,
+  type PolicySetReport,
+  type ReferenceAgent,
+  type Said,
+} from '../support/reference-agent.js';
 
 const startMark = '\x02';
 const endMark = '\x03';
@@ -49,10 +55,17 @@ const callsAbout = (agent: ReferenceAgent, runId: string, lease: Readonly<Record
   const path = (what: string) => `/agent/v1/runs/${runId}/${what}`;
   const report = JSON.stringify({ status: 'finished' });
   const policies = JSON.stringify({ 'policy-tool-version': '1', 'policy-sets': [] });
+  const bytes = Buffer.from('stolen');
   return {
     heartbeat: () => agent.json('post', path('heartbeat'), lease, '{}'),
     configuration: () => agent.json('get', path('configuration'), lease),
+    code: () => agent.json('get', path('policies/digest'), lease),
     log: () => agent.json('put', `${path('log')}?offset=0`, lease, Buffer.from('stolen')),
+    state: () => agent.json('get', path('state'), lease),
+    announce: () => agent.json('post', path('state-versions'), lease, JSON.stringify(announcementOf(bytes))),
+    'upload of a state': () => agent.json('put', path('state-versions/sv-1/content'), lease, bytes),
+    artifact: () => agent.json('put', path('artifacts/plan-json'), lease, bytes),
+    'plan file': () => agent.json('get', path('artifacts/plan-file'), lease),
     plan: () => agent.json('post', path('plan'), lease, report),
     apply: () => agent.json('post', path('apply'), lease, report),
     policies: () => agent.json('post', path('policy-evaluations/poleval-1'), lease, policies),
@@ -78,7 +91,13 @@ describe('an agent', () => {
     ['claims', 'post'],
     ['runs/run-1/heartbeat', 'post'],
     ['runs/run-1/configuration', 'get'],
+    ['runs/run-1/policies/digest', 'get'],
     ['runs/run-1/log?offset=0', 'put'],
+    ['runs/run-1/state', 'get'],
+    ['runs/run-1/state-versions', 'post'],
+    ['runs/run-1/state-versions/sv-1/content', 'put'],
+    ['runs/run-1/artifacts/plan-json', 'put'],
+    ['runs/run-1/artifacts/plan-file', 'get'],
     ['runs/run-1/plan', 'post'],
     ['runs/run-1/apply', 'post'],
     ['runs/run-1/policy-evaluations/poleval-1', 'post'],
@@ -198,6 +217,7 @@ describe('a claim', () => {
         id: runId,
         ...asked,
         'save-plan': false,
+        'auto-apply': false,
         refresh: true,
         'allow-empty-apply': false,
       },
@@ -207,7 +227,10 @@ describe('a claim', () => {
         organization: bench.organization,
         'working-directory': 'live',
         'terraform-version': '1.9.0',
+        variables: [],
       },
+      state: null,
+      'plan-file': null,
       configuration: {
         id: shown.relationships['configuration-version'].data.id,
         url: `/agent/v1/runs/${runId}/configuration`,
@@ -221,8 +244,8 @@ describe('a claim', () => {
               id: opa,
               name: 'baseline',
               policies: [
-                { name: 'tags', query: 'data.tags.deny', 'enforcement-level': 'mandatory' },
-                { name: 'cost', query: 'data.cost.warn', 'enforcement-level': 'advisory' },
+                { name: 'tags', query: 'data.tags.deny', 'enforcement-level': 'mandatory', code: null },
+                { name: 'cost', query: 'data.cost.warn', 'enforcement-level': 'advisory', code: null },
               ],
             },
           ],
@@ -234,7 +257,7 @@ describe('a claim', () => {
             {
               id: sentinel,
               name: 'classic',
-              policies: [{ name: 'names', query: null, 'enforcement-level': 'advisory' }],
+              policies: [{ name: 'names', query: null, 'enforcement-level': 'advisory', code: null }],
             },
           ],
         },

@@ -35,7 +35,7 @@ describe('every route', () => {
     caller.at(prefix).send(route.method, unreal(route), bodies[keyOf(route)]);
 
   it('that reads a body is tried with a good one', () => {
-    const reading = routesAt('').filter((route) => route.body === 'read');
+    const reading = routesAt('').filter((route) => route.body !== 'ignored');
     expect(reading.map(keyOf).sort()).toEqual(Object.keys(bodies).sort());
   });
 
@@ -61,7 +61,8 @@ describe('every route', () => {
   );
 
   it.each(everyRoute)('$name names its methods when asked with another', async ({ prefix, route }) => {
-    const answer = await api.admin.at(prefix).send('put', real(route)).expect(405);
+    const other = route.method === 'put' ? 'patch' : 'put';
+    const answer = await api.admin.at(prefix).send(other, real(route)).expect(405);
     expect(answer.headers.allow?.split(', ')).toContain(route.method.toUpperCase());
     expect(answer.body.errors[0].status).toBe('405');
   });

@@ -29,6 +29,7 @@ import { everyRoute } from '../support/walk-routes.js';
 let api: TestApi;
 let agent: Caller;
 let workspaceId: string;
+let policyId: string;
 /** The same service behind the socket it has when it is run. */
 let server: Server;
 
@@ -37,6 +38,8 @@ beforeAll(async () => {
   api = await startApi({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
   await api.organization('acme');
   workspaceId = await api.workspace('acme', 'api');
+  const policy = doc('policies', { name: 'tags', query: 'data.tags.deny' });
+  policyId = (await api.admin.post('/organizations/acme/policies', policy).expect(201)).body.data.id;
   const pool = await api.admin.post('/organizations/acme/agent-pools', doc('agent-pools', { name: 'pool' }));
   const token = await api.admin.post(`/agent-pools/${pool.body.data.id}/authentication-tokens`).expect(201);
   agent = api.as(token.body.data.attributes.token);
@@ -100,7 +103,7 @@ const padded = (text: string, bytes: number): string => text.padEnd(bytes);
 /** For each limit, a request of which there is so much: how it is answered at the limit and above. */
 const tries: Readonly<
   Record<
-    Exclude<keyof typeof limits, 'head' | 'faults'>,
+    Exclude<keyof typeof limits, 'head' | 'faults' | 'agentFile'>,
     { ask: (amount: number) => PromiseLike<Told>; good: number; bad: number; says: string }
   >
 > = {
@@ -158,6 +161,18 @@ const tries: Readonly<
     good: 422,
     bad: 413,
     says: 'the body is larger than 16777216 bytes',
+  },
+  stateReport: {
+    ask: (amount) => sent(agent, 'post', '/agent/v1/runs/any/state-versions', padded('{}', amount)),
+    good: 422,
+    bad: 413,
+    says: 'the body is larger than 16777216 bytes',
+  },
+  policyCode: {
+    ask: (amount) => sent(api.admin, 'put', `/policies/${policyId}/upload`, Buffer.alloc(amount, 'x')),
+    good: 200,
+    bad: 413,
+    says: 'the body is larger than 1048576 bytes',
   },
   logPart: {
     ask: (amount) => sent(agent, 'put', '/agent/v1/runs/any/log?offset=0', Buffer.alloc(amount)),

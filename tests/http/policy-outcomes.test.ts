@@ -239,6 +239,9 @@ describe.each(mounts)('policy outcomes at "$prefix"', ({ prefix }) => {
       }
       const withRun = (await read(`/runs/${run}`)).data;
       const withWorkspace = (await read(`/workspaces/${workspace}`)).data;
+      expect(withWorkspace.relationships['current-run'].data.id).toBe(run);
+      // Clients would walk from the one to the other and back.
+      delete withWorkspace.relationships['current-run'];
       const withEvaluations = evaluations.map((one) => evaluationResource(one, stage.id));
       expect(await shown('run')).toEqual({ included: [withRun] });
       for (const include of ['run.workspace', 'run,run.workspace']) {

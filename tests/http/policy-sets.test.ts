@@ -60,6 +60,7 @@ describe.each(mounts)('policy sets at "$prefix"', ({ prefix }) => {
     relationships: {
       organization: { data: { id: 'acme', type: 'organizations' } },
       workspaces: identifiers(...workspaces),
+      policies: { data: [] },
     },
     links: { self: `${prefix}/policy-sets/${id}` },
   });

@@ -2,8 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
 import {
+  announcedSchema,
+  artifactSchema,
   heartbeatSchema,
   jobSchema,
+  presentAnnounced,
+  presentArtifact,
   presentHeartbeat,
   presentJob,
   presentReported,
@@ -54,6 +58,7 @@ import {
   presentOrganization,
   presentOrganizationToken,
 } from '../../src/adapters/http/organizations/organization-resource.js';
+import { policySchema, presentPolicy } from '../../src/adapters/http/policies/policy-resource.js';
 import {
   policyEvaluationSchema,
   policySetOutcomeSchema,
@@ -68,8 +73,18 @@ import {
   planSchema,
   presentPhase,
   presentRun,
+  presentRunCapacity,
+  presentRunEvent,
+  runCapacitySchema,
+  runEventSchema,
   runSchema,
 } from '../../src/adapters/http/runs/run-resource.js';
+import {
+  presentStateOutput,
+  presentStateVersion,
+  stateOutputSchema,
+  stateVersionSchema,
+} from '../../src/adapters/http/state-versions/state-version-resource.js';
 import { presentTeamAccess, teamAccessSchema } from '../../src/adapters/http/team-access/team-access-resource.js';
 import { presentTeam, teamSchema } from '../../src/adapters/http/teams/team-resource.js';
 import {
@@ -84,6 +99,7 @@ import {
   userSchema,
   userTokenSchema,
 } from '../../src/adapters/http/users/user-resource.js';
+import { presentVariable, variableSchema } from '../../src/adapters/http/variables/variable-resource.js';
 import {
   changedWorkspaceSchema,
   presentWorkspace,
@@ -93,6 +109,7 @@ import { lanes } from '../../src/application/index.js';
 import {
   type AuditEvent,
   actions,
+  asApplied,
   DomainError,
   type DomainErrorCode,
   enforcementLevels,
@@ -105,6 +122,7 @@ import {
   type PolicyOutcome,
   phases,
   policyKinds,
+  runEventsOf,
   runStatuses,
   type Standing,
   scales,
@@ -112,6 +130,7 @@ import {
   type TokenOwner,
   taskStageStatuses,
   unaskedActions,
+  variableCategories,
   visibilities,
 } from '../../src/domain/index.js';
 import {
@@ -120,15 +139,19 @@ import {
   aMembership,
   anOrganization,
   aRun,
+  aStateOutput,
+  aStateVersion,
   aTeam,
   aToken,
   aUser,
+  aVariable,
   aWorkspace,
   noon,
   someIngressAttributes,
   someRunOptions,
 } from '../support/builders.js';
 import {
+  aManagedPolicy,
   anAgentPool,
   anAgentToken,
   anEvaluation,
@@ -247,6 +270,17 @@ const workspaces = fc
   })
   .map((given) => aWorkspace(organization, given));
 
+const variables = fc
+  .record({
+    key: text,
+    description: orNull(text),
+    category: fc.constantFrom(...variableCategories),
+    hcl: flag,
+    sensitive: flag,
+    revision: number,
+  })
+  .map((given) => aVariable(workspace, given));
+
 const versions = fc
   .record({
     status: fc.constantFrom(...statuses),
@@ -322,15 +356,29 @@ const policySets = fc
     overridable: flag,
     policies: few(policies),
     workspaceIds: few(text),
+    policyIds: few(text),
   })
   .map((given) => aPolicySet(organization, given));
+
+const managedPolicies = fc
+  .record({
+    description: text,
+    kind: fc.constantFrom(...policyKinds),
+    query: orNull(text),
+    enforcementLevel: fc.constantFrom(...enforcementLevels),
+    code: orNull(fc.constant('0a'.repeat(32))),
+    policySetIds: few(text),
+  })
+  .map((given) => aManagedPolicy(organization, given));
 
 const evaluations = fc
   .record({
     kind: fc.constantFrom(...policyKinds),
     status: fc.constantFrom(...evaluationStatuses),
     policyToolVersion: text,
-    policySets: few(policySets),
+    policySets: few(
+      fc.tuple(policySets, few(managedPolicies)).map(([set, attached]) => asApplied({ ...set, attached })),
+    ),
     statusTimestamps: stampsLeftBy(evaluationStatuses),
   })
   .map(anEvaluation);
@@ -376,13 +424,21 @@ const effects = fc.record({
 });
 
 const jobs = fc
-  .record({ run: runs, phase: fc.constantFrom(...phases), stage: orNull(stages) })
-  .map(({ run, ...given }) => ({
+  .record({
+    run: runs,
+    phase: fc.constantFrom(...phases),
+    stage: orNull(stages),
+    sealed: few(variables),
+    state: orNull(fc.constant(aStateVersion(aRun(workspace, version.state).state))),
+    planFile: orNull(fc.constant({ key: 'bundle-1', bytes: 3, sha256: 'a'.repeat(64) })),
+  })
+  .map(({ run, sealed, ...given }) => ({
     leaseToken: 'the lease',
     expiresAt: noon,
     run: run.state,
     workspace,
     version: version.state,
+    variables: sealed.map((variable) => ({ ...variable, value: variable.key })),
     ...given,
   }));
 
@@ -437,6 +493,10 @@ const seen = <Subject>(subjects: fc.Arbitrary<Subject>) => fc.record({ subject: 
 
 const secret = 'gatehouse.v1.secret';
 
+const shownWorkspaces = fc
+  .tuple(seen(workspaces), absentOr(orNull(text)))
+  .map(([of, currentRunId]) => (currentRunId === undefined ? of : { ...of, currentRunId }));
+
 const kinds: Readonly<Record<string, Written>> = {
   user: written(userSchema, users, () => presentUser),
   'user token': written(userTokenSchema, tokensOf('user'), () => presentToken()),
@@ -483,14 +543,15 @@ const kinds: Readonly<Record<string, Written>> = {
         presentTeam(dialect, members)(team),
   ),
   'team access': written(teamAccessSchema, rowsOfTeamAccess, presentTeamAccess),
-  workspace: written(workspaceSchema, seen(workspaces), presentWorkspace),
+  workspace: written(workspaceSchema, shownWorkspaces, presentWorkspace),
   'changed workspace': written(
     changedWorkspaceSchema,
-    fc.record({ of: seen(workspaces), key: absentOr(text) }),
+    fc.record({ of: shownWorkspaces, key: absentOr(text) }),
     (dialect) =>
       ({ of, key }) =>
         presentWorkspace(dialect)(key === undefined ? of : { ...of, webhookKey: key }),
   ),
+  variable: written(variableSchema, fc.record({ variable: variables, value: orNull(text) }), presentVariable),
   'configuration version': written(
     configurationVersionSchema,
     fc.record({ version: versions, run: absentOr(orNull(text)) }),
@@ -513,9 +574,17 @@ const kinds: Readonly<Record<string, Written>> = {
       presentConfigurationVersion(dialect, new Set(), { uploadUrl: 'https://gatehouse.test/v1/object/cv-1' }),
   ),
   'ingress attributes': written(ingressAttributesSchema, commits, () => presentIngressAttributes),
+  'run event': written(
+    runEventSchema,
+    runs.chain(({ state }) => fc.constantFrom(...runEventsOf(state))),
+    (dialect) => presentRunEvent(dialect, 'run-1'),
+  ),
+  'capacity for runs': written(runCapacitySchema, fc.record({ pending: number, running: number }), () =>
+    presentRunCapacity('acme'),
+  ),
   run: written(
     runSchema,
-    fc.record({ run: runs.map(({ state }) => state), standing: standings, stageId: orNull(text) }),
+    fc.record({ run: runs.map(({ state }) => state), standing: standings, stageId: orNull(text), position: number }),
     presentRun,
   ),
   plan: written(planSchema, shownPhases, (dialect) => presentPhase(dialect, 'plan')),
@@ -528,9 +597,40 @@ const kinds: Readonly<Record<string, Written>> = {
   ),
   'policy set outcome': written(policySetOutcomeSchema, setOutcomes, presentPolicySetOutcome),
   'policy set': written(policySetSchema, policySets, presentPolicySet),
+  policy: written(policySchema, managedPolicies, presentPolicy),
   'agent pool': written(agentPoolSchema, fc.constant(anAgentPool(organization)), presentAgentPool),
   // Many words must each be said.
   'audit event': written(auditEventSchema, auditEvents, () => presentAuditEvent, 5 * enough),
+  'state version': written(
+    stateVersionSchema,
+    fc.record({ createdBy: orNull(owners), outputIds: absentOr(few(text)) }).map(({ createdBy, outputIds }) => ({
+      version: aStateVersion(aRun(workspace, version.state).state, { createdBy, status: 'finalized' }),
+      downloadUrl: 'https://gatehouse.test/v1/object/x',
+      ...(outputIds === undefined ? {} : { outputIds }),
+    })),
+    presentStateVersion,
+  ),
+  'state version output': written(
+    stateOutputSchema,
+    fc
+      .record({
+        type: fc.constantFrom('string', 'number', 'bool', 'dynamic', ['set', 'string'], ['object', {}]),
+        value: fc.constantFrom('a', 1, null, ['b']),
+        sensitive: flag,
+      })
+      .map(({ value, ...given }) => ({ ...aStateOutput({ id: 'sv-1' }, given), value })),
+    presentStateOutput,
+  ),
+  'stored artifact': written(
+    () => artifactSchema,
+    fc.record({ bytes: number, sha256: fc.constant('a'.repeat(64)) }),
+    () => presentArtifact,
+  ),
+  'announced state': written(
+    () => announcedSchema,
+    fc.record({ id: text }),
+    () => (announced) => presentAnnounced('run-1', announced),
+  ),
   job: written(
     () => jobSchema,
     jobs,

@@ -87,6 +87,7 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       message: 'Queued by the API',
       permissions: everyRight,
       'plan-only': false,
+      'position-in-queue': 0,
       refresh: true,
       'refresh-only': false,
       'replace-addrs': null,
@@ -108,6 +109,7 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       },
       'created-by': { data: { id: api.admin.id, type: 'users' } },
       plan: { data: { id: id.replace('run-', 'plan-'), type: 'plans' } },
+      'run-events': { links: { related: `${prefix}/runs/${id}/run-events` } },
       'task-stages': { data: [] },
       workspace: { data: { id: bench.workspaceId, type: 'workspaces' } },
       ...related,
@@ -1325,6 +1327,13 @@ describe('a run that applies by itself', () => {
       const body = doc('runs', { message, 'auto-apply': true }, runOf(bench.workspaceId));
       const { data } = (await bearer.post('/runs', body).expect(201)).body;
       expect(data.relationships['created-by']).toEqual({ data: { type: 'teams', id: team } });
+      // Clients know users alone there, and refuse a document that names anybody else.
+      for (const path of [`/runs/${data.id}`, `/workspaces/${data.relationships.workspace.data.id}/runs`]) {
+        const { body } = await bearer.at('/api/v2').get(path).expect(200);
+        expect([body.data].flat()[0].relationships['created-by']).toEqual({ data: null });
+      }
+      const events = await bearer.at('/api/v2').get(`/runs/${data.id}/run-events`).expect(200);
+      expect(events.body.data[0].relationships.actor).toEqual({ data: null });
       runs.push(data.id);
     }
     const [kept, lost] = runs as [string, string];

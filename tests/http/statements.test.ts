@@ -37,42 +37,69 @@ const promised: Readonly<Record<string, number>> = {
   'get /runs/:runId/task-stages': 4,
   'get /task-stages/:id': 3,
   // The run, its surroundings and its stage are read again once it is the workspace's turn, and all of them change.
-  'post /task-stages/:id/actions/override': 19,
+  'post /task-stages/:id/actions/override': 20,
   'get /task-stages/:taskStageId/policy-evaluations': 3,
   'get /policy-evaluations/:id': 2,
   'get /policy-evaluations/:policyEvaluationId/policy-set-outcomes': 4,
   'get /policy-set-outcomes/:id': 3,
-  'get /organizations/:organization/workspaces': 5,
+  'get /organizations/:organization/workspaces': 6,
   'post /organizations/:organization/workspaces': 4,
-  'get /organizations/:organization/workspaces/:name': 2,
-  'patch /organizations/:organization/workspaces/:name': 4,
+  'get /organizations/:organization/workspaces/:name': 3,
+  'patch /organizations/:organization/workspaces/:name': 5,
   'delete /organizations/:organization/workspaces/:name': 7,
-  'get /workspaces/:id': 2,
-  'patch /workspaces/:id': 4,
+  'get /workspaces/:id': 3,
+  'patch /workspaces/:id': 5,
   'delete /workspaces/:id': 7,
-  'post /workspaces/:id/actions/lock': 4,
+  'get /workspaces/:workspaceId/vars': 3,
+  // What all come to is added up in the workspace's turn.
+  'post /workspaces/:workspaceId/vars': 6,
+  'get /workspaces/:workspaceId/vars/:variableId': 2,
+  'patch /workspaces/:workspaceId/vars/:variableId': 4,
+  'delete /workspaces/:workspaceId/vars/:variableId': 4,
+  'post /workspaces/:id/actions/lock': 5,
   'post /workspaces/:id/actions/unlock': 2,
   'post /workspaces/:id/actions/force-unlock': 2,
   // Whether it is its turn is asked of the workspace's other runs, and what it is held to of the policy sets.
   'post /runs': 17,
   'get /workspaces/:workspaceId/runs': 4,
   'get /runs/:id': 3,
+  'get /runs/:id/run-events': 2,
+  'get /organizations/:organization/runs/queue': 3,
+  'get /organizations/:organization/capacity': 3,
   // The run is read to see who may, to learn whose turn to take, and once that is taken; a run that ends lets others go on.
   'post /runs/:id/actions/apply': 11,
-  'post /runs/:id/actions/discard': 14,
-  'post /runs/:id/actions/cancel': 14,
+  'post /runs/:id/actions/discard': 15,
+  'post /runs/:id/actions/cancel': 15,
   'get /runs/:id/configuration-version': 3,
   'get /runs/:id/configuration-version/download': 3,
   'get /plans/:id': 2,
   'get /applies/:id': 2,
+  'get /plans/:id/json-output': 3,
+  'get /plans/:id/json-output-redacted': 3,
+  'get /state-versions': 3,
+  'get /state-versions/:id': 3,
+  'get /state-versions/:id/outputs': 4,
+  'get /state-version-outputs/:id': 2,
+  'get /workspaces/:workspaceId/current-state-version': 4,
+  'get /workspaces/:workspaceId/current-state-version-outputs': 4,
   'post /workspaces/:id/actions/fetch': 6,
   'get /organizations/:organization/policy-sets': 4,
   'post /organizations/:organization/policy-sets': 4,
   'get /policy-sets/:id': 2,
-  'patch /policy-sets/:id': 5,
-  'delete /policy-sets/:id': 5,
-  'post /policy-sets/:id/relationships/workspaces': 7,
-  'delete /policy-sets/:id/relationships/workspaces': 5,
+  // A set is kept with its workspaces and its policies: a statement for what goes of each, and one for what comes.
+  'patch /policy-sets/:id': 6,
+  'delete /policy-sets/:id': 6,
+  'post /policy-sets/:id/relationships/workspaces': 8,
+  'delete /policy-sets/:id/relationships/workspaces': 6,
+  'post /policy-sets/:id/relationships/policies': 8,
+  'delete /policy-sets/:id/relationships/policies': 6,
+  'get /organizations/:organization/policies': 4,
+  'post /organizations/:organization/policies': 4,
+  'get /policies/:id': 2,
+  'patch /policies/:id': 4,
+  'delete /policies/:id': 5,
+  'put /policies/:id/upload': 5,
+  'get /policies/:id/download': 3,
   'get /organizations/:organization/agent-pools': 4,
   'post /organizations/:organization/agent-pools': 4,
   'get /agent-pools/:id': 2,
@@ -123,9 +150,9 @@ const promised: Readonly<Record<string, number>> = {
 const promisedWithAll: Readonly<Record<string, { readonly include: string; readonly statements: number }>> = {
   'get /runs/:id': {
     include: 'workspace,plan,apply,task_stages,configuration_version,configuration_version.ingress_attributes',
-    statements: 7,
+    statements: 8,
   },
-  'get /task-stages/:id': { include: 'run,run.workspace,policy_evaluations', statements: 6 },
+  'get /task-stages/:id': { include: 'run,run.workspace,policy_evaluations', statements: 7 },
   'get /configuration-versions/:id': { include: 'run,ingress_attributes', statements: 5 },
   'get /workspaces/:workspaceId/configuration-versions': { include: 'run,ingress_attributes', statements: 6 },
 };
@@ -224,4 +251,27 @@ describe('a request on SQLite', () => {
       }
     },
   );
+
+  it.each([
+    // All it is told hangs on the run; each kind is one statement, whatever there is.
+    ['plan', 'plan_queued', 18],
+    ['apply', 'apply_queued', 19],
+  ] as const)('claims the %s of a run', async (phase, run, most) => {
+    const database = openSqlite(join(directory, `claim-${phase}.sqlite`), {
+      onStatement: (sql) => statements.push(sql),
+    });
+    open.push(database);
+    await database.migrate();
+    worlds.begin(database.unitOfWork);
+    const scene = { run, stage: 'passed', version: 'uploaded' } as const;
+    const { agentsSecret, existing } = await makeSmallWorld(worlds, owner, scene);
+    await worlds.run(async (tx) => {
+      // Sealed with a key that nobody has.
+      for (const { id } of await tx.variables.ofWorkspace(existing.workspaceId ?? '')) await tx.variables.remove(id);
+    });
+    statements = [];
+    const { body } = await api.as(agentsSecret).post('/agent/v1/claims', { name: 'rack-1' }).expect(200);
+    expect(body).toMatchObject({ phase, state: { serial: 1 } });
+    expect(statements.filter((sql) => !isTransactional(sql))).toHaveLength(most);
+  });
 });

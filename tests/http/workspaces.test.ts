@@ -45,10 +45,24 @@ const everything = {
   'can-queue-run': true,
   'can-queue-apply': true,
   'can-queue-destroy': true,
+  'can-read-variable': true,
+  'can-update-variable': true,
   'can-lock': true,
   'can-unlock': true,
   'can-force-unlock': true,
+  'can-create-state-versions': false,
+  'can-read-state-versions': true,
+  'can-read-state-outputs': true,
 };
+
+/** What comes with reading. */
+const readable = [
+  'can-read-settings',
+  'can-read-run',
+  'can-read-variable',
+  'can-read-state-versions',
+  'can-read-state-outputs',
+] as const;
 
 const only = (...held: readonly (keyof typeof everything)[]) =>
   Object.fromEntries(Object.keys(everything).map((name) => [name, (held as readonly string[]).includes(name)]));
@@ -85,6 +99,7 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
     relationships: {
       organization: { data: { id: 'acme', type: 'organizations' } },
       'current-configuration-version': { data: null },
+      'current-run': { data: null },
       'agent-pool': { data: null },
       'locked-by': { data: null },
       ...relationships,
@@ -211,7 +226,7 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
     expect(await listed(caller)).toEqual({ names: ['Beta', 'Gamma'], total: 2, self });
     const [beta, gamma] = (await caller.at(prefix).get(list)).body.data;
     expect(beta.attributes.permissions).toEqual(everything);
-    expect(gamma.attributes.permissions).toEqual(only('can-read-settings', 'can-read-run'));
+    expect(gamma.attributes.permissions).toEqual(only(...readable));
     const readers = await api.team(organization, 'readers', { 'organization-access': { 'read-workspaces': true } });
     expect((await listed(await api.member(organization, newName(), [readers]))).names).toEqual(all);
   });
@@ -220,17 +235,26 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
     const id = await newWorkspace();
     const permissions = async (caller: Caller) =>
       (await caller.at(prefix).get(`/workspaces/${id}`).expect(200)).body.data.attributes.permissions;
-    const read = ['can-read-settings', 'can-read-run'] as const;
+    const read = readable;
     const plan = [...read, 'can-create-configuration-version', 'can-queue-run'] as const;
-    const write = [...plan, 'can-queue-apply', 'can-queue-destroy', 'can-lock', 'can-unlock'] as const;
+    const write = [
+      ...plan,
+      'can-update-variable',
+      'can-queue-apply',
+      'can-queue-destroy',
+      'can-lock',
+      'can-unlock',
+    ] as const;
     expect(await permissions(await memberWith('read', id))).toEqual(only(...read));
     expect(await permissions(await memberWith('plan', id))).toEqual(only(...plan));
     expect(await permissions(await memberWith('write', id))).toEqual(only(...write));
     expect(await permissions(await memberWith('admin', id))).toEqual(everything);
     expect(await permissions(await holderOf('manage-workspaces'))).toEqual(everything);
     expect(await permissions(await holderOf('read-workspaces'))).toEqual(only(...read));
-    expect(await permissions(await holderOf('manage-policies'))).toEqual(only(...read));
-    expect(await permissions(await api.organizationToken('acme'))).toEqual(only(...read, 'can-update', 'can-destroy'));
+    expect(await permissions(await holderOf('manage-policies'))).toEqual(only('can-read-settings', 'can-read-run'));
+    expect(await permissions(await api.organizationToken('acme'))).toEqual(
+      only(...read, 'can-update-variable', 'can-update', 'can-destroy'),
+    );
   });
 
   it('are created by those who manage workspaces, and by the token of the organization', async () => {

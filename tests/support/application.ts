@@ -50,7 +50,7 @@ export class CountedIds implements application.IdGenerator {
 }
 
 export const limits = { maxArchiveBytes: 20_000, maxUnpackedBytes: 100_000, maxArchiveEntries: 10 };
-export const lifetimes = { upload: 3600, download: 300, 'plan-log': 3600, 'apply-log': 3600 };
+export const lifetimes = { upload: 3600, download: 300, 'state-download': 300, 'plan-log': 3600, 'apply-log': 3600 };
 export const softDeleteDays = 7;
 export const archiveAfterDays = 5;
 export const firstPage: application.PageRequest = { number: 1, size: 20 };
@@ -471,6 +471,11 @@ function useCasesOf(world: World) {
     updateWorkspace: new application.UpdateWorkspace(unitOfWork, clock, links),
     removeWorkspace: new application.RemoveWorkspace(unitOfWork, clock),
     changeWorkspaceLock: new application.ChangeWorkspaceLock(unitOfWork, clock, progress),
+    createVariable: new application.CreateVariable(unitOfWork, clock, ids, box),
+    listVariables: new application.ListVariables(unitOfWork, box),
+    showVariable: new application.ShowVariable(unitOfWork, box),
+    updateVariable: new application.UpdateVariable(unitOfWork, box),
+    removeVariable: new application.RemoveVariable(unitOfWork),
     createTeam: new application.CreateTeam(unitOfWork, clock, ids),
     listTeams: new application.ListTeams(unitOfWork),
     showTeam: new application.ShowTeam(unitOfWork),
@@ -504,11 +509,20 @@ function useCasesOf(world: World) {
     changeBackingData: new application.ChangeBackingData(unitOfWork, clock, softDeleteDays),
     createRun: new application.CreateRun(unitOfWork, progress),
     listRuns: new application.ListRuns(unitOfWork),
+    listQueuedRuns: new application.ListQueuedRuns(unitOfWork),
+    listRunEvents: new application.ListRunEvents(unitOfWork),
+    showRunCapacity: new application.ShowRunCapacity(unitOfWork),
     showRun: new application.ShowRun(unitOfWork),
     changeRun: new application.ChangeRun(unitOfWork, progress),
     showRunConfigurationVersion: new application.ShowRunConfigurationVersion(unitOfWork),
     showRunPhase: new application.ShowRunPhase(unitOfWork, clock, urls),
     readRunLog: new application.ReadRunLog(unitOfWork, clock, urls),
+    readPlanJson: new application.ReadPlanJson(unitOfWork, store),
+    listStateVersions: new application.ListStateVersions(unitOfWork, clock, urls),
+    showStateVersion: new application.ShowStateVersion(unitOfWork, clock, urls),
+    listStateOutputs: new application.ListStateOutputs(unitOfWork),
+    listCurrentOutputs: new application.ListCurrentOutputs(unitOfWork),
+    showStateOutput: new application.ShowStateOutput(unitOfWork, box),
     listTaskStages: new application.ListTaskStages(unitOfWork),
     showTaskStage: new application.ShowTaskStage(unitOfWork),
     overrideTaskStage: new application.OverrideTaskStage(unitOfWork, clock, progress),
@@ -530,9 +544,14 @@ function useCasesOf(world: World) {
     issueAgentToken: new application.IssueAgentToken(unitOfWork, clock, ids, secrets),
     listAgentTokens: new application.ListAgentTokens(unitOfWork),
     authenticateAgent: new application.AuthenticateAgent(unitOfWork, clock, secrets, tokenUses),
-    claimRun: new application.ClaimRun(unitOfWork, clock, secrets, progress),
+    claimRun: new application.ClaimRun(unitOfWork, clock, secrets, box, progress),
     renewLease: new application.RenewLease(unitOfWork, clock, secrets),
     readRunFiles: new application.ReadRunFiles(unitOfWork, secrets, store),
+    readRunState: new application.ReadRunState(unitOfWork, secrets, store),
+    announceState: new application.AnnounceState(unitOfWork, clock, ids, secrets, box),
+    uploadState: new application.UploadState(unitOfWork, clock, ids, secrets, inspector, store),
+    storeRunArtifact: new application.StoreRunArtifact(unitOfWork, clock, ids, secrets, inspector, store),
+    readPlanFile: new application.ReadPlanFile(unitOfWork, secrets, store),
     appendRunLog: new application.AppendRunLog(unitOfWork, secrets),
     reportPhase: new application.ReportPhase(unitOfWork, secrets, progress),
     reportPolicyEvaluation: new application.ReportPolicyEvaluation(unitOfWork, clock, ids, secrets, progress),

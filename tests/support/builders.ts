@@ -14,10 +14,13 @@ import {
   Run,
   type RunOptions,
   type RunState,
+  type StateOutput,
+  type StateVersion,
   type Team,
   type TeamId,
   type TokenOwner,
   type User,
+  type Variable,
   type Workspace,
   type WorkspaceId,
   type WorkspacePermissions,
@@ -89,6 +92,50 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     currentConfigurationVersionId: null,
     createdAt: noon,
     updatedAt: noon,
+    revision: 0,
+    ...given,
+  };
+};
+
+export const aStateVersion = (
+  { workspaceId, id: runId }: Pick<RunState, 'id' | 'workspaceId'>,
+  given: Partial<StateVersion> = {},
+): StateVersion => ({
+  id: unique('sv'),
+  workspaceId,
+  runId,
+  createdBy: null,
+  serial: 1,
+  lineage: 'lineage-1',
+  md5: 'd'.repeat(32),
+  size: 3,
+  status: 'pending',
+  bundle: null,
+  createdAt: noon,
+  ...given,
+});
+
+export const aStateOutput = (
+  { id: stateVersionId }: Pick<StateVersion, 'id'>,
+  given: Partial<StateOutput> = {},
+): StateOutput => {
+  const id = unique('wsout');
+  return { id, stateVersionId, name: id, type: 'string', value: '"here"', sensitive: false, ...given };
+};
+
+export const aVariable = ({ id: workspaceId }: Pick<Workspace, 'id'>, given: Partial<Variable> = {}): Variable => {
+  const id = unique('var');
+  return {
+    id,
+    workspaceId,
+    key: id.replace('-', '_'),
+    description: null,
+    category: 'terraform',
+    hcl: false,
+    sensitive: false,
+    sealedValue: 'v2.key.sealed',
+    size: 5,
+    createdAt: noon,
     revision: 0,
     ...given,
   };

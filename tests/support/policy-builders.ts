@@ -1,6 +1,8 @@
 import type {
   AgentPool,
   AgentToken,
+  AppliedPolicy,
+  ManagedPolicy,
   Organization,
   Policy,
   PolicyEvaluation,
@@ -21,6 +23,29 @@ export const aPolicy = (given: Partial<Policy> = {}): Policy => ({
   ...given,
 });
 
+export const anAppliedPolicy = (given: Partial<AppliedPolicy> = {}): AppliedPolicy => ({
+  ...aPolicy(given),
+  code: null,
+  ...given,
+});
+
+export const aManagedPolicy = (organization: Organization, given: Partial<ManagedPolicy> = {}): ManagedPolicy => {
+  const id = unique('pol');
+  return {
+    ...aPolicy({ name: id }),
+    id,
+    organizationId: organization.id,
+    organizationName: organization.name,
+    kind: 'opa',
+    code: null,
+    policySetIds: [],
+    createdAt: noon,
+    updatedAt: noon,
+    revision: 0,
+    ...given,
+  };
+};
+
 export const aPolicySet = (organization: Organization, given: Partial<PolicySet> = {}): PolicySet => {
   const id = unique('polset');
   return {
@@ -34,6 +59,7 @@ export const aPolicySet = (organization: Organization, given: Partial<PolicySet>
     overridable: false,
     policies: [],
     workspaceIds: [],
+    policyIds: [],
     createdAt: noon,
     updatedAt: noon,
     revision: 0,

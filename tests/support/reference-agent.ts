@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Agent, type Server } from 'node:http';
 import supertest from 'supertest';
 
@@ -54,6 +55,16 @@ export interface PolicySetReport {
   readonly policies?: readonly { readonly name: string; readonly status: string; readonly output?: unknown[] }[];
 }
 
+/** What an agent says of a state before it sends it: the first of a lineage, unless it is told otherwise. */
+export const announcementOf = (state: Buffer, given: object = {}) => ({
+  serial: 1,
+  lineage: 'lineage-1',
+  md5: createHash('md5').update(state).digest('hex'),
+  size: state.length,
+  outputs: [],
+  ...given,
+});
+
 /** A run in an agent's hands: every call the agents' interface has, as a program would make it. */
 export class Job {
   constructor(
@@ -75,6 +86,37 @@ export class Job {
 
   async configuration(): Promise<{ readonly status: number; readonly bytes: Buffer }> {
     return this.agent.send('get', this.path('configuration'), this.lease);
+  }
+
+  /** The state that the job names. */
+  async state(): Promise<{ readonly status: number; readonly bytes: Buffer }> {
+    return this.agent.send('get', this.json.state.url, this.lease);
+  }
+
+  announce(state: Buffer, given: object = {}): Promise<Said> {
+    return this.say('post', 'state-versions', announcementOf(state, given));
+  }
+
+  /** Puts the bytes where an announcement was told that they go. */
+  upload(announced: Said, state: Buffer): Promise<Said> {
+    return this.agent.json('put', announced.json.upload.url, this.lease, state);
+  }
+
+  /** Announced and uploaded. Answers its id. */
+  async writeState(text: string, given: object = {}): Promise<string> {
+    const state = Buffer.from(text);
+    const announced = await this.announce(state, given);
+    const { status } = announced.status === 201 ? await this.upload(announced, state) : announced;
+    if (status !== 200) throw new Error(`writing the state answered ${status}: ${JSON.stringify(announced.json)}`);
+    return announced.json.id;
+  }
+
+  artifact(name: string, bytes: Buffer): Promise<Said> {
+    return this.agent.json('put', this.path(`artifacts/${name}`), this.lease, bytes);
+  }
+
+  async planFile(): Promise<{ readonly status: number; readonly bytes: Buffer }> {
+    return this.agent.send('get', this.json['plan-file'].url, this.lease);
   }
 
   log(offset: number, text: string): Promise<Said> {

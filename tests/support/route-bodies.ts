@@ -8,6 +8,7 @@ export interface Referred {
   readonly workspace: string;
   readonly team: string;
   readonly version: string;
+  readonly policy: string;
 }
 
 const relationTo = (type: string, id: string) => ({ data: { type, id } });
@@ -16,6 +17,7 @@ const relationTo = (type: string, id: string) => ({ data: { type, id } });
 export const bodiesWith = (referred: Referred): Readonly<Record<string, object>> => {
   const users = { data: [{ type: 'users', id: referred.user }] };
   const workspaces = { data: [{ type: 'workspaces', id: referred.workspace }] };
+  const policies = { data: [{ type: 'policies', id: referred.policy }] };
   const memberships = { data: [{ type: 'organization-memberships', id: referred.membership }] };
   return {
     'post /organizations': doc('organizations', { name: 'fresh', email: 'a@example.com' }),
@@ -28,6 +30,8 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'patch /organizations/:organization/workspaces/:name': doc('workspaces', { description: 'changed' }),
     'patch /workspaces/:id': doc('workspaces', { description: 'changed' }),
     'post /workspaces/:id/actions/lock': {},
+    'post /workspaces/:workspaceId/vars': doc('vars', { key: 'fresh', category: 'terraform' }),
+    'patch /workspaces/:workspaceId/vars/:variableId': doc('vars', { description: 'changed' }),
     'post /workspaces/:workspaceId/configuration-versions': {},
     'post /organizations/:organization/teams': doc('teams', { name: 'fresh' }),
     'patch /teams/:id': doc('teams', { visibility: 'organization' }),
@@ -55,6 +59,12 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'patch /policy-sets/:id': doc('policy-sets', { description: 'changed' }),
     'post /policy-sets/:id/relationships/workspaces': workspaces,
     'delete /policy-sets/:id/relationships/workspaces': workspaces,
+    'post /policy-sets/:id/relationships/policies': policies,
+    'delete /policy-sets/:id/relationships/policies': policies,
+    'post /organizations/:organization/policies': doc('policies', { name: 'fresh', query: 'data.fresh.deny' }),
+    'patch /policies/:id': doc('policies', { description: 'changed' }),
+    // Any text is code.
+    'put /policies/:id/upload': {},
     'post /organizations/:organization/agent-pools': doc('agent-pools', { name: 'fresh' }),
     'patch /agent-pools/:id': doc('agent-pools', { name: 'renamed' }),
     'post /agent-pools/:poolId/authentication-tokens': {},
@@ -70,4 +80,5 @@ export const bodies = bodiesWith({
   workspace: 'ws-any',
   team: 'team-any',
   version: 'cv-any',
+  policy: 'pol-any',
 });

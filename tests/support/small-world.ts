@@ -18,9 +18,12 @@ import {
   aMembership,
   anOrganization,
   aRun,
+  aStateOutput,
+  aStateVersion,
   aTeam,
   aToken,
   aUser,
+  aVariable,
   aWorkspace,
   giveGrant,
   noon,
@@ -28,6 +31,7 @@ import {
   someIngressAttributes,
 } from './builders.js';
 import {
+  aManagedPolicy,
   anAgentPool,
   anAgentToken,
   anEvaluation,
@@ -148,6 +152,7 @@ export async function makeSmallWorld(
     linkedBy: ownedBy('user', boss),
   };
   const workspace = aWorkspace(organization, { name: 'api', repository });
+  const variable = aVariable(workspace);
   const commit = someIngressAttributes();
   const version = aConfigurationVersion(workspace, {
     status: scene.version,
@@ -155,10 +160,13 @@ export async function makeSmallWorld(
     ingressAttributesId: commit.id,
   });
   const run = aRun(workspace, version.state, { status: scene.run, createdBy: ownedBy('user', boss) });
+  const state = aStateVersion(run.state);
+  const output = aStateOutput(state);
   const evaluation = anEvaluation({ status: evaluationIn[scene.stage] ?? 'passed' });
   const stage = aTaskStage(run, { status: scene.stage, evaluations: [evaluation] });
   const outcome = aPolicySetOutcome(evaluation, { overridable: true, outcomes: [aPolicyOutcome()] });
   const policySet = aPolicySet(organization, { name: 'baseline' });
+  const policy = aManagedPolicy(organization, { name: 'tags' });
   const pool = anAgentPool(organization, { name: 'ours' });
   const ofAgent = anAgentToken(pool, { secretDigest: digestOf(agentsSecret) });
   const ofOther = aToken(ownedBy('user', other));
@@ -184,6 +192,7 @@ export async function makeSmallWorld(
     if (standing.actor === 'user' && own !== undefined) await tx.teams.addMembers(own, [caller.id]);
 
     await tx.workspaces.add(workspace);
+    await tx.variables.add(variable);
     if (own !== undefined && standingInOwn?.grant) await giveGrant(tx, own.id, workspace.id, standingInOwn.grant);
     if (target !== own) await giveGrant(tx, target.id, workspace.id, { access: 'read' });
     else if (!standingInOwn?.grant) await giveGrant(tx, target.id, workspace.id, aCustomGrant());
@@ -199,8 +208,11 @@ export async function makeSmallWorld(
 
     await tx.runs.takeSequence(workspace.id);
     await tx.runs.add(run);
+    await tx.stateVersions.add(state, [output]);
+    await tx.stateVersions.finalize(state, aBundle());
     await tx.taskStages.add(stage);
     if (scene.stage !== 'pending') await tx.taskStages.addOutcomes([outcome]);
+    await tx.policies.add({ ...policy, code: await tx.policies.keepCode(organization.id, 'package tags') });
     await tx.policySets.add(policySet);
     await tx.agentPools.add(pool);
     await tx.agentTokens.add(ofAgent);
@@ -234,12 +246,14 @@ export async function makeSmallWorld(
       workspace: workspace.id,
       team: freeTeam.id,
       version: version.state.id,
+      policy: policy.id,
     },
     tokens: { team: ofTarget.id, agent: ofAgent.id },
     existing: {
       organization: organization.name,
       name: workspace.name,
       workspaceId: workspace.id,
+      variableId: variable.id,
       userId: itself ? caller.id : other.id,
       teamId: target.id,
       '/team-workspaces': targetsRow,
@@ -254,12 +268,15 @@ export async function makeSmallWorld(
       policyEvaluationId: evaluation.id,
       poolId: pool.id,
       '/runs': run.state.id,
+      '/state-versions': state.id,
+      '/state-version-outputs': output.id,
       '/plans': run.state.id.replace('run', 'plan'),
       '/applies': run.state.id.replace('run', 'apply'),
       '/task-stages': stage.id,
       '/policy-evaluations': evaluation.id,
       '/policy-set-outcomes': outcome.id,
       '/policy-sets': policySet.id,
+      '/policies': policy.id,
       '/agent-pools': pool.id,
     },
   };

@@ -22,7 +22,13 @@ export function pathAbout({ method, path }: Route, existing: Readonly<Record<str
     if (value === undefined) throw new Error(`the test knows no ${key}`);
     return value;
   });
-  return method === 'get' && path === '/team-workspaces'
-    ? `${filled}?filter[workspace][id]=${existing.workspaceId}`
-    : filled;
+  const query = method === 'get' ? queries[path]?.(existing) : undefined;
+  return query === undefined ? filled : `${filled}?${query}`;
 }
+
+/** What a list at a path of its own must be asked for. */
+const queries: Readonly<Record<string, (existing: Readonly<Record<string, string>>) => string>> = {
+  '/team-workspaces': ({ workspaceId }) => `filter[workspace][id]=${workspaceId}`,
+  '/state-versions': ({ organization, name }) =>
+    `filter[organization][name]=${organization}&filter[workspace][name]=${name}`,
+};

@@ -14,6 +14,7 @@ export interface CapabilityUrlOptions {
 const kindOf: Readonly<Record<CapabilityPurpose, 'object' | 'log'>> = {
   upload: 'object',
   download: 'object',
+  'state-download': 'object',
   'plan-log': 'log',
   'apply-log': 'log',
 };

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createGunzip, type Gunzip, gunzipSync } from 'node:zlib';
-import type { BundleFacts, BundleInspector, Inspection } from '../../application/ports/bundle-inspector.js';
+import type {
+  BundleFacts,
+  BundleInspector,
+  Inspection,
+  Measurement,
+} from '../../application/ports/bundle-inspector.js';
 import { ArchiveTree } from './archive-tree.js';
 import { malformed, overLimit } from './bundle-faults.js';
 import { TarHeaders } from './tar-headers.js';
@@ -43,6 +48,28 @@ export class TarBundleInspector implements BundleInspector {
     const tally = new Tally(this.limits);
     for await (const chunk of bytes) tally.add(chunk);
     return tally.facts();
+  }
+
+  measure(bytes: AsyncIterable<Uint8Array>): Measurement {
+    const tally = new Tally();
+    const md5 = createHash('md5');
+    let facts: ReturnType<Measurement['facts']> | undefined;
+    async function* passed(): AsyncGenerator<Uint8Array> {
+      for await (const chunk of bytes) {
+        tally.add(chunk);
+        md5.update(chunk);
+        yield chunk;
+        if (chunk.byteLength === chunk.buffer.byteLength) giveBack(chunk.buffer);
+      }
+      facts = { ...tally.facts(), md5: md5.digest('hex') };
+    }
+    return {
+      bytes: passed(),
+      facts: () => {
+        if (facts === undefined) throw new Error('the bytes were not read to their end');
+        return facts;
+      },
+    };
   }
 }
 
@@ -87,11 +114,12 @@ class Tally {
   private readonly hash = createHash('sha256');
   private bytes = 0;
 
-  constructor(private readonly limits: ArchiveLimits) {}
+  /** Without a limit where none is given. */
+  constructor(private readonly limits?: Pick<ArchiveLimits, 'maxArchiveBytes'>) {}
 
   add(chunk: Uint8Array): void {
     this.bytes += chunk.byteLength;
-    const { maxArchiveBytes } = this.limits;
+    const maxArchiveBytes = this.limits?.maxArchiveBytes ?? Number.POSITIVE_INFINITY;
     if (this.bytes > maxArchiveBytes) throw overLimit('the archive is larger', 'MAX_ARCHIVE_BYTES', maxArchiveBytes);
     this.hash.update(chunk);
   }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response, type Router } from 'express';
 import { type AuditAction, agentActorOf, auditActorOf, identityOf } from '../../domain/index.js';
 import { type AgentRoute, agentRoutes } from './agents/agent-api-routes.js';
+import { agentFileRoutes } from './agents/agent-file-routes.js';
 import { askedAbout, asks, refusalOf, requestTraceOf } from './audit/asked.js';
 import { clientAddressOf } from './client-address.js';
 import { bundleRoutes } from './configuration-versions/bundle-routes.js';
@@ -12,7 +13,7 @@ import type { App, Patience } from './http-server.js';
 import { mediaType } from './json-api/document.js';
 import { internalProblem, type Problem, problemOf } from './json-api/error-table.js';
 import { Query } from './json-api/query.js';
-import { hasBody, readBody } from './json-api/read-body.js';
+import { hasBody, readBody, readBytes } from './json-api/read-body.js';
 import { badRequest, noSuchRoute, RequestError } from './json-api/request-error.js';
 import { limits } from './limits.js';
 import type { EndOfRequest, FollowRequest, HttpMeter } from './observation.js';
@@ -114,7 +115,7 @@ const stream = async (
   request: Request,
   response: Response,
   { status, headers }: Answer,
-  parts: AsyncIterable<string>,
+  parts: AsyncIterable<string | Uint8Array>,
 ) => {
   writeHead(response, status, { 'Content-Type': mediaType, ...headers });
   if (request.method === 'HEAD') response.end();
@@ -276,7 +277,7 @@ export function buildApp(options: AppOptions): App {
       const caller = await authenticate(request, response, callerOf, (known) => identityOf(known).id);
       checkUrl(request);
       const [path = '', query = ''] = splitOnce(request.originalUrl, '?');
-      const body = route.body === 'read' ? await readBody(request, response) : undefined;
+      const body = await bodyFor(route, request, response);
       const parameters = request.params as Record<string, string>;
       const { path: pattern, action } = route;
       let actor = caller;
@@ -349,7 +350,11 @@ export function buildApp(options: AppOptions): App {
     ],
     servePlain,
   );
-  mount(app, '', agentRoutes(use, options.stopping), serveAgent);
+  const ofAgents = [
+    ...agentRoutes(use, options.stopping),
+    ...agentFileRoutes(use, options.patience, options.stopped, meter),
+  ];
+  mount(app, '', ofAgents, serveAgent);
 
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const [request, response] = [incoming as Request, outgoing as Response];
@@ -395,12 +400,19 @@ export function buildApp(options: AppOptions): App {
   });
 }
 
+const bodyFor = async ({ body }: Route, request: Request, response: Response): Promise<unknown> => {
+  if (body === 'ignored') return undefined;
+  return body === 'read' ? readBody(request, response) : readBytes(request, body.mostBytes);
+};
+
 /** Routes that monitors call, which no limit may silence. */
 const unlimited: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 /** What an agent does by a route of this path. */
 const reportedBy = (path: string): AuditAction => {
   if (path.endsWith('/claims')) return 'runs/claim';
+  if (path.includes('state-versions')) return 'state-versions/write';
+  if (path.includes('artifacts')) return 'runs/store-artifact';
   return path.includes('policy-evaluations') ? 'policy-outcomes/report' : 'runs/report';
 };
 

@@ -1,4 +1,5 @@
 import type { BackingDataChange } from '../../application/index.js';
+import type { TokenOwner } from '../../domain/index.js';
 
 /** The names one kind of resource goes by in a request's `type`. */
 export interface TypeName {
@@ -20,6 +21,8 @@ export interface Dialect {
   readonly prefix: string;
   readonly configurationVersionType: string;
   readonly listedTeamTokenType: string;
+  /** Who is named as the one who did something to a run. Clients know no others there, and refuse the whole document. */
+  readonly runActors: readonly TokenOwner['kind'][];
   /** The names under which the permission on policy mocks is shown. Both are taken everywhere. */
   readonly mocksAttributes: readonly string[];
   /** The actions of the self-hosted edition that this dialect knows. */
@@ -33,6 +36,7 @@ export const contract: Dialect = {
   prefix: '',
   configurationVersionType: 'configuration-version',
   listedTeamTokenType: 'team-tokens',
+  runActors: ['user', 'team', 'organization'],
   mocksAttributes: ['policy-mocks'],
   backingDataActions: [],
   acceptedTypes: ({ plural, contract: { word, required } = { word: plural, required: false } }) =>
@@ -44,6 +48,7 @@ export const client: Dialect = {
   prefix: '/api/v2',
   configurationVersionType: 'configuration-versions',
   listedTeamTokenType: 'authentication-tokens',
+  runActors: ['user'],
   mocksAttributes: ['policy-mocks', 'sentinel-mocks'],
   backingDataActions: [
     { word: 'soft_delete_backing_data', change: 'soft-delete' },

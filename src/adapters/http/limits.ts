@@ -19,8 +19,12 @@ export const limits = {
   // Far past any list, and small enough that a row's position stays an exact number.
   pageNumber: { most: 1_000_000_000, of: 'the number of a page, as `page[number]`', answer: '422' },
   body: { most: 1024 * 1024, of: 'bytes of a JSON body', answer: '413' },
+  policyCode: { most: 1024 * 1024, of: "bytes of a policy's code", answer: '413' },
   // It says something of every policy of a run, at length.
   policyReport: { most: 16 * 1024 * 1024, of: "bytes of an agent's policy report", answer: '413' },
+  // It holds the values of all outputs.
+  stateReport: { most: 16 * 1024 * 1024, of: "bytes of an agent's report of a state", answer: '413' },
+  agentFile: { most: 256 * 1024 * 1024, of: 'bytes of a state, or of what a plan leaves', answer: '413' },
   logPart: { most: 1024 * 1024, of: 'bytes of a part of a log, written or read', answer: '413; less is read' },
   // Forges send whole lists of commits; theirs are cut well below this.
   delivery: { most: 5 * 1024 * 1024, of: 'bytes of a webhook delivery', answer: '413' },

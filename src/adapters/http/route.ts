@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import type { Action, Actor } from '../../domain/index.js';
 import type { Document } from './json-api/document.js';
@@ -12,7 +13,7 @@ export interface Call {
   /** Path parameters, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Query;
-  /** The body as JSON; undefined when there is none, or when the route does not read it. */
+  /** The body as JSON, or as the bytes it is; undefined when there is none, or when the route does not read it. */
   readonly body: unknown;
   readonly header: (name: string) => string | undefined;
   /** Without its query, with the mount's prefix. */
@@ -22,8 +23,8 @@ export interface Call {
 export interface Answer {
   readonly status: number;
   readonly document?: Document;
-  /** Instead of it, its text: each part is made once the client has taken the one before. */
-  readonly parts?: AsyncIterable<string>;
+  /** Instead of it, its text or bytes: each part is made once the client has taken the one before. */
+  readonly parts?: AsyncIterable<string | Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -35,8 +36,8 @@ export interface Route {
   readonly path: string;
   /** What the policy is asked; `null` where any valid token will do. */
   readonly action: Action | null;
-  /** Action endpoints leave their bodies unread. */
-  readonly body: 'read' | 'ignored';
+  /** Action endpoints leave their bodies unread. What is no document is taken as so many bytes at most, of any type. */
+  readonly body: 'read' | 'ignored' | { readonly mostBytes: number };
   /** Made when the API's description is asked for: neither the start nor any request waits for it. */
   readonly reference: () => Reference;
   readonly handle: (call: Call) => Promise<Answer>;
@@ -68,6 +69,8 @@ export const patch = endpoint<ReadingReference>('patch', 'read');
 export const remove = endpoint<Reference>('delete', 'ignored');
 /** DELETE of relationships, whose body says which. */
 export const removeListed = endpoint<ReadingReference>('delete', 'read');
+/** PUT of what is no document. */
+export const putBytes = (mostBytes: number) => endpoint<Reference>('put', { mostBytes });
 /** POST …/actions/…, which must not look at its body. */
 export const act = endpoint<Reference>('post', 'ignored');
 
@@ -75,6 +78,14 @@ export const ok = (document: Document): Answer => ({ status: 200, document });
 export const created = (document: Document): Answer => ({ status: 201, document });
 export const accepted: Answer = { status: 202 };
 export const noContent: Answer = { status: 204 };
+export const done: Answer = { status: 200 };
+/** The media type of text, as it is answered. */
+export const textType = 'text/plain; charset=utf-8';
+export const plainText = (text: string): Answer => ({
+  status: 200,
+  parts: Readable.from([text]),
+  headers: { 'Content-Type': textType, 'Content-Length': String(Buffer.byteLength(text)) },
+});
 
 /** A path parameter that the route's path has. */
 export const parameter = (call: Call, name: string): string => call.parameters[name] ?? '';

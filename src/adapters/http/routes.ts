@@ -3,16 +3,19 @@ import { auditEventRoutes } from './audit/audit-event-routes.js';
 import { configurationVersionRoutes } from './configuration-versions/configuration-version-routes.js';
 import type { Dialect } from './dialect.js';
 import { organizationRoutes } from './organizations/organization-routes.js';
+import { policyRoutes } from './policies/policy-routes.js';
 import { policyOutcomeRoutes } from './policy-outcomes/policy-outcome-routes.js';
 import { policySetRoutes } from './policy-sets/policy-set-routes.js';
 import type { Area } from './reference/openapi.js';
 import type { Route } from './route.js';
 import { runRoutes } from './runs/run-routes.js';
+import { stateVersionRoutes } from './state-versions/state-version-routes.js';
 import { teamAccessRoutes } from './team-access/team-access-routes.js';
 import { teamTokenRoutes } from './team-tokens/team-token-routes.js';
 import { teamRoutes } from './teams/team-routes.js';
 import type { UseCases } from './use-cases.js';
 import { userRoutes } from './users/user-routes.js';
+import { variableRoutes } from './variables/variable-routes.js';
 import { fetchRoutes } from './version-control/fetch-routes.js';
 import { workspaceRoutes } from './workspaces/workspace-routes.js';
 
@@ -23,9 +26,12 @@ const areas = {
   'Team tokens': teamTokenRoutes,
   'Policy outcomes': policyOutcomeRoutes,
   Workspaces: workspaceRoutes,
+  Variables: variableRoutes,
   Runs: runRoutes,
+  'State versions': stateVersionRoutes,
   'Version control': fetchRoutes,
   'Policy sets': policySetRoutes,
+  Policies: policyRoutes,
   'Agent pools': agentPoolRoutes,
   Organizations: organizationRoutes,
   Teams: teamRoutes,

@@ -24,6 +24,12 @@ export interface UseCases {
   readonly removeWorkspace: application.RemoveWorkspace;
   readonly changeWorkspaceLock: application.ChangeWorkspaceLock;
 
+  readonly createVariable: application.CreateVariable;
+  readonly listVariables: application.ListVariables;
+  readonly showVariable: application.ShowVariable;
+  readonly updateVariable: application.UpdateVariable;
+  readonly removeVariable: application.RemoveVariable;
+
   readonly createTeam: application.CreateTeam;
   readonly listTeams: application.ListTeams;
   readonly showTeam: application.ShowTeam;
@@ -64,11 +70,21 @@ export interface UseCases {
 
   readonly createRun: application.CreateRun;
   readonly listRuns: application.ListRuns;
+  readonly listQueuedRuns: application.ListQueuedRuns;
+  readonly listRunEvents: application.ListRunEvents;
+  readonly showRunCapacity: application.ShowRunCapacity;
   readonly showRun: application.ShowRun;
   readonly changeRun: application.ChangeRun;
   readonly showRunConfigurationVersion: application.ShowRunConfigurationVersion;
   readonly showRunPhase: application.ShowRunPhase;
   readonly readRunLog: application.ReadRunLog;
+  readonly readPlanJson: application.ReadPlanJson;
+
+  readonly listStateVersions: application.ListStateVersions;
+  readonly showStateVersion: application.ShowStateVersion;
+  readonly listStateOutputs: application.ListStateOutputs;
+  readonly listCurrentOutputs: application.ListCurrentOutputs;
+  readonly showStateOutput: application.ShowStateOutput;
 
   readonly listTaskStages: application.ListTaskStages;
   readonly showTaskStage: application.ShowTaskStage;
@@ -83,7 +99,16 @@ export interface UseCases {
   readonly showPolicySet: application.ShowPolicySet;
   readonly updatePolicySet: application.UpdatePolicySet;
   readonly attachPolicySet: application.AttachPolicySet;
+  readonly changePoliciesOfSet: application.ChangePoliciesOfSet;
   readonly removePolicySet: application.RemovePolicySet;
+
+  readonly createPolicy: application.CreatePolicy;
+  readonly listPolicies: application.ListPolicies;
+  readonly showPolicy: application.ShowPolicy;
+  readonly updatePolicy: application.UpdatePolicy;
+  readonly uploadPolicyCode: application.UploadPolicyCode;
+  readonly readPolicyCode: application.ReadPolicyCode;
+  readonly removePolicy: application.RemovePolicy;
 
   readonly createAgentPool: application.CreateAgentPool;
   readonly listAgentPools: application.ListAgentPools;
@@ -97,6 +122,12 @@ export interface UseCases {
   readonly claimRun: application.ClaimRun;
   readonly renewLease: application.RenewLease;
   readonly readRunFiles: application.ReadRunFiles;
+  readonly readRunState: application.ReadRunState;
+  readonly announceState: application.AnnounceState;
+  readonly uploadState: application.UploadState;
+  readonly storeRunArtifact: application.StoreRunArtifact;
+  readonly readPlanFile: application.ReadPlanFile;
+  readonly readRunPolicy: application.ReadRunPolicy;
   readonly appendRunLog: application.AppendRunLog;
   readonly reportPhase: application.ReportPhase;
   readonly reportPolicyEvaluation: application.ReportPolicyEvaluation;

@@ -9,6 +9,7 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   user: 'user',
   team: 'team',
   workspace: 'ws',
+  variable: 'var',
   'team-workspace': 'tws',
   'configuration-version': 'cv',
   'ingress-attributes': 'ia',
@@ -19,7 +20,10 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   'policy-evaluation': 'poleval',
   'policy-set-outcome': 'psout',
   'policy-set': 'polset',
+  policy: 'pol',
   'agent-pool': 'apool',
+  'state-version': 'sv',
+  'state-version-output': 'wsout',
   webhook: 'hook',
   instance: 'instance',
 };

@@ -1,19 +1,25 @@
 import {
   type Agent,
+  type Bundle,
   type ConfigurationVersionState,
   doneByAgent,
+  doneBySystem,
   type Instant,
   type Phase,
   type RunId,
   type RunState,
   type RunTrigger,
+  type StateVersion,
   type TaskStage,
+  type Variable,
   type Workspace,
 } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
+import { openedWith, type SecretBox } from '../ports/secret-box.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { type RunProgress, runInTurn } from '../runs/run-progress.js';
+import type { OpenedVariable } from '../variables/variable-values.js';
 import { unknownAgent } from './authenticate-agent.js';
 import { leaseEnd } from './lease-holder.js';
 
@@ -26,6 +32,12 @@ export interface Job {
   readonly workspace: Workspace;
   readonly version: ConfigurationVersionState;
   readonly stage: TaskStage | null;
+  /** The workspace's, as they are at this moment. */
+  readonly variables: readonly OpenedVariable[];
+  /** The workspace's current one; null while it has none. */
+  readonly state: StateVersion | null;
+  /** What the agent that planned has left; null when it left none, and while planning. */
+  readonly planFile: Bundle | null;
 }
 
 const startOf: Readonly<Partial<Record<RunState['status'], readonly [Phase, RunTrigger]>>> = {
@@ -39,6 +51,7 @@ export class ClaimRun {
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
     private readonly secrets: SecretGenerator,
+    private readonly box: SecretBox,
     private readonly progress: RunProgress,
   ) {}
 
@@ -49,7 +62,7 @@ export class ClaimRun {
       const id = await this.unitOfWork.read((tx) => tx.runs.nextClaimable(poolId, organizationId));
       if (id === undefined) return undefined;
       const job = await this.claim(agent, name, id);
-      // Otherwise another agent was faster, and the next look finds another run.
+      // Otherwise another agent was faster, or the run could not be started, and the next look finds another run.
       if (job !== undefined) return job;
     }
   }
@@ -68,14 +81,45 @@ export class ClaimRun {
       const [phase, trigger] = start;
       const { secret, digest } = this.secrets.generate();
       const expiresAt = leaseEnd(this.clock.now());
-      const { state } = await this.progress.fire(tx, run, trigger, {
+      const started = await this.progress.fire(tx, run, trigger, {
         lease: { poolId, agent: name, digest, expiresAt },
       });
+      const { state } = started;
+      const { variables, lost } = this.opened(await tx.variables.ofWorkspace(state.workspaceId));
+      if (lost.length > 0) {
+        const failure = `no signing secret opens these variables of the workspace, set them again: ${lost.join(', ')}`;
+        await this.progress.fire(tx, started, 'fail', { failure });
+        await tx.audit.add(doneBySystem('runs/fail', id), state);
+        return undefined;
+      }
       await tx.audit.add(doneByAgent(agent, 'runs/claim', id), state);
       const version = await tx.configurationVersions.find(state.configurationVersionId);
       if (workspace === undefined || version === undefined) throw new Error(`what ${id} hangs on is gone`);
       const stage = (await tx.taskStages.ofRun(id)) ?? null;
-      return { leaseToken: secret, expiresAt, phase, run: state, workspace, version: version.state, stage };
+      return {
+        leaseToken: secret,
+        expiresAt,
+        phase,
+        run: state,
+        workspace,
+        version: version.state,
+        stage,
+        variables,
+        state: (await tx.stateVersions.current(workspace.id)) ?? null,
+        planFile: phase === 'plan' ? null : ((await tx.runArtifacts.find(id, 'plan-file')) ?? null),
+      };
     });
+  }
+
+  /** `lost` are the keys of those that cannot be opened. */
+  private opened(sealed: readonly Variable[]) {
+    const variables: OpenedVariable[] = [];
+    const lost: string[] = [];
+    for (const variable of sealed) {
+      const value = openedWith(this.box, variable.sealedValue);
+      if (value === undefined) lost.push(variable.key);
+      else variables.push({ ...variable, value });
+    }
+    return { variables, lost };
   }
 }

@@ -1,4 +1,12 @@
-import { type Agent, DomainError, type Instant, later, type Run, type RunId } from '../../domain/index.js';
+import {
+  type Agent,
+  DomainError,
+  type Instant,
+  later,
+  type Run,
+  type RunId,
+  type RunStatus,
+} from '../../domain/index.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
 import type { Transaction } from '../ports/unit-of-work.js';
 
@@ -31,4 +39,10 @@ export async function leasedRunInTurn(tx: Transaction, secrets: SecretGenerator,
   const { state } = await leasedRun(tx, secrets, holder);
   await tx.workspaces.takeTurn(state.workspaceId);
   return leasedRun(tx, secrets, holder);
+}
+
+/** Throws `run/transition-refused`; `what` begins its sentence. */
+export function refuseUnless({ state: { status } }: Run, needed: RunStatus, what: string): void {
+  if (status === needed) return;
+  throw new DomainError('run/transition-refused', `${what} because the run's status is ${status}`);
 }

@@ -4,7 +4,6 @@ import {
   type ConfigurationVersionId,
   type DomainError,
   doneFromOutside,
-  type Instant,
   isDomainError,
   isRefusal,
   notFound,
@@ -16,7 +15,7 @@ import type { CapabilityUrls } from '../ports/capability-urls.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
-import { refuseOldAttempt } from './attempt-age.js';
+import { storeBytes } from './bundle-attempt.js';
 import { keepVersion } from './keep-version.js';
 
 /** What only the request knows. */
@@ -67,45 +66,31 @@ export class UploadConfigurationBundle {
     request: RequestTrace | undefined,
   ): Promise<void> {
     const key = this.ids.next('bundle');
-    const begunAt = this.clock.now();
     const inspection = this.inspector.inspect(body);
+    const on = { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
     try {
-      await this.store.write(key, inspection.bytes);
+      await storeBytes(on, key, inspection.bytes, (tx) => this.take(tx, id, { key, ...inspection.facts() }, request));
     } catch (error) {
       if (isDomainError(error) && error.code === 'bundle/malformed') await this.markErrored(id, error, request);
       throw error;
     }
-    let taken: boolean;
-    try {
-      taken = await this.take(id, { key, ...inspection.facts() }, begunAt, request);
-    } catch (error) {
-      // A refusal or a full disk is sure to have kept nothing; after any other failure the sweep asks the database.
-      const keptNothing = isDomainError(error) && error.code !== 'service/unavailable';
-      if (keptNothing) await this.store.discard(key).catch(() => undefined);
-      throw error;
-    }
-    // The version has its bytes: settling them is done by the sweep where it fails here.
-    await (taken ? this.store.keep(key) : this.store.discard(key)).catch(() => undefined);
   }
 
   /** Whether the version took the bundle; not when it holds the same bytes already. */
-  private take(
+  private async take(
+    tx: Transaction,
     id: ConfigurationVersionId,
     bundle: Bundle,
-    begunAt: Instant,
     request: RequestTrace | undefined,
   ): Promise<boolean> {
-    return this.unitOfWork.run(async (tx) => {
-      const version = await this.find(tx, id);
-      if (version.state.bundle?.sha256 === bundle.sha256) return false;
-      // Whoever makes a run of it at the same time is through before, or uses the new files.
-      await tx.workspaces.takeTurn(version.state.workspaceId);
-      const facts = await tx.runs.aboutVersion(id);
-      refuseOldAttempt(begunAt, this.clock.now());
-      await keepVersion(tx, version.fire(version.uploadTrigger, facts, this.clock.now(), { bundle }));
-      await tx.audit.add(doneFromOutside('upload-url', 'configuration-versions/upload', id, request), version.state);
-      return true;
-    });
+    const version = await this.find(tx, id);
+    if (version.state.bundle?.sha256 === bundle.sha256) return false;
+    // Whoever makes a run of it at the same time is through before, or uses the new files.
+    await tx.workspaces.takeTurn(version.state.workspaceId);
+    const facts = await tx.runs.aboutVersion(id);
+    await keepVersion(tx, version.fire(version.uploadTrigger, facts, this.clock.now(), { bundle }));
+    await tx.audit.add(doneFromOutside('upload-url', 'configuration-versions/upload', id, request), version.state);
+    return true;
   }
 
   private markErrored(

@@ -53,8 +53,6 @@ export class RemoveLeftovers {
   }
 
   private isReferredTo(key: BundleKey): Promise<boolean> {
-    return this.unitOfWork.read(
-      async (tx) => (await tx.configurationVersions.refersTo(key)) || (await tx.runs.refersTo(key)),
-    );
+    return this.unitOfWork.read((tx) => tx.storedFiles.refersTo(key));
   }
 }

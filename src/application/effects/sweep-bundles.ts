@@ -1,7 +1,7 @@
 import type { BundleStore } from '../ports/bundle-store.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
-/** Settles upload attempts that a crash left open: kept when a version or a run refers to them, discarded otherwise. */
+/** Settles upload attempts that a crash left open: kept when a row refers to them, discarded otherwise. */
 export class SweepBundles {
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -16,9 +16,7 @@ export class SweepBundles {
     let discarded = 0;
     const failures: unknown[] = [];
     for (const key of await this.store.unsettled(olderThanSeconds)) {
-      const live = await this.unitOfWork.read(
-        async (tx) => (await tx.configurationVersions.refersTo(key)) || (await tx.runs.refersTo(key)),
-      );
+      const live = await this.unitOfWork.read((tx) => tx.storedFiles.refersTo(key));
       try {
         await (live ? this.store.keep(key) : this.store.discard(key));
         if (!live) discarded += 1;

@@ -1,6 +1,6 @@
-import { later, type WorkspaceId } from '../../domain/index.js';
+import { later, type StateVersionOutputId, type VariableId, type WorkspaceId } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
-import type { SecretBox } from '../ports/secret-box.js';
+import { openedWith, type SecretBox } from '../ports/secret-box.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
 /** An instance that stands still for so long may be told on its next start that its secrets are no longer in use. */
@@ -12,6 +12,11 @@ export interface Renewed {
   readonly sealed: number;
   /** How many cannot be opened, by any secret this instance has. */
   readonly lost: number;
+}
+
+interface Batch extends Renewed {
+  /** After which to go on; undefined when nothing was left. */
+  readonly last: string | undefined;
 }
 
 /** Keeps what is signed and sealed readable for every instance on the database, while the signing secret changes. */
@@ -34,9 +39,19 @@ export class StoredSecrets {
       await tx.signingKeys.join(this.box.fingerprints, now);
       await tx.signingKeys.forget(later(now, -forgottenAfterSeconds));
     });
+    const webhookKeys = await this.renewAll((after) => this.sealWebhookKeys(after));
+    const variables = await this.renewAll((after) => this.sealVariables(after));
+    const outputs = await this.renewAll((after) => this.sealOutputs(after));
+    return {
+      sealed: webhookKeys.sealed + variables.sealed + outputs.sealed,
+      lost: webhookKeys.lost + variables.lost + outputs.lost,
+    };
+  }
+
+  private async renewAll(sealBatch: (after: string) => Promise<Batch>): Promise<Renewed> {
     const renewed = { sealed: 0, lost: 0 };
-    for (let after: WorkspaceId | undefined = ''; after !== undefined; ) {
-      const { sealed, lost, last } = await this.sealBatch(after);
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const { sealed, lost, last } = await sealBatch(after);
       renewed.sealed += sealed;
       renewed.lost += lost;
       after = last;
@@ -44,13 +59,13 @@ export class StoredSecrets {
     return renewed;
   }
 
-  /** A link that changes meanwhile makes its batch begin anew: the change is not lost, and is sealed by who made it. */
-  private sealBatch(after: WorkspaceId): Promise<Renewed & { readonly last: WorkspaceId | undefined }> {
+  /** What changes meanwhile makes its batch begin anew: the change is not lost, and is sealed by who made it. */
+  private sealWebhookKeys(after: WorkspaceId): Promise<Batch> {
     return this.unitOfWork.run(async (tx) => {
       const workspaces = await tx.workspaces.sealedOtherwise(this.box.fingerprints[0], after, batch);
       let sealed = 0;
       for (const { repository, revision, ...workspace } of workspaces) {
-        const key = repository === null ? undefined : this.opened(repository.sealedWebhookKey);
+        const key = repository === null ? undefined : openedWith(this.box, repository.sealedWebhookKey);
         if (repository === null || key === undefined) continue;
         const anew = { ...repository, sealedWebhookKey: this.box.seal(key) };
         await tx.workspaces.save({ ...workspace, repository: anew, revision: revision + 1 });
@@ -60,11 +75,32 @@ export class StoredSecrets {
     });
   }
 
-  private opened(sealed: string): string | undefined {
-    try {
-      return this.box.open(sealed);
-    } catch {
-      return undefined;
-    }
+  private sealVariables(after: VariableId): Promise<Batch> {
+    return this.unitOfWork.run(async (tx) => {
+      const variables = await tx.variables.sealedOtherwise(this.box.fingerprints[0], after, batch);
+      let sealed = 0;
+      for (const variable of variables) {
+        const value = openedWith(this.box, variable.sealedValue);
+        if (value === undefined) continue;
+        await tx.variables.save({ ...variable, sealedValue: this.box.seal(value), revision: variable.revision + 1 });
+        sealed += 1;
+      }
+      return { sealed, lost: variables.length - sealed, last: variables.at(-1)?.id };
+    });
+  }
+
+  /** Outputs never change: of two instances that do it at once, each leaves a text that opens. */
+  private sealOutputs(after: StateVersionOutputId): Promise<Batch> {
+    return this.unitOfWork.run(async (tx) => {
+      const outputs = await tx.stateOutputs.sealedOtherwise(this.box.fingerprints[0], after, batch);
+      let sealed = 0;
+      for (const { id, value } of outputs) {
+        const opened = openedWith(this.box, value);
+        if (opened === undefined) continue;
+        await tx.stateOutputs.reseal(id, this.box.seal(opened));
+        sealed += 1;
+      }
+      return { sealed, lost: outputs.length - sealed, last: outputs.at(-1)?.id };
+    });
   }
 }

@@ -3,6 +3,7 @@ import {
   authorized,
   checkPolicySet,
   doneBy,
+  type PolicyId,
   type PolicySet,
   type PolicySetSettings,
   type WorkspaceId,
@@ -10,6 +11,7 @@ import {
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { withPolicies } from './attachable-policies.js';
 import { attachable } from './attachable-workspaces.js';
 
 /** POST /organizations/:name/policy-sets. Runs that exist already are not held to it. */
@@ -25,20 +27,24 @@ export class CreatePolicySet {
     organizationName: string,
     settings: PolicySetSettings,
     workspaceIds: readonly WorkspaceId[],
+    policyIds: readonly PolicyId[] = [],
   ): Promise<PolicySet> {
     return this.unitOfWork.run(async (tx) => {
       const organization = authorized(await tx.organizations.findFor(actor, organizationName), 'policy-sets/manage');
       const now = this.clock.now();
-      const policySet: PolicySet = {
+      const empty: PolicySet = {
         ...checkPolicySet(settings),
         id: this.ids.next('policy-set'),
         organizationId: organization.id,
         organizationName: organization.name,
         workspaceIds: await attachable(tx, organization.id, workspaceIds, '/data/relationships/workspaces'),
+        policyIds: [],
         createdAt: now,
         updatedAt: now,
         revision: 0,
       };
+      const attached = await withPolicies(tx, empty, policyIds, '/data/relationships/policies');
+      const policySet: PolicySet = { ...empty, policyIds: attached };
       await tx.policySets.add(policySet);
       await tx.audit.add(doneBy(actor, 'policy-sets/manage', policySet.id), policySet);
       return policySet;

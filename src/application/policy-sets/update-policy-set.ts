@@ -1,6 +1,8 @@
 import {
   type Actor,
   authorized,
+  checkKinds,
+  checkNames,
   checkPolicySet,
   doneBy,
   type PolicySet,
@@ -26,6 +28,11 @@ export class UpdatePolicySet {
         updatedAt: this.clock.now(),
         revision: policySet.revision + 1,
       };
+      if (next.policyIds.length > 0 && (change.kind !== undefined || change.policies !== undefined)) {
+        const attached = await tx.policies.allOf(next.organizationId, next.policyIds);
+        checkKinds(next, attached, { attribute: 'kind' });
+        checkNames(next, attached, { attribute: 'policies' });
+      }
       await tx.policySets.save(next);
       await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), next);
       return next;

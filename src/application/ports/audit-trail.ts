@@ -15,6 +15,7 @@ export const auditedKinds = [
   'runs',
   'task-stages',
   'policy-sets',
+  'policies',
   'agent-pools',
 ] as const;
 

@@ -16,10 +16,20 @@ export interface Inspection {
   facts(): BundleFacts;
 }
 
+/** The same of bytes of any kind. */
+export interface Measurement {
+  /** As they come, unchecked. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Only after `bytes` was read to its end. `md5` is lower-case hexadecimal. */
+  facts(): BundleFacts & { readonly md5: string };
+}
+
 /** Checks that bytes are a gzipped tar whose entries stay inside its root and within the limits. */
 export interface BundleInspector {
   /** Takes over the chunks that are the whole of their buffers. */
   inspect(bytes: AsyncIterable<Uint8Array>): Inspection;
   /** Reads to the end for the digest alone, within the limit on bytes. Throws `bundle/over-limit`. */
   digest(bytes: AsyncIterable<Uint8Array>): Promise<BundleFacts>;
+  /** For what is no archive. Nothing of it is limited here; takes over chunks as `inspect` does. */
+  measure(bytes: AsyncIterable<Uint8Array>): Measurement;
 }

@@ -1,7 +1,5 @@
 import type {
   Actor,
-  Bundle,
-  BundleKey,
   ConfigurationVersion,
   ConfigurationVersionId,
   ConfigurationVersionState,
@@ -54,12 +52,6 @@ export interface CommitReport {
 /** Where a version stands among all, by its age. */
 export type VersionPlace = Pick<ConfigurationVersionState, 'createdAt' | 'id'>;
 
-/** A version, and the bytes that are stored for it. */
-export interface StoredBundle {
-  readonly id: ConfigurationVersionId;
-  readonly bundle: Bundle;
-}
-
 /** What hangs on a deleted workspace or organization is missing. */
 export interface ConfigurationVersionRepository {
   find(id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined>;
@@ -77,9 +69,6 @@ export interface ConfigurationVersionRepository {
   isKnown(report: CommitReport): Promise<boolean>;
   /** Remembers the delivery with the version it made; of several, the last. */
   addDelivery(workspaceId: WorkspaceId, delivery: string, id: ConfigurationVersionId): Promise<void>;
-
-  /** Whether any version refers to the bytes. */
-  refersTo(key: BundleKey): Promise<boolean>;
 }
 
 export interface ConfigurationVersionQueries {
@@ -88,8 +77,6 @@ export interface ConfigurationVersionQueries {
    * Costs the same however many there are and however far the walk has got.
    */
   uploaded(before: Instant, limit: number, after?: VersionPlace): Promise<readonly ConfigurationVersion[]>;
-  /** Versions of all workspaces that have bytes, in the order of their ids, from beyond `after` on. */
-  storedBundles(limit: number, after?: ConfigurationVersionId): Promise<readonly StoredBundle[]>;
   /** With the reader's standing on its workspace. */
   findSummaryFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersionSummary> | undefined>;
   /** Newest first. Costs the same however many there are and however deep the page lies. */

@@ -6,6 +6,7 @@ export const idKinds = [
   'user',
   'team',
   'workspace',
+  'variable',
   'team-workspace',
   'configuration-version',
   'ingress-attributes',
@@ -16,7 +17,10 @@ export const idKinds = [
   'policy-evaluation',
   'policy-set-outcome',
   'policy-set',
+  'policy',
   'agent-pool',
+  'state-version',
+  'state-version-output',
   'webhook',
   'instance',
 ] as const;

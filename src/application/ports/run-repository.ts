@@ -1,7 +1,6 @@
 import type {
   Actor,
   AgentPoolId,
-  BundleKey,
   ConfigurationVersionId,
   Instant,
   OrganizationId,
@@ -11,10 +10,12 @@ import type {
   RunState,
   RunStatus,
   Seen,
+  Standing,
   TeamId,
   UserId,
   VersionFactsGathered,
   WorkspaceId,
+  WorkspaceVisibility,
 } from '../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
@@ -37,8 +38,6 @@ export interface RunRepository {
   /** What the configuration version's guards look at. */
   aboutVersion(id: ConfigurationVersionId): Promise<VersionFactsGathered>;
   anyInProgress(scope: RunScope): Promise<boolean>;
-  /** Whether any run fetched the bytes for itself. */
-  refersTo(key: BundleKey): Promise<boolean>;
   /** The next sequence number of the workspace's runs. Takes the workspace's turn. */
   takeSequence(workspaceId: WorkspaceId): Promise<number>;
   /** Whether a run other than this one holds the workspace. */
@@ -51,10 +50,17 @@ export interface RunRepository {
   withExpiredLease(now: Instant, limit: number): Promise<readonly RunId[]>;
 }
 
-/** A run, and the key of the bytes it fetched for itself. */
-export interface StoredFiles {
-  readonly id: RunId;
-  readonly key: BundleKey;
+/** One in the queue of its organization, in which what is executed comes first, and then the others in the order of creation. */
+export interface QueuedRun {
+  readonly run: RunState;
+  /** Its place among all of them, from 1. */
+  readonly position: number;
+}
+
+/** How many runs of an organization wait, and how many are executed. */
+export interface RunCapacity {
+  readonly pending: number;
+  readonly running: number;
 }
 
 export interface RunQueries {
@@ -63,10 +69,23 @@ export interface RunQueries {
    * statuses without a run have no entry.
    */
   countWaiting(most: number): Promise<ReadonlyMap<RunStatus, number>>;
-  /** Runs of all workspaces that fetched bytes for themselves, in the order of their ids, from beyond `after` on. */
-  storedFiles(limit: number, after?: RunId): Promise<readonly StoredFiles[]>;
   /** Newest first. Costs the same however many there are and however deep the page lies. */
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<RunState>>;
+  /**
+   * In its order. `standing` is the caller's on the organization; each item gets it with the grants on its workspace. Positions
+   * count what the caller may not see too.
+   */
+  queue(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+  ): Promise<Page<Seen<QueuedRun>>>;
+  /** Those of one workspace's runs as the queue tells them; runs that are not in it have no entry. */
+  positionsOf(workspaceId: WorkspaceId, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>>;
+  capacityOf(organizationId: OrganizationId): Promise<RunCapacity>;
+  /** Of each workspace the run that holds it, or else the one that waits longest; workspaces without have no entry. */
+  currentOf(workspaceIds: readonly WorkspaceId[]): Promise<ReadonlyMap<WorkspaceId, RunId>>;
   /** The first run of each version, by version id; versions without a run have no entry. */
   firstOfVersions(ids: readonly ConfigurationVersionId[]): Promise<ReadonlyMap<ConfigurationVersionId, RunState>>;
 }

@@ -10,3 +10,15 @@ export interface SecretBox {
 
 /** How every text begins that was sealed with this key, so that others are found without opening them. */
 export const sealPrefix = (fingerprint: string): string => `v2.${fingerprint}.`;
+
+/** How a sealed text begins: the `sealPrefix` of its key, and of one from the first release as much as it says. */
+export const sealPrefixOf = (sealed: string): string => sealed.slice(0, sealed.lastIndexOf('.') + 1);
+
+/** Undefined where `open` would throw. */
+export function openedWith(box: SecretBox, sealed: string): string | undefined {
+  try {
+    return box.open(sealed);
+  } catch {
+    return undefined;
+  }
+}

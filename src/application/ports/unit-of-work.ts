@@ -9,11 +9,15 @@ import type { EffectOutbox, Removals } from './effect-outbox.js';
 import type { Holds } from './holds.js';
 import type { RequestRates, SigningKeys } from './instances.js';
 import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
-import type { PolicySetRepository, TaskStageRepository } from './policy-repository.js';
+import type { PolicyRepository, PolicySetRepository, TaskStageRepository } from './policy-repository.js';
+import type { RunArtifacts } from './run-artifacts.js';
 import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
+import type { StateOutputRepository, StateVersionRepository } from './state-version-repository.js';
+import type { StoredFiles } from './stored-files.js';
 import type { TeamRepository } from './team-repository.js';
 import type { TeamWorkspaceRepository } from './team-workspace-repository.js';
 import type { UserRepository } from './user-repository.js';
+import type { VariableRepository } from './variable-repository.js';
 import type { WorkspaceRepository } from './workspace-repository.js';
 
 /** The repositories of one transaction. Nothing else may touch the database while it is open. */
@@ -25,13 +29,19 @@ export interface Transaction {
   readonly teams: TeamRepository;
   readonly teamAccess: TeamWorkspaceRepository;
   readonly workspaces: WorkspaceRepository;
+  readonly variables: VariableRepository;
   readonly configurationVersions: ConfigurationVersionRepository & ConfigurationVersionQueries;
   readonly runs: RunRepository & RunQueries;
   readonly runLogs: RunLogs;
+  readonly runArtifacts: RunArtifacts;
+  readonly stateVersions: StateVersionRepository;
+  readonly stateOutputs: StateOutputRepository;
   readonly policySets: PolicySetRepository;
+  readonly policies: PolicyRepository;
   readonly taskStages: TaskStageRepository;
   readonly agentPools: AgentPoolRepository;
   readonly agentTokens: AgentTokenRepository;
+  readonly storedFiles: StoredFiles;
   readonly effects: EffectOutbox;
   readonly removals: Removals;
   readonly holds: Holds;

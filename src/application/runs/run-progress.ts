@@ -1,6 +1,7 @@
 import {
   type Actor,
   asApplied,
+  type BundleKey,
   type ConfigurationVersion,
   may,
   moveAll,
@@ -132,7 +133,10 @@ export class RunProgress {
         if (stage !== undefined) await tx.taskStages.dropOutcomes(stage);
         await this.moveStage(tx, stage, 'reset');
       },
-      'drop-reports': () => tx.runLogs.drop(state.id, 'plan'),
+      'drop-reports': async () => {
+        await tx.runLogs.drop(state.id, 'plan');
+        await discard(tx, await tx.runArtifacts.drop(state.id));
+      },
       'promote-version': async () => {
         if (version.state.provisional) await tx.workspaces.promote(state.workspaceId, subject);
       },
@@ -141,6 +145,8 @@ export class RunProgress {
         const { ownFiles } = state;
         if (ownFiles !== null) await tx.effects.enqueue(subject, [{ kind: 'discard-bundle', bundleKey: ownFiles }]);
       },
+      'discard-plan-file': async () => discard(tx, await tx.runArtifacts.drop(state.id, 'plan-file')),
+      'drop-pending-state': () => tx.stateVersions.dropPending(state.id),
       'archive-version': async () => {
         if (version.state.origin !== 'version-control') return;
         await tx.effects.enqueue(subject, [{ kind: 'archive-version', versionId: subject }]);
@@ -162,6 +168,10 @@ interface Surroundings {
   readonly facts: RunFactsGathered;
   readonly version: ConfigurationVersion;
   readonly stage: TaskStage | undefined;
+}
+
+async function discard(tx: Transaction, keys: readonly BundleKey[]): Promise<void> {
+  for (const bundleKey of keys) await tx.effects.enqueue(bundleKey, [{ kind: 'discard-bundle', bundleKey }]);
 }
 
 /** The run as it is once its workspace's turn was taken; undefined when there is none. */

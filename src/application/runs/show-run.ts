@@ -1,6 +1,5 @@
 import {
   type Actor,
-  authorize,
   type ConfigurationVersionState,
   type IngressAttributes,
   type Run,
@@ -11,9 +10,11 @@ import {
   seenBy,
   type TaskStage,
   type TaskStageId,
-  type Workspace,
+  waitingRunStatuses,
 } from '../../domain/index.js';
+import type { QueuedRun } from '../ports/run-repository.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
+import { type ShownWorkspace, showingWorkspace } from '../workspaces/show-workspace.js';
 
 /** A run with what a document says of it. */
 export interface ShownRun {
@@ -22,6 +23,8 @@ export interface ShownRun {
   readonly standing: Standing;
   /** Null when no policy applies to it. */
   readonly stageId: TaskStageId | null;
+  /** In the queue of its organization while it waits for its workspace; 0 otherwise. */
+  readonly position: number;
 }
 
 /** What may be asked for beside a run. */
@@ -34,15 +37,28 @@ export type RunInclude =
   | 'apply';
 
 export interface RunWithIncluded extends ShownRun {
-  readonly workspace: Seen<Workspace> | undefined;
+  readonly workspace: ShownWorkspace | undefined;
   readonly version: ConfigurationVersionState | undefined;
   readonly ingressAttributes: IngressAttributes | undefined;
   readonly stage: TaskStage | undefined;
 }
 
+const waits = ({ status }: RunState): boolean => waitingRunStatuses.includes(status);
+
+/** Of runs of one workspace, those that wait for it. */
+async function positionsOf(tx: Transaction, runs: readonly RunState[]): Promise<ReadonlyMap<RunId, number>> {
+  const waiting = runs.filter(waits);
+  const [first] = waiting;
+  if (first === undefined) return new Map();
+  return tx.runs.positionsOf(
+    first.workspaceId,
+    waiting.map(({ id }) => id),
+  );
+}
+
 export async function showing(tx: Transaction, { subject, standing }: Seen<Run>): Promise<ShownRun> {
-  const { state: run } = subject;
-  return { run, standing, stageId: (await tx.taskStages.idsOfRuns([run.id])).get(run.id) ?? null };
+  const [shown] = await showingAll(tx, [subject.state], standing);
+  return shown as ShownRun;
 }
 
 /** The same for many runs of one workspace. */
@@ -52,7 +68,24 @@ export async function showingAll(
   standing: Standing,
 ): Promise<readonly ShownRun[]> {
   const stageIds = await tx.taskStages.idsOfRuns(runs.map(({ id }) => id));
-  return runs.map((run) => ({ run, standing, stageId: stageIds.get(run.id) ?? null }));
+  const positions = await positionsOf(tx, runs);
+  return runs.map((run) => ({
+    run,
+    standing,
+    stageId: stageIds.get(run.id) ?? null,
+    position: positions.get(run.id) ?? 0,
+  }));
+}
+
+/** The same for runs of many workspaces, as they stand in the queue of their organization. */
+export async function showingQueued(tx: Transaction, queued: readonly Seen<QueuedRun>[]): Promise<readonly ShownRun[]> {
+  const stageIds = await tx.taskStages.idsOfRuns(queued.map(({ subject }) => subject.run.id));
+  return queued.map(({ subject: { run, position }, standing }) => ({
+    run,
+    standing,
+    stageId: stageIds.get(run.id) ?? null,
+    position: waits(run) ? position : 0,
+  }));
 }
 
 /** GET /runs/:id. */
@@ -69,10 +102,13 @@ export class ShowRun {
       const { state: run } = seen.subject;
       const withStage = include.has('task-stages');
       const stage = withStage ? await tx.taskStages.ofRun(id) : undefined;
-      const shown = withStage ? { run, standing, stageId: stage?.id ?? null } : await showing(tx, seen);
+      const shown = withStage
+        ? { run, standing, stageId: stage?.id ?? null, position: (await positionsOf(tx, [run])).get(id) ?? 0 }
+        : await showing(tx, seen);
       const { workspaceId, configurationVersionId } = run;
-      const workspace = include.has('workspace') ? await tx.workspaces.findFor(actor, workspaceId) : undefined;
-      if (workspace !== undefined) authorize(workspace.standing, 'workspaces/read');
+      const workspace = include.has('workspace')
+        ? await showingWorkspace(tx, seenBy(await tx.workspaces.findFor(actor, workspaceId), 'workspaces/read'))
+        : undefined;
       const withCommit = include.has('ingress-attributes');
       const version =
         withCommit || include.has('configuration-version')

@@ -5,14 +5,13 @@ import {
   identityOf,
   type LockAction,
   lockActions,
-  type Seen,
   seenBy,
-  type Workspace,
   type WorkspaceId,
 } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { RunProgress } from '../runs/run-progress.js';
+import { type ShownWorkspace, showingWorkspace } from './show-workspace.js';
 
 const needs = {
   lock: 'workspaces/lock',
@@ -32,7 +31,7 @@ export class ChangeWorkspaceLock {
     actor: Actor,
     id: WorkspaceId,
     command: { readonly action: LockAction; readonly reason: string | null },
-  ): Promise<Seen<Workspace>> {
+  ): Promise<ShownWorkspace> {
     return this.unitOfWork.run(async (tx) => {
       const { subject, standing } = seenBy(await tx.workspaces.findFor(actor, id), needs[command.action]);
       const next = lockActions[command.action](subject, identityOf(actor), this.clock.now(), command.reason);
@@ -40,7 +39,7 @@ export class ChangeWorkspaceLock {
       await tx.workspaces.save(next);
       await tx.audit.add(doneBy(actor, needs[command.action], id), subject);
       if (next.lock === null) await this.progress.advance(tx, id);
-      return { subject: next, standing };
+      return showingWorkspace(tx, { subject: next, standing });
     });
   }
 }

@@ -52,7 +52,7 @@ export class CreateWorkspace {
       };
       await tx.workspaces.add(workspace);
       await tx.audit.add(doneBy(actor, 'workspaces/create', workspace.id), workspace);
-      return { subject: workspace, standing, ...(webhookKey && { webhookKey }) };
+      return { subject: workspace, standing, currentRunId: null, ...(webhookKey && { webhookKey }) };
     });
   }
 }

@@ -8,15 +8,14 @@ import {
   type LinkedRepository,
   type OrganizationId,
   type RepositorySettings,
-  type Seen,
   type Standing,
-  type Workspace,
   type WorkspaceSettings,
 } from '../../domain/index.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { SecretBox } from '../ports/secret-box.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
 import type { Transaction } from '../ports/unit-of-work.js';
+import type { ShownWorkspace } from './show-workspace.js';
 
 /** What a request says of a workspace: what is not named stays; a null repository is unlinked. */
 export interface WorkspaceChange extends Partial<WorkspaceSettings> {
@@ -24,7 +23,7 @@ export interface WorkspaceChange extends Partial<WorkspaceSettings> {
 }
 
 /** A workspace after a change, with the key of its webhook when the change made one: it is shown this once. */
-export interface ChangedWorkspace extends Seen<Workspace> {
+export interface ChangedWorkspace extends ShownWorkspace {
   readonly webhookKey?: string;
 }
 

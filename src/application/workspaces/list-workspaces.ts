@@ -1,18 +1,20 @@
-import { type Actor, type Seen, seenBy, type Workspace, workspaceVisibility } from '../../domain/index.js';
+import { type Actor, seenBy, workspaceVisibility } from '../../domain/index.js';
 import type { Page, PageRequest } from '../ports/page.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { type ShownWorkspace, showingWorkspaces } from './show-workspace.js';
 
 /** GET /organizations/:name/workspaces: those the caller may read. */
 export class ListWorkspaces {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  execute(actor: Actor, organizationName: string, page: PageRequest): Promise<Page<Seen<Workspace>>> {
+  execute(actor: Actor, organizationName: string, page: PageRequest): Promise<Page<ShownWorkspace>> {
     return this.unitOfWork.read(async (tx) => {
       const { subject, standing } = seenBy(
         await tx.organizations.findFor(actor, organizationName),
         'organizations/read',
       );
-      return tx.workspaces.page(subject.id, standing, workspaceVisibility(standing), page);
+      const found = await tx.workspaces.page(subject.id, standing, workspaceVisibility(standing), page);
+      return { ...found, items: await showingWorkspaces(tx, found.items) };
     });
   }
 }

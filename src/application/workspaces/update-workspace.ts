@@ -8,6 +8,7 @@ import {
   type RepositoryLinks,
   type WorkspaceChange,
 } from './link-repository.js';
+import { showingWorkspace } from './show-workspace.js';
 
 /** PATCH of a workspace: what is not named stays. */
 export class UpdateWorkspace {
@@ -35,7 +36,8 @@ export class UpdateWorkspace {
       };
       await tx.workspaces.save(next);
       await tx.audit.add(doneBy(actor, 'workspaces/update', next.id), next);
-      return { subject: next, standing, ...(webhookKey && { webhookKey }) };
+      const shown = await showingWorkspace(tx, { subject: next, standing });
+      return { ...shown, ...(webhookKey && { webhookKey }) };
     });
   }
 }

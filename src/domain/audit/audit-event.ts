@@ -16,6 +16,8 @@ export const unaskedActions = [
   'runs/reclaim',
   'runs/fetch-files',
   'runs/fail',
+  'runs/store-artifact',
+  'state-versions/write',
   'policy-outcomes/report',
 ] as const;
 

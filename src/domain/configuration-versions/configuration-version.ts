@@ -1,4 +1,5 @@
 import type { TokenOwner } from '../shared/api-token.js';
+import type { Bundle } from '../shared/bundle.js';
 import { DomainError } from '../shared/domain-error.js';
 import type { BundleKey, ConfigurationVersionId, Instant, WorkspaceId } from '../shared/id.js';
 import {
@@ -13,14 +14,6 @@ import {
   type Transition,
   type Trigger,
 } from './lifecycle.js';
-
-/** The stored `.tar.gz` of a version: exactly the bytes that were uploaded. */
-export interface Bundle {
-  readonly key: BundleKey;
-  readonly bytes: number;
-  /** Lower-case hexadecimal. */
-  readonly sha256: string;
-}
 
 /** Why a version is `errored`: a short code for programs, a sentence for people. */
 export interface Failure {

@@ -1,24 +1,7 @@
 import { DomainError, invalidAttribute } from '../shared/domain-error.js';
-import type { Instant, OrganizationId, PolicySetId, WorkspaceId } from '../shared/id.js';
+import type { Instant, OrganizationId, PolicyId, PolicySetId, WorkspaceId } from '../shared/id.js';
 import { checkName } from '../shared/name.js';
-
-export const enforcementLevels = ['advisory', 'mandatory'] as const;
-
-export type EnforcementLevel = (typeof enforcementLevels)[number];
-
-export const policyKinds = ['opa', 'sentinel'] as const;
-
-export type PolicyKind = (typeof policyKinds)[number];
-
-/** What is known of a policy: everything but its code. */
-export interface Policy {
-  /** Unique in its set. */
-  readonly name: string;
-  readonly description: string;
-  /** The rule to ask, for OPA; null for Sentinel. */
-  readonly query: string | null;
-  readonly enforcementLevel: EnforcementLevel;
-}
+import type { ManagedPolicy, Policy, PolicyKind } from './policy.js';
 
 export interface PolicySetSettings {
   readonly name: string;
@@ -28,6 +11,7 @@ export interface PolicySetSettings {
   readonly global: boolean;
   /** Whether who holds `manage-policy-overrides` may let a run pass in spite of it. */
   readonly overridable: boolean;
+  /** Those that are written into it; others are attached. */
   readonly policies: readonly Policy[];
 }
 
@@ -38,6 +22,8 @@ export interface PolicySet extends PolicySetSettings {
   readonly organizationName: string;
   /** Those it is attached to by name; a global one applies to the others too. */
   readonly workspaceIds: readonly WorkspaceId[];
+  /** Those that are attached to it. */
+  readonly policyIds: readonly PolicyId[];
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
   readonly revision: number;
@@ -51,15 +37,64 @@ export function checkPolicySet<Settings extends Partial<PolicySetSettings>>(sett
   return settings;
 }
 
-/** A set as it was when a run was created: later changes do not reach runs that wait. */
-export type AppliedPolicySet = Pick<PolicySet, 'id' | 'name' | 'description' | 'overridable' | 'policies'>;
+/** As many as a report of an agent may speak of. */
+export const mostPoliciesOfSet = 1000;
 
-export const asApplied = ({ id, name, description, overridable, policies }: PolicySet): AppliedPolicySet => ({
-  id,
-  name,
-  description,
-  overridable,
-  policies,
+/** Of the two names by which a refusal tells what in a request it is about, one. */
+type Where = { readonly attribute: string } | { readonly pointer: string };
+
+/** Throws `attribute/invalid`, at `where`, for a policy of another kind than the set's. */
+export function checkKinds({ kind }: Pick<PolicySet, 'kind'>, attached: readonly ManagedPolicy[], where: Where): void {
+  if (attached.every((policy) => policy.kind === kind)) return;
+  throw new DomainError('attribute/invalid', 'A policy set and the policies attached to it must be of one kind', where);
+}
+
+/** Throws `attribute/invalid`, at `where`, for two policies of one name, and for more than an agent can report on. */
+export function checkNames(
+  { policies }: Pick<PolicySet, 'policies'>,
+  attached: readonly ManagedPolicy[],
+  where: Where,
+): void {
+  const names = [...policies, ...attached].map(({ name }) => name);
+  if (new Set(names).size < names.length) {
+    throw new DomainError('attribute/invalid', 'Policies must differ in their names', where);
+  }
+  if (names.length > mostPoliciesOfSet) {
+    throw new DomainError('attribute/invalid', `A set has no more than ${mostPoliciesOfSet} policies`, where);
+  }
+}
+
+/** A set with what is attached to it, in order of name. */
+export interface ApplyingPolicySet extends PolicySet {
+  readonly attached: readonly ManagedPolicy[];
+}
+
+/** A policy as it was when a run was created. */
+export interface AppliedPolicy extends Policy {
+  /** The SHA-256 of its code, in hexadecimal digits; null where the service knows none. */
+  readonly code: string | null;
+}
+
+/** A set as it was when a run was created: later changes do not reach runs that wait. */
+export interface AppliedPolicySet extends Pick<PolicySet, 'id' | 'name' | 'description' | 'overridable'> {
+  readonly policies: readonly AppliedPolicy[];
+}
+
+const appliedPolicy = (
+  { name, description, query, enforcementLevel }: Policy,
+  code: AppliedPolicy['code'],
+): AppliedPolicy => ({ name, description, query, enforcementLevel, code });
+
+/** What is written into the set comes first, in its order, and then what is attached. */
+export const asApplied = (set: ApplyingPolicySet): AppliedPolicySet => ({
+  id: set.id,
+  name: set.name,
+  description: set.description,
+  overridable: set.overridable,
+  policies: [
+    ...set.policies.map((policy) => appliedPolicy(policy, null)),
+    ...set.attached.map((policy) => appliedPolicy(policy, policy.code)),
+  ],
 });
 
 export const invalidReport = (sentence: string, pointer: string): DomainError =>

@@ -1,6 +1,7 @@
 import { DomainError } from '../shared/domain-error.js';
 import type { Instant, PolicyEvaluationId, RunId, TaskStageId } from '../shared/id.js';
-import type { AppliedPolicySet, PolicyKind } from './policy-set.js';
+import type { PolicyKind } from './policy.js';
+import type { AppliedPolicySet } from './policy-set.js';
 import {
   addedUp,
   blocks,

@@ -69,6 +69,8 @@ export type RunEffect =
   | 'promote-version'
   | 'release-workspace'
   | 'discard-files'
+  | 'discard-plan-file'
+  | 'drop-pending-state'
   | 'archive-version';
 
 export interface RunTransition {
@@ -88,7 +90,13 @@ export interface RunTransition {
 }
 
 const rests = ['planned', 'post_plan_completed'] as const;
-const completion = ['close-policy-check', 'discard-files', 'archive-version', 'release-workspace'] as const;
+const completion = [
+  'close-policy-check',
+  'discard-files',
+  'discard-plan-file',
+  'archive-version',
+  'release-workspace',
+] as const;
 
 const step = { guards: [], automatic: false, effects: [], refusedAs: 'run/transition-refused' } as const;
 const automatic = { ...step, automatic: true } as const;
@@ -207,7 +215,7 @@ export const runLifecycle = [
     trigger: 'finish-apply',
     from: ['applying'],
     to: 'applied',
-    effects: ['promote-version', ...completion],
+    effects: ['promote-version', 'drop-pending-state', ...completion],
     done: 'applied',
   },
   {
@@ -242,7 +250,7 @@ export const runLifecycle = [
     from: ['applying'],
     guards: ['cancel asked for'],
     to: 'canceled',
-    effects: completion,
+    effects: ['drop-pending-state', ...completion],
     done: 'canceled',
   },
   {
@@ -250,7 +258,7 @@ export const runLifecycle = [
     trigger: 'fail',
     from: ['fetching', 'planning', 'post_plan_running', 'applying'],
     to: 'errored',
-    effects: completion,
+    effects: ['drop-pending-state', ...completion],
     done: 'marked errored',
   },
 ] as const satisfies readonly RunTransition[];

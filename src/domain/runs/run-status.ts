@@ -27,3 +27,12 @@ export const runStatusesHoldingWorkspace: readonly RunStatus[] = runStatusesInPr
 
 /** Executed by an agent under a lease. */
 export const runStatusesUnderLease: readonly RunStatus[] = ['planning', 'post_plan_running', 'applying'];
+
+/** In the queue of their organization: executed, or to be without anybody's word. Others rest until somebody decides, or are over. */
+export const queuedRunStatuses: readonly RunStatus[] = [
+  ...waitingRunStatuses,
+  'fetching',
+  'plan_queued',
+  'apply_queued',
+  ...runStatusesUnderLease,
+];

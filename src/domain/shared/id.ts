@@ -6,6 +6,7 @@ export type MembershipId = Id<'membership'>;
 export type UserId = Id<'user'>;
 export type TeamId = Id<'team'>;
 export type WorkspaceId = Id<'workspace'>;
+export type VariableId = Id<'variable'>;
 export type TeamWorkspaceId = Id<'team-workspace'>;
 export type ConfigurationVersionId = Id<'configuration-version'>;
 export type TokenId = Id<'token'>;
@@ -14,7 +15,10 @@ export type TaskStageId = Id<'task-stage'>;
 export type PolicyEvaluationId = Id<'policy-evaluation'>;
 export type PolicySetOutcomeId = Id<'policy-set-outcome'>;
 export type PolicySetId = Id<'policy-set'>;
+export type PolicyId = Id<'policy'>;
 export type AgentPoolId = Id<'agent-pool'>;
+export type StateVersionId = Id<'state-version'>;
+export type StateVersionOutputId = Id<'state-version-output'>;
 /** The part of a webhook's URL that names the linked workspace. */
 export type WebhookId = Id<'webhook'>;
 /** Where a bundle lies in the store. One per upload attempt, never one per version. */

@@ -63,6 +63,7 @@ export const storage = ({
           seconds: {
             upload: config.UPLOAD_URL_SECONDS,
             download: config.DOWNLOAD_URL_SECONDS,
+            'state-download': config.DOWNLOAD_URL_SECONDS,
             // A log is followed for as long as the run goes on, by the URL it was asked for once.
             'plan-log': config.UPLOAD_URL_SECONDS,
             'apply-log': config.UPLOAD_URL_SECONDS,

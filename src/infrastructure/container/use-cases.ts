@@ -40,6 +40,11 @@ export const useCasesByName = {
   updateWorkspace: application.UpdateWorkspace,
   removeWorkspace: application.RemoveWorkspace,
   changeWorkspaceLock: application.ChangeWorkspaceLock,
+  createVariable: application.CreateVariable,
+  listVariables: application.ListVariables,
+  showVariable: application.ShowVariable,
+  updateVariable: application.UpdateVariable,
+  removeVariable: application.RemoveVariable,
   createTeam: application.CreateTeam,
   listTeams: application.ListTeams,
   showTeam: application.ShowTeam,
@@ -75,11 +80,20 @@ export const useCasesByName = {
   uploadConfigurationBundle: application.UploadConfigurationBundle,
   createRun: application.CreateRun,
   listRuns: application.ListRuns,
+  listQueuedRuns: application.ListQueuedRuns,
+  listRunEvents: application.ListRunEvents,
+  showRunCapacity: application.ShowRunCapacity,
   showRun: application.ShowRun,
   changeRun: application.ChangeRun,
   showRunConfigurationVersion: application.ShowRunConfigurationVersion,
   showRunPhase: application.ShowRunPhase,
   readRunLog: application.ReadRunLog,
+  readPlanJson: application.ReadPlanJson,
+  listStateVersions: application.ListStateVersions,
+  showStateVersion: application.ShowStateVersion,
+  listStateOutputs: application.ListStateOutputs,
+  listCurrentOutputs: application.ListCurrentOutputs,
+  showStateOutput: application.ShowStateOutput,
   listTaskStages: application.ListTaskStages,
   showTaskStage: application.ShowTaskStage,
   overrideTaskStage: application.OverrideTaskStage,
@@ -92,7 +106,15 @@ export const useCasesByName = {
   showPolicySet: application.ShowPolicySet,
   updatePolicySet: application.UpdatePolicySet,
   attachPolicySet: application.AttachPolicySet,
+  changePoliciesOfSet: application.ChangePoliciesOfSet,
   removePolicySet: application.RemovePolicySet,
+  createPolicy: application.CreatePolicy,
+  listPolicies: application.ListPolicies,
+  showPolicy: application.ShowPolicy,
+  updatePolicy: application.UpdatePolicy,
+  uploadPolicyCode: application.UploadPolicyCode,
+  readPolicyCode: application.ReadPolicyCode,
+  removePolicy: application.RemovePolicy,
   createAgentPool: application.CreateAgentPool,
   listAgentPools: application.ListAgentPools,
   showAgentPool: application.ShowAgentPool,
@@ -104,6 +126,12 @@ export const useCasesByName = {
   claimRun: application.ClaimRun,
   renewLease: application.RenewLease,
   readRunFiles: application.ReadRunFiles,
+  readRunState: application.ReadRunState,
+  announceState: application.AnnounceState,
+  uploadState: application.UploadState,
+  storeRunArtifact: application.StoreRunArtifact,
+  readPlanFile: application.ReadPlanFile,
+  readRunPolicy: application.ReadRunPolicy,
   appendRunLog: application.AppendRunLog,
   reportPhase: application.ReportPhase,
   reportPolicyEvaluation: application.ReportPolicyEvaluation,
@@ -142,6 +170,11 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.RemoveWorkspace, [unitOfWork, clock]);
   provideClass(bind, application.ChangeWorkspaceLock, [unitOfWork, clock, application.RunProgress]);
 
+  provideClass(bind, application.CreateVariable, [unitOfWork, clock, ids, secretBox]);
+  provideClass(bind, application.ListVariables, [unitOfWork, secretBox]);
+  provideClass(bind, application.ShowVariable, [unitOfWork, secretBox]);
+  provideClass(bind, application.UpdateVariable, [unitOfWork, secretBox]);
+  provideClass(bind, application.RemoveVariable, [unitOfWork]);
   provideClass(bind, application.CreateTeam, [unitOfWork, clock, ids]);
   provideClass(bind, application.ListTeams, [unitOfWork]);
   provideClass(bind, application.ShowTeam, [unitOfWork]);
@@ -192,11 +225,21 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.RunProgress, [clock, ids]);
   provideClass(bind, application.CreateRun, [unitOfWork, application.RunProgress]);
   provideClass(bind, application.ListRuns, [unitOfWork]);
+  provideClass(bind, application.ListQueuedRuns, [unitOfWork]);
+  provideClass(bind, application.ListRunEvents, [unitOfWork]);
+  provideClass(bind, application.ShowRunCapacity, [unitOfWork]);
   provideClass(bind, application.ShowRun, [unitOfWork]);
   provideClass(bind, application.ChangeRun, [unitOfWork, application.RunProgress]);
   provideClass(bind, application.ShowRunConfigurationVersion, [unitOfWork]);
   provideClass(bind, application.ShowRunPhase, [unitOfWork, clock, capabilityUrls]);
   provideClass(bind, application.ReadRunLog, [unitOfWork, clock, capabilityUrls]);
+  provideClass(bind, application.ReadPlanJson, [unitOfWork, bundleStore]);
+
+  provideClass(bind, application.ListStateVersions, [unitOfWork, clock, capabilityUrls]);
+  provideClass(bind, application.ShowStateVersion, [unitOfWork, clock, capabilityUrls]);
+  provideClass(bind, application.ListStateOutputs, [unitOfWork]);
+  provideClass(bind, application.ListCurrentOutputs, [unitOfWork]);
+  provideClass(bind, application.ShowStateOutput, [unitOfWork, secretBox]);
 
   provideClass(bind, application.ListTaskStages, [unitOfWork]);
   provideClass(bind, application.ShowTaskStage, [unitOfWork]);
@@ -211,7 +254,16 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.ShowPolicySet, [unitOfWork]);
   provideClass(bind, application.UpdatePolicySet, [unitOfWork, clock]);
   provideClass(bind, application.AttachPolicySet, [unitOfWork, clock]);
+  provideClass(bind, application.ChangePoliciesOfSet, [unitOfWork, clock]);
   provideClass(bind, application.RemovePolicySet, [unitOfWork]);
+
+  provideClass(bind, application.CreatePolicy, [unitOfWork, clock, ids]);
+  provideClass(bind, application.ListPolicies, [unitOfWork]);
+  provideClass(bind, application.ShowPolicy, [unitOfWork]);
+  provideClass(bind, application.UpdatePolicy, [unitOfWork, clock]);
+  provideClass(bind, application.UploadPolicyCode, [unitOfWork, clock]);
+  provideClass(bind, application.ReadPolicyCode, [unitOfWork]);
+  provideClass(bind, application.RemovePolicy, [unitOfWork]);
 
   provideClass(bind, application.CreateAgentPool, [unitOfWork, clock, ids]);
   provideClass(bind, application.ListAgentPools, [unitOfWork]);
@@ -221,9 +273,16 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.IssueAgentToken, [unitOfWork, clock, ids, secrets]);
   provideClass(bind, application.ListAgentTokens, [unitOfWork]);
   provideClass(bind, application.AuthenticateAgent, [unitOfWork, clock, secrets, application.TokenUses]);
-  provideClass(bind, application.ClaimRun, [unitOfWork, clock, secrets, application.RunProgress]);
+  provideClass(bind, application.ClaimRun, [unitOfWork, clock, secrets, secretBox, application.RunProgress]);
   provideClass(bind, application.RenewLease, [unitOfWork, clock, secrets]);
   provideClass(bind, application.ReadRunFiles, [unitOfWork, secrets, bundleStore]);
+  provideClass(bind, application.ReadRunState, [unitOfWork, secrets, bundleStore]);
+  provideClass(bind, application.AnnounceState, [unitOfWork, clock, ids, secrets, secretBox]);
+  const storing = [unitOfWork, clock, ids, secrets, bundleInspector, bundleStore] as const;
+  provideClass(bind, application.UploadState, storing);
+  provideClass(bind, application.StoreRunArtifact, storing);
+  provideClass(bind, application.ReadPlanFile, [unitOfWork, secrets, bundleStore]);
+  provideClass(bind, application.ReadRunPolicy, [unitOfWork, secrets]);
   provideClass(bind, application.AppendRunLog, [unitOfWork, secrets]);
   provideClass(bind, application.ReportPhase, [unitOfWork, secrets, application.RunProgress]);
   provideClass(bind, application.ReportPolicyEvaluation, [unitOfWork, clock, ids, secrets, application.RunProgress]);

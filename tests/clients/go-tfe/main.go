@@ -119,6 +119,8 @@ func main() {
 	_, err = client.ConfigurationVersions.Read(ctx, "nonexisting")
 	expect("missing version", errors.Is(err, tfe.ErrResourceNotFound), err)
 
+	walkPolicies(ctx, client, org)
+	walkVariables(ctx, client, ws)
 	walkRuns(ctx, client, org)
 
 	check("workspace delete", client.Workspaces.DeleteByID(ctx, ws.ID))

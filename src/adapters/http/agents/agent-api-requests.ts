@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { PhaseReport, PolicyReport } from '../../../application/index.js';
-import { outcomeStatuses } from '../../../domain/index.js';
+import type { PhaseReport, PolicyReport, StateReport } from '../../../application/index.js';
+import { maxOutputs, outcomeStatuses } from '../../../domain/index.js';
 import { absentable, parse } from '../json-api/schema.js';
+import { limits } from '../limits.js';
 
 const count = absentable(z.number().int().min(0).max(1_000_000));
 const text = (longest: number) => z.string().max(longest);
@@ -82,3 +83,18 @@ export function readPolicyReport(body: unknown): PolicyReport {
     })),
   };
 }
+
+export const stateReport = z.object({
+  serial: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
+  lineage: text(255).min(1),
+  md5: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .meta({ example: '098f6bcd4621d373cade4e832627b4f6' }),
+  size: z.number().int().min(1).max(limits.agentFile.most),
+  outputs: z
+    .array(z.object({ name: text(255).min(1), type: z.unknown(), value: z.unknown(), sensitive: z.boolean() }))
+    .max(maxOutputs),
+});
+
+export const readStateReport = (body: unknown): StateReport => parse(stateReport, body);

@@ -9,7 +9,7 @@ import { readBody, readBytes } from '../json-api/read-body.js';
 import { invalidParameter } from '../json-api/request-error.js';
 import { limits } from '../limits.js';
 import type { Content, Reference, Refusal } from '../reference/reference.js';
-import { bearerOf, type Method } from '../route.js';
+import { bearerOf, type Method, textType } from '../route.js';
 import type { UseCases } from '../use-cases.js';
 import {
   claim,
@@ -40,12 +40,12 @@ export interface AgentRoute {
 const betweenLooks = 500;
 const longestWait = 60;
 
-const json = (response: Response, status: number, body: unknown): void => {
+export const json = (response: Response, status: number, body: unknown): void => {
   writeHead(response, status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 };
 
 /** Throws `lease/lost` when the request names no lease at all. */
-const holderOf = (agent: Agent, request: Request): LeaseHolder => {
+export const holderOf = (agent: Agent, request: Request): LeaseHolder => {
   const leaseToken = request.get('lease');
   if (leaseToken === undefined) throw new DomainError('lease/lost', 'the lease token must be in the Lease header');
   return { agent, runId: String(request.params.id), leaseToken };
@@ -60,13 +60,13 @@ const numberIn = (request: Request, name: string, highest: number): number | und
   return Number(text);
 };
 
-const plain = (schema: z.ZodType): Content => ({ mediaType: 'application/json', schema });
-const bytes: Content = { mediaType: 'application/octet-stream' };
+export const plain = (schema: z.ZodType): Content => ({ mediaType: 'application/json', schema });
+export const bytes: Content = { mediaType: 'application/octet-stream' };
 
-const withBody: readonly Refusal[] = [408, 413, 415, 422];
-const underLease: readonly Refusal[] = ['lease/lost'];
+export const withBody: readonly Refusal[] = [408, 413, 415, 422];
+export const underLease: readonly Refusal[] = ['lease/lost'];
 
-const leaseHeader = {
+export const leaseHeader = {
   Lease: z.string().meta({ description: 'The token of the lease, as the claim brought it.' }),
 };
 
@@ -158,6 +158,23 @@ export const agentRoutes = (use: UseCases, stopping: AbortSignal): AgentRoute[] 
           // An agent that goes away in the middle is no fault of the service.
           if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
         });
+      },
+    },
+    {
+      method: 'get',
+      path: '/agent/v1/runs/:id/policies/:sha256',
+      reference: () => ({
+        operation: 'readRunPolicy',
+        summary: 'Download the code of a policy of a run',
+        about: 'As it was when the run was created, and only of the policies that the run is held to.',
+        headers: leaseHeader,
+        answers: { 200: { mediaType: textType } },
+        refusals: [...underLease, 'resource/not-found'],
+      }),
+      handle: async (agent, request, response) => {
+        const code = await use.readRunPolicy.execute(holderOf(agent, request), String(request.params.sha256));
+        const length = Buffer.byteLength(code);
+        writeHead(response, 200, { 'Content-Type': textType, 'Content-Length': length }).end(code);
       },
     },
     {

@@ -1,54 +1,14 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { OpenBundle } from '../../../application/index.js';
-import { DomainError } from '../../../domain/index.js';
 import { asks, requestTraceOf } from '../audit/asked.js';
 import { writeHead } from '../head.js';
 import type { Patience } from '../http-server.js';
 import type { HttpMeter } from '../observation.js';
+import { interrupted, patiently } from '../patient-body.js';
 import type { PlainRoute } from '../route.js';
 import { send } from '../send.js';
 import type { UseCases } from '../use-cases.js';
-
-const interrupted = (sentence: string): DomainError => new DomainError('bundle/interrupted', sentence);
-
-/**
- * The request's body as it arrives; throws `bundle/interrupted` when the client falls silent or takes too long.
- * `received` hears how many bytes each part has.
- */
-async function* patiently(
-  request: Request,
-  patience: Patience,
-  stopped: AbortSignal,
-  received: (bytes: number) => void,
-): AsyncGenerator<Uint8Array> {
-  // The socket stays open when reading ends early, so that the client can still be told why.
-  const chunks = request.iterator({ destroyOnReturn: false });
-  const deadline = Date.now() + patience.total;
-  let timer: NodeJS.Timeout | undefined;
-  let giveUp: (reason: DomainError) => void = () => {};
-  const onStop = () => giveUp(interrupted('the service is stopping'));
-  stopped.addEventListener('abort', onStop, { once: true });
-  try {
-    for (;;) {
-      if (stopped.aborted) throw interrupted('the service is stopping');
-      const silence = new Promise<never>((_, reject) => {
-        giveUp = reject;
-      });
-      const left = Math.min(patience.idle, deadline - Date.now());
-      timer = setTimeout(() => giveUp(interrupted('the upload took too long')), Math.max(0, left));
-      const next = await Promise.race([chunks.next(), silence]);
-      clearTimeout(timer);
-      if (next.done) return;
-      received(next.value.length);
-      yield next.value;
-    }
-  } finally {
-    clearTimeout(timer);
-    stopped.removeEventListener('abort', onStop);
-    void chunks.return?.();
-  }
-}
 
 /** The one byte range a request asks for; undefined for the whole, null for one that cannot be satisfied. */
 const rangeOf = (request: Request, bundle: OpenBundle): { start: number; end: number } | undefined | null => {
@@ -60,11 +20,16 @@ const rangeOf = (request: Request, bundle: OpenBundle): { start: number; end: nu
   return Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1 ? ranges[0] : undefined;
 };
 
+const filenames = { configuration: 'configuration.tar.gz', state: 'terraform.tfstate' } as const satisfies Record<
+  OpenBundle['of'],
+  string
+>;
+
 const download = (use: UseCases, meter: HttpMeter) => async (request: Request, response: Response) => {
   const bundle = await use.readBundle.execute(String(request.params.objectId));
   const headers = {
     'Content-Type': 'application/octet-stream',
-    'Content-Disposition': 'attachment; filename="configuration.tar.gz"',
+    'Content-Disposition': `attachment; filename="${filenames[bundle.of]}"`,
     'Accept-Ranges': 'bytes',
     ETag: `"${bundle.sha256}"`,
   };

@@ -2,27 +2,34 @@ import type {
   FailingEffect,
   Job,
   MembershipView,
+  ShownOutput,
   ShownPhase,
   ShownRun,
+  ShownStateVersion,
   TeamWorkspaceView,
+  VariableView,
 } from '../../../application/index.js';
 import {
   type AgentPool,
   type AgentToken,
   type ApiToken,
   type AuditEvent,
+  asApplied,
   asQuestion,
+  type Bundle,
   type ConfigurationVersionState,
   defaultRunOptions,
   defaultSettings,
   type IngressAttributes,
   type LocatedEvaluation,
+  type ManagedPolicy,
   type Organization,
   type PolicySet,
   type PolicySetOutcome,
   type RunState,
   type Seen,
   type Standing,
+  type StateVersion,
   type TaskStage,
   type Team,
   type TokenOwner,
@@ -191,6 +198,23 @@ export const workspace: Workspace = {
   revision: 1,
 };
 
+export const variable: VariableView = {
+  variable: {
+    id: 'var-9TgX3kWq6pHnC1Zd',
+    workspaceId: workspace.id,
+    key: 'region',
+    description: 'Where the subnets are',
+    category: 'terraform',
+    hcl: false,
+    sensitive: false,
+    sealedValue: '',
+    size: 12,
+    createdAt: at('08:45:00'),
+    revision: 0,
+  },
+  value: 'eu-central-1',
+};
+
 export const webhookKey = 'whsec_RVhBTVBMRWV4YW1wbGVFWEFNUExFZXhhbXBsZUVYQU0=';
 
 export const teamWorkspace: TeamWorkspaceView = {
@@ -223,12 +247,29 @@ export const policySet: PolicySet = {
   overridable: true,
   policies,
   workspaceIds: [workspace.id],
+  policyIds: ['pol-4NdW9rKc2vHsT7Bq'],
   createdAt: at('08:40:00'),
   updatedAt: at('08:40:00'),
   revision: 0,
 };
 
-const run: RunState = {
+export const policy: ManagedPolicy = {
+  id: 'pol-4NdW9rKc2vHsT7Bq',
+  organizationId: organization.id,
+  organizationName: organization.name,
+  name: 'all-tagged',
+  description: 'Every resource says whose it is',
+  kind: 'opa',
+  query: 'data.terraform.tags.deny',
+  enforcementLevel: 'advisory',
+  code: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  policySetIds: [policySet.id],
+  createdAt: at('08:42:00'),
+  updatedAt: at('08:43:00'),
+  revision: 1,
+};
+
+export const run: RunState = {
   id: 'run-5HtW8bQn2gKzV6Yc',
   workspaceId: workspace.id,
   configurationVersionId: configurationVersion.id,
@@ -270,7 +311,7 @@ export const taskStage: TaskStage = {
       kind: 'opa',
       status: 'failed',
       policyToolVersion: '0.70.0',
-      policySets: [policySet],
+      policySets: [asApplied({ ...policySet, attached: [policy] })],
       resultCount: { advisoryFailed: 0, mandatoryFailed: 1, passed: 0, errored: 0 },
       overridable: true,
       statusTimestamps: { 'pending-at': at('09:00:03'), 'running-at': at('09:00:40'), 'failed-at': at('09:00:45') },
@@ -315,7 +356,7 @@ export const policySetOutcome: PolicySetOutcome = {
   })),
 };
 
-export const shownRun: ShownRun = { run, standing, stageId: taskStage.id };
+export const shownRun: ShownRun = { run, standing, stageId: taskStage.id, position: 0 };
 
 export const shownPhase: ShownPhase = {
   run,
@@ -340,6 +381,42 @@ export const agentToken: AgentToken = {
   lastUsedAt: null,
 };
 
+export const bundle: Bundle = {
+  key: 'bundle-1',
+  bytes: 181,
+  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+};
+
+export const stateVersion: StateVersion = {
+  id: 'sv-4JmT8xBq1nRwK6Vc',
+  workspaceId: workspace.id,
+  runId: run.id,
+  createdBy: ann,
+  serial: 3,
+  lineage: '1f3d0b0a-7c54-4f0e-9a1c-2d6a0c1c9d6e',
+  md5: '098f6bcd4621d373cade4e832627b4f6',
+  size: bundle.bytes,
+  status: 'finalized',
+  bundle,
+  createdAt: at('09:05:00'),
+};
+
+export const shownOutput: ShownOutput = {
+  id: 'wsout-7HsK3pNd9tYxF2Ql',
+  stateVersionId: stateVersion.id,
+  name: 'subnet_ids',
+  type: ['list', 'string'],
+  value: ['subnet-1', 'subnet-2'],
+  sensitive: false,
+};
+
+export const shownStateVersion: ShownStateVersion = {
+  version: stateVersion,
+  downloadUrl: `https://gatehouse.example.com/v1/object/${stateVersion.id}.t5k2xo.c2lnbmF0dXJl`,
+  outputIds: [shownOutput.id],
+  outputs: undefined,
+};
+
 export const job: Job = {
   leaseToken: secret,
   expiresAt: at('09:01:10'),
@@ -348,6 +425,9 @@ export const job: Job = {
   workspace,
   version: configurationVersion,
   stage: taskStage,
+  variables: [{ ...variable.variable, value: 'eu-central-1' }],
+  state: stateVersion,
+  planFile: null,
 };
 
 export const failingEffect: FailingEffect = {

@@ -42,7 +42,7 @@ const refusals: Readonly<Record<string, RequestError>> = {
   'charset.unsupported': new RequestError(415, 'unsupported media type', [{ detail: 'the body must be UTF-8' }]),
 };
 
-const tooLarge = (largest: number) =>
+export const tooLarge = (largest: number) =>
   new RequestError(413, 'payload too large', [{ detail: `the body is larger than ${largest} bytes` }]);
 
 const tooSlow = () =>

@@ -1,3 +1,4 @@
+import type { ShownWorkspace } from '../../../application/index.js';
 import type { Dialect } from '../dialect.js';
 import { withIncluded } from '../json-api/document.js';
 import { pageDocument, pageRequest } from '../json-api/pagination.js';
@@ -20,6 +21,8 @@ import {
 
 export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const presentStage = presentTaskStage(dialect);
+  // Its current run may be the one beside it, and clients walk in circles through what is included.
+  const presentBesideRun = ({ subject, standing }: ShownWorkspace) => presentWorkspace(dialect)({ subject, standing });
   const presentEvaluation = presentPolicyEvaluation(dialect);
   const presentOutcome = presentPolicySetOutcome(dialect);
   const stage = () => taskStageSchema(dialect);
@@ -56,7 +59,7 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect): Route[] =>
         return ok(
           withIncluded({ data: presentStage(seen) }, [
             ...(run === undefined ? [] : [presentRun(dialect)(run)]),
-            ...(workspace === undefined ? [] : [presentWorkspace(dialect)(workspace)]),
+            ...(workspace === undefined ? [] : [presentBesideRun(workspace)]),
             ...(include.has('policy-evaluations')
               ? evaluations.map((evaluation) => presentEvaluation({ ...evaluation, taskStageId }))
               : []),

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { enforcementLevels, type Policy, type PolicySetSettings, policyKinds } from '../../../domain/index.js';
+import {
+  enforcementLevels,
+  mostPoliciesOfSet,
+  type Policy,
+  type PolicySetSettings,
+  policyKinds,
+} from '../../../domain/index.js';
 import type { Dialect, TypeName } from '../dialect.js';
 import {
   absentable,
@@ -10,11 +16,11 @@ import {
   resourceDocument,
   word,
 } from '../json-api/schema.js';
+import { policyType } from '../policies/policy-requests.js';
 
 const type: TypeName = { singular: 'policy-set', plural: 'policy-sets' };
 const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
 
-const mostPolicies = 1000;
 const level = absentable(z.enum(enforcementLevels));
 
 const policy = z
@@ -47,12 +53,13 @@ const settings = {
   kind: absentable(z.enum(policyKinds)),
   global: absentable(z.boolean()),
   overridable: absentable(z.boolean()),
-  policies: absentable(z.array(policy).max(mostPolicies)),
+  policies: absentable(z.array(policy).max(mostPoliciesOfSet)),
 };
 
 export interface NewPolicySet {
   readonly settings: PolicySetSettings;
   readonly workspaceIds: readonly string[];
+  readonly policyIds: readonly string[];
 }
 
 export const newPolicySet = (dialect: Dialect) => {
@@ -60,7 +67,10 @@ export const newPolicySet = (dialect: Dialect) => {
     dialect,
     type,
     { name: word, ...settings },
-    { workspaces: absentable(z.object({ data: absentable(manyOf(identifier(dialect, workspaceType))) })) },
+    {
+      workspaces: absentable(z.object({ data: absentable(manyOf(identifier(dialect, workspaceType))) })),
+      policies: absentable(z.object({ data: absentable(manyOf(identifier(dialect, policyType))) })),
+    },
   );
   return reading(
     schema,
@@ -74,6 +84,7 @@ export const newPolicySet = (dialect: Dialect) => {
         policies: attributes.policies ?? [],
       },
       workspaceIds: (relationships.workspaces?.data ?? []).map(({ id }) => id),
+      policyIds: (relationships.policies?.data ?? []).map(({ id }) => id),
     }),
   );
 };

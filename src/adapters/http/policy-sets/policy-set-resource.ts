@@ -33,7 +33,7 @@ export const presentPolicySet =
       global: policySet.global,
       overridable: policySet.overridable,
       policies: policySet.policies.map(policyToWire),
-      'policy-count': policySet.policies.length,
+      'policy-count': policySet.policies.length + policySet.policyIds.length,
       'workspace-count': policySet.workspaceIds.length,
       versioned: false,
       'created-at': policySet.createdAt,
@@ -42,6 +42,7 @@ export const presentPolicySet =
     relationships: {
       organization: toOne('organizations', policySet.organizationName),
       workspaces: { data: policySet.workspaceIds.map((id) => ({ id, type: 'workspaces' })) },
+      policies: { data: policySet.policyIds.map((id) => ({ id, type: 'policies' })) },
     },
     links: { self: `${dialect.prefix}/policy-sets/${policySet.id}` },
   });
@@ -63,8 +64,10 @@ export const policySetSchema = perDialect((dialect) =>
       kind: z.enum(policyKinds),
       global: z.boolean().describe('Applies to every workspace of the organization.'),
       overridable: z.boolean(),
-      policies: z.array(policySchema),
-      'policy-count': count,
+      policies: z
+        .array(policySchema)
+        .describe('Those that are written into the set. Their code is not known here: agents bring it with them.'),
+      'policy-count': count.describe('Those written into the set, and those attached to it.'),
       'workspace-count': count.describe('Those it is attached to by name.'),
       versioned: z.literal(false),
       'created-at': dateTime,
@@ -73,6 +76,7 @@ export const policySetSchema = perDialect((dialect) =>
     relationships: {
       organization: toOneSchema('organizations'),
       workspaces: toManySchema('workspaces').describe('Those it is attached to by name, also where it is global.'),
+      policies: toManySchema('policies').describe('Those attached to it, which have code.'),
     },
     links: { self: linkIn(dialect) },
     example: presentPolicySet(dialect)(examples.policySet),

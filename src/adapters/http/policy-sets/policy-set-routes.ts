@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialect.js';
 import { pageDocument, pageRequest } from '../json-api/pagination.js';
+import { policyReferences } from '../policies/policy-requests.js';
 import { changes, creates, lists, relates, removes, shows } from '../reference/operations.js';
 import { created, get, noContent, ok, parameter, patch, post, type Route, remove, removeListed } from '../route.js';
 import type { UseCases } from '../use-cases.js';
@@ -12,10 +13,18 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readWorkspaces = workspaceReferences(dialect);
   const present = presentPolicySet(dialect);
   const policySet = () => policySetSchema(dialect);
+  const readPolicies = policyReferences(dialect);
+  const policiesPath = '/policy-sets/:id/relationships/policies';
   const workspacesPath = '/policy-sets/:id/relationships/workspaces';
   const changeWorkspaces = (change: 'attach' | 'detach'): Route['handle'] => {
     return async (call) => {
       await use.attachPolicySet.execute(call.actor, parameter(call, 'id'), change, readWorkspaces(call));
+      return noContent;
+    };
+  };
+  const changePolicies = (change: 'attach' | 'detach'): Route['handle'] => {
+    return async (call) => {
+      await use.changePoliciesOfSet.execute(call.actor, parameter(call, 'id'), change, readPolicies(call));
       return noContent;
     };
   };
@@ -38,9 +47,10 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
           refusals: ['attribute/invalid', 'attribute/taken'],
         }),
       async (call) => {
-        const { settings, workspaceIds } = readNew(call);
+        const { settings, workspaceIds, policyIds } = readNew(call);
         const name = parameter(call, 'organization');
-        return created({ data: present(await use.createPolicySet.execute(call.actor, name, settings, workspaceIds)) });
+        const made = await use.createPolicySet.execute(call.actor, name, settings, workspaceIds, policyIds);
+        return created({ data: present(made) });
       },
     ),
     get(
@@ -80,6 +90,18 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       'policy-sets/manage',
       () => relates('detachPolicySet', 'Detach a policy set from workspaces', readWorkspaces, 'attribute/invalid'),
       changeWorkspaces('detach'),
+    ),
+    post(
+      policiesPath,
+      'policy-sets/manage',
+      () => relates('attachPolicies', 'Attach policies to a policy set', readPolicies, 'attribute/invalid'),
+      changePolicies('attach'),
+    ),
+    removeListed(
+      policiesPath,
+      'policy-sets/manage',
+      () => relates('detachPolicies', 'Detach policies from a policy set', readPolicies),
+      changePolicies('detach'),
     ),
   ];
 };

@@ -138,6 +138,7 @@ const inWords: Readonly<Record<number, string>> = {
 const parametersInWords: Readonly<Record<string, string>> = {
   organization: 'The name of the organization.',
   name: 'The name of the workspace.',
+  sha256: 'The SHA-256 of the code, as the job names it.',
   objectId: 'The rest of a capability URL, which is itself the right to what it names.',
 };
 
@@ -160,7 +161,8 @@ const refusalsOfRoute = (route: Route): readonly Refusal[] => [
   500,
   'service/unavailable',
   ...(route.method === 'get' ? [] : ['shared/stale-revision' as const, 'service/storage-full' as const]),
-  ...(route.body === 'read' ? ([408, 413, 415, 422] as const) : []),
+  ...(route.body === 'ignored' ? [] : ([408, 413, 422] as const)),
+  ...(route.body === 'read' ? ([415] as const) : []),
 ];
 
 const refusalsOfAgents: readonly Refusal[] = [400, 414, 'actor/unauthenticated', 429, 500, 'service/unavailable'];

@@ -1,4 +1,5 @@
 import { agentRoutes } from '../agents/agent-api-routes.js';
+import { agentFileRoutes } from '../agents/agent-file-routes.js';
 import { bundleRoutes } from '../configuration-versions/bundle-routes.js';
 import { dialects, type Edition, inEdition } from '../dialect.js';
 import { usualPatience } from '../http-server.js';
@@ -44,5 +45,8 @@ export const describeApi = (edition: Edition, version: string): OpenApi =>
       },
       { area: 'Version control', routes: webhookRoutes(nobody) },
     ],
-    agents: { area: 'Agents', routes: agentRoutes(nobody, never) },
+    agents: {
+      area: 'Agents',
+      routes: [...agentRoutes(nobody, never), ...agentFileRoutes(nobody, usualPatience, never, unmeasured)],
+    },
   });

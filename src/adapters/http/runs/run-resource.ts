@@ -1,13 +1,17 @@
 import { z } from 'zod';
-import type { ShownPhase, ShownRun } from '../../../application/index.js';
+import type { RunCapacity, ShownPhase, ShownRun } from '../../../application/index.js';
 import {
   completedRunStatuses,
   may,
   type Phase,
   type ResourceCounts,
   Run,
+  type RunEvent,
+  type RunId,
   type RunState,
+  runEventsOf,
   runStatuses,
+  type TokenOwner,
 } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { type Resource, toOne, toOneAt } from '../json-api/document.js';
@@ -16,6 +20,7 @@ import {
   count,
   dateTime,
   flags,
+  linkedSchema,
   linkIn,
   perDialect,
   resourceSchema,
@@ -24,7 +29,7 @@ import {
   toManySchema,
   toOneSchema,
 } from '../json-api/resource-schema.js';
-import { ownerSchema, presentOwner } from '../users/user-resource.js';
+import { ownerTypes, presentOwner } from '../users/user-resource.js';
 
 /** A run's two parts have no rows of their own: their ids are the run's, with another prefix. */
 export const phaseId = (runId: string, phase: Phase): string => runId.replace(/^run-/, `${phase}-`);
@@ -34,9 +39,18 @@ export const runIdOf = (id: string, phase: Phase): string =>
 
 const phaseTypes = { plan: 'plans', apply: 'applies' } as const;
 
+const presentActor = (dialect: Dialect, actor: TokenOwner | null) =>
+  presentOwner(actor !== null && dialect.runActors.includes(actor.kind) ? actor : null);
+
+const actorSchema = ({ runActors }: Dialect) =>
+  toOneSchema(
+    runActors.map((kind) => ownerTypes[kind]),
+    { nullable: true },
+  ).describe('Null where nobody did it, nobody knows any more who, or it was none of these.');
+
 export const presentRun =
   (dialect: Dialect) =>
-  ({ run: state, standing, stageId }: ShownRun): Resource => {
+  ({ run: state, standing, stageId, position }: ShownRun): Resource => {
     const run = Run.restore(state);
     const mayApply = may(standing, 'runs/apply');
     const mayOverride = may(standing, 'policy-outcomes/override');
@@ -70,6 +84,7 @@ export const presentRun =
           'can-override-policy-check': mayOverride,
         },
         'plan-only': state.planOnly,
+        'position-in-queue': position,
         refresh: options.refresh,
         'refresh-only': options.refreshOnly,
         'replace-addrs': options.replaceAddrs,
@@ -89,14 +104,25 @@ export const presentRun =
           state.configurationVersionId,
           `${dialect.prefix}/runs/${state.id}/configuration-version`,
         ),
-        'created-by': presentOwner(state.createdBy),
+        'created-by': presentActor(dialect, state.createdBy),
         plan: toOne(phaseTypes.plan, phaseId(state.id, 'plan')),
+        'run-events': { links: { related: `${dialect.prefix}/runs/${state.id}/run-events` } },
         'task-stages': { data: stageId === null ? [] : [{ id: stageId, type: 'task-stages' }] },
         workspace: toOne('workspaces', state.workspaceId),
       },
       links: { self: `${dialect.prefix}/runs/${state.id}` },
     };
   };
+
+/** One of those of a run. Its id is good for telling it from others only. */
+export const presentRunEvent =
+  (dialect: Dialect, runId: RunId) =>
+  ({ action, description, createdAt, actor }: RunEvent): Resource => ({
+    id: runId.replace(/^run-/, 're-').concat('-', action.replaceAll('_', '-')),
+    type: 'run-events',
+    attributes: { action, description, 'created-at': createdAt },
+    relationships: { actor: presentActor(dialect, actor), run: toOne('runs', runId) },
+  });
 
 const phaseStatuses = ['pending', 'queued', 'running', 'finished', 'canceled', 'errored', 'unreachable'] as const;
 
@@ -177,6 +203,9 @@ export const runSchema = perDialect((dialect) => {
         'can-override-policy-check',
       ]).describe('What the caller may do, whatever the status.'),
       'plan-only': z.boolean(),
+      'position-in-queue': count.describe(
+        'Its place among what is executed or waits in the organization, while it waits for its workspace; 0 otherwise.',
+      ),
       refresh: z.boolean(),
       'refresh-only': z.boolean(),
       'replace-addrs': addresses.describe('Addresses of resources to replace; null for none.'),
@@ -194,8 +223,9 @@ export const runSchema = perDialect((dialect) => {
     relationships: {
       apply: toOneSchema(phaseTypes.apply),
       'configuration-version': toOneSchema(dialect.configurationVersionType, { related: link }),
-      'created-by': ownerSchema,
+      'created-by': actorSchema(dialect),
       plan: toOneSchema(phaseTypes.plan),
+      'run-events': linkedSchema(link),
       'task-stages': toManySchema('task-stages').describe('Empty where no policy applies.'),
       workspace: toOneSchema('workspaces'),
     },
@@ -203,6 +233,42 @@ export const runSchema = perDialect((dialect) => {
     example: presentRun(dialect)(examples.shownRun),
   });
 });
+
+export const runEventSchema = perDialect((dialect) =>
+  resourceSchema(dialect, {
+    name: 'RunEvent',
+    type: 'run-events',
+    attributes: {
+      action: z.enum(['created', ...runStatuses]).describe('The status that was reached.'),
+      description: z.string(),
+      'created-at': dateTime,
+    },
+    relationships: { actor: actorSchema(dialect), run: toOneSchema('runs') },
+    example: presentRunEvent(dialect, examples.run.id)(runEventsOf(examples.run)[0] as RunEvent),
+  }),
+);
+
+/** Of the organization of this name. */
+export const presentRunCapacity =
+  (organizationName: string) =>
+  ({ pending, running }: RunCapacity): Resource => ({
+    id: organizationName,
+    type: 'organization-capacity',
+    attributes: { pending, running },
+  });
+
+export const runCapacitySchema = perDialect((dialect) =>
+  resourceSchema(dialect, {
+    name: 'OrganizationCapacity',
+    type: 'organization-capacity',
+    description: 'Its id is the name of the organization.',
+    attributes: {
+      pending: count.describe('Runs that wait for their turn, their files or an agent.'),
+      running: count.describe('Runs that are executed.'),
+    },
+    example: presentRunCapacity(examples.organization.name)({ pending: 2, running: 1 }),
+  }),
+);
 
 const touched = count.nullable().describe('Null until it has finished.');
 

@@ -10,15 +10,26 @@ import type { Dialect } from '../dialect.js';
 import { withIncluded } from '../json-api/document.js';
 import { pageDocument, pageRequest } from '../json-api/pagination.js';
 import { includeParameter } from '../json-api/query.js';
-import { documentSchema } from '../json-api/resource-schema.js';
+import { documentSchema, listSchema } from '../json-api/resource-schema.js';
 import { presentTaskStage, taskStageSchema } from '../policy-outcomes/policy-outcome-resource.js';
 import { creates, lists, shows } from '../reference/operations.js';
 import type { Reference } from '../reference/reference.js';
-import { accepted, act, created, get, ok, parameter, post, type Route } from '../route.js';
+import { accepted, act, created, get, noContent, ok, parameter, post, type Route } from '../route.js';
 import type { UseCases } from '../use-cases.js';
 import { presentWorkspace, workspaceSchema } from '../workspaces/workspace-resource.js';
 import { newRun, runIncludes } from './run-requests.js';
-import { applySchema, planSchema, presentPhase, presentRun, runIdOf, runSchema } from './run-resource.js';
+import {
+  applySchema,
+  planSchema,
+  presentPhase,
+  presentRun,
+  presentRunCapacity,
+  presentRunEvent,
+  runCapacitySchema,
+  runEventSchema,
+  runIdOf,
+  runSchema,
+} from './run-resource.js';
 
 const actionsInWords: Readonly<Record<RunAction, Pick<Reference, 'operation' | 'summary'>>> = {
   apply: { operation: 'applyRun', summary: 'Have a planned run applied' },
@@ -26,11 +37,29 @@ const actionsInWords: Readonly<Record<RunAction, Pick<Reference, 'operation' | '
   cancel: { operation: 'cancelRun', summary: 'Cancel a run' },
 };
 
+const planJsons = [
+  {
+    word: 'json-output',
+    name: 'plan-json',
+    action: 'plans/read-json-output',
+    operation: 'readPlanJson',
+    summary: 'Download a plan as JSON, with sensitive values',
+  },
+  {
+    word: 'json-output-redacted',
+    name: 'plan-json-redacted',
+    action: 'runs/read',
+    operation: 'readRedactedPlanJson',
+    summary: 'Download a plan as JSON, without sensitive values',
+  },
+] as const;
+
 export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readNew = newRun(dialect);
   const present = presentRun(dialect);
   const presentVersion = presentConfigurationVersion(dialect);
   const run = () => runSchema(dialect);
+  const capacity = () => runCapacitySchema(dialect);
   const beside = () => ({
     included: [
       workspaceSchema(dialect),
@@ -73,6 +102,44 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       async (call) => {
         const page = await use.listRuns.execute(call.actor, parameter(call, 'workspaceId'), pageRequest(call.query));
         return ok(pageDocument(call.path, call.query, page, present));
+      },
+    ),
+    get(
+      '/organizations/:organization/runs/queue',
+      'organizations/read',
+      () =>
+        lists('listQueuedRuns', 'List the runs of an organization that are executed or wait', run(), {
+          about: 'Those that are executed come first, and then those that wait, in the order of their creation.',
+        }),
+      async (call) => {
+        const name = parameter(call, 'organization');
+        const page = await use.listQueuedRuns.execute(call.actor, name, pageRequest(call.query));
+        return ok(pageDocument(call.path, call.query, page, present));
+      },
+    ),
+    get(
+      '/organizations/:organization/capacity',
+      'organizations/read',
+      () =>
+        shows('showRunCapacity', 'Show how many runs of an organization are executed, and how many wait', capacity()),
+      async (call) => {
+        const name = parameter(call, 'organization');
+        return ok({ data: presentRunCapacity(name)(await use.showRunCapacity.execute(call.actor, name)) });
+      },
+    ),
+    get(
+      '/runs/:id/run-events',
+      'runs/read',
+      () => ({
+        operation: 'listRunEvents',
+        summary: 'List what happened to a run',
+        about: 'The oldest comes first.',
+        answers: { 200: listSchema(runEventSchema(dialect)) },
+      }),
+      async (call) => {
+        const id = parameter(call, 'id');
+        const events = await use.listRunEvents.execute(call.actor, id);
+        return ok({ data: events.map(presentRunEvent(dialect, id)) });
       },
     ),
     get(
@@ -141,6 +208,25 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         const id = runIdOf(parameter(call, 'id'), 'plan');
         return ok({ data: presentPhase(dialect, 'plan')(await use.showRunPhase.execute(call.actor, id, 'plan')) });
       },
+    ),
+    ...planJsons.map(({ word, name, action, operation, summary }) =>
+      get(
+        `/plans/:id/${word}`,
+        action,
+        () => ({
+          operation,
+          summary,
+          about: '204 while there is none: the agent sends it before the plan ends.',
+          answers: { 200: { mediaType: 'application/json' }, 204: null },
+          refusals: ['service/unavailable'],
+        }),
+        async (call) => {
+          const parts = await use.readPlanJson.execute(call.actor, runIdOf(parameter(call, 'id'), 'plan'), name);
+          return parts === undefined
+            ? noContent
+            : { status: 200, parts, headers: { 'Content-Type': 'application/json' } };
+        },
+      ),
     ),
     get(
       '/applies/:id',

@@ -17,7 +17,7 @@ export const presentUser = (user: User): Resource => ({
   },
 });
 
-const ownerTypes = { user: 'users', team: 'teams', organization: 'organizations' } as const satisfies Record<
+export const ownerTypes = { user: 'users', team: 'teams', organization: 'organizations' } as const satisfies Record<
   TokenOwner['kind'],
   string
 >;

@@ -24,7 +24,7 @@ const presentRepository = (repository: LinkedRepository, webhookKey: string | un
 
 export const presentWorkspace =
   (dialect: Dialect) =>
-  ({ subject: workspace, standing, webhookKey }: ChangedWorkspace): Resource => {
+  ({ subject: workspace, standing, currentRunId, webhookKey }: ChangedWorkspace): Resource => {
     const mayRead = may(standing, 'workspaces/read');
     const mayUpdate = may(standing, 'workspaces/update');
     const mayQueue = may(standing, 'runs/queue');
@@ -57,9 +57,15 @@ export const presentWorkspace =
           'can-queue-run': mayQueue,
           'can-queue-apply': mayApply,
           'can-queue-destroy': mayApply,
+          'can-read-variable': may(standing, 'variables/read'),
+          'can-update-variable': may(standing, 'variables/manage'),
           'can-lock': mayLock,
           'can-unlock': mayLock,
           'can-force-unlock': may(standing, 'workspaces/force-unlock'),
+          // States come from runs alone.
+          'can-create-state-versions': false,
+          'can-read-state-versions': may(standing, 'state-versions/read'),
+          'can-read-state-outputs': may(standing, 'state-version-outputs/read'),
         },
       },
       relationships: {
@@ -74,6 +80,7 @@ export const presentWorkspace =
                 },
               }),
         },
+        'current-run': currentRunId === undefined ? undefined : toOne('runs', currentRunId),
         'agent-pool': toOne('agent-pools', workspace.agentPoolId),
         'locked-by': presentOwner(workspace.lock?.by ?? null),
       },
@@ -133,9 +140,14 @@ const schemaOf = (name: string, changed: boolean) =>
           'can-queue-run',
           'can-queue-apply',
           'can-queue-destroy',
+          'can-read-variable',
+          'can-update-variable',
           'can-lock',
           'can-unlock',
           'can-force-unlock',
+          'can-create-state-versions',
+          'can-read-state-versions',
+          'can-read-state-outputs',
         ]).describe('What the caller may do.'),
       },
       relationships: {
@@ -144,6 +156,9 @@ const schemaOf = (name: string, changed: boolean) =>
           toOneSchema(dialect.configurationVersionType, { related: link }),
           z.strictObject({ data: z.null() }),
         ]),
+        'current-run': toOneSchema('runs', { nullable: true })
+          .describe('The run that holds the workspace, or else the one that waits longest. Missing beside a run.')
+          .optional(),
         'agent-pool': toOneSchema('agent-pools', { nullable: true }),
         'locked-by': ownerSchema,
       },
@@ -151,6 +166,7 @@ const schemaOf = (name: string, changed: boolean) =>
       example: presentWorkspace(dialect)({
         subject: examples.workspace,
         standing: examples.standing,
+        currentRunId: examples.run.id,
         ...(changed ? { webhookKey: examples.webhookKey } : {}),
       }),
     });

@@ -18,7 +18,7 @@ import type {
 } from '../../../domain/index.js';
 import { listSize, newestFirst, ofPage, type Part, partOf } from './engine/lists.js';
 import { prepared } from './engine/prepared.js';
-import { columnsOf, countOf, type Statements } from './engine/statements.js';
+import { columnsOf, countOf, likeLiteral, type Statements } from './engine/statements.js';
 import { onlyVisibleTeams } from './knex-teams.js';
 
 interface TokenRow {
@@ -123,8 +123,6 @@ const withIssuer = (tokens: Knex.QueryBuilder): Knex.QueryBuilder =>
     .leftJoin('organizations as io', (on) =>
       on.on('io.id', 'k.created_by_id').onVal('k.created_by_kind', 'organization'),
     );
-
-const likeLiteral = (text: string): string => text.replaceAll(/[!%_]/g, '!$&');
 
 /** Keeps of a query that has teams as `t` those whose token the visibility reaches. */
 function manageable(teams: Knex.QueryBuilder, { own, delegated }: Exclude<TeamTokenVisibility, 'all'>): void {

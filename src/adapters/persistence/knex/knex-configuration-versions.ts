@@ -4,7 +4,6 @@ import type {
   ConfigurationVersionQueries,
   ConfigurationVersionRepository,
   ConfigurationVersionSummary,
-  StoredBundle,
   VersionPlace,
 } from '../../../application/ports/configuration-version-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
@@ -346,11 +345,6 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
     await this.db.run(insert.merge(['configuration_version_id']));
   }
 
-  async refersTo(key: BundleKey): Promise<boolean> {
-    const query = this.db.sql('configuration_versions').where('bundle_key', key).select('id').limit(1);
-    return (await this.db.first(query)) !== undefined;
-  }
-
   async uploaded(before: Instant, limit: number, after?: VersionPlace): Promise<readonly ConfigurationVersion[]> {
     // The status is part of the text, and no value bound to it: SQLite then knows the index that holds no other.
     const uploaded = this.living().whereRaw("v.status = 'uploaded'").where('v.created_at', '<', before);
@@ -362,21 +356,6 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
         .limit(limit),
     );
     return rows.map(restoreFromRow);
-  }
-
-  async storedBundles(limit: number, after: ConfigurationVersionId = ''): Promise<readonly StoredBundle[]> {
-    const rows = await this.db.all<Pick<VersionRow, 'id' | 'bundle_key' | 'bundle_bytes' | 'bundle_sha256'>>(
-      this.living()
-        .where('v.id', '>', after)
-        .whereNotNull('v.bundle_key')
-        .select('v.id', 'v.bundle_key', 'v.bundle_bytes', 'v.bundle_sha256')
-        .orderBy('v.id')
-        .limit(limit),
-    );
-    return rows.map((row) => ({
-      id: row.id,
-      bundle: { key: row.bundle_key as BundleKey, bytes: Number(row.bundle_bytes), sha256: row.bundle_sha256 },
-    }));
   }
 
   async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<ConfigurationVersionSummary>> {

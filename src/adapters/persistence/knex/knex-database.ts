@@ -17,13 +17,18 @@ import { KnexEffects } from './knex-effects.js';
 import { KnexHolds } from './knex-holds.js';
 import { KnexRequestRates, KnexSigningKeys } from './knex-instances.js';
 import { KnexMemberships, KnexOrganizations } from './knex-organizations.js';
+import { KnexPolicies } from './knex-policies.js';
 import { KnexPolicySets } from './knex-policy-sets.js';
 import { KnexRemovals } from './knex-removals.js';
+import { KnexRunArtifacts } from './knex-run-artifacts.js';
 import { KnexRunLogs, KnexRuns } from './knex-runs.js';
+import { KnexStateOutputs, KnexStateVersions } from './knex-state-versions.js';
+import { KnexStoredFiles } from './knex-stored-files.js';
 import { KnexTaskStages } from './knex-task-stages.js';
 import { KnexTeamAccess } from './knex-team-access.js';
 import { KnexTeams } from './knex-teams.js';
 import { KnexUsers } from './knex-users.js';
+import { KnexVariables } from './knex-variables.js';
 import { KnexWorkspaces } from './knex-workspaces.js';
 import { migrate, postgresConfig, type Schema, schemaOf, sqliteConfig } from './migrations/migrate.js';
 
@@ -65,13 +70,19 @@ const transactionOn = (db: Statements, now: () => Instant, engine: keyof typeof 
   teams: new KnexTeams(db),
   teamAccess: new KnexTeamAccess(db),
   workspaces: new KnexWorkspaces(db),
+  variables: new KnexVariables(db),
   configurationVersions: new KnexConfigurationVersions(db),
   runs: new KnexRuns(db),
   runLogs: new KnexRunLogs(db),
+  runArtifacts: new KnexRunArtifacts(db),
+  stateVersions: new KnexStateVersions(db),
+  stateOutputs: new KnexStateOutputs(db),
   policySets: new KnexPolicySets(db),
+  policies: new KnexPolicies(db),
   taskStages: new KnexTaskStages(db),
   agentPools: new KnexAgentPools(db),
   agentTokens: new KnexAgentTokens(db),
+  storedFiles: new KnexStoredFiles(db),
   effects: new KnexEffects(db),
   removals: new KnexRemovals(db),
   holds: new KnexHolds(db),

@@ -3,6 +3,7 @@ import type { Page, PageRequest } from '../../../application/ports/page.js';
 import type { PolicySetRepository } from '../../../application/ports/policy-repository.js';
 import {
   type Actor,
+  type ApplyingPolicySet,
   alreadyTaken,
   type Instant,
   type OrganizationId,
@@ -13,6 +14,7 @@ import {
 } from '../../../domain/index.js';
 import { inOrderOfName, listSize, ofPage, type Part, partOf } from './engine/lists.js';
 import { columnsOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
+import { livingPolicies, type PolicyRow, policiesByName, policyFromRow, selectPolicies } from './knex-policies.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
@@ -26,8 +28,9 @@ interface PolicySetRow {
   readonly global: boolean | number;
   readonly overridable: boolean | number;
   readonly policies: string;
-  /** In no particular order, with spaces in between; null for none. */
+  /** These two in no particular order, with spaces in between; null for none. */
   readonly workspace_ids: string | null;
+  readonly policy_ids: string | null;
   readonly created_at: Instant;
   readonly updated_at: Instant;
   readonly revision: number;
@@ -76,6 +79,7 @@ const fromRow = (row: PolicySetRow): PolicySet => ({
   overridable: Boolean(row.overridable),
   policies: JSON.parse(row.policies),
   workspaceIds: row.workspace_ids?.split(' ').sort() ?? [],
+  policyIds: row.policy_ids?.split(' ').sort() ?? [],
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   revision: row.revision,
@@ -84,6 +88,8 @@ const fromRow = (row: PolicySetRow): PolicySet => ({
 const workspaceIds = `(select string_agg(lw.id, ' ') from policy_set_workspaces as l
   join workspaces as lw on lw.id = l.workspace_id where l.policy_set_id = p.id and lw.deleted_at is null)`;
 
+const policyIds = `(select string_agg(lp.policy_id, ' ') from policy_set_policies as lp where lp.policy_set_id = p.id)`;
+
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
 /** Policy sets `p` of living organizations `o`. */
@@ -91,7 +97,17 @@ const living = (sql: Knex): Knex.QueryBuilder =>
   sql('policy_sets as p').join('organizations as o', 'o.id', 'p.organization_id').whereNull('o.deleted_at');
 
 const select = (sql: Knex, policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
-  policySets.select(...columnsOf('p', columns), { organization_name: 'o.name', workspace_ids: sql.raw(workspaceIds) });
+  policySets.select(...columnsOf('p', columns), {
+    organization_name: 'o.name',
+    workspace_ids: sql.raw(workspaceIds),
+    policy_ids: sql.raw(policyIds),
+  });
+
+/** What hangs on a set by its id: where that stands, and what it is an id of. */
+const links = {
+  workspaces: { table: 'policy_set_workspaces', column: 'workspace_id' },
+  policies: { table: 'policy_set_policies', column: 'policy_id' },
+} as const;
 
 const findSeen = seeing(
   'organization',
@@ -108,7 +124,8 @@ export class KnexPolicySets implements PolicySetRepository {
 
   async add(policySet: PolicySet): Promise<void> {
     await unlessTaken(this.db.run(this.db.sql('policy_sets').insert(toRow(policySet))), nameTaken);
-    await this.attach(policySet);
+    await this.attach(policySet.id, 'workspaces', policySet.workspaceIds);
+    await this.attach(policySet.id, 'policies', policySet.policyIds);
   }
 
   async save(policySet: PolicySet): Promise<void> {
@@ -118,14 +135,13 @@ export class KnexPolicySets implements PolicySetRepository {
       .where({ id, revision: revision - 1 })
       .update(settingsToRow(policySet));
     await unlessTaken(unlessStale(id, this.db.run(update)), nameTaken);
-    const links = sql('policy_set_workspaces').where('policy_set_id', id);
-    await this.db.run(links.whereNotIn('workspace_id', policySet.workspaceIds).delete());
-    await this.attach(policySet);
+    await this.keepOnly(id, 'workspaces', policySet.workspaceIds);
+    await this.keepOnly(id, 'policies', policySet.policyIds);
   }
 
   async remove(id: PolicySetId): Promise<void> {
     const { sql } = this.db;
-    await this.db.run(sql('policy_set_workspaces').where('policy_set_id', id).delete());
+    for (const { table } of Object.values(links)) await this.db.run(sql(table).where('policy_set_id', id).delete());
     await this.db.run(sql('policy_sets').where({ id }).delete());
   }
 
@@ -136,18 +152,20 @@ export class KnexPolicySets implements PolicySetRepository {
     return partOf(this.db, await listSize(this.db, 'policy-sets', organizationId), rows, fromRow, page);
   }
 
-  async applyingTo(workspaceId: WorkspaceId): Promise<readonly PolicySet[]> {
+  async applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]> {
     const { sql } = this.db;
-    const workspace = () => livingWorkspaces(sql('workspaces as w')).where('w.id', workspaceId);
-    // Each by an index of its own: with an `or` between them, every policy set of the organization would be looked at.
-    const attached = workspace().join('policy_set_workspaces as a', 'a.workspace_id', 'w.id').select('a.policy_set_id');
-    const global = workspace()
-      .join('policy_sets as g', 'g.organization_id', 'o.id')
-      // Spelled out and not bound, or the index of the global ones would not be known to hold them.
-      .whereRaw('g.global = TRUE')
-      .select('g.id');
-    const applying = living(sql).whereIn('p.id', global.union(attached));
-    return (await this.db.all<PolicySetRow>(byName(select(sql, applying)))).map(fromRow);
+    const applying = living(sql).whereIn('p.id', idsApplyingTo(sql, workspaceId));
+    const sets = (await this.db.all<PolicySetRow>(byName(select(sql, applying)))).map(fromRow);
+    if (sets.every(({ policyIds }) => policyIds.length === 0)) return sets.map((set) => ({ ...set, attached: [] }));
+    const attached = livingPolicies(sql)
+      .join('policy_set_policies as a', 'a.policy_id', 'y.id')
+      .whereIn('a.policy_set_id', idsApplyingTo(sql, workspaceId))
+      .select('a.policy_set_id');
+    const rows = await this.db.all<PolicyRow & { readonly policy_set_id: PolicySetId }>(
+      policiesByName(selectPolicies(sql, attached)),
+    );
+    const bySet = Map.groupBy(rows, (row) => row.policy_set_id);
+    return sets.map((set) => ({ ...set, attached: (bySet.get(set.id) ?? []).map(policyFromRow) }));
   }
 
   async workspacesOf(organizationId: OrganizationId, ids: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]> {
@@ -161,15 +179,34 @@ export class KnexPolicySets implements PolicySetRepository {
     return rows.map(({ id }) => id);
   }
 
-  private async attach({ id, workspaceIds }: PolicySet): Promise<void> {
-    if (workspaceIds.length === 0) return;
+  private async keepOnly(id: PolicySetId, what: keyof typeof links, ids: readonly string[]): Promise<void> {
+    const { table, column } = links[what];
+    await this.db.run(this.db.sql(table).where('policy_set_id', id).whereNotIn(column, ids).delete());
+    await this.attach(id, what, ids);
+  }
+
+  private async attach(id: PolicySetId, what: keyof typeof links, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
     const { sql } = this.db;
+    const { table, column } = links[what];
     // Selected, because SQLite takes no more than 500 listed rows; it needs the `where` to tell `on conflict` from a join.
-    const rows = sql('workspaces').whereIn('id', workspaceIds).select(sql.raw('?', id), 'id');
-    const insert = 'insert into policy_set_workspaces (policy_set_id, workspace_id)';
+    const rows = sql(what).whereIn('id', ids).select(sql.raw('?', id), 'id');
+    const insert = `insert into ${table} (policy_set_id, ${column})`;
     await this.db.run(sql.raw(`${insert} select * from ? as attached where true on conflict do nothing`, [rows]));
   }
 }
+
+/** Each by an index of its own: with an `or` between them, every policy set of the organization would be looked at. */
+const idsApplyingTo = (sql: Knex, workspaceId: WorkspaceId): Knex.QueryBuilder => {
+  const workspace = () => livingWorkspaces(sql('workspaces as w')).where('w.id', workspaceId);
+  const attached = workspace().join('policy_set_workspaces as a', 'a.workspace_id', 'w.id').select('a.policy_set_id');
+  const global = workspace()
+    .join('policy_sets as g', 'g.organization_id', 'o.id')
+    // Spelled out and not bound, or the index of the global ones would not be known to hold them.
+    .whereRaw('g.global = TRUE')
+    .select('g.id');
+  return global.union(attached);
+};
 
 const byName = (policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
   policySets.orderByRaw('lower(p.name)').orderBy('p.id');

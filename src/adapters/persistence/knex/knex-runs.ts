@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import type {
+  QueuedRun,
+  RunCapacity,
   RunLogs,
   RunQueries,
   RunRepository,
   RunScope,
-  StoredFiles,
 } from '../../../application/ports/run-repository.js';
 import {
   type Actor,
@@ -17,22 +18,26 @@ import {
   notFound,
   type OrganizationId,
   type Phase,
+  queuedRunStatuses,
   Run,
   type RunId,
   type RunState,
   type RunStatus,
   runStatusesHoldingWorkspace,
   runStatusesInProgress,
+  runStatusesUnderLease,
   type Seen,
+  type Standing,
   type TokenOwner,
   type VersionFactsGathered,
   type WorkspaceId,
+  type WorkspaceVisibility,
   waitingRunStatuses,
 } from '../../../domain/index.js';
 import { prepared } from './engine/prepared.js';
-import { columnsOf, type Statements, stale, unlessStale, unlessTaken } from './engine/statements.js';
+import { columnsOf, pageOf, type Statements, stale, unlessStale, unlessTaken } from './engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
-import { seeing } from './standing.js';
+import { seeing, standingOnEach } from './standing.js';
 
 interface RunRow {
   readonly id: RunId;
@@ -219,6 +224,53 @@ const factsOfVersion = prepared((sql, { id }: { readonly id: ConfigurationVersio
   });
 });
 
+/** Read through the index of all that is in some queue: what rests or is over is not looked at. */
+const queued = (sql: Knex): Knex.QueryBuilder =>
+  livingWorkspaces(sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id')).whereRaw(
+    isOneOf(queuedRunStatuses),
+  );
+
+interface Placed {
+  /** Postgres answers a bigint as text. */
+  readonly position: number | string;
+}
+
+const executed = isOneOf(runStatusesUnderLease);
+
+/** The queue of the organizations `o` that `runs` is of. */
+const placed = (runs: Knex.QueryBuilder, sql: Knex): Knex.QueryBuilder =>
+  runs.select('r.id', 'r.workspace_id', {
+    position: sql.raw(`row_number() over (order by case when ${executed} then 0 else 1 end, r.created_at, r.id)`),
+  });
+
+const positions = prepared(
+  (sql, { workspaceId, ids }: { readonly workspaceId: WorkspaceId; ids: readonly RunId[] }) => {
+    const organization = sql('workspaces').where('id', workspaceId).select('organization_id');
+    return sql
+      .from(placed(queued(sql).where('w.organization_id', organization), sql).as('q'))
+      .whereIn('q.id', ids)
+      .select('q.id', 'q.position');
+  },
+);
+
+const queuedByStatus = prepared((sql, { organizationId }: { readonly organizationId: OrganizationId }) =>
+  queued(sql).where('w.organization_id', organizationId).groupBy('r.status').select('r.status').count({ total: '*' }),
+);
+
+const currentRuns = prepared((sql, { ids }: { readonly ids: readonly WorkspaceId[] }) => {
+  const one = (statuses: readonly RunStatus[]) =>
+    sql('runs as r')
+      .whereRaw('r.workspace_id = w.id')
+      .whereRaw(notPlanOnly)
+      .whereRaw(isOneOf(statuses))
+      .select('r.id')
+      .orderBy('r.sequence')
+      .limit(1);
+  return sql('workspaces as w')
+    .whereIn('w.id', ids)
+    .select('w.id', { holding: one(runStatusesHoldingWorkspace), waiting: one(waitingRunStatuses) });
+});
+
 export class KnexRuns implements RunRepository, RunQueries {
   constructor(private readonly db: Statements) {}
 
@@ -260,10 +312,6 @@ export class KnexRuns implements RunRepository, RunQueries {
 
   anyInProgress(scope: RunScope): Promise<boolean> {
     return this.any(within(scope, this.living().whereIn('r.status', runStatusesInProgress)));
-  }
-
-  refersTo(key: BundleKey): Promise<boolean> {
-    return this.any(this.db.sql('runs as r').where('r.own_files', key));
   }
 
   async takeSequence(workspaceId: WorkspaceId): Promise<number> {
@@ -349,23 +397,67 @@ export class KnexRuns implements RunRepository, RunQueries {
     return counted;
   }
 
-  async storedFiles(limit: number, after: RunId = ''): Promise<readonly StoredFiles[]> {
-    const rows = await this.db.all<{ id: RunId; own_files: BundleKey }>(
-      this.living()
-        .where('r.id', '>', after)
-        .whereNotNull('r.own_files')
-        .select('r.id', 'r.own_files')
-        .orderBy('r.id')
-        .limit(limit),
-    );
-    return rows.map(({ id, own_files: key }) => ({ id, key }));
-  }
-
   async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<RunState>> {
     const range = { workspaceId, skipped: (number - 1) * size, reached: number * size };
     const rows = await this.db.all<CountedRow>(runsInRange(this.db, range));
     const items = rows.flatMap((row) => (row.id === null ? [] : fromRow(row)));
     return { number, size, total: rows[0]?.last_run_sequence ?? 0, items };
+  }
+
+  async queue(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+  ): Promise<Page<Seen<QueuedRun>>> {
+    const { sql } = this.db;
+    const places = placed(queued(sql).where('w.organization_id', organizationId), sql);
+    const runs = sql.from(places.as('q')).join('runs as r', 'r.id', 'q.id');
+    if (visibility !== 'all') {
+      const granted = sql('team_workspaces').select('workspace_id').whereIn('team_id', visibility.throughTeams);
+      runs.whereIn('q.workspace_id', granted);
+    }
+    const found = await pageOf(
+      this.db,
+      runs,
+      (matching) => matching.select(...columnsOf('r', columns), 'q.position').orderBy('q.position'),
+      (row: RunRow & Placed): QueuedRun => ({ run: fromRow(row), position: Number(row.position) }),
+      page,
+    );
+    const workspaceIds = [...new Set(found.items.map(({ run }) => run.workspaceId))];
+    const standingOn = await standingOnEach(this.db, standing, workspaceIds);
+    const items = found.items.map((subject) => ({ subject, standing: standingOn(subject.run.workspaceId) }));
+    return { ...found, items };
+  }
+
+  async positionsOf(workspaceId: WorkspaceId, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.db.all<Placed & { id: RunId }>(positions(this.db, { workspaceId, ids }));
+    return new Map(rows.map(({ id, position }) => [id, Number(position)]));
+  }
+
+  async capacityOf(organizationId: OrganizationId): Promise<RunCapacity> {
+    const rows = await this.db.all<{ status: RunStatus; total: number | string }>(
+      queuedByStatus(this.db, { organizationId }),
+    );
+    const capacity = { pending: 0, running: 0 };
+    for (const { status, total } of rows) {
+      capacity[runStatusesUnderLease.includes(status) ? 'running' : 'pending'] += Number(total);
+    }
+    return capacity;
+  }
+
+  async currentOf(ids: readonly WorkspaceId[]): Promise<ReadonlyMap<WorkspaceId, RunId>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.db.all<{ id: WorkspaceId; holding: RunId | null; waiting: RunId | null }>(
+      currentRuns(this.db, { ids }),
+    );
+    return new Map(
+      rows.flatMap(({ id, holding, waiting }) => {
+        const current = holding ?? waiting;
+        return current === null ? [] : [[id, current] as const];
+      }),
+    );
   }
 
   async firstOfVersions(

@@ -3,10 +3,12 @@ import type { Page, PageRequest } from '../../../application/ports/page.js';
 import type { TaskStageRepository } from '../../../application/ports/policy-repository.js';
 import type {
   Actor,
+  AppliedPolicySet,
   EnforcementLevel,
   Instant,
   LocatedEvaluation,
   OutcomeFilter,
+  Policy,
   PolicyEvaluation,
   PolicyEvaluationId,
   PolicyOutcome,
@@ -121,9 +123,17 @@ type LocatedRow = Omit<EvaluationRow, 'policy_sets'>;
 
 const locatedColumns = evaluationColumns.filter((column) => column !== 'policy_sets');
 
+/** A set as earlier releases stored it too, which knew no code. */
+type StoredSet = Omit<AppliedPolicySet, 'policies'> & { readonly policies: readonly Policy[] };
+
+const withCode = (set: StoredSet): AppliedPolicySet => ({
+  ...set,
+  policies: set.policies.map((policy) => ({ code: null, ...policy })),
+});
+
 const evaluationFromRow = ({ policy_sets, ...row }: EvaluationRow): PolicyEvaluation => {
   const { taskStageId: _, ...evaluation } = locatedFromRow(row);
-  return { ...evaluation, policySets: JSON.parse(policy_sets) };
+  return { ...evaluation, policySets: (JSON.parse(policy_sets) as readonly StoredSet[]).map(withCode) };
 };
 
 const locatedFromRow = (row: LocatedRow): LocatedEvaluation => ({

@@ -48,6 +48,7 @@ export class MemoryAuditTrail implements AuditTrail {
       runs: () => ofRun(id),
       'task-stages': () => ofRun(tables.taskStages.get(id)?.runId),
       'policy-sets': () => tables.policySets.get(id)?.organizationId,
+      policies: () => tables.policies.get(id)?.organizationId,
       'agent-pools': () => tables.agentPools.get(id)?.organizationId,
     };
     return ways[kind]();

@@ -3,14 +3,12 @@ import {
   type ConfigurationVersionQueries,
   type ConfigurationVersionRepository,
   type ConfigurationVersionSummary,
-  type StoredBundle,
   summaryOf,
   type VersionPlace,
 } from '../../../application/ports/configuration-version-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import {
   type Actor,
-  type BundleKey,
   ConfigurationVersion,
   type ConfigurationVersionId,
   type IngressAttributes,
@@ -80,10 +78,6 @@ export class MemoryConfigurationVersions implements ConfigurationVersionReposito
     this.tables().deliveries.set(deliveryKey(workspaceId, delivery), id);
   }
 
-  async refersTo(key: BundleKey): Promise<boolean> {
-    return [...this.tables().configurationVersions.values()].some(({ bundle }) => bundle?.key === key);
-  }
-
   async uploaded(before: Instant, limit: number, after?: VersionPlace): Promise<readonly ConfigurationVersion[]> {
     const tables = this.tables();
     const placeOf = ({ createdAt, id }: VersionPlace) => `${createdAt} ${id}`;
@@ -93,17 +87,6 @@ export class MemoryConfigurationVersions implements ConfigurationVersionReposito
       .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
       .slice(0, limit)
       .map((state) => ConfigurationVersion.restore(state));
-  }
-
-  async storedBundles(limit: number, after: ConfigurationVersionId = ''): Promise<readonly StoredBundle[]> {
-    const tables = this.tables();
-    return [...tables.configurationVersions.values()]
-      .flatMap(({ id, bundle }) =>
-        bundle === null || tables.configurationVersion(id) === undefined ? [] : [{ id, bundle }],
-      )
-      .filter(({ id }) => id > after)
-      .sort((a, b) => (a.id < b.id ? -1 : 1))
-      .slice(0, limit);
   }
 
   async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ConfigurationVersionSummary>> {

@@ -2,6 +2,7 @@ import type { Page, PageRequest } from '../../../application/ports/page.js';
 import type { PolicySetRepository } from '../../../application/ports/policy-repository.js';
 import {
   type Actor,
+  type ApplyingPolicySet,
   alreadyTaken,
   type OrganizationId,
   type PolicySet,
@@ -9,6 +10,7 @@ import {
   type Seen,
   type WorkspaceId,
 } from '../../../domain/index.js';
+import { policiesWith } from './memory-policies.js';
 import { standingIn } from './memory-standing.js';
 import { byText, type CurrentTables, checkRevision, pageOf, present } from './memory-tables.js';
 
@@ -40,11 +42,12 @@ export class MemoryPolicySets implements PolicySetRepository {
     return pageOf(this.ofOrganization(organizationId), page);
   }
 
-  async applyingTo(workspaceId: WorkspaceId): Promise<readonly PolicySet[]> {
+  async applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]> {
     const workspace = this.tables().workspace(workspaceId);
     if (workspace === undefined) return [];
     const applies = ({ global, workspaceIds }: PolicySet) => global || workspaceIds.includes(workspaceId);
-    return this.ofOrganization(workspace.organizationId).filter(applies);
+    const sets = this.ofOrganization(workspace.organizationId).filter(applies);
+    return sets.map((set) => ({ ...set, attached: policiesWith(this.tables(), set.policyIds) }));
   }
 
   async workspacesOf(organizationId: OrganizationId, ids: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]> {
@@ -63,7 +66,8 @@ export class MemoryPolicySets implements PolicySetRepository {
     const organization = policySet && tables.organization(policySet.organizationId);
     if (policySet === undefined || organization === undefined) return undefined;
     const workspaceIds = [...new Set(policySet.workspaceIds)].filter((id) => tables.workspace(id) !== undefined).sort();
-    return { ...policySet, organizationName: organization.name, workspaceIds };
+    const policyIds = [...new Set(policySet.policyIds)].filter((id) => tables.policies.has(id)).sort();
+    return { ...policySet, organizationName: organization.name, workspaceIds, policyIds };
   }
 
   private checkName({ id, organizationId, name }: PolicySet): void {

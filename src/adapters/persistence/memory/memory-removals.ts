@@ -1,5 +1,7 @@
 import type { Removals, RemovalTarget } from '../../../application/ports/effect-outbox.js';
 import {
+  artifactNames,
+  type Bundle,
   type BundleKey,
   type OrganizationId,
   phases,
@@ -9,7 +11,10 @@ import {
   type UserId,
   type WorkspaceId,
 } from '../../../domain/index.js';
+import { policyCodeKey } from './memory-policies.js';
+import { artifactKey } from './memory-run-artifacts.js';
 import { runLogKey, runSequenceOf } from './memory-runs.js';
+import { removeStateVersion } from './memory-state-versions.js';
 import type { CurrentTables, MemoryTables } from './memory-tables.js';
 
 export class MemoryRemovals implements Removals {
@@ -26,8 +31,7 @@ export class MemoryRemovals implements Removals {
     const versionIds = new Set(batch.map(({ id }) => id));
     const runs = [...tables.runs.values()].filter((run) => versionIds.has(run.configurationVersionId));
     for (const { id, ownFiles } of runs.slice(0, limit)) {
-      removeRun(tables, id);
-      if (ownFiles !== null) bundleKeys.push(ownFiles);
+      bundleKeys.push(...removeRun(tables, id), ...(ownFiles === null ? [] : [ownFiles]));
     }
     if (runs.length > limit) return { bundleKeys, finished: false };
     for (const { id, bundle } of batch) {
@@ -50,6 +54,9 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
   for (const row of tables.workspaces.values()) if (row.organizationId === id) removeWorkspace(tables, row.id);
   for (const row of tables.teams.values()) if (row.organizationId === id) removeTeam(tables, row.id);
   dropWhere(tables.policySets, (policySet) => policySet.organizationId === id);
+  dropWhere(tables.policies, (policy) => policy.organizationId === id);
+  for (const key of tables.policyCodes.keys())
+    if (key.startsWith(policyCodeKey(id, ''))) tables.policyCodes.delete(key);
   dropWhere(tables.agentTokens, ({ poolId }) => tables.agentPools.get(poolId)?.organizationId === id);
   dropWhere(tables.agentPools, (pool) => pool.organizationId === id);
   dropWhere(tables.memberships, (membership) => membership.organizationId === id);
@@ -60,6 +67,7 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
 
 function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
   dropWhere(tables.teamWorkspaces, (row) => row.workspaceId === id);
+  dropWhere(tables.variables, (variable) => variable.workspaceId === id);
   for (const [setId, policySet] of tables.policySets) {
     const workspaceIds = policySet.workspaceIds.filter((workspaceId) => workspaceId !== id);
     tables.policySets.set(setId, { ...policySet, workspaceIds });
@@ -70,10 +78,23 @@ function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
   tables.deletions.delete(id);
 }
 
-function removeRun(tables: MemoryTables, id: RunId): void {
+/** Answers the keys of what it leaves. */
+function removeRun(tables: MemoryTables, id: RunId): readonly BundleKey[] {
+  const bundles: Bundle[] = [];
+  for (const version of tables.stateVersions.values()) {
+    if (version.runId !== id) continue;
+    removeStateVersion(tables, version.id);
+    if (version.bundle !== null) bundles.push(version.bundle);
+  }
+  for (const name of artifactNames) {
+    const bundle = tables.runArtifacts.get(artifactKey(id, name));
+    if (bundle !== undefined) bundles.push(bundle);
+    tables.runArtifacts.delete(artifactKey(id, name));
+  }
   for (const stage of tables.taskStages.values()) if (stage.runId === id) removeTaskStage(tables, stage);
   for (const phase of phases) tables.runLogs.delete(runLogKey(id, phase));
   tables.runs.delete(id);
+  return bundles.map(({ key }) => key);
 }
 
 function removeTaskStage(tables: MemoryTables, { id, evaluations }: TaskStage): void {

@@ -1,30 +1,34 @@
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import type {
+  QueuedRun,
+  RunCapacity,
   RunLogs,
   RunQueries,
   RunRepository,
   RunScope,
-  StoredFiles,
 } from '../../../application/ports/run-repository.js';
 import {
   type Actor,
   type AgentPoolId,
-  type BundleKey,
   type ConfigurationVersionId,
   DomainError,
   type Instant,
   notFound,
   type OrganizationId,
   type Phase,
+  queuedRunStatuses,
   Run,
   type RunId,
   type RunState,
   type RunStatus,
   runStatusesHoldingWorkspace,
   runStatusesInProgress,
+  runStatusesUnderLease,
   type Seen,
+  type Standing,
   type VersionFactsGathered,
   type WorkspaceId,
+  type WorkspaceVisibility,
   waitingRunStatuses,
 } from '../../../domain/index.js';
 import { standingIn, standingOn } from './memory-standing.js';
@@ -34,6 +38,7 @@ const inProgress = ({ status }: RunState): boolean => runStatusesInProgress.incl
 const holds = ({ planOnly, status }: RunState): boolean => !planOnly && runStatusesHoldingWorkspace.includes(status);
 const waits = ({ planOnly, status }: RunState): boolean => !planOnly && waitingRunStatuses.includes(status);
 const claimable = ({ status }: RunState): boolean => status === 'plan_queued' || status === 'apply_queued';
+const executed = ({ status }: RunState): boolean => runStatusesUnderLease.includes(status);
 const bySequence = (a: RunState, b: RunState): number => a.sequence - b.sequence;
 
 const maybeRestored = (state: RunState | undefined): Run | undefined => state && Run.restore(state);
@@ -91,10 +96,6 @@ export class MemoryRuns implements RunRepository, RunQueries {
     return this.living().some((run) => inProgress(run) && this.within(scope, run));
   }
 
-  async refersTo(key: BundleKey): Promise<boolean> {
-    return [...this.tables().runs.values()].some(({ ownFiles }) => ownFiles === key);
-  }
-
   async takeSequence(workspaceId: WorkspaceId): Promise<number> {
     const tables = this.tables();
     if (tables.workspace(workspaceId) === undefined) throw notFound();
@@ -140,19 +141,51 @@ export class MemoryRuns implements RunRepository, RunQueries {
     return new Map(Array.from(byStatus, ([status, some]) => [status, some.length]));
   }
 
-  async storedFiles(limit: number, after: RunId = ''): Promise<readonly StoredFiles[]> {
-    return this.living()
-      .flatMap(({ id, ownFiles: key }) => (key === null ? [] : [{ id, key }]))
-      .filter(({ id }) => id > after)
-      .sort(byText(({ id }) => id))
-      .slice(0, limit);
-  }
-
   async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<RunState>> {
     const own = this.living().filter((run) => run.workspaceId === workspaceId);
     return pageOf(
       own.sort((a, b) => bySequence(b, a)),
       page,
+    );
+  }
+
+  async queue(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+  ): Promise<Page<Seen<QueuedRun>>> {
+    const tables = this.tables();
+    const visible = ({ run }: QueuedRun) =>
+      visibility === 'all' ||
+      visibility.throughTeams.some((teamId) => tables.grantOf(teamId, run.workspaceId) !== undefined);
+    const found = pageOf(this.queueOf(organizationId).filter(visible), page);
+    const items = found.items.map((subject) => ({
+      subject,
+      standing: standingOn(tables, standing, subject.run.workspaceId),
+    }));
+    return { ...found, items };
+  }
+
+  async positionsOf(workspaceId: WorkspaceId, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>> {
+    const queue = this.queueOf(this.tables().workspace(workspaceId)?.organizationId);
+    return new Map(queue.filter(({ run }) => ids.includes(run.id)).map(({ run, position }) => [run.id, position]));
+  }
+
+  async capacityOf(organizationId: OrganizationId): Promise<RunCapacity> {
+    const queue = this.queueOf(organizationId);
+    const running = queue.filter(({ run }) => executed(run)).length;
+    return { pending: queue.length - running, running };
+  }
+
+  async currentOf(workspaceIds: readonly WorkspaceId[]): Promise<ReadonlyMap<WorkspaceId, RunId>> {
+    const runs = this.living().sort(bySequence);
+    return new Map(
+      workspaceIds.flatMap((id) => {
+        const own = runs.filter(({ workspaceId }) => workspaceId === id);
+        const current = own.find(holds) ?? own.find(waits);
+        return current === undefined ? [] : [[id, current.id] as const];
+      }),
     );
   }
 
@@ -162,6 +195,18 @@ export class MemoryRuns implements RunRepository, RunQueries {
     const runs = this.living().filter((run) => ids.includes(run.configurationVersionId));
     const latestFirst = runs.sort((a, b) => bySequence(b, a));
     return new Map(latestFirst.map((run) => [run.configurationVersionId, run]));
+  }
+
+  private queueOf(organizationId: OrganizationId | undefined): readonly QueuedRun[] {
+    const queued = this.living().filter(
+      ({ status, workspaceId }) =>
+        queuedRunStatuses.includes(status) && this.tables().workspace(workspaceId)?.organizationId === organizationId,
+    );
+    const inOrder = queued.sort(byText(({ createdAt, id }) => `${createdAt} ${id}`));
+    return [...inOrder.filter(executed), ...inOrder.filter((run) => !executed(run))].map((run, index) => ({
+      run,
+      position: index + 1,
+    }));
   }
 
   private living(): RunState[] {

@@ -7,22 +7,29 @@ import {
   type AgentToken,
   type ApiToken,
   type AuditEvent,
+  type Bundle,
   type ConfigurationVersionId,
   type ConfigurationVersionState,
   DomainError,
   type Grant,
   type IngressAttributes,
   type Instant,
+  type ManagedPolicy,
   type Membership,
   type MembershipId,
   type Organization,
   type OrganizationId,
+  type PolicyId,
   type PolicySet,
   type PolicySetId,
   type PolicySetOutcome,
   type PolicySetOutcomeId,
   type RunId,
   type RunState,
+  type StateOutput,
+  type StateVersion,
+  type StateVersionId,
+  type StateVersionOutputId,
   type TaskStage,
   type TaskStageId,
   type Team,
@@ -33,6 +40,8 @@ import {
   type TokenOwner,
   type User,
   type UserId,
+  type Variable,
+  type VariableId,
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
@@ -60,12 +69,20 @@ export class MemoryTables {
   readonly teamMembers = new Map<TeamId, ReadonlySet<UserId>>();
   readonly teamWorkspaces = new Map<TeamWorkspaceId, TeamWorkspace>();
   readonly workspaces = new Map<WorkspaceId, Workspace>();
+  readonly variables = new Map<VariableId, Variable>();
   readonly configurationVersions = new Map<ConfigurationVersionId, ConfigurationVersionState>();
   readonly ingressAttributes = new Map<ConfigurationVersionId, IngressAttributes>();
   readonly runs = new Map<RunId, RunState>();
   /** By run id and phase, as one text. */
   readonly runLogs = new Map<string, Uint8Array>();
+  /** By run id and name, as one text. */
+  readonly runArtifacts = new Map<string, Bundle>();
+  readonly stateVersions = new Map<StateVersionId, StateVersion>();
+  readonly stateOutputs = new Map<StateVersionOutputId, StateOutput>();
   readonly policySets = new Map<PolicySetId, PolicySet>();
+  readonly policies = new Map<PolicyId, ManagedPolicy>();
+  /** By organization id and SHA-256, as one text. */
+  readonly policyCodes = new Map<string, string>();
   readonly taskStages = new Map<TaskStageId, TaskStage>();
   readonly policySetOutcomes = new Map<PolicySetOutcomeId, PolicySetOutcome>();
   readonly agentPools = new Map<AgentPoolId, AgentPool>();

@@ -8,14 +8,19 @@ import { MemoryEffects } from './memory-effects.js';
 import { MemoryHolds } from './memory-holds.js';
 import { MemoryRequestRates, MemorySigningKeys } from './memory-instances.js';
 import { MemoryMemberships, MemoryOrganizations } from './memory-organizations.js';
+import { MemoryPolicies } from './memory-policies.js';
 import { MemoryPolicySets } from './memory-policy-sets.js';
 import { MemoryRemovals } from './memory-removals.js';
+import { MemoryRunArtifacts } from './memory-run-artifacts.js';
 import { MemoryRunLogs, MemoryRuns } from './memory-runs.js';
+import { MemoryStateOutputs, MemoryStateVersions } from './memory-state-versions.js';
+import { MemoryStoredFiles } from './memory-stored-files.js';
 import { type CurrentTables, MemoryTables } from './memory-tables.js';
 import { MemoryTaskStages } from './memory-task-stages.js';
 import { MemoryTeamAccess } from './memory-team-access.js';
 import { MemoryTeams } from './memory-teams.js';
 import { MemoryUsers } from './memory-users.js';
+import { MemoryVariables } from './memory-variables.js';
 import { MemoryWorkspaces } from './memory-workspaces.js';
 
 const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction => ({
@@ -26,13 +31,19 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   teams: new MemoryTeams(tables),
   teamAccess: new MemoryTeamAccess(tables),
   workspaces: new MemoryWorkspaces(tables),
+  variables: new MemoryVariables(tables),
   configurationVersions: new MemoryConfigurationVersions(tables),
   runs: new MemoryRuns(tables),
   runLogs: new MemoryRunLogs(tables),
+  runArtifacts: new MemoryRunArtifacts(tables),
+  stateVersions: new MemoryStateVersions(tables),
+  stateOutputs: new MemoryStateOutputs(tables),
   policySets: new MemoryPolicySets(tables),
+  policies: new MemoryPolicies(tables),
   taskStages: new MemoryTaskStages(tables),
   agentPools: new MemoryAgentPools(tables),
   agentTokens: new MemoryAgentTokens(tables),
+  storedFiles: new MemoryStoredFiles(tables),
   effects: new MemoryEffects(tables),
   removals: new MemoryRemovals(tables),
   holds: new MemoryHolds(tables),

@@ -31,6 +31,9 @@ export type OnStatement = (sql: string) => void;
 export const columnsOf = (alias: string, columns: readonly string[]): string[] =>
   columns.map((column) => `${alias}.${column}`);
 
+/** Where `!` escapes. */
+export const likeLiteral = (text: string): string => text.replaceAll(/[!%_]/g, '!$&');
+
 /** One part of `matching`, which selects no columns; `present` adds columns and order. */
 export async function pageOf<Row, Item>(
   db: Statements,

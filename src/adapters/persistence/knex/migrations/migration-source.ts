@@ -6,6 +6,10 @@ import * as lists from './0004-lists.js';
 import * as moreLists from './0005-more-lists.js';
 import * as auditEvents from './0006-audit-events.js';
 import * as auditEventsWhole from './0007-audit-events-whole.js';
+import * as variables from './0008-variables.js';
+import * as stateVersions from './0009-state-versions.js';
+import * as policies from './0010-policies.js';
+import * as runQueue from './0011-run-queue.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -15,6 +19,10 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0005-more-lists': moreLists,
   '0006-audit-events': auditEvents,
   '0007-audit-events-whole': auditEventsWhole,
+  '0008-variables': variables,
+  '0009-state-versions': stateVersions,
+  '0010-policies': policies,
+  '0011-run-queue': runQueue,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */

@@ -1,0 +1,100 @@
+import type { StateVersionReference } from '../../../application/index.js';
+import type { Dialect } from '../dialect.js';
+import { withIncluded } from '../json-api/document.js';
+import { pageDocument, pageRequest } from '../json-api/pagination.js';
+import { includeParameter } from '../json-api/query.js';
+import { documentSchema, listSchema } from '../json-api/resource-schema.js';
+import { wholeList } from '../json-api/whole-list.js';
+import { lists, shows } from '../reference/operations.js';
+import { type Call, get, ok, parameter, type Route } from '../route.js';
+import type { UseCases } from '../use-cases.js';
+import { stateVersionIncludes, stateVersionParameters, stateVersionQuery } from './state-version-requests.js';
+import {
+  presentStateOutput,
+  presentStateVersion,
+  stateOutputSchema,
+  stateVersionSchema,
+} from './state-version-resource.js';
+
+export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+  const present = presentStateVersion(dialect);
+  const presentOutput = presentStateOutput(dialect);
+  const version = () => stateVersionSchema(dialect);
+  const output = () => stateOutputSchema(dialect);
+
+  const showsOne = (operation: string, summary: string) => ({
+    ...shows(operation, summary, version(), {
+      query: { include: includeParameter(stateVersionIncludes) },
+      refusals: [422],
+    }),
+    answers: { 200: documentSchema(version(), { included: [output()] }) },
+  });
+  const show = async (call: Call, reference: StateVersionReference) => {
+    const withOutputs = call.query.known('include', stateVersionIncludes).has('outputs');
+    const shown = await use.showStateVersion.execute(call.actor, reference, withOutputs);
+    return ok(withIncluded({ data: present(shown) }, (shown.outputs ?? []).map(presentOutput)));
+  };
+
+  return [
+    get(
+      '/state-versions',
+      'state-versions/read',
+      () => ({
+        ...lists('listStateVersions', 'List the states of a workspace', version(), {
+          about: 'The newest comes first.',
+        }),
+        query: stateVersionParameters,
+      }),
+      async (call) => {
+        const found = await use.listStateVersions.execute(call.actor, stateVersionQuery(call));
+        return ok(pageDocument(call.path, call.query, found, present));
+      },
+    ),
+    get(
+      '/state-versions/:id',
+      'state-versions/read',
+      () => showsOne('showStateVersion', 'Show a state'),
+      (call) => show(call, { id: parameter(call, 'id') }),
+    ),
+    get(
+      '/workspaces/:workspaceId/current-state-version',
+      'state-versions/read',
+      () => showsOne('showCurrentStateVersion', 'Show the current state of a workspace'),
+      (call) => show(call, { workspaceId: parameter(call, 'workspaceId') }),
+    ),
+    get(
+      '/state-versions/:id/outputs',
+      'state-version-outputs/read',
+      () => lists('listStateVersionOutputs', 'List the outputs of a state', output(), { about: 'In order of name.' }),
+      async (call) => {
+        const page = pageRequest(call.query);
+        const found = await use.listStateOutputs.execute(call.actor, parameter(call, 'id'), page);
+        return ok(pageDocument(call.path, call.query, found, presentOutput));
+      },
+    ),
+    get(
+      '/workspaces/:workspaceId/current-state-version-outputs',
+      'state-version-outputs/read',
+      () => ({
+        operation: 'listCurrentStateVersionOutputs',
+        summary: 'List the outputs of the current state of a workspace',
+        about: 'Comes whole, and empty while the workspace has no state.',
+        answers: { 200: listSchema(output()) },
+      }),
+      (call) =>
+        wholeList(
+          (after) => use.listCurrentOutputs.execute(call.actor, parameter(call, 'workspaceId'), after),
+          presentOutput,
+        ),
+    ),
+    get(
+      '/state-version-outputs/:id',
+      'state-version-outputs/read',
+      () =>
+        shows('showStateVersionOutput', 'Show an output of a state', output(), {
+          about: 'The only place where the value of a sensitive one is told.',
+        }),
+      async (call) => ok({ data: presentOutput(await use.showStateOutput.execute(call.actor, parameter(call, 'id'))) }),
+    ),
+  ];
+};

@@ -1,0 +1,311 @@
+import type { Knex } from 'knex';
+import type { Page, PageRequest, Slice } from '../../../application/ports/page.js';
+import { sealPrefix, sealPrefixOf } from '../../../application/ports/secret-box.js';
+import type {
+  StateOutputRepository,
+  StateVersionRepository,
+} from '../../../application/ports/state-version-repository.js';
+import type {
+  Actor,
+  Bundle,
+  BundleKey,
+  Instant,
+  RunId,
+  Seen,
+  StateOutput,
+  StateVersion,
+  StateVersionId,
+  StateVersionOutputId,
+  TokenOwner,
+  WorkspaceId,
+} from '../../../domain/index.js';
+import { prepared } from './engine/prepared.js';
+import { columnsOf, pageOf, type Statements, unlessStale } from './engine/statements.js';
+import { livingWorkspaces } from './knex-workspaces.js';
+import { seeing } from './standing.js';
+
+interface StateVersionRow {
+  readonly id: StateVersionId;
+  readonly workspace_id: WorkspaceId;
+  readonly run_id: RunId;
+  readonly status: StateVersion['status'];
+  /** Postgres answers a bigint as text. */
+  readonly serial: number | string;
+  readonly lineage: string;
+  readonly md5: string;
+  readonly size: number | string;
+  readonly bundle_key: BundleKey | null;
+  readonly bundle_sha256: string;
+  readonly created_by_kind: TokenOwner['kind'] | null;
+  readonly created_by_id: string;
+  readonly created_at: Instant;
+}
+
+const columns = [
+  'id',
+  'workspace_id',
+  'run_id',
+  'status',
+  'serial',
+  'lineage',
+  'md5',
+  'size',
+  'bundle_key',
+  'bundle_sha256',
+  'created_by_kind',
+  'created_by_id',
+  'created_at',
+] as const satisfies readonly (keyof StateVersionRow)[];
+
+const toRow = (version: StateVersion) => ({
+  id: version.id,
+  workspace_id: version.workspaceId,
+  run_id: version.runId,
+  status: version.status,
+  serial: version.serial,
+  lineage: version.lineage,
+  md5: version.md5,
+  size: version.size,
+  bundle_key: version.bundle?.key ?? null,
+  bundle_sha256: version.bundle?.sha256 ?? null,
+  created_by_kind: version.createdBy?.kind ?? null,
+  created_by_id: version.createdBy?.id ?? null,
+  created_at: version.createdAt,
+});
+
+const fromRow = (row: StateVersionRow): StateVersion => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  runId: row.run_id,
+  createdBy: row.created_by_kind && { kind: row.created_by_kind, id: row.created_by_id },
+  serial: Number(row.serial),
+  lineage: row.lineage,
+  md5: row.md5,
+  size: Number(row.size),
+  status: row.status,
+  bundle: row.bundle_key && { key: row.bundle_key, bytes: Number(row.size), sha256: row.bundle_sha256 },
+  createdAt: row.created_at,
+});
+
+/** A workspace's counter with one of its state versions, or with none when the page lies past the end. */
+type CountedRow = { readonly last_state_sequence: number } & (StateVersionRow | { readonly id: null });
+
+// Spelled out and not bound: a plan that must fit any value does not use a partial index.
+const isFinalized = "sv.status = 'finalized'";
+
+/** State versions `sv` of living workspaces `w`. */
+const livingVersions = (sql: Knex): Knex.QueryBuilder =>
+  livingWorkspaces(sql('state_versions as sv').join('workspaces as w', 'w.id', 'sv.workspace_id'));
+
+const byId = (sql: Knex, { id }: { readonly id: StateVersionId }): Knex.QueryBuilder =>
+  livingVersions(sql)
+    .where('sv.id', id)
+    .select(...columnsOf('sv', columns));
+
+const version = prepared(byId);
+const findSeen = seeing(
+  'workspace',
+  (sql, sought: { readonly id: StateVersionId }) => byId(sql, sought).whereRaw(isFinalized),
+  fromRow,
+);
+
+const currentOf = prepared((sql, { workspaceId }: { readonly workspaceId: WorkspaceId }) =>
+  livingVersions(sql)
+    .where('sv.workspace_id', workspaceId)
+    .whereRaw(isFinalized)
+    .select(...columnsOf('sv', columns))
+    .orderBy('sv.serial', 'desc')
+    .limit(1),
+);
+
+const pendingOf = prepared((sql, { runId }: { readonly runId: RunId }) =>
+  livingVersions(sql)
+    .where('sv.run_id', runId)
+    .whereRaw("sv.status = 'pending'")
+    .select(...columnsOf('sv', columns)),
+);
+
+/** Sequences are dense, so a page is a range of them below the counter: nothing is counted, and nothing skipped. */
+const versionsInRange = prepared(
+  (sql, range: { readonly workspaceId: WorkspaceId; readonly skipped: number; readonly reached: number }) =>
+    livingWorkspaces(sql('workspaces as w'))
+      .leftJoin('state_versions as sv', (on) =>
+        on
+          .on('sv.workspace_id', 'w.id')
+          .on('sv.sequence', '<=', sql.raw('w.last_state_sequence - cast(? as bigint)', [range.skipped]))
+          .on('sv.sequence', '>', sql.raw('w.last_state_sequence - cast(? as bigint)', [range.reached])),
+      )
+      .where('w.id', range.workspaceId)
+      .select(...columnsOf('sv', columns), 'w.last_state_sequence')
+      .orderBy('sv.sequence', 'desc'),
+);
+
+/** Of statements with long lists of values. */
+const outputsAtOnce = 100;
+
+export class KnexStateVersions implements StateVersionRepository {
+  constructor(private readonly db: Statements) {}
+
+  async find(id: StateVersionId): Promise<StateVersion | undefined> {
+    const row = await this.db.first<StateVersionRow>(version(this.db, { id }));
+    return row && fromRow(row);
+  }
+
+  findFor(actor: Actor, id: StateVersionId): Promise<Seen<StateVersion> | undefined> {
+    return findSeen(this.db, actor, { id });
+  }
+
+  async current(workspaceId: WorkspaceId): Promise<StateVersion | undefined> {
+    const row = await this.db.first<StateVersionRow>(currentOf(this.db, { workspaceId }));
+    return row && fromRow(row);
+  }
+
+  async pending(runId: RunId): Promise<StateVersion | undefined> {
+    const row = await this.db.first<StateVersionRow>(pendingOf(this.db, { runId }));
+    return row && fromRow(row);
+  }
+
+  async add(version: StateVersion, outputs: readonly StateOutput[]): Promise<void> {
+    await this.db.run(this.db.sql('state_versions').insert(toRow(version)));
+    for (let from = 0; from < outputs.length; from += outputsAtOnce) {
+      const rows = outputs.slice(from, from + outputsAtOnce).map(outputToRow);
+      await this.db.run(this.db.sql('state_version_outputs').insert(rows));
+    }
+  }
+
+  async finalize({ id, workspaceId }: StateVersion, bundle: Bundle): Promise<void> {
+    const { sql } = this.db;
+    const row = await this.db.first<{ last_state_sequence: number }>(
+      sql('workspaces')
+        .where({ id: workspaceId })
+        .update({ last_state_sequence: sql.raw('last_state_sequence + 1') })
+        .returning('last_state_sequence'),
+    );
+    const update = sql('state_versions').where({ id, status: 'pending' }).update({
+      status: 'finalized',
+      sequence: row?.last_state_sequence,
+      bundle_key: bundle.key,
+      size: bundle.bytes,
+      bundle_sha256: bundle.sha256,
+    });
+    await unlessStale(id, this.db.run(update));
+  }
+
+  async dropPending(runId: RunId): Promise<void> {
+    const { sql } = this.db;
+    const pending = () => sql('state_versions').where({ run_id: runId }).whereRaw("status = 'pending'");
+    await this.db.run(sql('state_version_outputs').whereIn('state_version_id', pending().select('id')).delete());
+    await this.db.run(pending().delete());
+  }
+
+  async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<StateVersion>> {
+    const range = { workspaceId, skipped: (number - 1) * size, reached: number * size };
+    const rows = await this.db.all<CountedRow>(versionsInRange(this.db, range));
+    const items = rows.flatMap((row) => (row.id === null ? [] : fromRow(row)));
+    return { number, size, total: rows[0]?.last_state_sequence ?? 0, items };
+  }
+}
+
+interface StateOutputRow {
+  readonly id: StateVersionOutputId;
+  readonly state_version_id: StateVersionId;
+  readonly name: string;
+  readonly type: string;
+  readonly sensitive: boolean | number;
+  readonly value: string;
+}
+
+const outputColumns = [
+  'id',
+  'state_version_id',
+  'name',
+  'type',
+  'sensitive',
+  'value',
+] as const satisfies readonly (keyof StateOutputRow)[];
+
+const outputToRow = ({ id, stateVersionId, name, type, sensitive, value }: StateOutput) => ({
+  id,
+  state_version_id: stateVersionId,
+  name,
+  type: JSON.stringify(type),
+  sensitive,
+  sealed_by: sensitive ? sealPrefixOf(value) : null,
+  value,
+});
+
+const outputFromRow = (row: StateOutputRow): StateOutput => ({
+  id: row.id,
+  stateVersionId: row.state_version_id,
+  name: row.name,
+  type: JSON.parse(row.type),
+  sensitive: Boolean(row.sensitive),
+  value: row.value,
+});
+
+/** Outputs `so` of finalized state versions `sv` of living workspaces `w`. */
+const livingOutputs = (sql: Knex): Knex.QueryBuilder =>
+  livingVersions(sql).whereRaw(isFinalized).join('state_version_outputs as so', 'so.state_version_id', 'sv.id');
+
+const findOutputSeen = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: StateVersionOutputId }) =>
+    livingOutputs(sql)
+      .where('so.id', id)
+      .select(...columnsOf('so', outputColumns)),
+  outputFromRow,
+);
+
+const outputIds = prepared((sql, { id }: { readonly id: StateVersionId }) =>
+  livingOutputs(sql).where('sv.id', id).select('so.id').orderBy('so.name'),
+);
+
+export class KnexStateOutputs implements StateOutputRepository {
+  constructor(private readonly db: Statements) {}
+
+  findFor(actor: Actor, id: StateVersionOutputId): Promise<Seen<StateOutput> | undefined> {
+    return findOutputSeen(this.db, actor, { id });
+  }
+
+  async idsOf(id: StateVersionId): Promise<readonly StateVersionOutputId[]> {
+    return (await this.db.all<Pick<StateOutputRow, 'id'>>(outputIds(this.db, { id }))).map((row) => row.id);
+  }
+
+  page(id: StateVersionId, page: PageRequest): Promise<Page<StateOutput>> {
+    return pageOf(this.db, livingOutputs(this.db.sql).where('sv.id', id), inOrder, outputFromRow, page);
+  }
+
+  async slice(id: StateVersionId, after: string | undefined, limit: number): Promise<Slice<StateOutput>> {
+    const outputs = livingOutputs(this.db.sql).where('sv.id', id);
+    if (after !== undefined) outputs.where('so.name', '>', after);
+    const items = (await this.db.all<StateOutputRow>(inOrder(outputs).limit(limit))).map(outputFromRow);
+    const last = items.length < limit ? undefined : items.at(-1);
+    return { items, last: last && { name: last.name, tie: id } };
+  }
+
+  async sealedOtherwise(
+    fingerprint: string,
+    after: StateVersionOutputId,
+    limit: number,
+  ): Promise<readonly Pick<StateOutput, 'id' | 'value'>[]> {
+    const prefix = sealPrefix(fingerprint);
+    // Two ranges of the index that is by key, which are empty unless a signing secret was changed.
+    return this.db.all(
+      this.db
+        .sql('state_version_outputs')
+        .where((either) => either.where('sealed_by', '<', prefix).orWhere('sealed_by', '>', prefix))
+        .where('id', '>', after)
+        .select('id', 'value')
+        .orderBy('id')
+        .limit(limit),
+    );
+  }
+
+  async reseal(id: StateVersionOutputId, sealed: string): Promise<void> {
+    const anew = { value: sealed, sealed_by: sealPrefixOf(sealed) };
+    await this.db.run(this.db.sql('state_version_outputs').where({ id }).update(anew));
+  }
+}
+
+const inOrder = (outputs: Knex.QueryBuilder): Knex.QueryBuilder =>
+  outputs.select(...columnsOf('so', outputColumns)).orderBy('so.name');

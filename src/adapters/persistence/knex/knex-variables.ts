@@ -1,0 +1,140 @@
+import type { Knex } from 'knex';
+import { sealPrefix, sealPrefixOf } from '../../../application/ports/secret-box.js';
+import type { VariableRepository } from '../../../application/ports/variable-repository.js';
+import {
+  type Actor,
+  type Instant,
+  type Seen,
+  type Variable,
+  type VariableId,
+  type VariableTotals,
+  variableTaken,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { prepared } from './engine/prepared.js';
+import { columnsOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
+import { livingWorkspaces } from './knex-workspaces.js';
+import { seeing } from './standing.js';
+
+interface VariableRow {
+  readonly id: VariableId;
+  readonly workspace_id: WorkspaceId;
+  readonly key: string;
+  readonly category: Variable['category'];
+  readonly hcl: boolean | number;
+  readonly sensitive: boolean | number;
+  readonly created_at: Instant;
+  readonly revision: number;
+  readonly size: number;
+  readonly description: string | null;
+  readonly sealed_value: string;
+}
+
+const columns = [
+  'id',
+  'workspace_id',
+  'key',
+  'category',
+  'hcl',
+  'sensitive',
+  'created_at',
+  'revision',
+  'size',
+  'description',
+  'sealed_value',
+] as const satisfies readonly (keyof VariableRow)[];
+
+const changeableToRow = (variable: Variable) => ({
+  key: variable.key,
+  category: variable.category,
+  hcl: variable.hcl,
+  sensitive: variable.sensitive,
+  revision: variable.revision,
+  size: variable.size,
+  sealed_by: sealPrefixOf(variable.sealedValue),
+  description: variable.description,
+  sealed_value: variable.sealedValue,
+});
+
+const toRow = (variable: Variable) => ({
+  ...changeableToRow(variable),
+  id: variable.id,
+  workspace_id: variable.workspaceId,
+  created_at: variable.createdAt,
+});
+
+const fromRow = (row: VariableRow): Variable => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  key: row.key,
+  description: row.description,
+  category: row.category,
+  hcl: Boolean(row.hcl),
+  sensitive: Boolean(row.sensitive),
+  sealedValue: row.sealed_value,
+  size: row.size,
+  createdAt: row.created_at,
+  revision: row.revision,
+});
+
+const taken = { 'variables.key': variableTaken, variables_of_workspace: variableTaken };
+
+/** The variables `v` of living workspaces `w`. */
+const living = (sql: Knex): Knex.QueryBuilder =>
+  livingWorkspaces(sql('variables as v').join('workspaces as w', 'w.id', 'v.workspace_id'));
+
+const select = (variables: Knex.QueryBuilder): Knex.QueryBuilder => variables.select(...columnsOf('v', columns));
+
+const findSeen = seeing(
+  'workspace',
+  (sql, { workspaceId, id }: { readonly workspaceId: WorkspaceId; readonly id: VariableId }) =>
+    select(living(sql).where({ 'v.id': id, 'v.workspace_id': workspaceId })),
+  fromRow,
+);
+
+const ofWorkspace = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
+  select(living(sql).where('v.workspace_id', id)).orderBy(['v.key', 'v.category']),
+);
+
+const totals = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
+  sql('variables').where('workspace_id', id).count({ count: '*' }).sum({ bytes: 'size' }),
+);
+
+export class KnexVariables implements VariableRepository {
+  constructor(private readonly db: Statements) {}
+
+  findFor(actor: Actor, workspaceId: WorkspaceId, id: VariableId): Promise<Seen<Variable> | undefined> {
+    return findSeen(this.db, actor, { workspaceId, id });
+  }
+
+  async ofWorkspace(id: WorkspaceId): Promise<readonly Variable[]> {
+    return (await this.db.all<VariableRow>(ofWorkspace(this.db, { id }))).map(fromRow);
+  }
+
+  async totalsOf(id: WorkspaceId): Promise<VariableTotals> {
+    const row = await this.db.first<{ count: number | string; bytes: number | string | null }>(totals(this.db, { id }));
+    return { count: Number(row?.count), bytes: Number(row?.bytes) };
+  }
+
+  async sealedOtherwise(fingerprint: string, after: VariableId, limit: number): Promise<readonly Variable[]> {
+    const otherwise = living(this.db.sql).where('v.id', '>', after).whereNot('v.sealed_by', sealPrefix(fingerprint));
+    return (await this.db.all<VariableRow>(select(otherwise).orderBy('v.id').limit(limit))).map(fromRow);
+  }
+
+  add(variable: Variable): Promise<void> {
+    return unlessTaken(this.db.run(this.db.sql('variables').insert(toRow(variable))), taken);
+  }
+
+  save(variable: Variable): Promise<void> {
+    const { id, revision } = variable;
+    const update = this.db
+      .sql('variables')
+      .where({ id, revision: revision - 1 })
+      .update(changeableToRow(variable));
+    return unlessTaken(unlessStale(id, this.db.run(update)), taken);
+  }
+
+  async remove(id: VariableId): Promise<boolean> {
+    return (await this.db.run(this.db.sql('variables').where({ id }).delete())) > 0;
+  }
+}

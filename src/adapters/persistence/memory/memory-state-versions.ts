@@ -1,0 +1,149 @@
+import type { Page, PageRequest, Slice } from '../../../application/ports/page.js';
+import { sealPrefix } from '../../../application/ports/secret-box.js';
+import type {
+  StateOutputRepository,
+  StateVersionRepository,
+} from '../../../application/ports/state-version-repository.js';
+import type {
+  Actor,
+  Bundle,
+  RunId,
+  Seen,
+  StateOutput,
+  StateVersion,
+  StateVersionId,
+  StateVersionOutputId,
+  WorkspaceId,
+} from '../../../domain/index.js';
+import { standingIn, standingOn } from './memory-standing.js';
+import { byText, type CurrentTables, checkRevision, compare, type MemoryTables, pageOf } from './memory-tables.js';
+
+const finalized = ({ status }: StateVersion): boolean => status === 'finalized';
+
+function seenIn<Subject>(
+  tables: MemoryTables,
+  actor: Actor,
+  workspaceId: WorkspaceId,
+  subject: Subject,
+): Seen<Subject> | undefined {
+  const workspace = tables.workspace(workspaceId);
+  if (workspace === undefined) return undefined;
+  const standing = standingIn(tables, actor, workspace.organizationId);
+  return { subject, standing: standingOn(tables, standing, workspace.id) };
+}
+
+export class MemoryStateVersions implements StateVersionRepository {
+  constructor(private readonly tables: CurrentTables) {}
+
+  async find(id: StateVersionId): Promise<StateVersion | undefined> {
+    return this.living().find((version) => version.id === id);
+  }
+
+  async findFor(actor: Actor, id: StateVersionId): Promise<Seen<StateVersion> | undefined> {
+    const version = await this.find(id);
+    return version && finalized(version) ? seenIn(this.tables(), actor, version.workspaceId, version) : undefined;
+  }
+
+  async current(workspaceId: WorkspaceId): Promise<StateVersion | undefined> {
+    return this.newestFirst(workspaceId)[0];
+  }
+
+  async pending(runId: RunId): Promise<StateVersion | undefined> {
+    return this.living().find((version) => version.runId === runId && !finalized(version));
+  }
+
+  async add(version: StateVersion, outputs: readonly StateOutput[]): Promise<void> {
+    const tables = this.tables();
+    if ((await this.pending(version.runId)) !== undefined) throw new Error(`${version.runId} has a pending state`);
+    tables.stateVersions.set(version.id, version);
+    for (const output of outputs) tables.stateOutputs.set(output.id, output);
+  }
+
+  async finalize({ id }: StateVersion, bundle: Bundle): Promise<void> {
+    const { stateVersions } = this.tables();
+    const stored = stateVersions.get(id);
+    if (stored === undefined || finalized(stored)) checkRevision(undefined, { id, revision: 0 });
+    else stateVersions.set(id, { ...stored, status: 'finalized', bundle, size: bundle.bytes });
+  }
+
+  async dropPending(runId: RunId): Promise<void> {
+    const tables = this.tables();
+    for (const version of tables.stateVersions.values()) {
+      if (version.runId === runId && !finalized(version)) removeStateVersion(tables, version.id);
+    }
+  }
+
+  async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>> {
+    return pageOf(this.newestFirst(workspaceId), page);
+  }
+
+  private newestFirst(workspaceId: WorkspaceId): readonly StateVersion[] {
+    const versions = this.living().filter((version) => version.workspaceId === workspaceId && finalized(version));
+    return versions.sort((a, b) => b.serial - a.serial);
+  }
+
+  private living(): StateVersion[] {
+    const tables = this.tables();
+    return [...tables.stateVersions.values()].filter(({ workspaceId }) => tables.workspace(workspaceId) !== undefined);
+  }
+}
+
+export function removeStateVersion(tables: MemoryTables, id: StateVersionId): void {
+  for (const output of tables.stateOutputs.values()) {
+    if (output.stateVersionId === id) tables.stateOutputs.delete(output.id);
+  }
+  tables.stateVersions.delete(id);
+}
+
+export class MemoryStateOutputs implements StateOutputRepository {
+  constructor(private readonly tables: CurrentTables) {}
+
+  async findFor(actor: Actor, id: StateVersionOutputId): Promise<Seen<StateOutput> | undefined> {
+    const tables = this.tables();
+    const output = tables.stateOutputs.get(id);
+    const version = output && tables.stateVersions.get(output.stateVersionId);
+    if (output === undefined || version === undefined || !finalized(version)) return undefined;
+    return seenIn(tables, actor, version.workspaceId, output);
+  }
+
+  async idsOf(id: StateVersionId): Promise<readonly StateVersionOutputId[]> {
+    return this.of(id).map((output) => output.id);
+  }
+
+  async page(id: StateVersionId, page: PageRequest): Promise<Page<StateOutput>> {
+    return pageOf(this.of(id), page);
+  }
+
+  async slice(id: StateVersionId, after: string | undefined, limit: number): Promise<Slice<StateOutput>> {
+    const rest = this.of(id).filter(({ name }) => after === undefined || name > after);
+    const items = rest.slice(0, limit);
+    const last = items.length < limit ? undefined : items.at(-1);
+    return { items, last: last && { name: last.name, tie: id } };
+  }
+
+  async sealedOtherwise(
+    fingerprint: string,
+    after: StateVersionOutputId,
+    limit: number,
+  ): Promise<readonly Pick<StateOutput, 'id' | 'value'>[]> {
+    return [...this.tables().stateOutputs.values()]
+      .filter(({ id, sensitive, value }) => id > after && sensitive && !value.startsWith(sealPrefix(fingerprint)))
+      .sort((a, b) => compare(a.id, b.id))
+      .slice(0, limit)
+      .map(({ id, value }) => ({ id, value }));
+  }
+
+  async reseal(id: StateVersionOutputId, sealed: string): Promise<void> {
+    const { stateOutputs } = this.tables();
+    const output = stateOutputs.get(id);
+    if (output !== undefined) stateOutputs.set(id, { ...output, value: sealed });
+  }
+
+  private of(id: StateVersionId): readonly StateOutput[] {
+    const tables = this.tables();
+    const version = tables.stateVersions.get(id);
+    if (version === undefined || !finalized(version) || tables.workspace(version.workspaceId) === undefined) return [];
+    const outputs = [...tables.stateOutputs.values()].filter(({ stateVersionId }) => stateVersionId === id);
+    return outputs.sort(byText(({ name }) => name));
+  }
+}

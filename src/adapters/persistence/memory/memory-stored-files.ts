@@ -1,0 +1,41 @@
+import type { StoredFile, StoredFiles } from '../../../application/ports/stored-files.js';
+import { artifactNames, type Bundle, type BundleKey, type WorkspaceId } from '../../../domain/index.js';
+import { artifactKey } from './memory-run-artifacts.js';
+import { type CurrentTables, compare } from './memory-tables.js';
+
+interface Held extends StoredFile {
+  readonly workspaceId: WorkspaceId;
+}
+
+const heldBy = (of: string, workspaceId: WorkspaceId, bundle: Bundle | null | undefined): readonly Held[] =>
+  bundle ? [{ of, workspaceId, key: bundle.key, known: { bytes: bundle.bytes, sha256: bundle.sha256 } }] : [];
+
+export class MemoryStoredFiles implements StoredFiles {
+  constructor(private readonly tables: CurrentTables) {}
+
+  async refersTo(key: BundleKey): Promise<boolean> {
+    return this.all().some((held) => held.key === key);
+  }
+
+  async page(limit: number, after: BundleKey = ''): Promise<readonly StoredFile[]> {
+    const tables = this.tables();
+    return this.all()
+      .filter(({ key, workspaceId }) => key > after && tables.workspace(workspaceId) !== undefined)
+      .sort((a, b) => compare(a.key, b.key))
+      .slice(0, limit)
+      .map(({ key, of, known }) => ({ key, of, known }));
+  }
+
+  private all(): readonly Held[] {
+    const { configurationVersions, runs, runArtifacts, stateVersions } = this.tables();
+    return [
+      ...[...configurationVersions.values(), ...stateVersions.values()].flatMap(({ id, workspaceId, bundle }) =>
+        heldBy(id, workspaceId, bundle),
+      ),
+      ...[...runs.values()].flatMap(({ id, workspaceId, ownFiles }) => [
+        ...(ownFiles === null ? [] : [{ of: id, workspaceId, key: ownFiles, known: null }]),
+        ...artifactNames.flatMap((name) => heldBy(id, workspaceId, runArtifacts.get(artifactKey(id, name)))),
+      ]),
+    ];
+  }
+}

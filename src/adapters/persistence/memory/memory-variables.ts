@@ -1,0 +1,68 @@
+import { sealPrefix, sealPrefixOf } from '../../../application/ports/secret-box.js';
+import type { VariableRepository } from '../../../application/ports/variable-repository.js';
+import {
+  type Actor,
+  type Seen,
+  type Variable,
+  type VariableId,
+  type VariableTotals,
+  variableTaken,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { standingIn, standingOn } from './memory-standing.js';
+import { byText, type CurrentTables, checkRevision, compare } from './memory-tables.js';
+
+export class MemoryVariables implements VariableRepository {
+  constructor(private readonly tables: CurrentTables) {}
+
+  async findFor(actor: Actor, workspaceId: WorkspaceId, id: VariableId): Promise<Seen<Variable> | undefined> {
+    const tables = this.tables();
+    const [subject, workspace] = [tables.variables.get(id), tables.workspace(workspaceId)];
+    if (subject?.workspaceId !== workspaceId || workspace === undefined) return undefined;
+    return { subject, standing: standingOn(tables, standingIn(tables, actor, workspace.organizationId), workspaceId) };
+  }
+
+  async ofWorkspace(id: WorkspaceId): Promise<readonly Variable[]> {
+    return this.living()
+      .filter(({ workspaceId }) => workspaceId === id)
+      .sort((a, b) => compare(a.key, b.key) || compare(a.category, b.category));
+  }
+
+  async totalsOf(id: WorkspaceId): Promise<VariableTotals> {
+    const rows = await this.ofWorkspace(id);
+    return { count: rows.length, bytes: rows.reduce((sum, { size }) => sum + size, 0) };
+  }
+
+  async sealedOtherwise(fingerprint: string, after: VariableId, limit: number): Promise<readonly Variable[]> {
+    return this.living()
+      .filter(({ id, sealedValue }) => id > after && sealPrefixOf(sealedValue) !== sealPrefix(fingerprint))
+      .sort(byText(({ id }) => id))
+      .slice(0, limit);
+  }
+
+  async add(variable: Variable): Promise<void> {
+    this.checkKey(variable);
+    this.tables().variables.set(variable.id, variable);
+  }
+
+  async save(variable: Variable): Promise<void> {
+    checkRevision(this.tables().variables.get(variable.id), variable);
+    this.checkKey(variable);
+    this.tables().variables.set(variable.id, variable);
+  }
+
+  async remove(id: VariableId): Promise<boolean> {
+    return this.tables().variables.delete(id);
+  }
+
+  private living(): readonly Variable[] {
+    const tables = this.tables();
+    return [...tables.variables.values()].filter(({ workspaceId }) => tables.workspace(workspaceId) !== undefined);
+  }
+
+  private checkKey({ id, workspaceId, key, category }: Variable): void {
+    const same = (other: Variable) =>
+      other.id !== id && other.workspaceId === workspaceId && other.key === key && other.category === category;
+    if ([...this.tables().variables.values()].some(same)) throw variableTaken();
+  }
+}

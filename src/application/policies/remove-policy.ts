@@ -1,0 +1,15 @@
+import { type Actor, authorized, doneBy, type PolicyId } from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** DELETE /policies/:id: takes it out of its sets. Runs that exist already are held to it still. */
+export class RemovePolicy {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  execute(actor: Actor, id: PolicyId): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const removed = authorized(await tx.policies.findFor(actor, id), 'policies/manage');
+      await tx.policies.remove(id);
+      await tx.audit.add(doneBy(actor, 'policies/manage', id), removed);
+    });
+  }
+}

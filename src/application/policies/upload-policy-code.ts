@@ -1,0 +1,25 @@
+import { type Actor, authorized, doneBy, type PolicyId } from '../../domain/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+/** PUT /policies/:id/upload. Runs that exist already are judged by the code there was before. */
+export class UploadPolicyCode {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  execute(actor: Actor, id: PolicyId, code: string): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const policy = authorized(await tx.policies.findFor(actor, id), 'policies/manage');
+      const next = {
+        ...policy,
+        code: await tx.policies.keepCode(policy.organizationId, code),
+        updatedAt: this.clock.now(),
+        revision: policy.revision + 1,
+      };
+      await tx.policies.save(next);
+      await tx.audit.add(doneBy(actor, 'policies/manage', id), next);
+    });
+  }
+}

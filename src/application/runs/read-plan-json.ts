@@ -1,0 +1,31 @@
+import { type Action, type Actor, type ArtifactName, authorized, notFound, type RunId } from '../../domain/index.js';
+import type { BundleStore } from '../ports/bundle-store.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+
+export type PlanJson = Exclude<ArtifactName, 'plan-file'>;
+
+/** What reading each needs: a plan says the values of everything it touches, unless it is redacted. */
+const actionOf = {
+  'plan-json': 'plans/read-json-output',
+  'plan-json-redacted': 'runs/read',
+} as const satisfies Readonly<Record<PlanJson, Action>>;
+
+/** GET /plans/:id/json-output and …/json-output-redacted. */
+export class ReadPlanJson {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly store: BundleStore,
+  ) {}
+
+  /** Undefined while there is none. Throws `resource/not-found` when the bytes went away since. */
+  async execute(actor: Actor, id: RunId, name: PlanJson): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const bundle = await this.unitOfWork.read(async (tx) => {
+      authorized(await tx.runs.findFor(actor, id), actionOf[name]);
+      return tx.runArtifacts.find(id, name);
+    });
+    if (bundle === undefined) return undefined;
+    const bytes = await this.store.read(bundle.key, undefined, bundle.bytes);
+    if (bytes === undefined) throw notFound();
+    return bytes;
+  }
+}

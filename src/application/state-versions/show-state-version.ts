@@ -1,0 +1,53 @@
+import {
+  type Actor,
+  authorized,
+  maxOutputs,
+  notFound,
+  type StateVersion,
+  type StateVersionId,
+  type StateVersionOutputId,
+  type WorkspaceId,
+} from '../../domain/index.js';
+import type { CapabilityUrls } from '../ports/capability-urls.js';
+import type { Clock } from '../ports/clock.js';
+import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
+import type { ListedStateVersion } from './list-state-versions.js';
+import { amongOthers, type ShownOutput } from './shown-output.js';
+
+/** One of them, or a workspace's current one. */
+export type StateVersionReference = { readonly id: StateVersionId } | { readonly workspaceId: WorkspaceId };
+
+export interface ShownStateVersion extends ListedStateVersion {
+  readonly outputIds: readonly StateVersionOutputId[];
+  /** Undefined when they were not asked for. */
+  readonly outputs: readonly ShownOutput[] | undefined;
+}
+
+const all = { number: 1, size: maxOutputs };
+
+/** GET /state-versions/:id and GET /workspaces/:id/current-state-version. */
+export class ShowStateVersion {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly urls: CapabilityUrls,
+  ) {}
+
+  async execute(actor: Actor, reference: StateVersionReference, withOutputs: boolean): Promise<ShownStateVersion> {
+    const shown = await this.unitOfWork.read(async (tx) => {
+      const version = await find(tx, actor, reference);
+      if (!withOutputs) return { version, outputIds: await tx.stateOutputs.idsOf(version.id), outputs: undefined };
+      const outputs = (await tx.stateOutputs.page(version.id, all)).items.map(amongOthers);
+      return { version, outputIds: outputs.map(({ id }) => id), outputs };
+    });
+    return { ...shown, downloadUrl: this.urls.issue('state-download', shown.version.id, this.clock.now()) };
+  }
+}
+
+async function find(tx: Transaction, actor: Actor, reference: StateVersionReference): Promise<StateVersion> {
+  if ('id' in reference) return authorized(await tx.stateVersions.findFor(actor, reference.id), 'state-versions/read');
+  const workspaceId = authorized(await tx.workspaces.findIdFor(actor, reference.workspaceId), 'state-versions/read');
+  const current = await tx.stateVersions.current(workspaceId);
+  if (current === undefined) throw notFound();
+  return current;
+}

@@ -1,0 +1,247 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { missing, mounts, newName, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
+import { Bench } from '../support/bench.js';
+import { aCustomGrant, giveGrant } from '../support/builders.js';
+import { announcementOf } from '../support/reference-agent.js';
+
+let api: TestApi;
+let bench: Bench;
+let name: string;
+/** Oldest first. */
+const ids: string[] = [];
+
+const outputs = [
+  { name: 'zone', type: 'string', value: 'eu', sensitive: false },
+  { name: 'ids', type: ['tuple', ['string', 'number']], value: ['a', 1], sensitive: false },
+  { name: 'password', type: ['object', { word: 'string' }], value: { word: 'hunter2' }, sensitive: true },
+];
+
+beforeAll(async () => {
+  api = await startApi();
+  bench = await Bench.make(api);
+  await bench.version();
+  const shown = await api.admin.get(`/workspaces/${bench.workspaceId}`).expect(200);
+  name = shown.body.data.attributes.name;
+  for (const serial of [1, 2, 3]) {
+    const runId = await bench.run();
+    await bench.planned(runId);
+    await bench.act(runId, 'apply');
+    const job = await bench.claimed(runId);
+    ids.push(await job.writeState(`state ${serial}`, { serial, outputs: serial === 3 ? outputs : [] }));
+    await job.applied();
+  }
+});
+
+const last = (): string => ids.at(-1) ?? '';
+const current = (what = ''): string => `/workspaces/${bench.workspaceId}/current-state-version${what}`;
+const listed = (organization = bench.organization, workspace = name): string =>
+  `/state-versions?filter[organization][name]=${organization}&filter[workspace][name]=${workspace}`;
+
+/** The id of the output of this name. */
+async function outputId(wanted: string): Promise<string> {
+  const { body } = await api.admin.get(current('-outputs')).expect(200);
+  return body.data.find(({ attributes }: { attributes: { name: string } }) => attributes.name === wanted).id;
+}
+
+describe.each(mounts)('at $prefix/', ({ prefix }) => {
+  it('a state is shown with all that is known of it', async () => {
+    const { body } = await api.admin.at(prefix).get(`/state-versions/${last()}`).expect(200);
+    const { md5, size } = announcementOf(Buffer.from('state 3'));
+    expect(body).toEqual({
+      data: {
+        id: last(),
+        type: 'state-versions',
+        attributes: {
+          'created-at': api.clock.now(),
+          'hosted-json-state-download-url': null,
+          'hosted-state-download-url': expect.stringMatching(`^http://gatehouse.test/v1/object/${last()}\\.`),
+          intermediate: false,
+          lineage: 'lineage-1',
+          md5,
+          modules: null,
+          providers: null,
+          resources: null,
+          'resources-processed': true,
+          serial: 3,
+          size,
+          'state-version': null,
+          status: 'finalized',
+          'terraform-version': null,
+          'vcs-commit-sha': null,
+          'vcs-commit-url': null,
+        },
+        relationships: {
+          'created-by': { data: { id: api.admin.id, type: 'users' } },
+          outputs: {
+            data: expect.arrayContaining([{ id: await outputId('zone'), type: 'state-version-outputs' }]),
+            links: { related: `${prefix}/state-versions/${last()}/outputs` },
+          },
+          run: { data: { id: expect.stringMatching(/^run-/), type: 'runs' } },
+          workspace: { data: { id: bench.workspaceId, type: 'workspaces' } },
+        },
+        links: { self: `${prefix}/state-versions/${last()}` },
+      },
+    });
+    const { body: ofWorkspace } = await api.admin.at(prefix).get(current()).expect(200);
+    expect(ofWorkspace.data.id).toBe(last());
+  });
+
+  it('the states of a workspace are listed, newest first, in pages', async () => {
+    const { body } = await api.admin.at(prefix).get(listed()).expect(200);
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual([...ids].reverse());
+    expect(body.data[0].relationships.outputs).toEqual({
+      links: { related: `${prefix}/state-versions/${last()}/outputs` },
+    });
+    const second = await api.admin.at(prefix).get(`${listed()}&page[size]=2&page[number]=2`).expect(200);
+    expect(second.body.data.map(({ id }: { id: string }) => id)).toEqual([ids[0]]);
+    expect(second.body.meta.pagination).toMatchObject({ 'total-count': 3, 'total-pages': 2, 'next-page': null });
+  });
+
+  it('outputs come in order of name, and no sensitive value with others', async () => {
+    const shown = [
+      ['ids', 'array', ['a', 1], ['tuple', ['string', 'number']], false],
+      ['password', 'object', null, ['object', { word: 'string' }], true],
+      ['zone', 'string', 'eu', 'string', false],
+    ].map(([name, type, value, detailed, sensitive]) => ({
+      id: expect.stringMatching(/^wsout-/),
+      type: 'state-version-outputs',
+      attributes: { name, type, value, 'detailed-type': detailed, sensitive },
+      links: { self: expect.stringMatching(`^${prefix}/state-version-outputs/wsout-`) },
+    }));
+    const caller = api.admin.at(prefix);
+    expect((await caller.get(current('-outputs')).expect(200)).body).toEqual({ data: shown });
+    const { body } = await caller.get(`/state-versions/${last()}/outputs?page[size]=2`).expect(200);
+    expect(body.data).toEqual(shown.slice(0, 2));
+    expect(body.meta.pagination['total-count']).toBe(3);
+    for (const path of [`/state-versions/${last()}`, current()]) {
+      const { included, data } = (await caller.get(`${path}?include=outputs,run`).expect(200)).body;
+      expect(included).toEqual(shown);
+      expect(data.relationships.outputs.data).toHaveLength(3);
+    }
+  });
+
+  it('a sensitive value is told to who asks for it by itself', async () => {
+    const { body } = await api.admin
+      .at(prefix)
+      .get(`/state-version-outputs/${await outputId('password')}`)
+      .expect(200);
+    expect(body.data.attributes).toEqual({
+      name: 'password',
+      type: 'object',
+      value: { word: 'hunter2' },
+      'detailed-type': ['object', { word: 'string' }],
+      sensitive: true,
+    });
+  });
+});
+
+describe('a workspace without a state', () => {
+  it('has no current one, and no outputs, which is no error', async () => {
+    const id = await api.workspace(bench.organization, newName('empty'));
+    expect((await api.admin.get(`/workspaces/${id}/current-state-version`).expect(404)).body).toEqual(missing);
+    const answer = await api.admin.get(`/workspaces/${id}/current-state-version-outputs`).expect(200);
+    expect(answer.body).toEqual({ data: [] });
+  });
+});
+
+describe('a state with hundreds of outputs', () => {
+  it('has them listed whole where it is the current one, and in pages elsewhere', async () => {
+    const other = await Bench.make(api);
+    await other.version();
+    const runId = await other.run();
+    await other.planned(runId);
+    await other.act(runId, 'apply');
+    const names = Array.from({ length: 250 }, (_, index) => `o${String(index).padStart(3, '0')}`);
+    const many = names.map((name) => ({ name, type: 'string', value: name, sensitive: false }));
+    const id = await (await other.claimed(runId)).writeState('large', { outputs: many });
+    const shown = (body: { data: { attributes: { name: string } }[] }) =>
+      body.data.map(({ attributes }) => attributes.name);
+    const path = `/workspaces/${other.workspaceId}/current-state-version-outputs`;
+    expect(shown((await api.admin.get(path).expect(200)).body)).toEqual(names);
+    const { body } = await api.admin.get(`/state-versions/${id}/outputs?page[size]=100&page[number]=3`).expect(200);
+    expect(shown(body)).toEqual(names.slice(200));
+    const whole = await api.admin.get(`/state-versions/${id}?include=outputs`).expect(200);
+    expect(whole.body.included).toHaveLength(250);
+  });
+});
+
+describe('the download URL', () => {
+  const urlOf = async (): Promise<string> => {
+    const { body } = await api.admin.get(current()).expect(200);
+    return pathOf(body.data.attributes['hosted-state-download-url']);
+  };
+
+  it('answers the bytes, whoever asks and with whatever token', async () => {
+    const url = await urlOf();
+    for (const caller of [api.anonymous, api.admin, api.as('no such secret')]) {
+      const answer = await caller.get(url).buffer().expect(200);
+      expect(Buffer.from(answer.body).toString()).toBe('state 3');
+      expect(answer.headers['content-disposition']).toBe('attachment; filename="terraform.tfstate"');
+    }
+    await api.anonymous.send('put', url, {}).expect(404);
+  });
+
+  it('ends with its time', async () => {
+    const url = await urlOf();
+    api.clock.advance(301);
+    expect((await api.anonymous.get(url).expect(404)).body).toEqual(missing);
+  });
+});
+
+describe('a list of states', () => {
+  it.each([
+    ['filter[workspace][name]', () => `/state-versions?filter[organization][name]=${bench.organization}`],
+    ['filter[organization][name]', () => `/state-versions?filter[workspace][name]=${name}`],
+  ])('needs %s', async (parameter, path) => {
+    const detail = `${parameter} is required`;
+    const told = refusal(422, 'invalid attribute', detail, { parameter });
+    expect((await api.admin.get(path()).expect(422)).body).toEqual(told);
+  });
+
+  it('is missing where the workspace is', async () => {
+    for (const path of [listed('nowhere'), listed(bench.organization, 'nothing')]) {
+      expect((await api.admin.get(path).expect(404)).body).toEqual(missing);
+    }
+  });
+});
+
+describe('who may', () => {
+  it.each([
+    ['none', 404, 404],
+    ['read-outputs', 200, 404],
+    ['read', 200, 200],
+    ['write', 200, 200],
+  ] as const)('with %s read outputs (%d) and states (%d)', async (stateVersions, ofOutputs, ofStates) => {
+    const team = await api.team(bench.organization, newName('team'));
+    const grant = aCustomGrant({ runs: 'read', stateVersions });
+    await api.unitOfWork.run((tx) => giveGrant(tx, team, bench.workspaceId, grant));
+    const caller = await api.member(bench.organization, newName('member'), [team]);
+    for (const path of [current(), `/state-versions/${last()}`, listed()]) await caller.get(path).expect(ofStates);
+    const outputPaths = [current('-outputs'), `/state-versions/${last()}/outputs`];
+    for (const path of [...outputPaths, `/state-version-outputs/${await outputId('password')}`]) {
+      await caller.get(path).expect(ofOutputs);
+    }
+    const { permissions } = (await caller.get(`/workspaces/${bench.workspaceId}`).expect(200)).body.data.attributes;
+    expect(permissions).toMatchObject({
+      'can-create-state-versions': false,
+      'can-read-state-versions': ofStates === 200,
+      'can-read-state-outputs': ofOutputs === 200,
+    });
+  });
+
+  it('is not told apart from nobody where there is nothing', async () => {
+    const stranger = await api.user(newName('stranger'));
+    const hidden = [current(), current('-outputs'), `/state-versions/${last()}`, listed()];
+    const none = ['/state-versions/sv-nobody', '/state-versions/sv-nobody/outputs', '/state-version-outputs/wsout-no'];
+    for (const path of [...hidden, ...none]) expect((await stranger.get(path).expect(404)).body).toEqual(missing);
+    for (const path of none) expect((await api.admin.get(path).expect(404)).body).toEqual(missing);
+  });
+});
+
+it('states are not created by people', async () => {
+  await api.admin.post(`/workspaces/${bench.workspaceId}/state-versions`, {}).expect(404);
+});
+
+it('sensitive values are sealed where they are kept', async () => {
+  expect(await api.stored()).not.toContain('hunter2');
+});
