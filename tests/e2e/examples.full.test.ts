@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { cp, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { AgentProcess } from '../support/agent-process.js';
 import { example, needing, walk } from '../support/examples.js';
 import { adminToken, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 
@@ -39,17 +41,56 @@ describe('examples/go', () => {
 });
 
 describe('examples/terraform', () => {
-  const { run, reason } = needing('bash', 'terraform');
+  const opa = process.env.OPA ?? 'opa';
+  const { run, reason } = needing('bash', 'terraform', opa);
 
   run(
-    `connects the terraform CLI, which makes the workspace${reason}`,
+    `plans, is judged by its policies and applies, with what gatehouse-agent --with-server says${reason}`,
     () =>
-      served(async (service) => {
-        await service.provision('planned', 'another');
-        const said = await walk('terraform', ['./walk.sh', 'planned'], { GATEHOUSE: service.url, TOKEN: adminToken });
-        expect(said.at(-1)).toBe('network');
-        expect((await service.api('GET', '/organizations/planned/workspaces/network')).status).toBe(200);
+      inTemporaryDirectory(async (directory) => {
+        const data = join(directory, 'data');
+        const agent = AgentProcess.start(
+          { DATA_DIR: data, PORT: '0', AGENT_WORK_DIR: directory, ...(opa.includes('/') && { OPA_PATH: opa }) },
+          ['--with-server'],
+        );
+        try {
+          await agent.prints('claims runs from');
+          const commands = agent.printed.match(/^ {2}(export|terraform) .*$/gm) ?? [];
+          expect(commands).toHaveLength(3);
+          const folder = join(directory, 'configuration');
+          await cp(example('terraform'), folder, { recursive: true });
+          const script = commands
+            .map((line) => line.replace(/-chdir='[^']*'/, `-chdir='${folder}'`))
+            .join('\n')
+            .replace(/apply$/, 'apply -no-color -auto-approve');
+          const { stdout } = await promisify(execFile)('bash', ['-ec', script], { timeout: 60_000 });
+          expect(stdout).toContain('Policy first-try/owner (advisory) failed:');
+          expect(stdout).toContain('2 policies evaluated');
+          expect(stdout).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.');
+          expect(agent.printed).toContain('Configurations that are planned here run as');
+          expect((await stat(join(data, 'first-try', 'terraformrc'))).mode & 0o777).toBe(0o600);
+          expect(await agent.end()).toBe(0);
+
+          // The second time everything is there already.
+          const again = AgentProcess.start({ DATA_DIR: data, PORT: '0', AGENT_WORK_DIR: directory }, ['--with-server']);
+          await again.prints('claims runs from');
+          expect(await again.end()).toBe(0);
+        } finally {
+          await agent.end('SIGKILL');
+        }
       }),
-    60_000,
+    120_000,
   );
+
+  it('is tried on this machine alone', async () => {
+    for (const environment of [
+      { HOST: '0.0.0.0' },
+      { PUBLIC_URL: 'https://gatehouse.example.com' },
+      { DATABASE_URL: 'postgres://somewhere/else' },
+    ]) {
+      const agent = AgentProcess.start(environment, ['--with-server']);
+      expect(await agent.ended()).toBe(1);
+      expect(agent.printed).toContain('--with-server is for a first try on this machine alone: ');
+    }
+  }, 30_000);
 });

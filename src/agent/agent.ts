@@ -1,0 +1,48 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { bareEnvironment } from './programs/environment.js';
+import { findOpa, findTerraform, noOpa, noTerraform } from './programs/find-programs.js';
+import { executeJob, type Surroundings } from './run/execute-job.js';
+import { removeLeftovers } from './run/run-directory.js';
+import { ServiceClient, ServiceRefused } from './service/service-client.js';
+import type { Settings } from './settings.js';
+
+/** The longest that the service lets an agent wait for a run. */
+const longestWait = 60;
+const afterNonsense = 15_000;
+
+/** Claims runs and executes them, one at a time, until it is stopped. Rejects where its token is refused. */
+export async function runAgent(
+  settings: Settings,
+  surroundings: Pick<Surroundings, 'environment' | 'stopping' | 'killing' | 'say'>,
+): Promise<void> {
+  const { stopping, say, environment } = surroundings;
+  const client = new ServiceClient(settings.GATEHOUSE_URL, settings.AGENT_TOKEN, say);
+  await removeLeftovers(settings.AGENT_WORK_DIR);
+  await introduce(settings, environment, say);
+  while (!stopping.aborted) {
+    const job = await client.claim(settings.AGENT_NAME, longestWait, stopping).catch(async (error: Error) => {
+      if (stopping.aborted) return undefined;
+      if (error instanceof ServiceRefused && error.status === 401) throw error;
+      // What it answered makes no sense to this agent; another release may stand behind the address soon.
+      say(`no run could be claimed: ${error.message}`);
+      await pause(afterNonsense, undefined, { signal: stopping }).catch(() => undefined);
+      return undefined;
+    });
+    if (job === undefined) continue;
+    say(`${job.run.id}: ${job.phase} of ${job.workspace.organization}/${job.workspace.name}`);
+    await executeJob(job, { ...surroundings, client, settings });
+  }
+}
+
+async function introduce(
+  settings: Settings,
+  environment: Surroundings['environment'],
+  say: (line: string) => void,
+): Promise<void> {
+  const { AGENT_WORK_DIR: place } = settings;
+  const bare = bareEnvironment(environment, place, place);
+  const [terraform, opa] = await Promise.all([findTerraform(settings, bare), findOpa(settings, bare)]);
+  say(`agent ${settings.AGENT_NAME} claims runs from ${settings.GATEHOUSE_URL}`);
+  say(terraform ? `${terraform.title} ${terraform.version} is ${terraform.path}` : noTerraform(settings));
+  say(opa ? `OPA ${opa.version} is ${opa.path}` : noOpa(settings));
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { FirstTryError } from './first-try-error.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const built = (path: string): string => fileURLToPath(new URL(`../../../dist/infrastructure/${path}`, import.meta.url));
+
+/** The service as a process of its own, on this machine alone. */
+export class LocalService {
+  private constructor(
+    readonly url: string,
+    private readonly child: ChildProcess,
+    private readonly environment: Environment,
+  ) {}
+
+  /** Resolves once it serves; what it logs goes into `logFile`. Throws `FirstTryError` with its words where it does not. */
+  static async start(environment: Environment, logFile: string): Promise<LocalService> {
+    const child = spawn(process.execPath, [built('main.js')], {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // Ctrl-C reaches this process alone, which stops the service when the agent has said its last word.
+      detached: true,
+    });
+    child.stdout.pipe(createWriteStream(logFile, { mode: 0o600 }));
+    let said = '';
+    const url = await new Promise<string>((resolve, reject) => {
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        if (said.length < 64 * 1024) said += text;
+        const address = /serves at (\S+)/.exec(said)?.[1];
+        if (address !== undefined) resolve(address);
+      });
+      child.once('error', reject);
+      child.once('close', () => reject(new FirstTryError(`the service did not start:\n${said}`)));
+    });
+    return new LocalService(url, child, environment);
+  }
+
+  onEnd(act: () => void): void {
+    this.child.once('exit', act);
+  }
+
+  /** What a command of the service's command line answers. */
+  async command(...words: readonly string[]): Promise<unknown> {
+    const { stdout } = await promisify(execFile)(process.execPath, [built('cli/gatehouse.js'), ...words, '--json'], {
+      env: this.environment as NodeJS.ProcessEnv,
+    });
+    return JSON.parse(stdout);
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exited = once(this.child, 'exit');
+    this.child.kill('SIGTERM');
+    // It waits for whoever is connected, which is this process, that has said its last. A second time ends it.
+    const timer = setTimeout(() => this.child.kill('SIGTERM'), 2_000);
+    await exited;
+    clearTimeout(timer);
+  }
+}
+
+/** Where everything of a first try is kept. */
+export const placeOf = (dataDirectory: string): string => join(dataDirectory, 'first-try');

@@ -1,0 +1,137 @@
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { FirstTryError } from './first-try-error.js';
+import type { LocalService } from './local-service.js';
+
+const name = 'first-try';
+export const organization = 'demo';
+
+const identified = z.object({ data: z.object({ id: z.string() }) });
+const named = z.object({
+  data: z.array(z.object({ id: z.string(), attributes: z.object({ name: z.string() }) })),
+});
+const agentToken = z.object({ data: z.object({ attributes: z.object({ token: z.string() }) }) });
+const commandToken = z.object({ token: z.string() });
+const addedUser = z.object({ 'authentication-token': z.object({ token: z.string() }) });
+
+/** Makes what a first plan needs, as far as an earlier try has not made it. Answers the tokens, which are kept in `place`. */
+export async function provision(service: LocalService, place: string, policies: string | undefined) {
+  const userToken = await kept(
+    join(place, 'user-token'),
+    (token) => answers(service, token),
+    () => newUser(service),
+  );
+  const api = caller(service.url, userToken);
+  const organizations = `/organizations/${organization}`;
+  if ((await api('GET', organizations)).status === 404) {
+    const made = await api('POST', '/organizations', document('organizations', { name: organization, email }));
+    if (made.status !== 201) {
+      throw new FirstTryError(
+        `the organization ${organization} is there already and belongs to somebody else: name another DATA_DIR`,
+      );
+    }
+  }
+  const agent = await kept(
+    join(place, 'agent-token'),
+    (token) => agentAnswers(service, token),
+    async () => {
+      const found = await idOf(api, `${organizations}/agent-pools`);
+      const pool = found ?? (await made(api, `${organizations}/agent-pools`, document('agent-pools', { name })));
+      const path = `/agent-pools/${pool}/authentication-tokens`;
+      const issued = await api('POST', path, document('authentication-tokens', { description: 'a first try' }));
+      return agentToken.parse(issued.json).data.attributes.token;
+    },
+  );
+  if (policies !== undefined && (await idOf(api, `${organizations}/policy-sets`)) === undefined) {
+    await makePolicySet(api, organizations, policies);
+  }
+  return { userToken, agentToken: agent };
+}
+
+const email = `${name}@example.com`;
+
+type Api = (
+  method: string,
+  path: string,
+  body?: object | string,
+) => Promise<{ readonly status: number; readonly json: unknown }>;
+
+const caller =
+  (url: string, token: string): Api =>
+  async (method, path, body) => {
+    const code = typeof body === 'string';
+    const response = await fetch(`${url}/api/v2${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': code ? 'application/octet-stream' : 'application/vnd.api+json',
+      },
+      ...(body === undefined ? {} : { body: code ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, json: text === '' ? undefined : JSON.parse(text) };
+  };
+
+const document = (type: string, attributes: object, relationships?: object) => ({
+  data: { type, attributes, ...(relationships && { relationships }) },
+});
+
+async function made(api: Api, path: string, body: object): Promise<string> {
+  const { status, json } = await api('POST', path, body);
+  if (status !== 201) throw new FirstTryError(`the service refused ${path}: ${JSON.stringify(json)}`);
+  return identified.parse(json).data.id;
+}
+
+/** The one an earlier try made. */
+const idOf = async (api: Api, path: string): Promise<string | undefined> =>
+  named.parse((await api('GET', `${path}?page[size]=100`)).json).data.find(({ attributes }) => attributes.name === name)
+    ?.id;
+
+/** A secret from its file where it is still good, otherwise a new one, which only this user may read. */
+async function kept(file: string, good: (secret: string) => Promise<boolean>, make: () => Promise<string>) {
+  const known = (await readFile(file, 'utf8').catch(() => '')).trim();
+  if (known !== '' && (await good(known))) return known;
+  const secret = await make();
+  await writeFile(`${file}.new`, `${secret}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  return secret;
+}
+
+const answers = async (service: LocalService, token: string): Promise<boolean> =>
+  (await caller(service.url, token)('GET', '/account/details')).status === 200;
+
+/** A token that is good is told that it has no such lease; any other is not known at all. */
+const agentAnswers = async (service: LocalService, token: string): Promise<boolean> => {
+  const headers = { Authorization: `Bearer ${token}`, Lease: 'none' };
+  const response = await fetch(`${service.url}/agent/v1/runs/run-none/heartbeat`, { method: 'POST', headers });
+  return response.status === 409;
+};
+
+/** A user of the try's own, so that no other's token is needed, on a service that was there before as well. */
+const newUser = async (service: LocalService): Promise<string> =>
+  service.command('token', 'issue', '--user', name, '--description', 'a first try').then(
+    (answer) => commandToken.parse(answer).token,
+    async () =>
+      addedUser.parse(await service.command('user', 'add', name, '--email', email, '--site-administrator'))[
+        'authentication-token'
+      ].token,
+  );
+
+/** Every `.rego` file becomes a policy of the level its first line names: `# mandatory: what it is about`. */
+async function makePolicySet(api: Api, organizations: string, folder: string): Promise<void> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.rego')).sort();
+  const ids: string[] = [];
+  for (const file of files) {
+    const code = await readFile(join(folder, file), 'utf8');
+    const [, level = 'advisory', description = ''] = /^# (advisory|mandatory): (.*)$/m.exec(code) ?? [];
+    const query = `data.${/^package (\S+)$/m.exec(code)?.[1]}.deny`;
+    const attributes = { name: basename(file, '.rego'), kind: 'opa', description, query, 'enforcement-level': level };
+    const id = await made(api, `${organizations}/policies`, document('policies', attributes));
+    await api('PUT', `/policies/${id}/upload`, code);
+    ids.push(id);
+  }
+  const relationships = { policies: { data: ids.map((id) => ({ type: 'policies', id })) } };
+  const attributes = { name, kind: 'opa', global: true, overridable: true };
+  await made(api, `${organizations}/policy-sets`, document('policy-sets', attributes, relationships));
+}

@@ -1,0 +1,105 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runAgent } from '../agent.js';
+import { bareEnvironment } from '../programs/environment.js';
+import { findOpa } from '../programs/find-programs.js';
+import type { Surroundings } from '../run/execute-job.js';
+import { loadSettings } from '../settings.js';
+import { FirstTryError } from './first-try-error.js';
+import { LocalService, placeOf } from './local-service.js';
+import { organization, provision } from './provision.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const example = fileURLToPath(new URL('../../../examples/terraform', import.meta.url));
+/** A label, by which the example and the CLI configuration find each other; it is never looked up. */
+const host = 'gatehouse.example';
+
+const isLoopback = (name: string): boolean => /^(localhost|\[?::1\]?|127(\.\d+){3})$/.test(name);
+
+/** Starts the service and an agent for it, both on this machine, with what a first plan needs. Stops both at the end. */
+export async function withServer(
+  environment: Environment,
+  surroundings: Pick<Surroundings, 'stopping' | 'killing' | 'say'>,
+): Promise<void> {
+  refuseWhatOthersUse(environment);
+  const dataDirectory = resolve(environment.DATA_DIR || './data');
+  const place = placeOf(dataDirectory);
+  await mkdir(place, { recursive: true, mode: 0o700 });
+  await chmod(place, 0o700);
+  const ofService = Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('AGENT_')));
+  const service = await LocalService.start(
+    { ...ofService, HOST: environment.HOST || '127.0.0.1', DATA_DIR: dataDirectory },
+    join(place, 'service.log'),
+  );
+  const stopping = new AbortController();
+  let ended = false;
+  service.onEnd(() => {
+    ended = true;
+    stopping.abort();
+  });
+  surroundings.stopping.addEventListener('abort', () => stopping.abort());
+  try {
+    // The token is not known yet; all other settings are judged before anything is made.
+    const unprovisioned = { ...environment, GATEHOUSE_URL: service.url };
+    const settings = loadSettings({ ...unprovisioned, AGENT_TOKEN: 'x'.repeat(16) });
+    const opa = await findOpa(settings, bareEnvironment(environment, tmpdir(), tmpdir()));
+    const tokens = await provision(service, place, opa && join(example, 'policies'));
+    const configFile = join(place, 'terraformrc');
+    await writeFile(configFile, cliConfiguration(service.url, tokens.userToken), { mode: 0o600 });
+    await chmod(configFile, 0o600);
+    process.stderr.write(welcome(service.url, configFile, opa !== undefined));
+    await runAgent(
+      { ...settings, AGENT_TOKEN: tokens.agentToken },
+      { ...surroundings, environment, stopping: stopping.signal },
+    );
+    if (ended) throw new FirstTryError(`the service ended; its log is ${join(place, 'service.log')}`);
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Whoever can reach the service can have this machine execute what they like. */
+function refuseWhatOthersUse({ HOST, PUBLIC_URL, DATABASE_URL }: Environment): void {
+  const faults = [
+    ...(HOST && !isLoopback(HOST) ? ['HOST is not an address of this machine alone'] : []),
+    ...(PUBLIC_URL && !isLoopback(URL.parse(PUBLIC_URL)?.hostname ?? '') ? ['PUBLIC_URL is not of this machine'] : []),
+    ...(DATABASE_URL ? ['DATABASE_URL is set, which others may use too'] : []),
+  ];
+  if (faults.length > 0) {
+    throw new FirstTryError(
+      `--with-server is for a first try on this machine alone: ${faults.join('; ')}. Start the service by itself, and agents on machines of their own (docs/agents.md).`,
+    );
+  }
+}
+
+const cliConfiguration = (url: string, token: string): string =>
+  [
+    'disable_checkpoint = true',
+    `host "${host}" {\n  services = { "tfe.v2" = "${url}/api/v2/" }\n}`,
+    `credentials "${host}" {\n  token = "${token}"\n}`,
+    '',
+  ].join('\n\n');
+
+function welcome(url: string, configFile: string, withPolicies: boolean): string {
+  const folder = relative(process.cwd(), example) || '.';
+  return [
+    '',
+    `Gatehouse serves at ${url}, and an agent executes the runs of its organization ${organization}.`,
+    `Configurations that are planned here run as ${userInfo().username} on this machine: plan none that you would not run yourself.`,
+    '',
+    'In another terminal, type:',
+    '',
+    `  export TF_CLI_CONFIG_FILE='${configFile}'`,
+    `  terraform -chdir='${folder}' init`,
+    `  terraform -chdir='${folder}' apply`,
+    '',
+    withPolicies
+      ? 'Its plan is judged by two policies, of which one has something to say. Ctrl-C stops both.'
+      : 'No opa was found, and so there are no policies: install Open Policy Agent and start again. Ctrl-C stops both.',
+    '',
+    '',
+  ].join('\n');
+}

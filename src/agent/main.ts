@@ -1,0 +1,50 @@
+#!/usr/bin/env node
+import { runAgent } from './agent.js';
+import { ServiceRefused } from './service/service-client.js';
+import { helpPage, loadSettings, SettingsError } from './settings.js';
+
+const say = (line: string): void => {
+  process.stderr.write(`${new Date().toISOString()} ${line}\n`);
+};
+
+async function main(words: readonly string[]): Promise<void> {
+  if (words.includes('--help') || words.includes('-h')) {
+    process.stdout.write(helpPage());
+    return;
+  }
+  const [unknown] = words.filter((word) => word !== '--with-server');
+  if (unknown !== undefined) throw new SettingsError([`unknown argument ${unknown}; see --help`]);
+
+  const stopping = new AbortController();
+  const killing = new AbortController();
+  const stop = () => {
+    if (!stopping.signal.aborted) {
+      say('stopping; a second signal kills what still runs');
+      stopping.abort();
+    } else if (!killing.signal.aborted) killing.abort();
+    else process.exit(1);
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  const surroundings = { stopping: stopping.signal, killing: killing.signal, say };
+
+  if (words.includes('--with-server')) {
+    const { withServer } = await import('./first-try/with-server.js');
+    await withServer(process.env, surroundings);
+  } else {
+    await runAgent(loadSettings(process.env), { ...surroundings, environment: process.env });
+  }
+  say('stopped');
+}
+
+main(process.argv.slice(2)).then(
+  () => process.exit(),
+  (error: Error) => {
+    const refused = error instanceof ServiceRefused && error.status === 401;
+    const known = error instanceof SettingsError || error.name === 'FirstTryError';
+    if (refused)
+      say("the service does not know AGENT_TOKEN: it was revoked, or is another service's, or no agent token");
+    else process.stderr.write(`${known ? error.message : error.stack}\n`);
+    process.exit(1);
+  },
+);

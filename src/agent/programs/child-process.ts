@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ProcessGroup } from './process-group.js';
+
+export interface Bounds {
+  /** When it must have ended, by `performance.now()`. */
+  readonly deadline: number;
+  /** 0 for no bound. */
+  readonly memoryBytes: number;
+  readonly outputBytes: number;
+  /** How long an interrupted program may take to end. */
+  readonly graceSeconds: number;
+  /** Interrupts it; the reason is an error that says why. */
+  readonly interrupt: AbortSignal;
+  /** Ends it at once. */
+  readonly kill: AbortSignal;
+}
+
+export interface Program {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly bounds: Bounds;
+  readonly onOutput: (chunk: Buffer) => void;
+  /** What goes to its standard error; to `onOutput`, where it is left out. */
+  readonly onComplaint?: (chunk: Buffer) => void;
+}
+
+/** A program went beyond a bound and was stopped; the message names the bound. */
+export class BoundReached extends Error {
+  override readonly name = 'BoundReached';
+}
+
+export interface Ended {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  /** Why it was stopped: `BoundReached`, or the reason of the signal. */
+  readonly stopped: Error | undefined;
+}
+
+const betweenLooks = 250;
+const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
+
+/**
+ * Runs a program in a session of its own, which is gone with all its processes when this resolves. What is out
+ * to escape may: isolating that is up to the machine or container.
+ */
+export async function runProgram(program: Program): Promise<Ended> {
+  const { bounds, onOutput, onComplaint = onOutput } = program;
+  bounds.interrupt.throwIfAborted();
+  bounds.kill.throwIfAborted();
+  const child = spawn(program.path, program.args, {
+    cwd: program.directory,
+    env: program.environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const closed = once(child, 'close');
+  const exited = once(child, 'exit');
+  closed.catch(() => undefined);
+  exited.catch(() => undefined);
+  if (child.pid === undefined) {
+    const [error] = await once(child, 'error');
+    throw error;
+  }
+  const group = new ProcessGroup(child.pid);
+  const stop = new Stop(group, bounds.graceSeconds);
+
+  let printed = 0;
+  const counted = (pass: (chunk: Buffer) => void) => (chunk: Buffer) => {
+    printed += chunk.length;
+    if (printed <= bounds.outputBytes) pass(chunk);
+    else stop.interrupt(new BoundReached(`it printed more than ${megabytes(bounds.outputBytes)} MB (AGENT_OUTPUT_MB)`));
+  };
+  child.stdout.on('data', counted(onOutput));
+  child.stderr.on('data', counted(onComplaint));
+
+  const watch = setInterval(() => {
+    const used = group.memory();
+    if (bounds.memoryBytes > 0 && used > bounds.memoryBytes) {
+      stop.kill(new BoundReached(`it used more than ${megabytes(bounds.memoryBytes)} MB of memory (AGENT_MEMORY_MB)`));
+    }
+    if (performance.now() > bounds.deadline) {
+      stop.interrupt(new BoundReached('it took longer than AGENT_PHASE_SECONDS allows'));
+    }
+  }, betweenLooks);
+  const onInterrupt = () => stop.interrupt(bounds.interrupt.reason);
+  const onKill = () => stop.kill(bounds.kill.reason);
+  bounds.interrupt.addEventListener('abort', onInterrupt);
+  bounds.kill.addEventListener('abort', onKill);
+  try {
+    const [code] = await exited;
+    // What it left behind would hold the pipes open, and go on.
+    group.kill();
+    await Promise.race([closed, pause(5_000, undefined, { ref: false })]);
+    return { code: code as number | null, stopped: stop.reason };
+  } finally {
+    clearInterval(watch);
+    stop.done();
+    bounds.interrupt.removeEventListener('abort', onInterrupt);
+    bounds.kill.removeEventListener('abort', onKill);
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }
+}
+
+/** Ends a program, at first politely. */
+class Stop {
+  reason: Error | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly group: ProcessGroup,
+    private readonly graceSeconds: number,
+  ) {}
+
+  interrupt(reason: Error): void {
+    if (this.reason !== undefined) return;
+    this.reason = reason;
+    this.group.interrupt();
+    this.timer = setTimeout(() => this.group.kill(), this.graceSeconds * 1000);
+  }
+
+  kill(reason: Error): void {
+    this.reason ??= reason;
+    this.group.kill();
+  }
+
+  done(): void {
+    clearTimeout(this.timer);
+  }
+}

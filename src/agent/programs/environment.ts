@@ -1,0 +1,51 @@
+import type { WorkspaceVariable } from '../service/job.js';
+import type { Settings } from '../settings.js';
+
+type Environment = Readonly<Record<string, string>>;
+
+const passedOn = [
+  'PATH',
+  'LANG',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]),
+];
+
+/** Would have the state written where it is not looked for. */
+const notForWorkspaces = new Set(['TF_WORKSPACE', 'TF_DATA_DIR']);
+
+function picked(names: readonly string[], own: Readonly<Record<string, string | undefined>>): Environment {
+  const found = names.map((name) => [name, own[name]] as const).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(found) as Environment;
+}
+
+/** What every program gets: how to reach the network, and a home of the run's. Nothing else of the agent's environment. */
+export const bareEnvironment = (own: Readonly<Record<string, string | undefined>>, home: string, tmp: string) => ({
+  ...picked(passedOn, own),
+  HOME: home,
+  TMPDIR: tmp,
+});
+
+/** What terraform gets besides: the operator's choice, and the workspace's variables. */
+export function terraformEnvironment(
+  own: Readonly<Record<string, string | undefined>>,
+  bare: Environment,
+  settings: Settings,
+  variables: readonly WorkspaceVariable[],
+): Environment {
+  const { AGENT_PASS_ENV: names, AGENT_TF_CLI_CONFIG_FILE: configFile } = settings;
+  const ofWorkspace = variables
+    // Neither could be handed to a program.
+    .filter(({ category, key, value }) => category === 'env' && /^[^=\0]+$/.test(key) && !value.includes('\0'))
+    .filter(({ key }) => !notForWorkspaces.has(key))
+    .map(({ key, value }) => [key, value] as const);
+  return {
+    ...picked(names, own),
+    ...Object.fromEntries(ofWorkspace),
+    ...bare,
+    TF_IN_AUTOMATION: '1',
+    TF_INPUT: '0',
+    CHECKPOINT_DISABLE: '1',
+    ...(configFile && { TF_CLI_CONFIG_FILE: configFile }),
+  };
+}

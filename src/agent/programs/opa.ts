@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises';
+import { type Bounds, runProgram } from './child-process.js';
+import type { OpaProgram } from './find-programs.js';
+
+/** What one policy said. */
+export type Verdict =
+  | { readonly status: 'passed' }
+  | { readonly status: 'failed'; readonly reasons: readonly unknown[] }
+  | { readonly status: 'errored'; readonly reason: string };
+
+/** Would reach beyond the input: the network, and the agent's machine. */
+const forbidden = new Set(['http.send', 'net.lookup_ip_addr', 'opa.runtime']);
+const evaluationSeconds = 60;
+const longestReason = 4096;
+
+/** Open Policy Agent, evaluating policies on one input, without a network. */
+export class Opa {
+  private constructor(
+    private readonly program: OpaProgram,
+    private readonly surroundings: {
+      readonly directory: string;
+      readonly environment: Readonly<Record<string, string>>;
+      readonly bounds: Bounds;
+    },
+    private readonly capabilities: string,
+  ) {}
+
+  /** Throws where the program does not say what it is capable of. */
+  static async prepare(program: OpaProgram, surroundings: Opa['surroundings'], capabilities: string): Promise<Opa> {
+    const asked = new Opa(program, surroundings, capabilities);
+    const { out, complaints } = await asked.run(['capabilities', '--current']);
+    const current = parsed(out) as { readonly builtins?: readonly { readonly name: string }[] } | undefined;
+    if (!Array.isArray(current?.builtins)) throw new Error(`opa capabilities failed: ${complaints.slice(0, 500)}`);
+    const builtins = current.builtins.filter(({ name }) => !forbidden.has(name));
+    await writeFile(capabilities, JSON.stringify({ ...current, builtins, allow_net: [] }));
+    return asked;
+  }
+
+  /** `code` and `input` are files. */
+  async evaluate(code: string, query: string, input: string): Promise<Verdict> {
+    const flags = ['--format', 'json', '--capabilities', this.capabilities, '--timeout', `${evaluationSeconds}s`];
+    const { out, complaints, stopped } = await this.run(['eval', ...flags, '-d', code, '-i', input, '--', query]);
+    if (stopped !== undefined) return { status: 'errored', reason: stopped.message };
+    return verdictOf(parsed(out), complaints);
+  }
+
+  private async run(args: readonly string[]) {
+    let out = '';
+    let complaints = '';
+    const { bounds } = this.surroundings;
+    const deadline = Math.min(bounds.deadline, performance.now() + (evaluationSeconds + 15) * 1000);
+    const ended = await runProgram({
+      path: this.program.path,
+      args,
+      ...this.surroundings,
+      bounds: { ...bounds, deadline },
+      onOutput: (chunk) => {
+        out += chunk.toString('latin1');
+      },
+      onComplaint: (chunk) => {
+        complaints += chunk.toString();
+      },
+    });
+    return { out: Buffer.from(out, 'latin1').toString(), complaints, stopped: ended.stopped };
+  }
+}
+
+interface Answer {
+  readonly result?: readonly { readonly expressions: readonly { readonly value: unknown }[] }[];
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly location?: { readonly file?: string; readonly row?: number };
+  }[];
+}
+
+/** Undefined and empty results pass, as in the field; what is no list says nothing that could be judged. */
+export function verdictOf(answer: unknown, complaints: string): Verdict {
+  const errored = (reason: string): Verdict => ({ status: 'errored', reason: reason.trim().slice(0, longestReason) });
+  if (typeof answer !== 'object' || answer === null) return errored(complaints || 'opa printed no answer');
+  const { result, errors } = answer as Answer;
+  if (errors !== undefined) {
+    return errored(
+      errors
+        .map(({ message, location }) => (location?.row === undefined ? message : `line ${location.row}: ${message}`))
+        .join('\n'),
+    );
+  }
+  if (result === undefined) return { status: 'passed' };
+  const values = result.flatMap(({ expressions }) => expressions.map(({ value }) => value));
+  const other = values.find((value) => !Array.isArray(value));
+  if (values.length !== 1 || other !== undefined) {
+    return errored(`the query must answer one set or list of messages, and answered ${shown(values)}`);
+  }
+  const reasons = values.flat();
+  return reasons.length === 0 ? { status: 'passed' } : { status: 'failed', reasons };
+}
+
+const shown = (values: readonly unknown[]): string =>
+  JSON.stringify(values.length === 1 ? values[0] : values).slice(0, 500);
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

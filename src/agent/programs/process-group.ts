@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly session: number;
+  /** Tells it from a later one with the same number. */
+  readonly started: string;
+}
+
+/**
+ * A program with everything it started: the processes of its session, their children that left it, and what any look has
+ * found so far. Only who leaves between two looks, and loses its parent, is overlooked.
+ */
+export class ProcessGroup {
+  private readonly known = new Map<number, string>();
+
+  /** `leader` began the session. */
+  constructor(private readonly leader: number) {}
+
+  /** How much memory all of them use, in bytes. */
+  memory(): number {
+    return process.platform === 'linux'
+      ? this.look().reduce((sum, pid) => sum + residentBytes(read(`/proc/${pid}/status`)), 0)
+      : memoryByPs(this.leader);
+  }
+
+  /** To the group, as a terminal does it; who is gone hears nothing. */
+  interrupt(): void {
+    signal(-this.leader, 'SIGINT');
+  }
+
+  /** Ends all of them, also where the leader itself is gone already. */
+  kill(): void {
+    const found = this.look();
+    signal(-this.leader, 'SIGKILL');
+    for (const pid of found) signal(pid, 'SIGKILL');
+  }
+
+  private look(): readonly number[] {
+    if (process.platform !== 'linux') return [];
+    const all = processes();
+    const found = new Set<Process>(
+      all.filter(({ pid, session, started }) => session === this.leader || this.known.get(pid) === started),
+    );
+    // Grows while it is walked: children of children follow.
+    for (const { pid } of found) for (const one of all) if (one.parent === pid) found.add(one);
+    this.known.clear();
+    for (const { pid, started } of found) this.known.set(pid, started);
+    return [...this.known.keys()];
+  }
+}
+
+function signal(pid: number, name: 'SIGINT' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}
+
+function processes(): readonly Process[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      // The name of the program is in brackets, and may have anything in it.
+      const fields = read(`/proc/${name}/stat`)
+        .replace(/^.*\) /s, '')
+        .split(' ');
+      const [, parent, , session] = fields.map(Number);
+      if (parent === undefined || session === undefined) return [];
+      return [{ pid: Number(name), parent, session, started: fields[19] ?? '' }];
+    });
+}
+
+const residentBytes = (status: string): number => Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    // It has ended meanwhile.
+    return '';
+  }
+}
+
+function memoryByPs(group: number): number {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pgid=,rss='], { encoding: 'utf8' });
+  return (stdout ?? '')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([of]) => of === group)
+    .reduce((sum, [, kilobytes = 0]) => sum + kilobytes * 1024, 0);
+}

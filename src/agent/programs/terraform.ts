@@ -1,0 +1,69 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { type Bounds, type Ended, runProgram } from './child-process.js';
+import type { TerraformProgram } from './find-programs.js';
+
+/** The end of what a program printed, for what is to be found in it. */
+export class Tail {
+  private text = '';
+
+  add(chunk: Buffer): void {
+    this.text = (this.text + chunk.toString()).slice(-256 * 1024);
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+export interface Ran extends Ended {
+  readonly printed: Tail;
+}
+
+/** Terraform or OpenTofu in one directory, with one environment. */
+export class Terraform {
+  constructor(
+    readonly program: TerraformProgram,
+    private readonly surroundings: {
+      readonly directory: string;
+      readonly environment: Readonly<Record<string, string>>;
+      readonly bounds: Bounds;
+    },
+  ) {}
+
+  /** Hands what it prints to `onOutput` as it comes. */
+  async run(args: readonly string[], onOutput: (chunk: Buffer) => void = () => undefined): Promise<Ran> {
+    const printed = new Tail();
+    const ended = await runProgram({
+      path: this.program.path,
+      args,
+      ...this.surroundings,
+      onOutput: (chunk) => {
+        printed.add(chunk);
+        onOutput(chunk);
+      },
+    });
+    return { ...ended, printed };
+  }
+
+  /** The same with its standard output in a file; `printed` is what it complained of. */
+  async runInto(file: string, args: readonly string[]): Promise<Ran> {
+    const printed = new Tail();
+    const descriptor = openSync(file, 'wx', 0o600);
+    try {
+      const ended = await runProgram({
+        path: this.program.path,
+        args,
+        ...this.surroundings,
+        onOutput: (chunk) => writeSync(descriptor, chunk),
+        onComplaint: (chunk) => printed.add(chunk),
+      });
+      return { ...ended, printed };
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+}
+
+/** The first error of what terraform printed, on one line. */
+export const firstErrorIn = (printed: Tail): string | undefined =>
+  /^[ │╷]*(Error: .*)$/m.exec(String(printed))?.[1]?.trim().slice(0, 1000);

@@ -1,0 +1,86 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { NewState } from '../service/leased-run.js';
+import { digestOf, fetched } from './configuration.js';
+import { AgentStopped, Canceled, type Execution } from './execution.js';
+import { countsSaid } from './plan-json.js';
+import { planned } from './plan-phase.js';
+import { failureOf, type Prepared, prepare } from './prepare.js';
+import { RunFailure } from './run-failure.js';
+
+/** Applies the plan of a run, keeps the state however that ended, and reports it. */
+export async function applyRun(x: Execution): Promise<void> {
+  const planFile = x.job['plan-file'];
+  if (planFile === null) throw new RunFailure('The plan of the run was not kept: start another run');
+  await fetched(x, planFile.url, 'plan', planFile.sha256);
+  const lockFile = x.directory.at('plan', planned.lockFile);
+  const locked = (await stat(lockFile).catch(() => undefined)) !== undefined;
+  const workingDirectoryName = await readFile(x.directory.at('plan', planned.workingDirectory), 'utf8');
+  const prepared = await prepare(x, workingDirectoryName, locked ? lockFile : undefined);
+
+  const { terraform, variables } = prepared;
+  const told = variables.ephemeral ? variables.files.map((file) => `-var-file=${file}`) : [];
+  const flags = ['-input=false', '-no-color', ...told];
+  x.log.write('\n');
+  const apply = await terraform.run(['apply', ...flags, x.directory.at('plan', planned.plan)], (chunk) =>
+    x.log.write(chunk),
+  );
+  const kept = await keepState(x, prepared);
+  if (apply.stopped instanceof AgentStopped) {
+    throw new RunFailure('The agent was stopped while it applied: look at the state before you apply again');
+  }
+  if (apply.stopped instanceof Canceled) throw apply.stopped;
+  if (apply.code !== 0 || apply.stopped !== undefined) throw failureOf(x, 'apply', apply);
+  if (!kept) throw new RunFailure('The apply is done, but its state could not be stored: the log says where it is');
+  await x.log.flush();
+  await x.run.reportPhase({ status: 'finished', resources: countsSaid(String(apply.printed)) });
+}
+
+/** False where there is a new state that the service did not get. */
+async function keepState(x: Execution, { directory, stateFile, stateBefore }: Prepared): Promise<boolean> {
+  // Where terraform itself could not write a state to its place, it leaves it here.
+  const errored = join(directory, 'errored.tfstate');
+  const file = (await stat(errored).catch(() => undefined)) === undefined ? stateFile : errored;
+  const md5 = await digestOf(file, 'md5').catch(() => undefined);
+  // Terraform makes an empty file first: one that was killed right then has nothing to keep.
+  if (md5 === undefined || md5 === stateBefore || (await stat(file)).size === 0) return true;
+  try {
+    await x.run.storeState(await described(file, md5), file);
+    return true;
+  } catch (error) {
+    const lost = join(x.settings.AGENT_WORK_DIR, 'lost-state');
+    await mkdir(lost, { recursive: true, mode: 0o700 });
+    const path = join(lost, `${x.job.run.id}.tfstate`);
+    await writeFile(path, await readFile(file), { mode: 0o600 });
+    const told = `The state could not be stored: ${(error as Error).message}. It is in ${path}, on the agent's machine.`;
+    x.say(`${x.job.run.id}: ${told}`);
+    x.log.write(`\n${told}\n`);
+    return false;
+  }
+}
+
+interface StateFile {
+  readonly serial: number;
+  readonly lineage: string;
+  readonly outputs?: Readonly<
+    Record<string, { readonly type: unknown; readonly value: unknown; readonly sensitive?: boolean }>
+  >;
+}
+
+/** The outputs come from the file: they are what `terraform output -json` prints, also where terraform was killed. */
+async function described(file: string, md5: string): Promise<NewState> {
+  const bytes = await readFile(file);
+  const { serial, lineage, outputs = {} } = JSON.parse(bytes.toString()) as StateFile;
+  return {
+    serial,
+    lineage,
+    md5,
+    size: bytes.length,
+    outputs: Object.entries(outputs).map(([name, { type, value, sensitive = false }]) => ({
+      name,
+      type,
+      value,
+      sensitive,
+    })),
+  };
+}

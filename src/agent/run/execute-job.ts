@@ -1,0 +1,124 @@
+import type { Bounds } from '../programs/child-process.js';
+import { Heartbeat } from '../service/heartbeat.js';
+import type { Job } from '../service/job.js';
+import { LeasedRun, type PhaseReport } from '../service/leased-run.js';
+import { RunLog } from '../service/run-log.js';
+import { Secrets } from '../service/secrets.js';
+import { LeaseLost, type ServiceClient } from '../service/service-client.js';
+import type { Settings } from '../settings.js';
+import { applyRun } from './apply-phase.js';
+import { AgentStopped, Canceled, type Execution } from './execution.js';
+import { planRun } from './plan-phase.js';
+import { RunDirectory } from './run-directory.js';
+import { RunFailure } from './run-failure.js';
+
+export interface Surroundings {
+  readonly client: ServiceClient;
+  readonly settings: Settings;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Aborted once the agent is told to end, and once it is told so a second time. */
+  readonly stopping: AbortSignal;
+  readonly killing: AbortSignal;
+  readonly say: (line: string) => void;
+}
+
+/** Nothing of a plan is lost when it is killed. */
+const planGraceSeconds = 5;
+const longestMessage = 4096;
+
+/** Executes one phase of a run and reports how it ended. Never rejects. */
+export async function executeJob(job: Job, surroundings: Surroundings): Promise<void> {
+  const { client, settings, say } = surroundings;
+  const run = new LeasedRun(client, job);
+  const secrets = new Secrets(job.workspace.variables);
+  const heartbeat = new Heartbeat(run);
+  const log = new RunLog(run, secrets, say);
+  const ends = endsOf(job, run, heartbeat, surroundings);
+  let directory: RunDirectory | undefined;
+  try {
+    directory = await RunDirectory.create(settings.AGENT_WORK_DIR);
+    const x = { job, run, log, secrets, directory, settings, environment: surroundings.environment, ...ends, say };
+    await (job.phase === 'plan' ? planRun(x) : applyRun(x));
+    say(`${job.run.id}: ${job.phase} finished`);
+  } catch (error) {
+    await reportEnd(error, { job, run, log, secrets, say }).catch((failure: Error) =>
+      say(`${job.run.id}: nothing more is reported: ${failure.message}`),
+    );
+  } finally {
+    ends.clear();
+    log.stop();
+    heartbeat.stop();
+    await directory?.remove().catch((error: Error) => say(`${directory?.path} could not be removed: ${error.message}`));
+  }
+}
+
+/** When and how the programs of the run are made to end. */
+function endsOf(job: Job, run: LeasedRun, { canceled }: Heartbeat, { settings, stopping, killing }: Surroundings) {
+  const interrupt = new AbortController();
+  const kill = new AbortController();
+  const stopped = new AgentStopped('the agent was stopped');
+  let timer: NodeJS.Timeout | undefined;
+  const when = (signal: AbortSignal, act: () => void) => {
+    if (signal.aborted) act();
+    else signal.addEventListener('abort', act, { once: true });
+  };
+  when(run.lost, () => interrupt.abort(run.lost.reason));
+  when(canceled, () => interrupt.abort(new Canceled('the run was canceled')));
+  when(stopping, () => {
+    // A plan is soon made again by another agent; what an apply has begun, it had better end.
+    if (job.phase === 'plan') {
+      run.abandon(stopped);
+      interrupt.abort(stopped);
+    } else {
+      timer = setTimeout(() => interrupt.abort(stopped), settings.AGENT_CANCEL_SECONDS * 1000);
+    }
+  });
+  when(killing, () => {
+    interrupt.abort(stopped);
+    kill.abort(stopped);
+  });
+  const megabyte = 1024 * 1024;
+  const bounds: Bounds = {
+    deadline: performance.now() + settings.AGENT_PHASE_SECONDS * 1000,
+    memoryBytes: settings.AGENT_MEMORY_MB * megabyte,
+    outputBytes: settings.AGENT_OUTPUT_MB * megabyte,
+    graceSeconds: job.phase === 'plan' ? planGraceSeconds : settings.AGENT_CANCEL_SECONDS,
+    interrupt: interrupt.signal,
+    kill: kill.signal,
+  };
+  return { bounds, clear: () => clearTimeout(timer) };
+}
+
+async function reportEnd(
+  error: unknown,
+  { job, run, log, secrets, say }: Pick<Execution, 'job' | 'run' | 'log' | 'secrets' | 'say'>,
+): Promise<void> {
+  const of = `${job.run.id}: ${job.phase}`;
+  if (error instanceof LeaseLost || run.lost.aborted) {
+    say(`${of} stopped: the run is not this agent's any more`);
+    return;
+  }
+  if (error instanceof AgentStopped && job.phase === 'plan') {
+    // Its lease is let run out: saying that it failed would end the run.
+    say(`${of} stopped; another agent takes the run`);
+    return;
+  }
+  const report = endOf(error, secrets);
+  if (report.status === 'errored') {
+    say(`${of} failed: ${report.message}`);
+    log.write(`\n${report.message}\n`);
+  } else {
+    say(`${of} was canceled`);
+    log.write('\nThe run was canceled.\n');
+  }
+  await log.flush();
+  await run.reportPhase(report);
+}
+
+function endOf(error: unknown, secrets: Secrets): PhaseReport & { readonly status: 'errored' | 'canceled' } {
+  if (error instanceof Canceled) return { status: 'canceled' };
+  const { message } = error as Error;
+  const known = error instanceof RunFailure || error instanceof AgentStopped;
+  const text = known ? message : `The agent failed: ${message}`;
+  return { status: 'errored', message: secrets.masked(text).slice(0, longestMessage) };
+}

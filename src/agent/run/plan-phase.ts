@@ -1,0 +1,107 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { pack } from 'tar-stream';
+import type { Artifact } from '../service/leased-run.js';
+import { LeaseLost, ServiceRefused } from '../service/service-client.js';
+import type { Execution } from './execution.js';
+import { countsOf, redacted } from './plan-json.js';
+import { evaluatePolicies } from './policies.js';
+import { failureOf, type Prepared, prepare } from './prepare.js';
+import type { Variables } from './variables.js';
+
+/** What a plan leaves behind for its apply, by the names in its archive. */
+export const planned = {
+  plan: 'plan.tfplan',
+  lockFile: '.terraform.lock.hcl',
+  /** The name of the directory it was made in: the workspace may have another one by then. */
+  workingDirectory: 'working-directory',
+} as const;
+
+/** Plans a run, judges the plan by its policies, and reports both. */
+export async function planRun(x: Execution): Promise<void> {
+  const workingDirectoryName = x.job.workspace['working-directory'] ?? '';
+  const prepared = await prepare(x, workingDirectoryName);
+  const { terraform, directory, variables } = prepared;
+  const file = x.directory.at('plan', planned.plan);
+  const flags = ['-input=false', '-no-color', '-detailed-exitcode', `-out=${file}`];
+  const plan = await terraform.run(['plan', ...flags, ...flagsOf(x, variables)], (chunk) => x.log.write(chunk));
+  if (plan.stopped !== undefined || (plan.code !== 0 && plan.code !== 2)) throw failureOf(x, 'plan', plan);
+
+  const json = await printed(x, prepared, 'plan.json', 'show', '-json', file);
+  const schemas = await printed(x, prepared, 'schemas.json', 'providers', 'schema', '-json');
+  const counts = await writeRedacted(x, json, schemas);
+  await archive(x, directory, workingDirectoryName);
+  await upload(x, 'plan-json', json);
+  await upload(x, 'plan-json-redacted', x.directory.at('plan', 'redacted.json'));
+  await x.run.upload('plan-file', x.directory.at('plan.tar.gz'));
+
+  // Before the plan counts as finished: clients read its log no further then, and what failed stands in it.
+  const evaluations = await evaluatePolicies(x, json);
+  await x.log.flush();
+  await x.run.reportPhase({ status: 'finished', hasChanges: plan.code === 2, resources: counts });
+  for (const { id, version, sets } of evaluations) await x.run.reportPolicies(id, version, sets);
+}
+
+function flagsOf({ job: { run }, directory }: Execution, variables: Variables): readonly string[] {
+  return [
+    ...(run['is-destroy'] ? ['-destroy'] : []),
+    ...(run.refresh ? [] : ['-refresh=false']),
+    ...(run['refresh-only'] ? ['-refresh-only'] : []),
+    ...(run['allow-config-generation'] ? [`-generate-config-out=${directory.at('plan', 'generated.tf')}`] : []),
+    ...(run['target-addrs'] ?? []).map((address) => `-target=${address}`),
+    ...(run['replace-addrs'] ?? []).map((address) => `-replace=${address}`),
+    ...variables.files.map((file) => `-var-file=${file}`),
+  ];
+}
+
+/** What a command prints, in a file. */
+async function printed(
+  x: Execution,
+  { terraform }: Prepared,
+  name: string,
+  ...args: readonly string[]
+): Promise<string> {
+  const file = x.directory.at('plan', name);
+  const ran = await terraform.runInto(file, args);
+  if (ran.stopped === undefined && ran.code === 0) return file;
+  x.log.write(`${ran.printed}`);
+  throw failureOf(x, args.join(' '), ran);
+}
+
+async function writeRedacted(x: Execution, plan: string, schemas: string) {
+  const [json, ofProviders] = await Promise.all(
+    [plan, schemas].map(async (file) => JSON.parse(await readFile(file, 'utf8'))),
+  );
+  await writeFile(x.directory.at('plan', 'redacted.json'), JSON.stringify(redacted(json, ofProviders)), {
+    mode: 0o600,
+  });
+  return countsOf(json);
+}
+
+async function archive(x: Execution, directory: string, workingDirectoryName: string): Promise<void> {
+  const tar = pack();
+  const writing = pipeline(tar, createGzip(), createWriteStream(x.directory.at('plan.tar.gz'), { mode: 0o600 }));
+  const files = [
+    [planned.plan, x.directory.at('plan', planned.plan)],
+    [planned.lockFile, join(directory, planned.lockFile)],
+  ] as const;
+  tar.entry({ name: planned.workingDirectory }, workingDirectoryName);
+  for (const [name, path] of files) {
+    // Without providers to be installed there is no lock file.
+    const size = (await stat(path).catch(() => undefined))?.size;
+    if (size !== undefined) await pipeline(createReadStream(path), tar.entry({ name, size }));
+  }
+  tar.finalize();
+  await writing;
+}
+
+/** These are for people to look at: a plan that is too large for that may still be applied. */
+async function upload(x: Execution, name: Artifact, file: string): Promise<void> {
+  await x.run.upload(name, file).catch((error: unknown) => {
+    if (!(error instanceof ServiceRefused) || error instanceof LeaseLost) throw error;
+    x.log.write(`\nWarning: the service did not take the plan as JSON (${name}): ${error.message}\n`);
+  });
+}

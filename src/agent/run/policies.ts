@@ -1,0 +1,157 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { findOpa, noOpa } from '../programs/find-programs.js';
+import { Opa, type Verdict } from '../programs/opa.js';
+import type { Policy, PolicyEvaluation } from '../service/job.js';
+import type { PolicyReport, PolicySetReport } from '../service/leased-run.js';
+import { digestOf } from './configuration.js';
+import type { Execution } from './execution.js';
+import { bareEnvironmentOf } from './prepare.js';
+
+export interface Evaluated {
+  readonly id: string;
+  /** Of the engine. */
+  readonly version: string;
+  readonly sets: readonly PolicySetReport[];
+}
+
+/** The service takes so many elements of one policy's output. */
+const mostReasons = 1000;
+const longestReason = 4096;
+
+/** Judges a plan, which `planJson` is the file of, by every policy of the job. What failed is told in the log as well. */
+export async function evaluatePolicies(x: Execution, planJson: string): Promise<readonly Evaluated[]> {
+  const evaluations = x.job['policy-evaluations'];
+  if (evaluations.length === 0) return [];
+  const bare = bareEnvironmentOf(x);
+  const program = await findOpa(x.settings, bare);
+  const surroundings = { directory: x.directory.at('policies'), environment: bare, bounds: x.bounds };
+  const opa = program && (await Opa.prepare(program, surroundings, x.directory.at('capabilities.json')));
+  const input = await writeInput(x, planJson);
+  const judge = async (policy: Policy): Promise<Verdict> =>
+    opa === undefined ? { status: 'errored', reason: noOpa(x.settings) } : judged(x, opa, policy, input);
+
+  const reports: Evaluated[] = [];
+  for (const evaluation of evaluations) {
+    const sets: PolicySetReport[] = [];
+    for (const set of evaluation['policy-sets']) {
+      sets.push(await reportOf(x, evaluation, set, program !== undefined, judge));
+    }
+    reports.push({ id: evaluation.id, version: program?.version ?? 'none', sets });
+  }
+  return reports;
+}
+
+async function reportOf(
+  x: Execution,
+  evaluation: PolicyEvaluation,
+  set: PolicyEvaluation['policy-sets'][number],
+  haveOpa: boolean,
+  judge: (policy: Policy) => Promise<Verdict>,
+): Promise<PolicySetReport> {
+  const kind = evaluation['policy-kind'];
+  const error =
+    kind === 'opa'
+      ? haveOpa
+        ? undefined
+        : noOpa(x.settings)
+      : `The agent evaluates OPA policies only, and the set's are ${kind}: write them in Rego, or attach the set to no workspace of this agent's.`;
+  if (error !== undefined) {
+    tell(x, `Policy set ${set.name} could not be evaluated`, [error]);
+    return { 'policy-set-id': set.id, error };
+  }
+  const policies: PolicyReport[] = [];
+  for (const policy of set.policies) {
+    const verdict = await judge(policy);
+    if (verdict.status === 'failed') {
+      tell(x, `Policy ${set.name}/${policy.name} (${policy['enforcement-level']}) failed`, verdict.reasons.map(worded));
+    }
+    if (verdict.status === 'errored')
+      tell(x, `Policy ${set.name}/${policy.name} could not be evaluated`, [verdict.reason]);
+    policies.push({ name: policy.name, status: verdict.status, output: outputOf(x, verdict) });
+  }
+  return { 'policy-set-id': set.id, policies };
+}
+
+async function judged(x: Execution, opa: Opa, { name, query, code }: Policy, input: string): Promise<Verdict> {
+  if (code === null) {
+    return { status: 'errored', reason: `The policy ${name} has no code: upload it, and start another run.` };
+  }
+  if (query === null || query.trim() === '') {
+    return { status: 'errored', reason: `The policy ${name} has no query: give it one, like data.example.deny.` };
+  }
+  const file = x.directory.at('policies', `${code.sha256.replace(/\W/g, '')}.rego`);
+  await x.run.download(code.url, file);
+  if ((await digestOf(file, 'sha256')) !== code.sha256) {
+    return { status: 'errored', reason: `The code of ${name} came to the agent damaged.` };
+  }
+  const verdict = await opa.evaluate(file, query, input);
+  // Somebody cancels, or another agent has the run: that is no policy's error.
+  x.bounds.interrupt.throwIfAborted();
+  x.bounds.kill.throwIfAborted();
+  return verdict;
+}
+
+/** The plan goes in as it was printed: read and written again, its large numbers would lose digits. */
+async function writeInput(x: Execution, planJson: string): Promise<string> {
+  const file = x.directory.at('input.json');
+  async function* parts() {
+    yield '{"plan":';
+    yield* createReadStream(planJson);
+    yield `,"run":${JSON.stringify(runInput(x))}}`;
+  }
+  await writeFile(file, '', { mode: 0o600 });
+  await pipeline(Readable.from(parts()), createWriteStream(file));
+  return file;
+}
+
+/** In the field's words, as far as an agent knows the run. Values of variables are left out, as they are there. */
+function runInput({ job: { run, workspace } }: Execution): object {
+  const ofWorkspace = workspace.variables.map(
+    ({ key, category, sensitive }) => [key, { category, sensitive }] as const,
+  );
+  const ofRun = run.variables.map(({ key }) => [key, { category: 'terraform', sensitive: false }] as const);
+  return {
+    id: run.id,
+    message: run.message,
+    is_destroy: run['is-destroy'],
+    refresh: run.refresh,
+    refresh_only: run['refresh-only'],
+    replace_addrs: run['replace-addrs'] ?? [],
+    speculative: run['plan-only'],
+    target_addrs: run['target-addrs'] ?? [],
+    variables: Object.fromEntries([...ofWorkspace, ...ofRun]),
+    organization: { name: workspace.organization },
+    workspace: { id: workspace.id, name: workspace.name, working_directory: workspace['working-directory'] ?? '' },
+  };
+}
+
+/** What people are told of an element: texts as they are, objects by their message. */
+function worded(reason: unknown): string {
+  const { message, msg } = (reason ?? {}) as { readonly message?: unknown; readonly msg?: unknown };
+  const text = [reason, message, msg].find((candidate) => typeof candidate === 'string');
+  return ((text as string | undefined) ?? JSON.stringify(reason)).slice(0, longestReason);
+}
+
+function outputOf(x: Execution, verdict: Verdict): readonly unknown[] {
+  if (verdict.status === 'passed') return [];
+  const all = verdict.status === 'failed' ? verdict.reasons : [verdict.reason];
+  const kept = all.length > mostReasons ? all.slice(0, mostReasons - 1) : all;
+  const rest = all.length - kept.length;
+  return [...kept.map((reason) => x.secrets.maskedIn(fitting(reason))), ...(rest > 0 ? [`and ${rest} more`] : [])];
+}
+
+/** Objects are kept where they are small: they say more than their message. */
+const fitting = (reason: unknown): unknown => {
+  const text = JSON.stringify(reason);
+  const flat =
+    typeof reason === 'object' && text.length <= longestReason && !/[[{]{10}/.test(text.replace(/[^[{]/g, ''));
+  return flat ? reason : worded(reason);
+};
+
+function tell(x: Execution, heading: string, lines: readonly string[]): void {
+  const indented = lines.map((line) => `  - ${line.replaceAll('\n', '\n    ')}\n`);
+  x.log.write(`\n${heading}:\n${indented.join('')}`);
+}

@@ -1,0 +1,116 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { copyFile, lstat, mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract, type Header } from 'tar-stream';
+import { RunFailure } from './run-failure.js';
+
+export interface UnpackLimits {
+  readonly bytes: number;
+  readonly entries: number;
+}
+
+/**
+ * Unpacks a `.tar.gz` into an empty directory, and nothing anywhere else. The service has looked at what was uploaded to
+ * it; this looks again, for the machine the agent runs on trusts nobody. Throws `RunFailure`.
+ */
+export async function unpack(file: string, directory: string, limits: UnpackLimits): Promise<void> {
+  let bytes = 0;
+  let entries = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes <= limits.bytes) done(null, chunk);
+      else done(refused(`it unpacks to more than ${Math.floor(limits.bytes / 1024 / 1024)} MB (AGENT_UNPACKED_MB)`));
+    },
+  });
+  const tar = extract();
+  const unpacking = pipeline(createReadStream(file), createGunzip(), counted, tar);
+  // It fails the loop below too, whose error is the one to hear of.
+  unpacking.catch(() => undefined);
+  try {
+    for await (const entry of tar) {
+      entries += 1;
+      if (entries > limits.entries) throw refused(`it has more than ${limits.entries} entries`);
+      await place(entry.header, entry, directory);
+      entry.resume();
+    }
+    await unpacking;
+  } catch (error) {
+    tar.destroy();
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (error instanceof RunFailure || code === 'ENOSPC' || code === 'EDQUOT') throw error;
+    throw refused(message);
+  }
+}
+
+const refused = (why: string): RunFailure => new RunFailure(`The configuration could not be unpacked: ${why}`);
+
+async function place(header: Header, content: AsyncIterable<unknown>, root: string): Promise<void> {
+  const segments = segmentsOf(header.name);
+  const name = JSON.stringify(header.name.slice(0, 200));
+  if (segments.length === 0) {
+    if (header.type === 'directory') return;
+    throw refused(`the entry ${name} has no name`);
+  }
+  await madeParents(root, segments.slice(0, -1), name);
+  const path = join(root, ...segments);
+  const mode = (header.mode ?? 0o644) & 0o777;
+  switch (header.type) {
+    case 'directory':
+      await madeParents(root, segments, name);
+      return;
+    case 'file':
+    case 'contiguous-file':
+      // A second entry of that name, or a link, is not written through.
+      await pipeline(content, createWriteStream(path, { flags: 'wx', mode: mode | 0o600 }));
+      return;
+    case 'symlink':
+      await symlink(linkTarget(header.linkname ?? '', segments.length - 1, name), path);
+      return;
+    case 'link': {
+      const target = segmentsOf(header.linkname ?? '');
+      await madeParents(root, target.slice(0, -1), name);
+      const linked = join(root, ...target);
+      if (!(await lstat(linked)).isFile()) throw refused(`the hard link ${name} leads to no file`);
+      await copyFile(linked, path, 1);
+      return;
+    }
+    default:
+      throw refused(`the entry ${name} is a ${header.type}`);
+  }
+}
+
+function segmentsOf(name: string): readonly string[] {
+  const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
+  const shown = JSON.stringify(name.slice(0, 200));
+  if (name.startsWith('/') || name.includes('\0')) throw refused(`${shown} is no relative path`);
+  if (segments.includes('..')) throw refused(`${shown} climbs out of it with ".."`);
+  return segments;
+}
+
+/** Every step is a directory of ours: what a link leads to is never written below. */
+async function madeParents(root: string, segments: readonly string[], name: string): Promise<void> {
+  let path = root;
+  for (const segment of segments) {
+    path = join(path, segment);
+    await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    if (!(await lstat(path)).isDirectory()) throw refused(`the entry ${name} runs through what is no directory`);
+  }
+}
+
+/** No entry lies beyond a link, so one that climbs at its beginning only, and no further than its depth, stays inside. */
+function linkTarget(target: string, depth: number, name: string): string {
+  const segments = target.split('/').filter((segment) => segment !== '' && segment !== '.');
+  const climbs = segments.findIndex((segment) => segment !== '..');
+  const rest = climbs < 0 ? [] : segments.slice(climbs);
+  const outside = target === '' || target.startsWith('/') || segments.length - rest.length > depth;
+  if (outside || rest.includes('..') || target.includes('\0')) {
+    throw refused(`the link ${name} leads out of it`);
+  }
+  return target;
+}

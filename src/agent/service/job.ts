@@ -1,0 +1,64 @@
+import { z } from 'zod';
+
+const path = z.string().startsWith('/agent/v1/');
+
+const workspaceVariable = z.object({
+  key: z.string(),
+  value: z
+    .string()
+    .nullable()
+    .transform((value) => value ?? ''),
+  category: z.enum(['terraform', 'env']),
+  /** Whether the value is a literal of the configuration language. */
+  hcl: z.boolean(),
+  sensitive: z.boolean(),
+});
+
+const policy = z.object({
+  name: z.string(),
+  query: z.string().nullable(),
+  'enforcement-level': z.string(),
+  code: z.object({ sha256: z.string(), url: path }).nullable().default(null),
+});
+
+const policyEvaluation = z.object({
+  id: z.string(),
+  'policy-kind': z.string(),
+  'policy-sets': z.array(z.object({ id: z.string(), name: z.string(), policies: z.array(policy) })),
+});
+
+/** What a claim answers, as far as this agent reads it. Members that newer services add are ignored. */
+export const jobSchema = z.object({
+  lease: z.object({ token: z.string(), 'expires-at': z.string() }),
+  phase: z.enum(['plan', 'apply']),
+  run: z.object({
+    id: z.string().regex(/^[\w-]+$/),
+    message: z.string().nullable(),
+    'plan-only': z.boolean(),
+    'is-destroy': z.boolean(),
+    refresh: z.boolean(),
+    'refresh-only': z.boolean(),
+    'allow-config-generation': z.boolean(),
+    'target-addrs': z.array(z.string()).nullable(),
+    'replace-addrs': z.array(z.string()).nullable(),
+    /** Values are literals of the configuration language. */
+    variables: z.array(z.object({ key: z.string(), value: z.string() })),
+  }),
+  workspace: z.object({
+    id: z.string(),
+    name: z.string(),
+    organization: z.string(),
+    'working-directory': z.string().nullable(),
+    'terraform-version': z.string().nullable(),
+    variables: z.array(workspaceVariable).default([]),
+  }),
+  configuration: z.object({ id: z.string(), url: path }),
+  state: z.object({ md5: z.string(), size: z.number(), url: path }).nullable().default(null),
+  'plan-file': z.object({ size: z.number(), sha256: z.string(), url: path }).nullable().default(null),
+  'policy-evaluations': z.array(policyEvaluation),
+});
+
+export type Job = z.output<typeof jobSchema>;
+export type WorkspaceVariable = Job['workspace']['variables'][number];
+export type PolicyEvaluation = Job['policy-evaluations'][number];
+export type Policy = PolicyEvaluation['policy-sets'][number]['policies'][number];

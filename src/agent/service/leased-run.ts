@@ -1,0 +1,152 @@
+import { openAsBlob } from 'node:fs';
+import { z } from 'zod';
+import type { Job } from './job.js';
+import { LeaseLost, type Question, type ServiceClient, ServiceRefused } from './service-client.js';
+
+export interface ResourceCounts {
+  readonly additions: number;
+  readonly changes: number;
+  readonly destructions: number;
+  readonly imports: number;
+}
+
+export type PhaseReport =
+  | { readonly status: 'finished'; readonly hasChanges?: boolean; readonly resources: ResourceCounts }
+  | { readonly status: 'errored'; readonly message: string }
+  | { readonly status: 'canceled' };
+
+export interface PolicySetReport {
+  readonly 'policy-set-id': string;
+  /** Why none of the set's policies was evaluated. */
+  readonly error?: string;
+  readonly policies?: readonly PolicyReport[];
+}
+
+export interface PolicyReport {
+  readonly name: string;
+  readonly status: 'passed' | 'failed' | 'errored';
+  readonly output: readonly unknown[];
+}
+
+export interface NewState {
+  readonly serial: number;
+  readonly lineage: string;
+  readonly md5: string;
+  readonly size: number;
+  readonly outputs: readonly {
+    readonly name: string;
+    readonly type: unknown;
+    readonly value: unknown;
+    readonly sensitive: boolean;
+  }[];
+}
+
+export type Artifact = 'plan-file' | 'plan-json' | 'plan-json-redacted';
+
+/** How long an answer of a few bytes may take, and one that moves files. */
+const soon = 30;
+const later = 900;
+/** How long what must be said is tried while the service is away. */
+const patience = 900;
+
+const heartbeat = z.object({ cancel: z.boolean() });
+const anything = z.unknown();
+const stateVersion = z.object({ upload: z.object({ url: z.string().startsWith('/agent/v1/') }) });
+
+/** Everything that is said of a run, under its lease. All of it throws `LeaseLost` once the run is not this agent's any more. */
+export class LeasedRun {
+  /** Aborted, with `LeaseLost`, as soon as any answer says so. */
+  readonly lost: AbortSignal;
+  private readonly losing = new AbortController();
+  /** Aborted when nothing more is to be said of the run. */
+  private readonly over = new AbortController();
+
+  constructor(
+    private readonly client: ServiceClient,
+    private readonly job: Job,
+  ) {
+    this.lost = this.losing.signal;
+    this.lost.addEventListener('abort', () => this.abandon(this.lost.reason));
+  }
+
+  /** Nothing more is said of the run; what is being said ends with `reason`. Its lease runs out. */
+  abandon(reason: Error): void {
+    this.over.abort(reason);
+  }
+
+  /** Answers whether somebody asked for the run to be canceled. */
+  async heartbeat(): Promise<boolean> {
+    return (await this.json({ method: 'POST', path: this.path('heartbeat'), seconds: 10, patience: 0 }, heartbeat))
+      .cancel;
+  }
+
+  download(path: string, file: string): Promise<void> {
+    return this.noting(this.client.download({ ...this.given, method: 'GET', path, seconds: later, patience }, file));
+  }
+
+  async appendLog(offset: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const path = `${this.path('log')}?offset=${offset}`;
+    await this.json({ method: 'PUT', path, body: new Blob([bytes]), seconds: soon, patience }, anything);
+  }
+
+  async upload(name: Artifact, file: string): Promise<void> {
+    const body = await openAsBlob(file);
+    await this.json({ method: 'PUT', path: this.path(`artifacts/${name}`), body, seconds: later, patience }, anything);
+  }
+
+  async reportPhase(report: PhaseReport): Promise<void> {
+    await this.once({ method: 'POST', path: this.path(this.job.phase), body: wire(report), seconds: soon, patience });
+  }
+
+  async reportPolicies(evaluationId: string, version: string, sets: readonly PolicySetReport[]): Promise<void> {
+    const path = this.path(`policy-evaluations/${evaluationId}`);
+    const body = { 'policy-tool-version': version, 'policy-sets': sets };
+    await this.once({ method: 'POST', path, body, seconds: later, patience });
+  }
+
+  /** Once it resolves, the state is the workspace's current one. */
+  async storeState(state: NewState, file: string): Promise<void> {
+    const path = this.path('state-versions');
+    const { upload } = await this.json({ method: 'POST', path, body: state, seconds: soon, patience }, stateVersion);
+    const body = await openAsBlob(file);
+    await this.json({ method: 'PUT', path: upload.url, body, seconds: later, patience }, anything);
+  }
+
+  /** What may have been taken by the try before, whose answer was lost, is refused the second time. */
+  private async once(question: Question): Promise<void> {
+    await this.json(question, anything).catch((error: unknown) => {
+      const taken = error instanceof ServiceRefused && error.status === 409 && error.repeated;
+      if (!taken || error instanceof LeaseLost) throw error;
+    });
+  }
+
+  private json<Schema extends z.ZodType>(question: Question, schema: Schema): Promise<z.output<Schema>> {
+    return this.noting(this.client.json({ ...this.given, ...question }, schema));
+  }
+
+  private async noting<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (error instanceof LeaseLost) this.losing.abort(error);
+      throw error;
+    }
+  }
+
+  private path(what: string): string {
+    return `/agent/v1/runs/${this.job.run.id}/${what}`;
+  }
+
+  private get given() {
+    return { headers: { Lease: this.job.lease.token }, signal: this.over.signal } as const;
+  }
+}
+
+const wire = (report: PhaseReport): object =>
+  report.status === 'finished'
+    ? {
+        status: report.status,
+        ...(report.hasChanges === undefined ? {} : { 'has-changes': report.hasChanges }),
+        ...Object.fromEntries(Object.entries(report.resources).map(([name, count]) => [`resource-${name}`, count])),
+      }
+    : report;

@@ -1,0 +1,93 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { LeasedRun } from './leased-run.js';
+import type { Secrets } from './secrets.js';
+import { ServiceRefused } from './service-client.js';
+
+/** The service takes so much of one log, and so much at once. */
+const mostBytes = 64 * 1024 * 1024;
+const mostInPart = 1024 * 1024;
+const betweenParts = 1_000;
+const cutOff = Buffer.from('\n\nThe log is longer than the service keeps logs: the rest of it is left out.\n');
+
+/** The log of a phase, sent to the service while it is written. Values of sensitive variables are masked. */
+export class RunLog {
+  private readonly decoder = new StringDecoder('utf8');
+  /** Text that may be the beginning of a value to be masked. */
+  private held = '';
+  private waiting: Buffer[] = [];
+  private written = 0;
+  private sent = 0;
+  private full = false;
+  private sending: Promise<void> | undefined;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly run: Pick<LeasedRun, 'appendLog'>,
+    private readonly secrets: Secrets,
+    private readonly say: (line: string) => void,
+    private readonly limit = mostBytes,
+  ) {
+    this.timer = setInterval(() => {
+      void this.send();
+    }, betweenParts);
+  }
+
+  write(part: string | Uint8Array): void {
+    const text = this.held + (typeof part === 'string' ? part : this.decoder.write(Buffer.from(part)));
+    const settled = this.secrets.settled(text);
+    this.held = text.slice(settled);
+    this.add(Buffer.from(this.secrets.masked(text.slice(0, settled))));
+  }
+
+  /** Resolves when everything written so far is with the service, or nothing more will be. Rejects with `LeaseLost`. */
+  async flush(): Promise<void> {
+    this.add(Buffer.from(this.secrets.masked(this.held)));
+    this.held = '';
+    await this.sending;
+    await this.send();
+  }
+
+  /** Nothing is sent any more. */
+  stop(): void {
+    clearInterval(this.timer);
+    this.full = true;
+    this.waiting = [];
+  }
+
+  private add(bytes: Buffer): void {
+    if (this.full || bytes.length === 0) return;
+    const room = this.limit - cutOff.length - this.written;
+    this.full = bytes.length > room;
+    const kept = this.full ? Buffer.concat([bytes.subarray(0, room), cutOff]) : bytes;
+    this.written += kept.length;
+    this.waiting.push(kept);
+  }
+
+  private send(): Promise<void> {
+    this.sending ??= this.sendAll().finally(() => {
+      this.sending = undefined;
+    });
+    // Whoever flushes hears of a failure; the timer's own tries need not end the process.
+    this.sending.catch(() => undefined);
+    return this.sending;
+  }
+
+  private async sendAll(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const all = Buffer.concat(this.waiting);
+      const part = all.subarray(0, mostInPart);
+      this.waiting = [all];
+      try {
+        await this.run.appendLog(this.sent, Uint8Array.from(part));
+      } catch (error) {
+        if (!(error instanceof ServiceRefused) || error.name === 'LeaseLost') throw error;
+        this.say(`the log is not taken any more: ${error.message}`);
+        this.stop();
+        return;
+      }
+      this.sent += part.length;
+      const [, ...since] = this.waiting;
+      this.waiting = [all.subarray(part.length), ...since].filter(({ length }) => length > 0);
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { type Job, jobSchema } from './job.js';
+
+/** The service does not take what was asked of it, and would not take it a second time either. */
+export class ServiceRefused extends Error {
+  override readonly name: string = 'ServiceRefused';
+
+  constructor(
+    readonly status: number,
+    readonly title: string,
+    detail: string,
+    /** Whether it may have been taken before, by an answer that was lost. */
+    readonly repeated: boolean,
+  ) {
+    super(detail === '' ? title : detail);
+  }
+}
+
+/** The run is not this agent's any more. */
+export class LeaseLost extends ServiceRefused {
+  override readonly name = 'LeaseLost';
+}
+
+/** No answer came for as long as it was worth waiting for one. */
+export class ServiceAway extends Error {
+  override readonly name = 'ServiceAway';
+}
+
+export interface Question {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** Below the service's URL. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object | Blob | undefined;
+  /** How long one try may take. */
+  readonly seconds: number;
+  /** How long to go on trying while the service is away; for ever where it is left out. */
+  readonly patience?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const longestPause = 15_000;
+const errors = z.object({ errors: z.array(z.object({ title: z.string(), detail: z.string().optional() })).min(1) });
+
+/**
+ * Asks the service over HTTP. What may be over by the next try (no connection, 5xx, 429) is tried again, after pauses that
+ * grow; every other refusal throws `ServiceRefused`.
+ */
+export class ServiceClient {
+  constructor(
+    private readonly url: string,
+    private readonly token: string,
+    private readonly say: (line: string) => void,
+  ) {}
+
+  /** Waits for a run to execute; undefined when none came in time. */
+  async claim(name: string, wait: number, signal: AbortSignal): Promise<Job | undefined> {
+    const text = await this.ask(
+      { method: 'POST', path: `/agent/v1/claims?wait=${wait}`, body: { name }, seconds: wait + 30, signal },
+      (response) => response.text(),
+    );
+    return text === '' ? undefined : jobSchema.parse(JSON.parse(text));
+  }
+
+  async json<Schema extends z.ZodType>(question: Question, schema: Schema): Promise<z.output<Schema>> {
+    const text = await this.ask(question, (response) => response.text());
+    return schema.parse(text === '' ? undefined : JSON.parse(text));
+  }
+
+  /** Begins anew where a try was cut off. */
+  async download(question: Question, file: string): Promise<void> {
+    await this.ask(question, async ({ body }) => {
+      const bytes =
+        body === null ? Readable.from([]) : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
+      await pipeline(bytes, createWriteStream(file, { mode: 0o600 }));
+    });
+  }
+
+  private async ask<Read>(question: Question, read: (response: Response) => Promise<Read>): Promise<Read> {
+    const { patience, signal } = question;
+    const deadline = patience === undefined ? Number.POSITIVE_INFINITY : performance.now() + patience * 1000;
+    for (let tries = 1; ; tries += 1) {
+      const trouble = await this.try(question, read, tries > 1).catch((error: unknown) => {
+        signal?.throwIfAborted();
+        return troubleIn(error);
+      });
+      if ('read' in trouble) {
+        if (tries > 1) this.say('the service answers again');
+        return trouble.read;
+      }
+      const wait = Math.max(trouble.wait, Math.min(500 * 2 ** (tries - 1), longestPause)) * (0.75 + Math.random() / 2);
+      if (performance.now() + wait > deadline) throw new ServiceAway(`the service is away: ${trouble.because}`);
+      if (tries === 1) this.say(`the service is away, and is asked again: ${trouble.because}`);
+      await pause(wait, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted());
+    }
+  }
+
+  private async try<Read>(
+    { method, path, headers, body, seconds, signal }: Question,
+    read: (response: Response) => Promise<Read>,
+    repeated: boolean,
+  ): Promise<{ readonly read: Read } | Trouble> {
+    const raw = body instanceof Blob;
+    const ending = new AbortController();
+    // Node lets go of what AbortSignal.any combines, where nothing else holds it.
+    const end = () => ending.abort(signal?.reason);
+    if (signal?.aborted) end();
+    signal?.addEventListener('abort', end);
+    const timer = setTimeout(
+      () => ending.abort(new DOMException('it did not answer in time', 'TimeoutError')),
+      seconds * 1000,
+    );
+    try {
+      const response = await fetch(this.url + path, {
+        method,
+        redirect: 'manual',
+        headers: {
+          Authorization: `Bearer ${this.token}`,
+          ...(body && { 'Content-Type': raw ? 'application/octet-stream' : 'application/json' }),
+          ...headers,
+        },
+        signal: ending.signal,
+        ...(body && { body: raw ? body : JSON.stringify(body) }),
+      });
+      if (response.ok) return { read: await read(response) };
+      const text = await response.text();
+      if (response.status >= 500 || response.status === 429) {
+        const after = Number(response.headers.get('retry-after') ?? 0);
+        return { because: `it answered ${response.status}`, wait: Number.isFinite(after) ? after * 1000 : 0 };
+      }
+      throw refusal(response.status, text, repeated);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    }
+  }
+}
+
+interface Trouble {
+  readonly because: string;
+  /** At least so many milliseconds. */
+  readonly wait: number;
+}
+
+/** Throws what would be the same the next time. */
+function troubleIn(error: unknown): Trouble {
+  const { name, message, cause, code } = error as Error & { readonly code?: string };
+  // What fetch throws of a connection, and while the body is read, has a cause; a mistake of ours has none.
+  const ofConnection = name === 'TypeError' && cause !== undefined;
+  const passing = ofConnection || name === 'TimeoutError' || code === 'ERR_STREAM_PREMATURE_CLOSE';
+  if (!passing) throw error;
+  const { message: reason, code: reasonCode } = (cause ?? {}) as { message?: string; code?: string };
+  return { because: reason || reasonCode || message, wait: 0 };
+}
+
+function refusal(status: number, text: string, repeated: boolean): ServiceRefused {
+  const { title, detail = '' } = told(text) ?? { title: `the service answered ${status}` };
+  const Refusal = status === 409 && title === 'lease lost' ? LeaseLost : ServiceRefused;
+  return new Refusal(status, title, detail, repeated);
+}
+
+function told(text: string): { readonly title: string; readonly detail?: string | undefined } | undefined {
+  try {
+    return errors.parse(JSON.parse(text)).errors[0];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { bareEnvironment, terraformEnvironment } from '../../src/agent/programs/environment.js';
+import { writeVariables } from '../../src/agent/run/variables.js';
+import { loadSettings } from '../../src/agent/settings.js';
+import { inTemporaryDirectory } from '../support/process.js';
+
+const variable = (key: string, value: string, more: object = {}) => ({
+  key,
+  value,
+  category: 'terraform' as const,
+  hcl: false,
+  sensitive: false,
+  ...more,
+});
+
+/** What terraform is handed of these variables beside this configuration. */
+async function handed(
+  sources: Readonly<Record<string, string>>,
+  ofWorkspace: readonly ReturnType<typeof variable>[],
+  ofRun: readonly { key: string; value: string }[] = [],
+) {
+  let result: { texts: unknown; literals: string; environment: unknown; ephemeral: boolean } | undefined;
+  await inTemporaryDirectory(async (directory) => {
+    await mkdir(join(directory, 'tree'));
+    for (const [name, text] of Object.entries(sources)) await writeFile(join(directory, 'tree', name), text);
+    const job = { workspace: { variables: ofWorkspace }, run: { variables: ofRun } } as unknown as Parameters<
+      typeof writeVariables
+    >[0];
+    const { files, environment, ephemeral } = await writeVariables(job, join(directory, 'tree'), (name) =>
+      join(directory, name),
+    );
+    const [texts = '', literals = ''] = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+    result = { texts: JSON.parse(texts), literals, environment, ephemeral };
+  });
+  return result;
+}
+
+describe('variables', () => {
+  it('go into files as text or as literals, whatever is in them', async () => {
+    const awkward = `\${x} %{if} "q" \\ \n☃`;
+    expect(
+      await handed({ 'main.tf': 'variable "a" {}\nvariable list {\n}' }, [
+        variable('a', awkward),
+        variable('list', '["x"]', { hcl: true }),
+      ]),
+    ).toEqual({ texts: { a: awkward }, literals: 'list = ["x"]\n', environment: {}, ephemeral: false });
+  });
+
+  it('of the run win over those of the workspace, and are literals', async () => {
+    expect(
+      await handed({ 'main.tf': 'variable "a" {}' }, [variable('a', 'workspace')], [{ key: 'a', value: '"run"' }]),
+    ).toMatchObject({ texts: {}, literals: 'a = "run"\n' });
+  });
+
+  it('that are not declared go where terraform warns of none', async () => {
+    expect(await handed({ 'main.tf': 'output "a" {}' }, [variable('region', 'eu')])).toMatchObject({
+      texts: {},
+      literals: '',
+      environment: { TF_VAR_region: 'eu' },
+    });
+  });
+
+  it.each([
+    ['one object', '{"variable": {"a": {}}}'],
+    ['a list of objects', '{"variable": [{"b": {}}, {"a": {"ephemeral": true}}]}'],
+  ])('are found in JSON: %s', async (_, text) => {
+    expect(await handed({ 'main.tf.json': text }, [variable('a', 'x')])).toMatchObject({ texts: { a: 'x' } });
+  });
+
+  it('cannot write more into a file than themselves by their name', async () => {
+    const name = 'a = 1\nb';
+    expect(await handed({ 'main.tf': `variable "${name}" {}` }, [variable(name, '2', { hcl: true })])).toMatchObject({
+      literals: '',
+    });
+  });
+
+  it('that are ephemeral are noticed, for they are asked for again by an apply', async () => {
+    expect(await handed({ 'main.tf': 'variable "a" {\n  ephemeral = true\n}' }, [])).toMatchObject({ ephemeral: true });
+  });
+});
+
+describe("the environment of an agent's programs", () => {
+  const own = { PATH: '/bin', AGENT_TOKEN: 'a-token-of-an-agent', AWS_SECRET: 'x', TOLD: 'y', https_proxy: 'http://p' };
+  const settings = loadSettings({ GATEHOUSE_URL: 'http://a', AGENT_TOKEN: own.AGENT_TOKEN, AGENT_PASS_ENV: 'TOLD' });
+  const bare = bareEnvironment(own, '/home', '/tmp');
+
+  it('has what reaches the network and a home, and nothing else', () => {
+    expect(bare).toEqual({ PATH: '/bin', https_proxy: 'http://p', HOME: '/home', TMPDIR: '/tmp' });
+  });
+
+  it("has the workspace's variables for terraform, which change nothing of the agent's", () => {
+    const given = terraformEnvironment(own, bare, settings, [
+      variable('REGION', 'eu', { category: 'env' }),
+      variable('HOME', '/root', { category: 'env' }),
+      variable('TF_WORKSPACE', 'other', { category: 'env' }),
+      variable('A=B', 'x', { category: 'env' }),
+      variable('text', 'x'),
+    ]);
+    expect(given).toEqual({
+      ...bare,
+      TOLD: 'y',
+      REGION: 'eu',
+      TF_IN_AUTOMATION: '1',
+      TF_INPUT: '0',
+      CHECKPOINT_DISABLE: '1',
+    });
+  });
+});

@@ -1,0 +1,443 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { AgentProcess } from '../support/agent-process.js';
+import { archiveOf } from '../support/archives.js';
+import { needing } from '../support/examples.js';
+import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { ServiceSteps, until } from '../support/service-steps.js';
+
+const terraform = process.env.TERRAFORM ?? 'terraform';
+const opa = process.env.OPA ?? 'opa';
+const { run: withTerraform, reason: noTerraform } = needing(terraform);
+const { run: withBoth, reason: missing } = needing(terraform, opa);
+
+let directory: string;
+let service: ServiceProcess;
+let steps: ServiceSteps;
+let token: string;
+let agent: AgentProcess | undefined;
+let workspaces = 0;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data') });
+  steps = new ServiceSteps(service);
+  await service.provision();
+  token = await steps.agentToken();
+}, 60_000);
+
+afterEach(async () => {
+  await agent?.end('SIGKILL');
+  agent = undefined;
+});
+
+afterAll(async () => {
+  await service?.end();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function startAgent(environment: Readonly<Record<string, string>> = {}): Promise<AgentProcess> {
+  const work = join(directory, 'work');
+  await mkdir(work, { recursive: true });
+  agent = AgentProcess.start({
+    GATEHOUSE_URL: service.url,
+    AGENT_TOKEN: token,
+    AGENT_NAME: 'tested',
+    AGENT_WORK_DIR: work,
+    ...(terraform.includes('/') && { TERRAFORM_PATH: terraform }),
+    ...(opa.includes('/') && { OPA_PATH: opa }),
+    ...environment,
+  });
+  return agent;
+}
+
+/** A workspace with these files, whose run nobody executes yet. */
+async function queued(
+  files: Readonly<Record<string, string>>,
+  variables: readonly object[] = [],
+): Promise<{ readonly workspaceId: string; readonly runId: string }> {
+  workspaces += 1;
+  const workspaceId = await steps.workspace(`tried-${workspaces}`);
+  for (const attributes of variables) {
+    await steps.ask('POST', `/api/v2/workspaces/${workspaceId}/vars`, { data: { type: 'vars', attributes } });
+  }
+  const versionId = await steps.uploaded(workspaceId, await archiveOf(files), { 'auto-queue-runs': false });
+  return { workspaceId, runId: await steps.run(workspaceId, versionId) };
+}
+
+const rests = ['planned', 'planned_and_finished', 'post_plan_completed', 'post_plan_awaiting_decision'];
+const ends = ['applied', 'errored', 'canceled', 'discarded'];
+
+/** Resolves with the run's status once it rests or has ended. */
+const settled = (runId: string): Promise<string> =>
+  until(
+    `${runId} has settled`,
+    async () => {
+      const status = await steps.statusOf(runId);
+      return [...rests, ...ends].includes(status) && status;
+    },
+    60_000,
+  );
+
+const applied = async (runId: string): Promise<string> => {
+  await steps.ask('POST', `/runs/${runId}/actions/apply`);
+  return until(
+    `${runId} has ended`,
+    async () => {
+      const status = await steps.statusOf(runId);
+      return ends.includes(status) && status;
+    },
+    60_000,
+  );
+};
+
+async function logOf(runId: string, phase: 'plan' | 'apply'): Promise<string> {
+  const path = `/${phase === 'plan' ? 'plans' : 'applies'}/${runId.replace('run-', `${phase}-`)}`;
+  const { attributes } = await steps.ask('GET', path);
+  return (await fetch(attributes['log-read-url'])).text();
+}
+
+/** The workspace's state, as it was stored. */
+// biome-ignore lint/suspicious/noExplicitAny: a state is read member by member.
+async function stateOf(workspaceId: string): Promise<any> {
+  const { attributes } = await steps.ask('GET', `/api/v2/workspaces/${workspaceId}/current-state-version`);
+  const url = new URL(attributes['hosted-state-download-url'], service.url);
+  return (await fetch(url, { headers: { Authorization: `Bearer ${adminToken}` } })).json();
+}
+
+const shell = (name: string, command: string): string => `
+resource "terraform_data" "${name}" {
+  provisioner "local-exec" {
+    interpreter = ["/bin/sh", "-c"]
+    command     = ${JSON.stringify(command)}
+  }
+}
+`;
+
+/** Whether the process whose number is in the file runs; one that is a zombie does not. */
+async function runs(file: string): Promise<boolean> {
+  const status = await readFile(`/proc/${(await readFile(file, 'utf8')).trim()}/stat`, 'utf8').catch(() => '');
+  return status !== '' && !/\) Z /.test(status);
+}
+
+describe('the agent', () => {
+  withTerraform(
+    `plans and applies with the variables of the workspace, and stores the state${noTerraform}`,
+    async () => {
+      const { workspaceId, runId } = await queued(
+        {
+          'main.tf': `terraform {
+  cloud {
+    organization = "acme"
+    workspaces { name = "x" }
+  }
+}
+variable "text" { type = string }
+variable "list" { type = list(number) }
+variable "password" { type = string }
+resource "terraform_data" "kept" { input = [var.text, var.list] }
+output "text" { value = terraform_data.kept.output[0] }
+output "password" { value = var.password }
+${shell('env', 'env')}`,
+        },
+        [
+          { key: 'text', value: 'a %{b} "c"', category: 'terraform' },
+          { key: 'list', value: '[1, 2]', category: 'terraform', hcl: true },
+          { key: 'password', value: 'hidden-word', category: 'terraform', sensitive: true },
+          { key: 'REGION', value: 'eu', category: 'env' },
+        ],
+      );
+      await startAgent({ SECRET_OF_THE_AGENT: 'private', AGENT_PASS_ENV: 'TOLD', TOLD: 'passed on' });
+      expect(await settled(runId)).toBe('planned');
+      const plan = await logOf(runId, 'plan');
+      expect(plan).toMatch(/Terraform v\S+\non \S+\nInitializing plugins and modules\.\.\.\n/);
+      expect(plan).toContain('Plan: 2 to add, 0 to change, 0 to destroy.');
+
+      expect(await applied(runId)).toBe('applied');
+      const apply = await logOf(runId, 'apply');
+      expect(apply).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.');
+      const environment = [...apply.matchAll(/\(local-exec\): (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
+      expect(Object.fromEntries(environment)).toMatchObject({ REGION: 'eu', TOLD: 'passed on', TF_INPUT: '0' });
+      for (const secret of ['hidden-word', token, 'private']) expect(plan + apply).not.toContain(secret);
+      expect(apply).not.toContain('AGENT_');
+
+      const state = await stateOf(workspaceId);
+      expect(state.outputs).toMatchObject({ text: { value: 'a %{b} "c"' }, password: { value: 'hidden-word' } });
+      const outputs = await steps.ask('GET', `/api/v2/workspaces/${workspaceId}/current-state-version-outputs`);
+      expect(outputs.map((output: { attributes: { name: string } }) => output.attributes.name).sort()).toEqual([
+        'password',
+        'text',
+      ]);
+
+      const again = await steps.run(workspaceId);
+      expect(await settled(again)).toBe('planned_and_finished');
+      expect(await logOf(again, 'plan')).toContain('No changes.');
+
+      expect(await agent?.end()).toBe(0);
+      expect(await readdir(join(directory, 'work'))).toEqual([]);
+      expect(agent?.printed).not.toContain(token);
+    },
+    120_000,
+  );
+
+  withTerraform(
+    `tells in terraform’s words why a plan failed${noTerraform}`,
+    async () => {
+      const { runId } = await queued({ 'main.tf': 'output "x" { value = nothing.here }' });
+      await startAgent();
+      expect(await settled(runId)).toBe('errored');
+      expect(await logOf(runId, 'plan')).toContain('Error: Reference to undeclared resource');
+      await agent?.prints('plan failed: terraform plan failed: Error: Reference to undeclared resource');
+    },
+    60_000,
+  );
+
+  withTerraform(
+    `stores the state of an apply that failed${noTerraform}`,
+    async () => {
+      const failing = shell('fails', 'exit 3').replace('{', '{\n  depends_on = [terraform_data.made]');
+      const { workspaceId, runId } = await queued({ 'main.tf': `resource "terraform_data" "made" {}\n${failing}` });
+      await startAgent();
+      await settled(runId);
+      expect(await applied(runId)).toBe('errored');
+      expect(await logOf(runId, 'apply')).toContain('exit status 3');
+      const { resources } = await stateOf(workspaceId);
+      expect(resources.map(({ name }: { name: string }) => name)).toContain('made');
+    },
+    60_000,
+  );
+
+  it('ends a run with what to do where there is no terraform', async () => {
+    const { runId } = await queued({ 'main.tf': '' });
+    await startAgent({ TERRAFORM_PATH: '/nowhere/terraform' });
+    expect(await settled(runId)).toBe('errored');
+    const sentence = 'The agent cannot run /nowhere/terraform: set TERRAFORM_PATH to a terraform or tofu program';
+    expect(await logOf(runId, 'plan')).toContain(sentence);
+    expect(agent?.printed).toContain(sentence);
+  }, 60_000);
+});
+
+describe('a program that goes too far', () => {
+  const marked = (name: string): string => join(directory, name);
+
+  for (const [bound, environment, command, why] of [
+    ['time', { AGENT_PHASE_SECONDS: '4', AGENT_CANCEL_SECONDS: '1' }, "trap '' INT; sleep 300", 'AGENT_PHASE_SECONDS'],
+    ['output', { AGENT_OUTPUT_MB: '1', AGENT_CANCEL_SECONDS: '1' }, "trap '' INT; yes", 'AGENT_OUTPUT_MB'],
+    [
+      'memory',
+      { AGENT_MEMORY_MB: '500' },
+      `"${process.execPath}" --eval 'globalThis.kept = Buffer.alloc(9e8, 1); setTimeout(() => {}, 300000)'`,
+      'AGENT_MEMORY_MB',
+    ],
+  ] as const) {
+    withTerraform(
+      `is ended with everything it started: ${bound}${noTerraform}`,
+      async () => {
+        const pid = marked(`${bound}.pid`);
+        // The sleep is in a session of its own, as what somebody wants to leave behind would be.
+        const left = `setsid sh -c 'echo $$ > ${pid}; exec sleep 300' & while [ ! -s ${pid} ]; do sleep 0.1; done; `;
+        const { runId } = await queued({ 'main.tf': shell('far', left + command) });
+        await startAgent(environment);
+        await settled(runId);
+        expect(await applied(runId)).toBe('errored');
+        await agent?.prints(why);
+        expect(await logOf(runId, 'apply')).toContain(why);
+        expect(await runs(pid)).toBe(false);
+      },
+      60_000,
+    );
+  }
+
+  withTerraform(
+    `is interrupted when the run is canceled, and its state is stored${noTerraform}`,
+    async () => {
+      const begun = marked('begun');
+      const slow = shell('slow', `touch ${begun}; exec sleep 300`).replace(
+        '{',
+        '{\n  depends_on = [terraform_data.made]',
+      );
+      const { workspaceId, runId } = await queued({ 'main.tf': `resource "terraform_data" "made" {}\n${slow}` });
+      await startAgent({ AGENT_CANCEL_SECONDS: '20' });
+      await settled(runId);
+      const ended = applied(runId);
+      await until('the apply has begun', async () => existsSync(begun));
+      await steps.ask('POST', `/runs/${runId}/actions/cancel`);
+      expect(await ended).toBe('canceled');
+      expect((await stateOf(workspaceId)).resources.map(({ name }: { name: string }) => name)).toContain('made');
+    },
+    90_000,
+  );
+});
+
+describe('a plan that takes long', () => {
+  let slow: Server;
+  let asked = 0;
+
+  beforeAll(async () => {
+    slow = createServer(() => {
+      asked += 1;
+    }).listen(0, '127.0.0.1');
+    await once(slow, 'listening');
+  });
+
+  afterAll(() => {
+    slow.close().closeAllConnections();
+  });
+
+  /** A run whose plan waits for somebody who never answers. */
+  async function waiting(): Promise<string> {
+    const address = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`;
+    const source = `data "terraform_remote_state" "slow" {\n  backend = "http"\n  config  = { address = "${address}" }\n}`;
+    const { runId } = await queued({ 'main.tf': source });
+    const before = asked;
+    await startAgent();
+    await until('the plan waits', async () => asked > before);
+    return runId;
+  }
+
+  withTerraform(
+    `is let go by an agent that is told to end, for another agent${noTerraform}`,
+    async () => {
+      const runId = await waiting();
+      expect(await agent?.end()).toBe(0);
+      expect(agent?.printed).toContain('plan stopped; another agent takes the run');
+      expect(await steps.statusOf(runId)).toBe('planning');
+      expect(await readdir(join(directory, 'work'))).toEqual([]);
+      await steps.ask('POST', `/runs/${runId}/actions/cancel`);
+    },
+    60_000,
+  );
+
+  withTerraform(
+    `is stopped once the run is somebody else's, and nothing more is said of it${noTerraform}`,
+    async () => {
+      const runId = await waiting();
+      await steps.ask('POST', `/runs/${runId}/actions/cancel`);
+      await agent?.prints("plan stopped: the run is not this agent's any more");
+      expect(await steps.statusOf(runId)).toBe('canceled');
+    },
+    60_000,
+  );
+});
+
+describe('policies', () => {
+  /** A policy of a set that applies to every workspace, until `remove` is called. */
+  async function attached(policies: readonly { name: string; level: string; code?: string }[]) {
+    const ids: string[] = [];
+    for (const { name, level, code } of policies) {
+      const attributes = { name, kind: 'opa', query: 'data.tried.deny', 'enforcement-level': level };
+      const body = { data: { type: 'policies', attributes } };
+      const { id } = await steps.ask('POST', '/api/v2/organizations/acme/policies', body);
+      ids.push(id);
+      if (code !== undefined) {
+        const headers = { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/octet-stream' };
+        await fetch(`${service.url}/api/v2/policies/${id}/upload`, { method: 'PUT', headers, body: code });
+      }
+    }
+    const relationships = { policies: { data: ids.map((id) => ({ type: 'policies', id })) } };
+    const body = { data: { type: 'policy-sets', attributes: { name: 'tried', global: true }, relationships } };
+    const { id } = await steps.ask('POST', '/api/v2/organizations/acme/policy-sets', body);
+    return {
+      remove: async () => {
+        await steps.ask('DELETE', `/api/v2/policy-sets/${id}`);
+        for (const one of ids) await steps.ask('DELETE', `/api/v2/policies/${one}`);
+      },
+    };
+  }
+
+  const files = { 'main.tf': 'resource "terraform_data" "x" {}' };
+  const rego = (body: string): string => `package tried\n\n${body}\n`;
+
+  /** What became of each policy of a run, by name. */
+  async function outcomesOf(runId: string): Promise<Readonly<Record<string, string>>> {
+    const [stage] = await steps.ask('GET', `/runs/${runId}/task-stages`);
+    const [evaluation] = await steps.ask('GET', `/task-stages/${stage.id}/policy-evaluations`);
+    const sets = await steps.ask('GET', `/policy-evaluations/${evaluation.id}/policy-set-outcomes`);
+    const outcomes = sets.flatMap(({ attributes }: { attributes: { outcomes: object[] } }) => attributes.outcomes);
+    return Object.fromEntries(
+      outcomes.map((outcome: Record<string, string>) => [
+        outcome.policy_name ?? outcome['policy-name'],
+        outcome.status,
+      ]),
+    );
+  }
+
+  withBoth(
+    `are evaluated on the plan, and say in its log what failed and why one could not be evaluated${missing}`,
+    async () => {
+      const { remove } = await attached([
+        {
+          name: 'passes',
+          level: 'mandatory',
+          code: rego('deny contains "never" if input.plan.resource_changes[0].address == "y"'),
+        },
+        {
+          name: 'fails',
+          level: 'advisory',
+          code: rego('deny contains input.plan.resource_changes[0].address if not input.run.is_destroy'),
+        },
+        {
+          name: 'calls',
+          level: 'advisory',
+          code: rego('deny contains "x" if http.send({"method": "get", "url": "http://127.0.0.1"})'),
+        },
+        {
+          name: 'endless',
+          level: 'advisory',
+          code: rego('deny contains x if { some x in numbers.range(1, 3); x > 5 }'),
+        },
+      ]);
+      try {
+        const { runId } = await queued(files);
+        await startAgent();
+        expect(await settled(runId)).toBe('errored');
+        expect(await outcomesOf(runId)).toEqual({
+          passes: 'passed',
+          fails: 'failed',
+          calls: 'errored',
+          endless: 'passed',
+        });
+        const log = await logOf(runId, 'plan');
+        expect(log).toContain('Policy tried/fails (advisory) failed:\n  - terraform_data.x\n');
+        expect(log).toContain('Policy tried/calls could not be evaluated:\n  - line 3: undefined function http.send\n');
+      } finally {
+        await remove();
+      }
+    },
+    60_000,
+  );
+
+  withTerraform(
+    `end in errors that name the remedy where there is no opa${noTerraform}`,
+    async () => {
+      const { remove } = await attached([{ name: 'waits', level: 'advisory', code: rego('deny := []') }]);
+      try {
+        const { runId } = await queued(files);
+        await startAgent({ OPA_PATH: '/nowhere/opa' });
+        expect(await settled(runId)).toBe('errored');
+        expect(await logOf(runId, 'plan')).toContain(
+          'The agent cannot run /nowhere/opa: set OPA_PATH to an opa program',
+        );
+      } finally {
+        await remove();
+      }
+    },
+    60_000,
+  );
+});
+
+describe('an agent that is not wanted', () => {
+  it('ends with a sentence where its token is refused, and lists what is wrong with its settings', async () => {
+    await startAgent({ AGENT_TOKEN: 'not-a-token-of-anybody' });
+    expect(await agent?.ended()).toBe(1);
+    expect(agent?.printed).toContain('the service does not know AGENT_TOKEN');
+    const unset = AgentProcess.start({});
+    expect(await unset.ended()).toBe(1);
+    expect(unset.printed).toContain("the agent's settings have 2 faults:");
+  }, 30_000);
+});
