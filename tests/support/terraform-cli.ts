@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { noteEnvironment } from './secrets-in-logs.js';
+import { until } from './service-steps.js';
+
+/** On PATH, unless the environment says where it is. */
+export const terraform = process.env.TERRAFORM ?? 'terraform';
+
+/** Only a label: the CLI's configuration says where its API is. */
+export const hostname = 'gatehouse.test';
+
+const children = new Set<ChildProcess>();
+
+/** Those that a test left behind when it failed. */
+export function killCommands(): void {
+  for (const child of children) child.kill('SIGKILL');
+}
+
+/** How a command ended, and everything it printed, both streams as they came. */
+export interface Ended {
+  readonly code: number | null;
+  readonly printed: string;
+}
+
+/** A command that runs. Its input is a pipe, which is read line by line as it asks: no terminal is needed to answer it. */
+export class RunningCommand {
+  private text = '';
+
+  constructor(
+    private readonly child: ChildProcess,
+    private readonly words: string,
+  ) {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        this.text += chunk.toString();
+      });
+    }
+  }
+
+  /** Resolves once it has printed this. */
+  async prints(text: string): Promise<void> {
+    await until(
+      `terraform ${this.words} prints ${text}`,
+      async () => {
+        if (this.text.includes(text)) return true;
+        if (this.child.exitCode !== null) throw new Error(`it ended without printing ${text}, but:\n${this.text}`);
+        return false;
+      },
+      90_000,
+    ).catch((error: Error) => {
+      throw new Error(`${error.message}; it printed:\n${this.text}`);
+    });
+  }
+
+  /** Answers what it asks when it asks it. */
+  async answer(question: string, word: string): Promise<void> {
+    await this.prints(question);
+    this.child.stdin?.write(`${word}\n`);
+  }
+
+  /** What Ctrl-C sends. */
+  interrupt(): void {
+    this.child.kill('SIGINT');
+  }
+
+  async ended(): Promise<Ended> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'close');
+    return { code: this.child.exitCode, printed: this.text };
+  }
+}
+
+/** A directory with a configuration, and the `terraform` of somebody who works in it. */
+export class Workplace {
+  private constructor(
+    readonly directory: string,
+    private readonly environment: Readonly<Record<string, string>>,
+  ) {}
+
+  /** `body` is all of the configuration that is not about where it is planned. */
+  static async make(
+    directory: string,
+    service: { readonly url: string; readonly token: string },
+    workspace: { readonly organization: string; readonly name: string },
+    body: string,
+  ): Promise<Workplace> {
+    await mkdir(directory, { recursive: true });
+    const configuration = join(directory, 'cli.tfrc');
+    await writeFile(
+      configuration,
+      `disable_checkpoint = true\nhost "${hostname}" {\n  services = { "tfe.v2" = "${service.url}/api/v2/" }\n}\n`,
+    );
+    const environment = {
+      PATH: process.env.PATH ?? '',
+      HOME: directory,
+      CHECKPOINT_DISABLE: '1',
+      TF_CLI_CONFIG_FILE: configuration,
+      [`TF_TOKEN_${hostname.replaceAll('.', '_')}`]: service.token,
+    };
+    noteEnvironment(environment);
+    const place = new Workplace(join(directory, 'configuration'), environment);
+    await mkdir(place.directory);
+    await place.write('cloud.tf', cloudBlock(workspace));
+    await place.write('main.tf', body);
+    return place;
+  }
+
+  write(file: string, text: string): Promise<void> {
+    return writeFile(join(this.directory, file), text);
+  }
+
+  read(file: string): Promise<string> {
+    return readFile(join(this.directory, file), 'utf8');
+  }
+
+  start(...words: readonly string[]): RunningCommand {
+    const child = spawn(terraform, words, { cwd: this.directory, env: this.environment, stdio: 'pipe' });
+    children.add(child.once('close', () => children.delete(child)));
+    return new RunningCommand(child, words.join(' '));
+  }
+
+  /** Ends by itself, without being asked anything. */
+  run(...words: readonly string[]): Promise<Ended> {
+    return this.start(...words).ended();
+  }
+}
+
+const cloudBlock = ({
+  organization,
+  name,
+}: {
+  readonly organization: string;
+  readonly name: string;
+}): string => `terraform {
+  cloud {
+    hostname     = "${hostname}"
+    organization = "${organization}"
+    workspaces {
+      name = "${name}"
+    }
+  }
+}
+`;
