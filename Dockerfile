@@ -2,8 +2,6 @@
 FROM node:24.21-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-# A package that Swagger UI brings would report to others that it was installed.
-ENV SCARF_ANALYTICS=false
 RUN npm ci --omit=optional
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/web-files.mjs scripts/

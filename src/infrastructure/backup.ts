@@ -24,24 +24,48 @@ export class OperatorError extends Error {
 }
 
 /**
- * Throws `OperatorError` where another user than this process's keeps SQLite or archives in the data directory: what this one
- * wrote there, were it only beside the database while it is open, the service could not.
+ * Throws `OperatorError` where what is about to be opened in the data directory belongs to another user than this process's:
+ * what this one wrote there, were it only beside the database while it is open, the service could not.
  */
-export async function refuseOtherUsers({ DATA_DIR, DATABASE_URL, ARCHIVE_STORE }: Config): Promise<void> {
-  if (process.getuid === undefined || (DATABASE_URL !== undefined && ARCHIVE_STORE !== 'file')) return;
-  const user = process.getuid();
-  const { database, bundles } = dataDirectory(DATA_DIR);
-  // A directory may be root's although others write to it, as volumes are: where it is empty, only root has to ask whose it is.
-  for (const path of [database, bundles, ...(user === 0 ? [DATA_DIR] : [])]) {
-    const owner = (await stat(path).catch(() => undefined))?.uid;
-    if (owner === user) return;
-    if (owner !== undefined) {
-      throw new OperatorError(
-        `${path} belongs to user ${owner}, and this is user ${user}: run it as the user of the service, as with sudo -u '#${owner}'`,
-      );
+export async function refuseOtherUsers(
+  { DATA_DIR, DATABASE_URL }: Config,
+  ...opened: readonly ('database' | 'bundles')[]
+): Promise<void> {
+  const user = process.geteuid?.();
+  if (user === undefined) return;
+  const paths = dataDirectory(DATA_DIR);
+  const refuse = (path: string, owner: number | undefined) => {
+    if (owner === undefined || owner === user) return;
+    throw new OperatorError(
+      `${path} belongs to user ${owner}, and this is user ${user}: run it as the user of the service, as with sudo -u '#${owner}'`,
+    );
+  };
+  // What is not there yet is made where these are. A directory may be root's although others write to it, as volumes are:
+  // only root has to ask whose it is.
+  const instead = [...(DATABASE_URL === undefined ? [paths.database] : []), ...(user === 0 ? [DATA_DIR] : [])];
+  try {
+    for (const name of opened) {
+      for (const path of [paths[name], ...instead]) {
+        const owner = await ownerOf(path);
+        refuse(path, owner);
+        if (owner !== undefined) break;
+      }
     }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') refuse(DATA_DIR, await ownerOf(DATA_DIR));
+    throw error;
   }
 }
+
+/** Undefined when there is no such file. */
+const ownerOf = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    ({ uid }) => uid,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    },
+  );
 
 /**
  * Makes the new directory `to` a copy of a data directory of SQLite and files that a service may be using: a service

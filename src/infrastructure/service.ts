@@ -139,8 +139,6 @@ export async function startService(config: Config, log: Logger, grace = usualGra
       }
       await resolve(container, PerformEffects).takeOver();
     }
-    worker.start();
-
     const secrets = resolve(container, Port.secrets);
     const secret = config.ADMIN_TOKEN ?? secrets.generate().secret;
     let unclaimed: string | undefined;
@@ -155,6 +153,8 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     if (first === undefined && unclaimed !== undefined) await rm(unclaimed, { force: true });
 
     serve(resolve(container, Port.app));
+    // Last: what fails before closes the database, and nobody would be at work on it then.
+    worker.start();
     const opened = database;
     return {
       publicUrl,

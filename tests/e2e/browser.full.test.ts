@@ -7,7 +7,7 @@ import { chromium, openBrowser, type WatchedPage, watchedPage } from '../support
 import { faultsOn } from '../support/page-faults.js';
 import { adminToken, freePort, ServiceProcess, temporaryDirectory } from '../support/process.js';
 import { usable } from '../support/programs.js';
-import { hostile, showOrganization } from '../support/shown-organization.js';
+import { hostile, showManyPolicySets, showOrganization } from '../support/shown-organization.js';
 
 const suite = usable('chromium', chromium !== undefined) ? describe : describe.skip;
 const reason = chromium === undefined ? ' (skipped: no chromium on PATH, and none named by CHROMIUM)' : '';
@@ -74,6 +74,7 @@ suite(`the pages in a browser${reason}`, () => {
   let service: ServiceProcess;
   let site: string;
   let runId: string;
+  let longRunId: string;
   let chrome: Awaited<ReturnType<typeof openBrowser>>;
   let browser: Browser;
   let watched: WatchedPage;
@@ -84,7 +85,7 @@ suite(`the pages in a browser${reason}`, () => {
     const data = join(directory, 'data');
     service = await ServiceProcess.start({ DATA_DIR: data });
     runId = await showOrganization(service);
-    await service.provision('globex', 'other');
+    longRunId = await showManyPolicySets(service);
     await service.end();
     await cp(data, join(directory, 'limited'), { recursive: true });
     // The pages call whom they came from, whatever it is called elsewhere.
@@ -126,6 +127,28 @@ suite(`the pages in a browser${reason}`, () => {
     await enter();
     await shows(page, '20 workspaces shown', '#progress');
   };
+
+  const choose = async (organization: string): Promise<void> => {
+    await page.select('#organization', organization);
+    await shows(page, '1 workspace shown', '#progress');
+  };
+
+  const focused = (selector: string): Promise<unknown> =>
+    page.evaluate(`document.activeElement.matches(${quoted(selector)})`);
+
+  /** Leaves the page by a link, and comes back to it as the browser kept it. */
+  const leaveAndComeBack = async (): Promise<void> => {
+    await page.evaluate('window.kept = true; addEventListener("pageshow", () => { window.cameBack = true; })');
+    await page.goto(`${site}/healthz`);
+    await page.evaluate('history.back()');
+  };
+
+  /** Has lists at such a path come in pages of this size, whatever the page asks for. */
+  const inPagesOf = (size: number, path: RegExp): Promise<void> =>
+    instead((request) => {
+      if (!path.test(request.url())) return undefined;
+      return request.continue({ url: request.url().replace(/page%5Bsize%5D=\d+/, `page%5Bsize%5D=${size}`) });
+    });
 
   /** Answers the first request of such a path by itself; what it answers is undefined when it does not care. */
   const instead = async (answer: (request: HTTPRequest) => Promise<unknown> | undefined): Promise<void> => {
@@ -187,6 +210,21 @@ suite(`the pages in a browser${reason}`, () => {
         const asked = watched.requests.filter((url) => url.includes('/organizations'));
         expect(asked).toEqual([expect.stringMatching(`^${site}/organizations\\?`)]);
         expect(await leftBy(page)).toMatchObject({ local: {}, session: {}, cookies: '', databases: [], caches: [] });
+      },
+      patience,
+    );
+
+    it(
+      'forgets the token and what it asked with it when it is left',
+      async () => {
+        await open('/docs');
+        await authorize(adminToken);
+        expect(await tryOut()).toContain('"name": "acme"');
+        await leaveAndComeBack();
+        await page.waitForFunction('!window.kept');
+        await page.waitForSelector('.opblock-tag');
+        expect(await page.content()).not.toContain(adminToken);
+        await page.waitForSelector('.btn.authorize.unlocked');
       },
       patience,
     );
@@ -315,7 +353,71 @@ suite(`the pages in a browser${reason}`, () => {
       expect(plain(network)).toEqual({ Workspace: 'network', ...same, contractors: none, developers: 'write' });
       await page.click('#panel-access summary');
       await shows(page, 'runs plan, variables read, state none, mocks none, locking, no run tasks', '#panel-access');
-      expect(await textOf(page, '#panel-access')).toContain('1 more team has no access here');
+      expect(await textOf(page, '#panel-access')).toContain('1 more team has no access to the workspaces shown.');
+    });
+
+    it('shows what a custom level and reading everywhere come to together', async () => {
+      await look();
+      await page.click('#tab-access');
+      await shows(page, 'Access to 20 workspaces shown', '#progress');
+      const [head = [], , , , service = []] = await rowsOf(page, 'access');
+      expect([service[0], service[head.indexOf('auditors')]]).toEqual(['service-01', 'custom']);
+      await page.evaluate(`document.querySelectorAll('#panel-access summary')[1].click()`);
+      const together = 'runs plan, variables read, state read, mocks none, no locking, no run tasks';
+      await shows(page, together, '#panel-access');
+      await page.click('#panel-access .rest button');
+      await shows(page, '25 of 25 workspaces shown', '#progress');
+      // What was opened stays so.
+      expect(await textOf(page, '#panel-access')).toContain(together);
+    });
+
+    it('says where it did not read all that was granted', async () => {
+      await instead((request) => {
+        if (!request.url().includes('/team-workspaces?')) return undefined;
+        return fetch(request.url(), { headers: request.headers() }).then(async (answer) => {
+          const document = (await answer.json()) as { meta: { pagination: object } };
+          const asked = Number(new URL(request.url()).searchParams.get('page[number]'));
+          document.meta.pagination = { ...document.meta.pagination, 'next-page': asked + 1, 'total-count': 612 };
+          return request.respond({ status: 200, body: JSON.stringify(document) });
+        });
+      });
+      await look();
+      await page.click('#tab-access');
+      await shows(page, 'Access to 20 workspaces shown', '#progress');
+      const [, , billing = []] = await rowsOf(page, 'access');
+      expect(billing[0]).toBe('billing\n2 of 612 grants read');
+      const [, , , network = []] = await rowsOf(page, 'access');
+      expect(network).toContain('not read');
+    });
+
+    it('shows names that differ at their end only so that they can be told apart', async () => {
+      const long = 'the-team-that-looks-after-everything-that-the-other-teams-do-not-look-after';
+      await instead((request) => {
+        if (!request.url().includes('/organizations/acme/teams?')) return undefined;
+        return fetch(request.url(), { headers: request.headers() }).then(async (answer) => {
+          const document = (await answer.json()) as { data: { attributes: { name: string } }[] };
+          for (const { attributes } of document.data) attributes.name = `${long}-${attributes.name}`;
+          return request.respond({ status: 200, body: JSON.stringify(document) });
+        });
+      });
+      await look();
+      await page.click('#tab-access');
+      await shows(page, 'Access to 20 workspaces shown', '#progress');
+      const cut = `[...document.querySelectorAll('#panel-access th')].filter((head) => head.scrollWidth > head.clientWidth)`;
+      expect(await page.evaluate(`${cut}.map((head) => head.innerText)`)).toEqual([]);
+    });
+
+    it('reads on in a list that another part has read to its end', async () => {
+      await look();
+      await page.click('#tab-access');
+      await shows(page, 'Access to 20 workspaces shown', '#progress');
+      await page.click('#panel-access .rest button');
+      await shows(page, '25 of 25 workspaces shown', '#progress');
+      await page.click('#tab-workspaces');
+      await page.click('#panel-workspaces .rest button');
+      await page.waitForFunction(`document.querySelectorAll('#panel-workspaces tbody tr').length === 25`);
+      expect(await page.$('#panel-workspaces .rest button')).toBeNull();
+      expect(watched.requests.filter((url) => url.includes('null'))).toEqual([]);
     });
 
     it('shows team tokens, and in words which are expired and which soon will be', async () => {
@@ -360,6 +462,84 @@ suite(`the pages in a browser${reason}`, () => {
       await page.click('.outcomes summary');
       await shows(page, '"resource": "aws_s3_bucket.logs"', '.outcomes');
       await shows(page, hostile, '.outcomes');
+    });
+
+    it('counts what all policy sets said, with their warnings and what came of it', async () => {
+      await look();
+      await choose('globex');
+      await page.click('[aria-label="Runs of other"]');
+      await shows(page, longRunId, '#panel-policies');
+      await page.click(`[aria-label="Policy outcomes of ${longRunId}"]`);
+      await shows(page, `25 policy outcomes of ${longRunId}: 1 failed, 0 errored, 0 advisory, 24 passed`, '#progress');
+      const text = await textOf(page, '.outcomes');
+      expect(text).toContain('post plan: passed; opa policies: overridden.');
+      expect(text).toContain(`! warning of set-01: deprecated ${hostile}`);
+      expect(text).not.toContain('Counted in');
+    });
+
+    it('says how many policy sets it has counted, until it has all', async () => {
+      await inPagesOf(4, /\/policy-set-outcomes\?/);
+      await look();
+      await choose('globex');
+      await page.click('[aria-label="Runs of other"]');
+      await shows(page, longRunId, '#panel-policies');
+      await page.click(`[aria-label="Policy outcomes of ${longRunId}"]`);
+      await shows(page, `of ${longRunId}, in 20 of 25 policy sets: 0 failed, 0 errored`, '#progress');
+      await shows(page, 'Counted in 20 of 25 policy sets', '.outcomes');
+      await page.click('.outcomes summary');
+      await page.click('.outcomes .rest button');
+      await shows(page, 'Counted in 24 of 25 policy sets', '.outcomes');
+      await page.click('.outcomes .rest button');
+      await shows(page, '25 of 25 policy sets shown', '#progress');
+      expect(await textOf(page, '.tally')).toMatch(/^1\s+✕ failed/);
+      expect(await textOf(page, '.outcomes')).not.toContain('Counted in');
+      expect(await page.$$('.outcomes details[open]')).toHaveLength(1);
+    });
+
+    it('says that runs are on their way, also when the names of workspaces have come', async () => {
+      let release = () => {};
+      await instead((request) => {
+        if (!request.url().includes('/workspaces/network')) return undefined;
+        return new Promise<void>((resolve) => {
+          release = resolve;
+        }).then(() => request.continue());
+      });
+      await look();
+      await page.click('[aria-label="Runs of network"]');
+      await page.waitForSelector('#workspace-names option');
+      await shows(page, 'Loading the runs of network', '#progress');
+      release();
+      await shows(page, runId, '#panel-policies');
+    });
+
+    it('keeps the form for the name when the names of workspaces had to be asked for again', async () => {
+      let answers = 2;
+      await instead((request) => {
+        if (!request.url().includes('/organizations/acme/workspaces?') || answers === 0) return undefined;
+        answers -= 1;
+        return request.respond({ status: 503, body: '{}' });
+      });
+      await open('/');
+      await enter();
+      await shows(page, 'cannot answer', '#panel-workspaces');
+      await page.click('#tab-policies');
+      await shows(page, 'cannot answer', '#panel-policies');
+      await page.focus('#panel-policies .problem button');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('#workspace-names option');
+      expect(await page.$$('#panel-policies form')).toHaveLength(1);
+      expect(await focused('#panel-policies')).toBe(true);
+      expect(await faultsOn(page)).toEqual([]);
+      expect(watched.complaints.splice(0).filter((text) => !refusedIn(text))).toEqual([]);
+    });
+
+    it('keeps the focus where it was when organizations have all come', async () => {
+      await inPagesOf(1, /\/organizations\?/);
+      await look();
+      await page.focus('#more-organizations');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('#more-organizations[hidden]');
+      expect(await focused('#organization')).toBe(true);
     });
 
     it('shows whatever it is told as text, names included', async () => {
@@ -413,6 +593,7 @@ suite(`the pages in a browser${reason}`, () => {
       await shows(page, 'cannot answer at the moment. The request was the-id-of-the-request', '#panel-tokens');
       await page.click(again);
       await shows(page, 'Not found, or not to be seen', '#panel-tokens');
+      expect(await focused(again)).toBe(true);
       await page.click(again);
       await shows(page, 'did not answer', '#panel-tokens');
       await page.click(again);
@@ -435,7 +616,9 @@ suite(`the pages in a browser${reason}`, () => {
       await page.select('#organization', 'globex');
       await shows(page, 'other', '#panel-workspaces');
       release();
-      await page.waitForNetworkIdle();
+      // What was held back has come to nothing by the time that this is answered.
+      await page.click('#tab-access');
+      await shows(page, 'Access to 1 workspace shown', '#progress');
       expect((await rowsOf(page, 'workspaces')).map(([name]) => name)).toEqual(['Workspace', 'other']);
     });
 
@@ -454,11 +637,18 @@ suite(`the pages in a browser${reason}`, () => {
       expect(await leftBy(page)).toEqual(kept);
       await enter();
       await shows(page, '20 workspaces shown', '#progress');
-      await page.goto(`${site}/healthz`);
-      await page.evaluate('history.back()');
+      await leaveAndComeBack();
       await page.waitForSelector('#enter:not([hidden])');
       await shows(page, 'Ready', '#health');
       expect(await page.content()).not.toMatch(/billing|developers/);
+    });
+
+    it('forgets a token that was typed and not used when it is left', async () => {
+      await open('/');
+      await page.type('#token', adminToken);
+      await leaveAndComeBack();
+      await page.waitForFunction('window.kept && window.cameBack');
+      expect(await page.$eval('#token', (field) => (field as unknown as { value: string }).value)).toBe('');
     });
 
     it('is used with the keyboard alone', async () => {
@@ -470,6 +660,12 @@ suite(`the pages in a browser${reason}`, () => {
       await shows(page, '20 workspaces shown', '#progress');
       expect(await page.evaluate('document.activeElement.id')).toBe('organization');
       await tabTo(page, '#tab-workspaces');
+      for (const modifier of ['Alt', 'Control', 'Meta', 'Shift'] as const) {
+        await page.keyboard.down(modifier);
+        await page.keyboard.press('ArrowRight');
+        await page.keyboard.up(modifier);
+        expect({ modifier, stays: await focused('#tab-workspaces') }).toEqual({ modifier, stays: true });
+      }
       await page.keyboard.press('ArrowRight');
       await shows(page, 'Access to 20 workspaces shown', '#progress');
       await page.keyboard.press('Tab');
@@ -509,7 +705,7 @@ suite(`the pages in a browser${reason}`, () => {
         ['tokens', '4 team tokens'],
       ] as const) {
         await page.click(`#tab-${tab}`);
-        await shows(page, told, '#progress').catch(() => {});
+        await shows(page, told, '#progress');
         expect({ tab, faults: await faultsOn(page) }).toEqual({ tab, faults: [] });
       }
       await page.click('#tab-workspaces');

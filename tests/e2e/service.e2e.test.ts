@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { pino } from 'pino';
 import { loadConfig } from '../../src/infrastructure/config.js';
 import { startService } from '../../src/infrastructure/service.js';
 import { archiveOf } from '../support/archives.js';
+import { needing } from '../support/examples.js';
 import { adminToken, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 
 const run = promisify(execFile);
@@ -173,6 +174,62 @@ describe('a running service', () => {
       for (const secret of [adminToken, issued.json.data.attributes.token, uploadUrl.split('/').at(-1)]) {
         expect(service.printed).not.toContain(secret);
       }
+    });
+  });
+});
+
+describe('an audit trail that is followed as docs/operations.md says', () => {
+  const { run: withPrograms, reason } = needing('sh', 'curl', 'jq');
+
+  withPrograms(`is taken whole, whatever came in between${reason}`, async () => {
+    const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    const [, script = ''] = /```sh\n((?:(?!```).)*audit-events\/export.*?)```/s.exec(page) ?? [];
+    await inTemporaryDirectory(async (directory) => {
+      const service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data') });
+      const follow = (TOKEN = adminToken) =>
+        run('sh', ['-c', script], { cwd: directory, env: { PATH: process.env.PATH, URL: service.url, TOKEN } }).catch(
+          () => 'failed',
+        );
+      const trail = join(directory, 'trail');
+      const taken = () => readFile(trail, 'utf8');
+      const whole = async () => {
+        const headers = { Authorization: `Bearer ${adminToken}` };
+        return (await fetch(`${service.url}/organizations/acme/audit-events/export`, { headers })).text();
+      };
+      expect(await follow()).toBe('failed');
+      expect(await taken()).toBe('');
+      const workspaceId = await service.provision();
+      await follow();
+      const first = await taken();
+      expect(first).toBe(await whole());
+      expect(first).not.toBe('');
+      await follow();
+      expect(await taken()).toBe(first);
+      await service.newVersion(workspaceId);
+      expect(await follow('wrong')).toBe('failed');
+      expect(await taken()).toBe(first);
+      // Cut off in the middle of a line, of one that is whole but for its end, and of the first.
+      for (const length of [first.length - 20, first.length - 1, 10]) {
+        await writeFile(trail, first.slice(0, length));
+        await follow();
+        expect(await taken()).toBe(await whole());
+      }
+      await service.end();
+    });
+  });
+});
+
+describe('a service that fails to start', () => {
+  it('leaves nobody at work on the database it has closed', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      // In the way of the first token.
+      await mkdir(join(directory, 'admin-token.new', 'x'), { recursive: true });
+      const lines: string[] = [];
+      const config = loadConfig({ PORT: '0', DATA_DIR: directory });
+      const log = pino({ level: 'error' }, { write: (line: string) => lines.push(line) });
+      await expect(startService(config, log)).rejects.toThrow("the first administrator's token cannot be kept");
+      await wait(800);
+      expect(lines).toEqual([]);
     });
   });
 });

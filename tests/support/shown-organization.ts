@@ -16,7 +16,8 @@ export async function showOrganization(service: ServiceProcess): Promise<string>
   const steps = new ServiceSteps(service);
   const network = await service.provision('acme', 'network');
   const billing = await steps.workspace('billing', { description: hostile });
-  for (let number = 1; number <= 23; number += 1) await steps.workspace(`service-${String(number).padStart(2, '0')}`);
+  const first = await steps.workspace('service-01');
+  for (let number = 2; number <= 23; number += 1) await steps.workspace(`service-${String(number).padStart(2, '0')}`);
 
   const team = async (name: string, access: object = {}): Promise<string> => {
     const attributes = { name, visibility: 'organization', 'organization-access': access };
@@ -49,6 +50,7 @@ export async function showOrganization(service: ServiceProcess): Promise<string>
   await team('newcomers');
   await grant(developers, network, { access: 'write' });
   await grant(developers, billing, { access: 'plan' });
+  await grant(auditors, first, { access: 'custom', runs: 'plan' });
   await grant(contractors, billing, { access: 'custom', runs: 'plan', variables: 'read', 'workspace-locking': true });
   await token(contractors, 1_000);
   await token(developers, 3 * day + 3600_000);
@@ -89,5 +91,38 @@ export async function showOrganization(service: ServiceProcess): Promise<string>
   await steps.ask('POST', `/workspaces/${billing}/actions/lock`, {
     data: { type: 'workspaces', attributes: { reason: `Migration ${hostile}` } },
   });
+  return run;
+}
+
+/**
+ * The organization globex, with one workspace and one run of it, held to 25 policy sets: 24 passed, the first of them with a
+ * warning; the last failed, and was overridden. Answers the run's id.
+ */
+export async function showManyPolicySets(service: ServiceProcess): Promise<string> {
+  const steps = new ServiceSteps(service);
+  const workspace = await service.provision('globex', 'other');
+  for (let number = 1; number <= 25; number += 1) {
+    const name = `set-${String(number).padStart(2, '0')}`;
+    const policies = [{ name: `policy-of-${name}`, query: 'data.a.deny', 'enforcement-level': 'mandatory' }];
+    await steps.ask('POST', '/organizations/globex/policy-sets', {
+      data: { type: 'policy-sets', attributes: { name, global: true, overridable: true, policies } },
+    });
+  }
+  const agent = steps.agent(await steps.agentToken('globex'));
+  await steps.uploaded(workspace, await archiveOf({ 'main.tf': 'terraform {}\n' }), { 'auto-queue-runs': false });
+  const run = await steps.run(workspace);
+  const job = await agent.claimed();
+  await job.planned();
+  const [evaluation] = job.json['policy-evaluations'];
+  await job.policies(
+    evaluation.id,
+    evaluation['policy-sets'].map((set: { id: string; policies: { name: string }[] }, index: number) => ({
+      'policy-set-id': set.id,
+      ...(index === 0 ? { warnings: [`deprecated ${hostile}`] } : {}),
+      policies: set.policies.map(({ name }) => ({ name, status: index === 24 ? 'failed' : 'passed', output: [name] })),
+    })),
+  );
+  const [stage] = await steps.ask('GET', `/runs/${run}/task-stages`);
+  await steps.ask('POST', `/task-stages/${stage.id}/actions/override`);
   return run;
 }

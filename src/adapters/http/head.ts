@@ -11,10 +11,14 @@ export const addHeaders = (response: Response, headers: Headers): void => {
   for (const name in headers) list.push(name, headers[name] as string | number);
 };
 
-/** Gives headers that every answer has another value for this one. */
+/** Gives headers that every answer has another value for this one. Throws where one is not there to be replaced. */
 export const replaceHeaders = (response: Response, headers: Headers): void => {
   const list = response.locals.headers as HeaderList;
-  for (const name in headers) list[list.indexOf(name) + 1] = headers[name] as string | number;
+  for (const name in headers) {
+    const at = list.indexOf(name);
+    if (at === -1) throw new Error(`not every answer has ${name}`);
+    list[at + 1] = headers[name] as string | number;
+  }
 };
 
 /**

@@ -92,6 +92,12 @@ export function httpServer({ head, idle, total }: Patience): HttpServer {
   class Incoming extends IncomingMessage {}
   class Outgoing extends ServerResponse<Incoming> {}
   let handle = starting;
+  const answer: RequestListener = (request, response) => {
+    // After one that asks for another protocol, Node leaves a broken request unanswered, and its connection open for as
+    // long as a head may take: nothing is to follow on it.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+    handle(request, response);
+  };
   const server = createServer(
     {
       IncomingMessage: Incoming,
@@ -103,21 +109,16 @@ export function httpServer({ head, idle, total }: Patience): HttpServer {
       connectionsCheckingInterval: Math.ceil(head / 3),
       maxHeaderSize: limits.head.most,
     },
-    (request, response) => {
-      // After one that asks for another protocol, Node leaves a broken request unanswered and its connection open, past
-      // every timeout: nothing is to follow on it.
-      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
-      handle(request, response);
-    },
+    answer,
   );
   // Whoever expects what nobody knows is answered as if it did not: left alone, Node says 417 and nothing else.
-  server.on('checkExpectation', (request, response) => handle(request, response));
+  server.on('checkExpectation', answer);
   server.on('clientError', (error: ParserError, given) => {
     const connection = given as Socket;
     // Node's own, by which it decides the same where nobody listens.
-    const answer: ServerResponse | null | undefined = Reflect.get(connection, '_httpMessage');
+    const current: ServerResponse | null | undefined = Reflect.get(connection, '_httpMessage');
     // In the middle of an answer, another would be taken for the rest of it.
-    if (connection.writable && error.code !== 'ECONNRESET' && !answer?.headersSent) connection.write(refusalOf(error));
+    if (connection.writable && error.code !== 'ECONNRESET' && !current?.headersSent) connection.write(refusalOf(error));
     connection.destroySoon();
   });
   server.maxConnections = mostConnections;

@@ -15,6 +15,8 @@ export interface StoreLookedThrough {
   readonly leftovers: readonly Leftover[];
   /** How many bundles rows refer to. */
   readonly inUse: number;
+  /** How many bundles there are. */
+  readonly all: number;
 }
 
 /**
@@ -32,10 +34,10 @@ export class RemoveLeftovers {
     const unsettled = new Set(await this.store.unsettled(olderThanSeconds));
     const leftovers = new Map<BundleKey, Leftover>();
     let inUse = 0;
-    let seen = 0;
+    let all = 0;
     for await (const { key, bytes, ageSeconds } of this.store.all()) {
-      seen += 1;
-      looked(seen);
+      all += 1;
+      looked(all);
       const abandoned = unsettled.delete(key);
       if (await this.isReferredTo(key)) inUse += 1;
       else if (ageSeconds >= olderThanSeconds) leftovers.set(key, { key, bytes, abandoned });
@@ -44,7 +46,7 @@ export class RemoveLeftovers {
     for (const key of unsettled) {
       if (!(await this.isReferredTo(key))) leftovers.set(key, { key, bytes: 0, abandoned: true });
     }
-    return { leftovers: [...leftovers.values()], inUse };
+    return { leftovers: [...leftovers.values()], inUse, all };
   }
 
   /** Discards one that `find` answered, unless a row refers to it after all. */

@@ -8,6 +8,7 @@ import type { Config } from '../config.js';
 import { buildContainer } from '../container/build-container.js';
 import { type Key, resolve } from '../container/provide.js';
 import { Port } from '../container/tokens.js';
+import { openBundleStore } from '../service.js';
 import type { Call } from './command.js';
 
 /**
@@ -88,10 +89,12 @@ export async function withDatabase<Result>(
   work: (database: KnexDatabase) => Promise<Result>,
 ): Promise<Result> {
   const { database: file } = dataDirectory(config.DATA_DIR);
-  if (config.DATABASE_URL === undefined && !existsSync(file)) {
-    throw new OperatorError(`there is no ${file}: the service makes it at its start, and so does gatehouse migrate`);
+  if (config.DATABASE_URL === undefined) {
+    await refuseOtherUsers(config, 'database');
+    if (!existsSync(file)) {
+      throw new OperatorError(`there is no ${file}: the service makes it at its start, and so does gatehouse migrate`);
+    }
   }
-  await refuseOtherUsers(config);
   const database =
     config.DATABASE_URL === undefined ? openSqlite(file) : openPostgres(config.DATABASE_URL, { poolSize: 2 });
   try {
@@ -110,6 +113,12 @@ export async function withDatabase<Result>(
   }
 }
 
+/** As the service does. One that does not answer is told of by what is asked of it. */
+export async function openStore(config: Config): Promise<BundleStore> {
+  if (config.ARCHIVE_STORE === 'file') await refuseOtherUsers(config, 'bundles');
+  return openBundleStore(config, { error: () => undefined });
+}
+
 const noStore = new Proxy({} as BundleStore, {
   get: () => {
     throw new Error('this command was given no archive store');
@@ -120,10 +129,10 @@ const noStore = new Proxy({} as BundleStore, {
 export function atWork<Result>(
   { command, config }: Pick<Call, 'command' | 'config'>,
   work: (place: Workplace) => Promise<Result>,
-  openStore?: () => Promise<BundleStore>,
+  open?: () => Promise<BundleStore>,
 ): Promise<Result> {
   return withDatabase(config, async (database) => {
-    const bundleStore = openStore === undefined ? noStore : await openStore();
+    const bundleStore = open === undefined ? noStore : await open();
     const never = new AbortController().signal;
     const container = buildContainer({
       config,

@@ -15,7 +15,7 @@ export const backup: Command = {
         'this copies SQLite and files; docs/operations.md says how to copy Postgres and a bucket',
       );
     }
-    await refuseOtherUsers(config);
+    await refuseOtherUsers(config, 'database', 'bundles');
     const archives = await backUp(config.DATA_DIR, directory, (copied) => progress.say(`${copied} archives copied`));
     return {
       json: { directory, archives },

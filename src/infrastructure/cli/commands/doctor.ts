@@ -14,8 +14,8 @@ import { dataDirectory, OperatorError, refuseOtherUsers } from '../../backup.js'
 import { type Config, ConfigError, isLoopback, loadConfig } from '../../config.js';
 import { secretsIn, unclaimedSecret } from '../../generated-secrets.js';
 import { nodeFault } from '../../node-version.js';
-import { openBundleStore } from '../../service.js';
 import type { Command } from '../command.js';
+import { openStore } from '../operator.js';
 import { counted, size, table } from '../output.js';
 
 /** What a look came to. What is not `ok` says how to mend it. */
@@ -196,7 +196,7 @@ async function schemaAndWork(config: Config): Promise<readonly Found[]> {
 }
 
 async function sqliteFound(config: Config): Promise<readonly Found[]> {
-  await refuseOtherUsers(config);
+  await refuseOtherUsers(config, 'database');
   const { database: file } = dataDirectory(config.DATA_DIR);
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) {
@@ -285,8 +285,7 @@ const store: Check = {
     if (config.ARCHIVE_STORE === 'file' && !existsSync(config.DATA_DIR)) {
       return [warning(`there is no ${bundles} yet`, 'the service makes it with the first upload')];
     }
-    if (config.ARCHIVE_STORE === 'file') await refuseOtherUsers(config);
-    const open = await openBundleStore(config, { error: () => undefined });
+    const open = await openStore(config);
     const bytes = randomBytes(1024);
     const name = config.ARCHIVE_STORE === 'file' ? bundles : `bucket ${config.S3_BUCKET}`;
     if (!bytes.equals(await throughStore(open, bytes))) {
@@ -318,7 +317,7 @@ async function fits(config: Config, secrets: readonly string[]): Promise<boolean
   const [first, ...others] = secrets;
   const fingerprints = first === undefined ? [] : new SealedSecretBox([first, ...others]).fingerprints;
   try {
-    if (config.DATABASE_URL === undefined) await refuseOtherUsers(config);
+    if (config.DATABASE_URL === undefined) await refuseOtherUsers(config, 'database');
     const opened = openDatabase(config);
     return await opened.unitOfWork.read((tx) => tx.signingKeys.fits(fingerprints)).finally(() => opened.close());
   } catch {

@@ -9,9 +9,8 @@ import {
 } from '../../../application/index.js';
 import { OperatorError } from '../../backup.js';
 import { Port } from '../../container/tokens.js';
-import { openBundleStore } from '../../service.js';
 import type { Call, Command } from '../command.js';
-import { atWork, type Workplace } from '../operator.js';
+import { atWork, openStore, type Workplace } from '../operator.js';
 import { counted, size, table } from '../output.js';
 
 /** Effects that take something away. Others begin things: those are left to a service, beside which this may run. */
@@ -22,6 +21,9 @@ const share = {
 
 /** A store most of which the database does not know is taken for another's unless it says so. */
 const ownStore = 'own-store';
+
+/** Fewer say nothing of whose the store is, where the database knows any of it. */
+const fewestStrange = 10;
 
 /** More is not listed. */
 const most = 10_000;
@@ -89,7 +91,7 @@ async function performed(place: Workplace, { progress }: Call): Promise<readonly
 async function collect(place: Workplace, call: Call) {
   const dryRun = call.switch('dry-run');
   const store = place.resolve(RemoveLeftovers);
-  const { leftovers, inUse } = await store.find(attemptSeconds.abandoned, (looked) =>
+  const { leftovers, inUse, all } = await store.find(attemptSeconds.abandoned, (looked) =>
     call.progress.say(`${looked} archives looked at`),
   );
   const now = place.resolve(Port.clock).now();
@@ -103,12 +105,19 @@ async function collect(place: Workplace, call: Call) {
   for (const effect of due) {
     found.push(...(await foundOf(place, effect)).filter(({ subject }) => !left.has(subject)));
   }
-  if (dryRun) return { found, failed: [] };
-
   const unreferred = leftovers.filter(({ abandoned }) => !abandoned);
-  if (unreferred.length > inUse && !call.switch(ownStore)) {
+  const ordered = new Set(due.map(({ effect }) => (effect.kind === 'discard-bundle' ? effect.bundleKey : undefined)));
+  const strange = unreferred.filter(({ key }) => !ordered.has(key)).length;
+  const familiar = inUse + unreferred.length - strange;
+  const doubt =
+    strange > familiar && (strange >= fewestStrange || familiar === 0)
+      ? `of ${counted(all, 'archive')} in the store the database knows ${familiar}: is this the store of that database?`
+      : undefined;
+  if (dryRun) return { found, failed: [], doubt };
+
+  if (doubt !== undefined && !call.switch(ownStore)) {
     throw new OperatorError(
-      `of ${counted(unreferred.length + inUse, 'archive')} in the store the database refers to ${inUse}: is this the store of that database? --dry-run lists what it does not know; if the store is its own, add --${ownStore}`,
+      `${doubt} --dry-run lists what it does not know; if the store is its own, add --${ownStore}`,
     );
   }
   const failed: Failure[] = [];
@@ -120,7 +129,7 @@ async function collect(place: Workplace, call: Call) {
     call.progress.say(`${index + 1} of ${counted(unreferred.length, 'archive')} removed`);
   }
   failed.push(...(await performed(place, call)));
-  return { found, failed };
+  return { found, failed, doubt: undefined };
 }
 
 export const gc: Command = {
@@ -135,21 +144,22 @@ export const gc: Command = {
     atWork(
       call,
       async (place) => {
-        const { found, failed } = await collect(place, call);
+        const { found, failed, doubt } = await collect(place, call);
         const bytes = found.reduce((sum, one) => sum + (one.bytes ?? 0), 0);
         const dryRun = call.switch('dry-run');
         const rows = found.map((one) => [one.what, one.subject, one.bytes]);
         const sum = `${counted(found.length, 'thing')}, ${size(bytes)}${dryRun ? ' would be taken away' : ' taken away'}`;
         return {
-          json: { 'dry-run': dryRun, found, bytes, failed },
+          json: { 'dry-run': dryRun, found, bytes, failed, doubt: doubt ?? null },
           text: [
             ...(found.length === 0 ? [] : [table(['what', 'which', 'bytes'], rows), '']),
             ...failed.map(({ subject, error }) => `${subject} failed: ${error}`),
             sum,
+            ...(doubt === undefined ? [] : [`${doubt} If so, it takes --${ownStore}.`]),
           ].join('\n'),
           failed: failed.length > 0,
         };
       },
-      () => openBundleStore(call.config, { error: () => undefined }),
+      () => openStore(call.config),
     ),
 };

@@ -25,7 +25,7 @@ async function made(database: ReturnType<typeof sqliteConfig>): Promise<readonly
 async function migrated(config: Config): Promise<readonly string[]> {
   const { DATABASE_URL: url, DATA_DIR: directory } = config;
   if (url !== undefined) return made(postgresConfig(url));
-  await refuseOtherUsers(config);
+  await refuseOtherUsers(config, 'database');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const releaseLock = takeLock(join(directory, 'service.lock'));
   if (releaseLock === undefined) {

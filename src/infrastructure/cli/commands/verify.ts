@@ -1,7 +1,6 @@
-import { openBundleStore } from '../../service.js';
 import { type Fault, faultOf, storedBytes } from '../../stored-bundles.js';
 import type { Command } from '../command.js';
-import { withDatabase } from '../operator.js';
+import { openStore, withDatabase } from '../operator.js';
 import { counted } from '../output.js';
 
 const said: Readonly<Record<Fault['what'], string>> = {
@@ -19,7 +18,7 @@ export const verify: Command = {
   about: 'It changes nothing, and ends with 1 if anything is amiss.',
   run: async ({ config, progress }) =>
     withDatabase(config, async ({ unitOfWork }) => {
-      const store = await openBundleStore(config, { error: () => undefined });
+      const store = await openStore(config);
       const faults: Fault[] = [];
       let looked = 0;
       for await (const stored of storedBytes(unitOfWork)) {

@@ -16,6 +16,9 @@ const mostTries = 4;
 
 const patience = 30_000;
 
+/** Bounds what a list of thousands costs that is wanted whole. */
+const mostPages = 5;
+
 /** @param {number} ms */
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -175,7 +178,14 @@ export class Pages {
     if (this.#next === 1) await this.more();
   }
 
+  /** Reads on to the end, or as far as anybody can look through. */
+  async readMost() {
+    while (this.#next !== null && this.#next <= mostPages) await this.more();
+  }
+
   async #read() {
+    // Somebody else who reads this list may have come to its end.
+    if (this.#next === null) return;
     const query = `page%5Bnumber%5D=${this.#next}&page%5Bsize%5D=${this.size}`;
     const { data, meta } = await this.client.get(
       `${this.path}${this.path.includes('?') ? '&' : '?'}${query}`,

@@ -25,6 +25,10 @@ const followScheme = () => document.documentElement.classList.toggle('dark-mode'
 dark.addEventListener('change', followScheme);
 followScheme();
 
+// A page that is kept for the way back would show the token again, in what was asked with it, and still use it.
+addEventListener('pagehide', () => document.querySelector('main')?.remove());
+addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
+
 try {
   const spec = await description();
   // Where this page came from, whatever the service is called elsewhere: the only place that it may call.

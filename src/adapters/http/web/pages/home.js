@@ -105,6 +105,15 @@ const detail = (text) => make('span', { class: 'detail' }, text ?? '');
 /** @param {string} text */
 const quiet = (text) => make('p', { class: 'quiet' }, text);
 
+/**
+ * Where what had the focus goes away; left alone, the browser would begin at the top again.
+ * @param {Element} place
+ */
+function focusOn(place) {
+  place.setAttribute('tabindex', '-1');
+  /** @type {HTMLElement} */ (place).focus();
+}
+
 /** @param {unknown} error */
 const isAbort = (error) => error instanceof DOMException && error.name === 'AbortError';
 
@@ -114,7 +123,10 @@ const isAbort = (error) => error instanceof DOMException && error.name === 'Abor
  * @param {() => Promise<unknown>} work
  */
 async function attempt(place, work) {
-  place.querySelector(':scope > .problem')?.remove();
+  const problem = place.querySelector(':scope > .problem');
+  const had = problem?.contains(document.activeElement);
+  problem?.remove();
+  if (had) focusOn(place);
   place.setAttribute('aria-busy', 'true');
   try {
     await work();
@@ -125,6 +137,7 @@ async function attempt(place, work) {
     say('');
     const again = button('Try again', () => attempt(place, work), { class: 'small' });
     place.append(make('p', { class: 'problem', role: 'alert' }, `${text} `, again));
+    if (had && document.activeElement === place) again.focus();
   } finally {
     place.removeAttribute('aria-busy');
   }
@@ -220,6 +233,7 @@ async function readOrganizations() {
   for (const { id, attributes } of pages.items.slice(before)) {
     organizations.append(make('option', { value: attributes.name ?? id }, attributes.name ?? id));
   }
+  if (!pages.hasMore && document.activeElement === moreOrganizations) organizations.focus();
   moreOrganizations.hidden = !pages.hasMore;
   say(pages.total === 0 ? 'This token belongs to no organization.' : '');
   if (before === 0 && pages.total > 0) open(organizations.value);
@@ -229,8 +243,8 @@ moreOrganizations.addEventListener('click', () => attempt(sessionPart, readOrgan
 organizations.addEventListener('change', () => open(organizations.value));
 byId('choose').addEventListener('submit', (event) => event.preventDefault());
 byId('forget').addEventListener('click', () => forget(''));
-// A page that is kept for the way back would keep the token with it.
-addEventListener('pagehide', () => session && forget(''));
+// A page that is kept for the way back would keep the token with it, also one that was typed and never used.
+addEventListener('pagehide', () => forget(''));
 
 // One organization
 
@@ -289,9 +303,11 @@ function select(chosen) {
 
 for (const [index, tab] of tabs.entries()) {
   tab.addEventListener('click', () => select(tab));
-  tab.addEventListener('keydown', ({ key }) => {
-    const to = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: tabs.length - 1 }[key];
-    if (to === undefined) return;
+  tab.addEventListener('keydown', (event) => {
+    const to = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: tabs.length - 1 }[event.key];
+    // With another key they are the browser's, which goes back and forth with them.
+    if (to === undefined || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
     const next = tabs[(to + tabs.length) % tabs.length];
     select(next);
     next?.focus();
@@ -402,6 +418,36 @@ function everywhere({ attributes }) {
   return flags['manage-policies'] || flags['manage-policy-overrides'] ? 'read runs' : undefined;
 }
 
+/** From least to most. @type {Readonly<Record<string, readonly string[]>>} */
+const scales = {
+  runs: ['none', 'read', 'plan', 'apply'],
+  variables: ['none', 'read', 'write'],
+  'state-versions': ['none', 'read-outputs', 'read', 'write'],
+};
+
+/**
+ * What may be read everywhere, on each scale that it is on.
+ * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
+ */
+const readEverywhere = {
+  read: { runs: 'read', variables: 'read', 'state-versions': 'read' },
+  'read runs': { runs: 'read' },
+};
+
+/**
+ * A custom level with what the team may read everywhere: the higher of the two on every scale.
+ * @param {Resource['attributes']} granted
+ * @param {string | undefined} inherited
+ */
+function together(granted, inherited = '') {
+  const all = { ...granted };
+  for (const [scale, level] of Object.entries(readEverywhere[inherited] ?? {})) {
+    const order = scales[scale] ?? [];
+    if (order.indexOf(level) > order.indexOf(granted[scale])) all[scale] = level;
+  }
+  return all;
+}
+
 /** What a custom level allows, in words. @param {Resource['attributes']} attributes */
 const permissionsInWords = (attributes) =>
   [
@@ -413,15 +459,6 @@ const permissionsInWords = (attributes) =>
     attributes['run-tasks'] ? 'run tasks' : 'no run tasks',
   ].join(', ');
 
-/** Bounds what an organization of thousands of teams costs. */
-const mostPagesOfTeams = 5;
-
-/** @param {Pages} teams */
-async function readTeams(teams) {
-  await teams.begin();
-  while (teams.hasMore && teams.items.length < mostPagesOfTeams * teams.size) await teams.more();
-}
-
 /** @param {Pages} teams @param {string} id */
 const teamName = (teams, id) => teams.items.find((team) => team.id === id)?.attributes.name ?? id;
 
@@ -432,7 +469,7 @@ const teamName = (teams, id) => teams.items.find((team) => team.id === id)?.attr
 async function showAccess(organization, panel) {
   const { client, signal, teams, workspaces } = organization;
   say('Loading teams and their access…');
-  await Promise.all([readTeams(teams), workspaces.begin()]);
+  await Promise.all([teams.readMost(), workspaces.begin()]);
   const table = tableOf('Team access: a row for each workspace, a column for each team', []);
   const left = quiet('');
   panel.append(
@@ -440,10 +477,18 @@ async function showAccess(organization, panel) {
     table.box,
     left,
   );
-  /** By workspace, then by team. @type {{ name: string, grants: Map<string, Resource['attributes']> | string }[]} */
+  /** @typedef {{ grants: Map<string, Resource['attributes']>, cut: string }} Grants */
+  /**
+   * By workspace, then by team; the cells that were made, because what is opened in them is to stay open.
+   * @type {{ name: string, grants: Grants | string, cells: Map<string, Node> }[]}
+   */
   const rows = [];
   await eachWorkspace(organization, panel, async (fresh) => {
-    const read = fresh.map(async ({ id, attributes }) => ({ name: attributes.name, grants: await grantsOn(id) }));
+    const read = fresh.map(async ({ id, attributes: { name } }) => ({
+      name,
+      grants: await grantsOn(id),
+      cells: new Map(),
+    }));
     rows.push(...(await Promise.all(read)));
     draw();
   });
@@ -454,8 +499,11 @@ async function showAccess(organization, panel) {
     try {
       const path = `team-workspaces?filter%5Bworkspace%5D%5Bid%5D=${encodeURIComponent(id)}`;
       const list = new Pages(client, path, signal, 100);
-      while (list.hasMore && list.items.length < mostPagesOfTeams * list.size) await list.more();
-      return new Map(list.items.map((grant) => [grant.relationships.team?.data.id, grant.attributes]));
+      await list.readMost();
+      return {
+        grants: new Map(list.items.map((grant) => [grant.relationships.team?.data.id, grant.attributes])),
+        cut: list.hasMore ? `${list.items.length} of ${counted(list.total, 'grant')} read` : '',
+      };
     } catch (error) {
       if (!(error instanceof Refused) || error.status === 401) throw error;
       return error.status === 404 ? 'not to be seen' : `not loaded: ${error.message}`;
@@ -466,24 +514,31 @@ async function showAccess(organization, panel) {
     const everyone = new Map(
       teams.items.flatMap((team) => (everywhere(team) ? [[team.id, everywhere(team) ?? '']] : [])),
     );
-    const granted = rows.flatMap(({ grants }) => (typeof grants === 'string' ? [] : [...grants.keys()]));
+    const granted = rows.flatMap(({ grants }) => (typeof grants === 'string' ? [] : [...grants.grants.keys()]));
     const columns = [...new Set([...everyone.keys(), ...granted])];
     table.setHeads(['Workspace', ...columns.map((id) => teamName(teams, id))]);
     const everywhereRow = row(make('em', {}, 'Every workspace'), ...columns.map((id) => everyone.get(id) ?? none()));
     everywhereRow.className = 'first';
     table.body.replaceChildren(
       everywhereRow,
-      ...rows.map(({ name, grants }) => {
-        if (typeof grants !== 'string')
-          return row(name, ...columns.map((id) => level(grants.get(id), everyone.get(id))));
-        const line = row(name);
-        line.append(make('td', { colspan: String(Math.max(1, columns.length)) }, grants));
-        return line;
+      ...rows.map(({ name, grants: read, cells }) => {
+        if (typeof read === 'string') {
+          const line = row(name);
+          line.append(make('td', { colspan: String(Math.max(1, columns.length)) }, read));
+          return line;
+        }
+        const { grants, cut } = read;
+        for (const id of columns)
+          if (!cells.has(id)) cells.set(id, level(grants.get(id), everyone.get(id), cut !== ''));
+        const head = cut === '' ? name : make('span', {}, name, detail(cut));
+        return row(head, ...columns.map((id) => cells.get(id) ?? ''));
       }),
     );
     const others = teams.total - columns.filter((id) => teams.items.some((team) => team.id === id)).length;
     left.textContent =
-      others > 0 ? `${counted(others, 'more team')} ${others === 1 ? 'has' : 'have'} no access here.` : '';
+      others > 0
+        ? `${counted(others, 'more team')} ${others === 1 ? 'has' : 'have'} no access to the workspaces shown.`
+        : '';
     if (teams.hasMore)
       left.textContent = `Of ${teams.total} teams, the names of ${teams.items.length} were read; others go by their id.`;
   }
@@ -498,19 +553,21 @@ const none = () =>
   );
 
 /**
- * What a team has on a workspace. Whatever is granted on one reaches further than reading does everywhere, and never as
- * far as administering does.
+ * What a team has on a workspace, by what was granted there and what it has everywhere. Nothing that is granted reaches
+ * further than administering everywhere; a fixed level reaches at least as far as reading does; a custom one may not.
  * @param {Resource['attributes'] | undefined} granted
  * @param {string | undefined} inherited
+ * @param {boolean} isCut Whether there may be a grant that was not read.
  */
-function level(granted, inherited) {
-  if (inherited !== undefined && (granted === undefined || !inherited.startsWith('read'))) {
+function level(granted, inherited, isCut) {
+  if (inherited !== undefined && (granted === undefined || !(inherited in readEverywhere))) {
     return make('span', { class: 'inherited' }, inherited);
   }
-  if (granted === undefined) return none();
+  if (granted === undefined) return isCut ? make('span', { class: 'none' }, 'not read') : none();
   if (granted.access !== 'custom') return make('span', { class: `level ${granted.access}` }, granted.access);
-  const more = inherited === undefined ? '' : `; and ${inherited}, as everywhere`;
-  return make('details', {}, make('summary', {}, 'custom'), detail(permissionsInWords(granted) + more));
+  const words = permissionsInWords(together(granted, inherited));
+  const more = inherited === undefined ? '' : '; with what it may read everywhere';
+  return make('details', {}, make('summary', {}, 'custom'), detail(words + more));
 }
 
 // Team tokens
@@ -536,7 +593,7 @@ function expiry(instant) {
 async function showTokens({ client, path, signal, teams }, panel) {
   say('Loading team tokens…');
   const tokens = new Pages(client, `${path}/team-tokens`, signal, 20);
-  await Promise.all([tokens.begin(), readTeams(teams)]);
+  await Promise.all([tokens.begin(), teams.readMost()]);
   if (tokens.total === 0) {
     panel.append(quiet('There is no team token that this token may manage.'));
     return say('');
@@ -604,10 +661,13 @@ async function showPolicies(organization, panel) {
     runs.replaceChildren();
     void attempt(runs, () => showRuns(organization, field.value.trim(), signal, runs));
   });
-  panel.append(form, runs);
-  await organization.workspaces.begin();
-  names.append(...organization.workspaces.items.map(({ attributes }) => make('option', { value: attributes.name })));
   say('');
+  panel.append(form, runs);
+  // By itself: the form works without, and is not to be made again when only this is tried again.
+  await attempt(panel, async () => {
+    await organization.workspaces.begin();
+    names.append(...organization.workspaces.items.map(({ attributes }) => make('option', { value: attributes.name })));
+  });
 }
 
 /**
@@ -687,6 +747,8 @@ async function showOutcomes(client, runId, signal, place) {
   const stages = await client.get(`runs/${encodeURIComponent(runId)}/task-stages`, signal);
   const heading = make('h3', { tabindex: '-1' }, 'Policy outcomes of ', make('code', {}, runId));
   const tally = make('ul', { class: 'tally' });
+  const counts = quiet('');
+  const warnings = make('ul', { class: 'quiet' });
   const table = tableOf(`What the policies said of ${runId}`, [
     'Result',
     'Policy',
@@ -706,15 +768,18 @@ async function showOutcomes(client, runId, signal, place) {
     return say('');
   }
   const lists = evaluations.map(
-    ({ id }) => new Pages(client, `policy-evaluations/${encodeURIComponent(id)}/policy-set-outcomes`, signal, 20),
+    ({ id }) => new Pages(client, `policy-evaluations/${encodeURIComponent(id)}/policy-set-outcomes`, signal, 100),
   );
-  await Promise.all(lists.map((list) => list.begin()));
-  const notes = evaluations.flatMap(({ attributes }) =>
-    ['passed', 'failed'].includes(attributes.status)
-      ? []
-      : [quiet(`The evaluation of the ${attributes['policy-kind']} policies is ${plain(attributes.status)}.`)],
-  );
-  place.append(heading, tally, ...notes, table.box);
+  await Promise.all(lists.map((list) => list.readMost()));
+  const statuses = [
+    ...stages.data.map(
+      (/** @type {Resource} */ { attributes: { stage, status } }) => `${plain(stage)}: ${plain(status)}`,
+    ),
+    ...evaluations.map(({ attributes }) => `${attributes['policy-kind']} policies: ${plain(attributes.status)}`),
+  ];
+  place.append(heading, quiet(`${statuses.join('; ')}.`), tally, counts, warnings, table.box);
+  /** What is opened in them is to stay open. @type {Map<Resource, ReturnType<typeof outcomesOf>>} */
+  const made = new Map();
   draw();
   for (const list of lists) {
     if (!list.hasMore) continue;
@@ -724,7 +789,21 @@ async function showOutcomes(client, runId, signal, place) {
   heading.focus();
 
   function draw() {
-    const all = lists.flatMap(({ items }) => items.flatMap(({ attributes }) => outcomesOf(attributes)));
+    const sets = lists.flatMap(({ items }) => items);
+    for (const set of sets) if (!made.has(set)) made.set(set, outcomesOf(set.attributes));
+    const all = sets.flatMap((set) => made.get(set) ?? []);
+    const total = lists.reduce((sum, list) => sum + list.total, 0);
+    const part = lists.some((list) => list.hasMore) ? `${sets.length} of ${counted(total, 'policy set')}` : '';
+    counts.textContent = part === '' ? '' : `Counted in ${part}. What the others said is not known yet.`;
+    counts.hidden = part === '';
+    warnings.replaceChildren(
+      ...sets.flatMap(({ attributes }) =>
+        attributes.warnings.map((/** @type {string} */ text) =>
+          make('li', {}, mark('warn', 'warning'), ` of ${attributes['policy-set-name']}: ${text}`),
+        ),
+      ),
+    );
+    warnings.hidden = warnings.childElementCount === 0;
     tally.replaceChildren(
       ...results.map(([kind, result]) => {
         const count = all.filter((outcome) => outcome.result === result).length;
@@ -747,7 +826,7 @@ async function showOutcomes(client, runId, signal, place) {
       ),
     );
     say(
-      `${counted(all.length, 'policy outcome')} of ${runId}: ${results.map(([, result]) => `${all.filter((outcome) => outcome.result === result).length} ${result.toLowerCase()}`).join(', ')}.`,
+      `${counted(all.length, 'policy outcome')} of ${runId}${part && `, in ${part}`}: ${results.map(([, result]) => `${all.filter((outcome) => outcome.result === result).length} ${result.toLowerCase()}`).join(', ')}.`,
     );
   }
 }
