@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { bareEnvironment } from './programs/environment.js';
 import { findOpa, findTerraform, noOpa, noTerraform } from './programs/find-programs.js';
 import { executeJob, type Surroundings } from './run/execute-job.js';
-import { removeLeftovers } from './run/run-directory.js';
+import { removeLeftovers } from './run/leftovers.js';
 import { ServiceClient, ServiceRefused } from './service/service-client.js';
 import type { Settings } from './settings.js';
 
@@ -17,7 +18,7 @@ export async function runAgent(
 ): Promise<void> {
   const { stopping, say, environment } = surroundings;
   const client = new ServiceClient(settings.GATEHOUSE_URL, settings.AGENT_TOKEN, say);
-  await removeLeftovers(settings.AGENT_WORK_DIR);
+  await removeLeftovers(settings, surroundings);
   await introduce(settings, environment, say);
   while (!stopping.aborted) {
     const job = await client.claim(settings.AGENT_NAME, longestWait, stopping).catch(async (error: Error) => {
@@ -43,6 +44,7 @@ async function introduce(
   const bare = bareEnvironment(environment, place, place);
   const [terraform, opa] = await Promise.all([findTerraform(settings, bare), findOpa(settings, bare)]);
   say(`agent ${settings.AGENT_NAME} claims runs from ${settings.GATEHOUSE_URL}`);
+  say(`runs are executed in ${place}; states that cannot be delivered are kept in ${join(place, 'lost-state')}`);
   say(terraform ? `${terraform.title} ${terraform.version} is ${terraform.path}` : noTerraform(settings));
   say(opa ? `OPA ${opa.version} is ${opa.path}` : noOpa(settings));
 }

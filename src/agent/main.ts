@@ -7,6 +7,9 @@ const say = (line: string): void => {
   process.stderr.write(`${new Date().toISOString()} ${line}\n`);
 };
 
+// Whoever listened may be gone, as a terminal is that was closed.
+process.stderr.on('error', () => undefined);
+
 async function main(words: readonly string[]): Promise<void> {
   if (words.includes('--help') || words.includes('-h')) {
     process.stdout.write(helpPage());
@@ -24,8 +27,7 @@ async function main(words: readonly string[]): Promise<void> {
     } else if (!killing.signal.aborted) killing.abort();
     else process.exit(1);
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
   const surroundings = { stopping: stopping.signal, killing: killing.signal, say };
 
   if (words.includes('--with-server')) {

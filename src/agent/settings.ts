@@ -43,7 +43,8 @@ export const settings = {
     schema: path,
     fallback: tmpdir(),
     shown: 'that for temporary files',
-    about: 'holds a directory for the run being executed, and lost-state, where states go that could not be delivered',
+    about:
+      'holds a directory for the run being executed, and lost-state, where states go that could not be delivered: name one that outlives a restart of the machine',
   },
   TERRAFORM_PATH: {
     schema: path.optional(),
@@ -145,7 +146,7 @@ export function helpPage(): string {
     ...rows.map(([name, value, about]) => `  ${name.padEnd(width(0))}  ${value.padEnd(width(1))}  ${about}`),
     '',
     'With --with-server, for a first try, it starts the service too, on this machine alone (PORT, DATA_DIR), and makes what',
-    'a first plan needs. SIGTERM and SIGINT stop it: a plan goes to another agent, an apply is let end. A second one kills.',
+    'a first plan needs. SIGTERM, SIGINT and SIGHUP stop it: a plan goes to another agent, an apply is let end. A second one kills.',
     '',
   ].join('\n');
 }

@@ -32,6 +32,7 @@ export * from './configuration-versions/create-configuration-version.js';
 export * from './configuration-versions/keep-version.js';
 export * from './configuration-versions/list-configuration-versions.js';
 export * from './configuration-versions/locate-bundle.js';
+export * from './configuration-versions/open-bundle.js';
 export * from './configuration-versions/read-bundle.js';
 export * from './configuration-versions/show-configuration-version.js';
 export * from './configuration-versions/show-ingress-attributes.js';

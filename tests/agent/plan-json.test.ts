@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { verdictOf } from '../../src/agent/programs/opa.js';
 import { countsOf, countsSaid, redacted } from '../../src/agent/run/plan-json.js';
+import { Secrets } from '../../src/agent/service/secrets.js';
+
+const none = new Secrets([]);
 
 const resource = (actions: string[], more: object = {}) => ({
   address: 'a',
@@ -30,14 +33,14 @@ describe('a plan as JSON', () => {
       planned_values: { outputs: { p: { value: 'hidden' } } },
       prior_state: { values: 'hidden' },
       configuration: { root_module: 'hidden' },
-      resource_changes: [resource(['create'], { before: null, after: { a: 1 }, generated_config: 'hidden' })],
+      resource_changes: [resource(['create'], { before: null, after: { a: 1 }, generated_config: 'shown' })],
     };
-    const shown = redacted(plan, { format_version: '1.0', provider_schemas: { p: {} } });
+    const shown = redacted(plan, { format_version: '1.0', provider_schemas: { p: {} } }, none);
     expect(shown).toEqual({
       plan_format_version: '1.2',
       provider_format_version: '1.0',
       provider_schemas: { p: {} },
-      resource_changes: [resource(['create'], { before: null, after: { a: 1 } })],
+      resource_changes: [resource(['create'], { before: null, after: { a: 1 }, generated_config: 'shown' })],
       resource_drift: [],
       output_changes: {},
       relevant_attributes: [],
@@ -70,11 +73,62 @@ describe('a plan as JSON', () => {
       resource_changes: [{ mode: 'managed', change }],
       output_changes: { o: { ...change, before_sensitive: true, after_sensitive: true } },
     };
-    const shown = JSON.stringify(redacted(plan, {}));
+    const shown = JSON.stringify(redacted(plan, {}, none));
     expect(shown).not.toContain('hidden');
     expect(JSON.parse(shown).resource_changes[0].change).toMatchObject({
-      before: { open: 'x', list: ['a value', 'y'], map: { k: 'a value' }, all: {}, n: 7 },
-      after: { open: 'x', list: ['another value', 'y'], map: { k: 'another value' }, all: {} },
+      before: { open: 'x', list: ['a value', 'y'], map: { k: 'a value' }, all: {}, n: 7, same: 'a value' },
+      after: { open: 'x', list: ['another value', 'y'], map: { k: 'another value' }, all: {}, n: 13, same: 'a value' },
+    });
+  });
+
+  it.each([
+    ['a value', { before_sensitive: {}, after_sensitive: { text: true, list: [false, true], map: { k: true } } }],
+    ['all of it', { before_sensitive: false, after_sensitive: true }],
+    ['what was so before', { before_sensitive: { text: true, list: true, map: true }, after_sensitive: {} }],
+  ])('hides on both sides what is sensitive on one: %s', (_, marks) => {
+    const value = (n: number) => ({ text: `hidden-${n}`, list: ['x', `hidden-${n}`], map: { k: `hidden-${n}` } });
+    const change = { actions: ['update'], before: value(1), after: value(2), ...marks };
+    const shown = redacted(
+      { resource_changes: [resource(['update'], change)], output_changes: { o: change } },
+      {},
+      none,
+    );
+    expect(JSON.stringify(shown)).not.toContain('hidden');
+  });
+
+  it('has no value of a sensitive variable in it, whatever the plan says of that, and keeps what finds the schema', () => {
+    const secrets = new Secrets(
+      ['hidden', 'managed', 'update', '12345'].map((value) => ({
+        key: 'v',
+        value,
+        category: 'terraform',
+        hcl: false,
+        sensitive: true,
+      })),
+    );
+    const change = { actions: ['update'], before: { a: 'hidden', n: 12345 }, after: { a: ['x hidden'] } };
+    const plan = {
+      resource_changes: [
+        { address: 'x["hidden"]', index: 'hidden', mode: 'managed', type: 'hidden', provider_name: 'hidden', change },
+      ],
+      output_changes: { o: { actions: ['update'], before: null, after: 'hidden' } },
+      relevant_attributes: [{ resource: 'x["hidden"]', attribute: ['hidden'] }],
+    };
+    const shown = redacted(plan, { provider_schemas: { hidden: {} } }, secrets);
+    expect(shown).toMatchObject({
+      provider_schemas: { hidden: {} },
+      resource_changes: [
+        {
+          address: 'x["***"]',
+          index: '***',
+          mode: 'managed',
+          type: 'hidden',
+          provider_name: 'hidden',
+          change: { actions: ['update'], before: { a: '***', n: 0 }, after: { a: ['x ***'] } },
+        },
+      ],
+      output_changes: { o: { after: '***' } },
+      relevant_attributes: [{ resource: 'x["***"]', attribute: ['***'] }],
     });
   });
 

@@ -1,16 +1,16 @@
-import { lstat, mkdir, readFile, readlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { type Header, pack } from 'tar-stream';
-import { replaceBackend } from '../../src/agent/run/configuration.js';
+import { forgetFormerRuns, replaceBackend } from '../../src/agent/run/configuration.js';
 import { unpack } from '../../src/agent/run/unpack.js';
 import { inTemporaryDirectory } from '../support/process.js';
 
-type Entry = Partial<Header> & { readonly name: string };
+type Entry = Partial<Header> & { readonly name: string; readonly text?: string };
 
-/** Unpacks an archive of these entries, each file with its own name as its text. */
+/** Unpacks an archive of these entries, each file with its own name as its text where it has no other. */
 async function unpacked(
   entries: readonly Entry[],
   look: (directory: string) => Promise<void> = async () => undefined,
@@ -18,7 +18,7 @@ async function unpacked(
 ): Promise<void> {
   await inTemporaryDirectory(async (directory) => {
     const tar = pack();
-    for (const entry of entries) tar.entry(entry, (entry.type ?? 'file') === 'file' ? entry.name : '');
+    for (const entry of entries) tar.entry(entry, (entry.type ?? 'file') === 'file' ? (entry.text ?? entry.name) : '');
     tar.finalize();
     const root = join(directory, 'tree');
     await mkdir(root);
@@ -73,15 +73,32 @@ describe('an archive', () => {
     const many = Array.from({ length: 11 }, (_, number) => ({ name: `file-${number}` }));
     await expect(unpacked(many)).rejects.toThrow('it has more than 10 entries');
     await expect(unpacked(many, undefined, { bytes: 4096, entries: 100 })).rejects.toThrow('it unpacks to more than');
+    // A link costs one header in the archive and its target's size on the disk.
+    const copies = Array.from({ length: 9 }, (_, number) => ({
+      name: `${number}`,
+      type: 'link' as const,
+      linkname: 'a',
+    }));
+    const heavy = [{ name: 'a', text: 'x'.repeat(8192) }, ...copies];
+    await expect(unpacked(heavy, undefined, { bytes: 32768, entries: 100 })).rejects.toThrow('it unpacks to more than');
     await inTemporaryDirectory(async (directory) => {
       await writeFile(join(directory, 'archive'), 'no archive');
       const limits = { bytes: 1, entries: 1 };
-      await expect(unpack(join(directory, 'archive'), directory, limits)).rejects.toThrow('could not be unpacked');
+      await expect(unpack(join(directory, 'archive'), directory, limits)).rejects.toThrow('incorrect header check');
     });
   });
 });
 
 describe('the backend of a configuration', () => {
+  it('is replaced behind all of them in the order of their bytes', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      for (const name of ['zzz\u{1f600}_override.tf', 'zzz\u{ff5e}_override.tf'])
+        await writeFile(join(directory, name), '');
+      await replaceBackend(directory, join(directory, '../state'));
+      expect(await readdir(directory)).toContain('zzz\u{1f600}_override_zz_gatehouse_override.tf');
+    });
+  });
+
   it.each([
     ['main.tf', 'zz_gatehouse_override.tf'],
     ['override.tf', 'zz_gatehouse_override.tf'],
@@ -90,9 +107,29 @@ describe('the backend of a configuration', () => {
   ])('is replaced behind %s', async (own, expected) => {
     await inTemporaryDirectory(async (directory) => {
       await writeFile(join(directory, own), '{}');
-      await replaceBackend(directory, join(directory, '../state/terraform.tfstate'));
+      await replaceBackend(directory, join(directory, '../state'));
       expect([own, expected].sort().at(-1)).toBe(expected);
-      expect(await readFile(join(directory, expected), 'utf8')).toContain('path = "../state/terraform.tfstate"');
+      const text = await readFile(join(directory, expected), 'utf8');
+      expect(text).toContain('path = "../state/terraform.tfstate"');
+      expect(text).toContain('workspace_dir = "../state"');
+    });
+  });
+});
+
+describe('what came along with a configuration', () => {
+  it('is no state of an apply, and nothing of another terraform but its modules', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      for (const folder of ['modules', 'providers']) {
+        await mkdir(join(directory, '.terraform', folder), { recursive: true });
+      }
+      await writeFile(join(directory, 'errored.tfstate'), '{}');
+      await writeFile(join(directory, 'main.tf'), '');
+      await forgetFormerRuns(directory);
+      expect((await readdir(directory, { recursive: true })).sort()).toEqual([
+        '.terraform',
+        '.terraform/modules',
+        'main.tf',
+      ]);
     });
   });
 });

@@ -20,19 +20,18 @@ async function handed(
   sources: Readonly<Record<string, string>>,
   ofWorkspace: readonly ReturnType<typeof variable>[],
   ofRun: readonly { key: string; value: string }[] = [],
+  phase: 'plan' | 'apply' = 'plan',
 ) {
-  let result: { texts: unknown; literals: string; environment: unknown; ephemeral: boolean } | undefined;
+  let result: { texts: unknown; literals: string; environment: unknown } | undefined;
   await inTemporaryDirectory(async (directory) => {
     await mkdir(join(directory, 'tree'));
     for (const [name, text] of Object.entries(sources)) await writeFile(join(directory, 'tree', name), text);
-    const job = { workspace: { variables: ofWorkspace }, run: { variables: ofRun } } as unknown as Parameters<
+    const job = { phase, workspace: { variables: ofWorkspace }, run: { variables: ofRun } } as unknown as Parameters<
       typeof writeVariables
     >[0];
-    const { files, environment, ephemeral } = await writeVariables(job, join(directory, 'tree'), (name) =>
-      join(directory, name),
-    );
-    const [texts = '', literals = ''] = await Promise.all(files.map((file) => readFile(file, 'utf8')));
-    result = { texts: JSON.parse(texts), literals, environment, ephemeral };
+    const { files, environment } = await writeVariables(job, join(directory, 'tree'), (name) => join(directory, name));
+    const [texts = '{}', literals = ''] = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+    result = { texts: JSON.parse(texts), literals, environment };
   });
   return result;
 }
@@ -45,13 +44,13 @@ describe('variables', () => {
         variable('a', awkward),
         variable('list', '["x"]', { hcl: true }),
       ]),
-    ).toEqual({ texts: { a: awkward }, literals: 'list = ["x"]\n', environment: {}, ephemeral: false });
+    ).toEqual({ texts: { a: awkward }, literals: 'list = (\n["x"]\n)\n', environment: {} });
   });
 
   it('of the run win over those of the workspace, and are literals', async () => {
     expect(
       await handed({ 'main.tf': 'variable "a" {}' }, [variable('a', 'workspace')], [{ key: 'a', value: '"run"' }]),
-    ).toMatchObject({ texts: {}, literals: 'a = "run"\n' });
+    ).toMatchObject({ texts: {}, literals: 'a = (\n"run"\n)\n' });
   });
 
   it('that are not declared go where terraform warns of none', async () => {
@@ -76,8 +75,27 @@ describe('variables', () => {
     });
   });
 
-  it('that are ephemeral are noticed, for they are asked for again by an apply', async () => {
-    expect(await handed({ 'main.tf': 'variable "a" {\n  ephemeral = true\n}' }, [])).toMatchObject({ ephemeral: true });
+  it('that are ephemeral are all that an apply is told again', async () => {
+    const sources = {
+      'main.tf': 'variable "a" {\n  ephemeral = true\n}\nvariable "b" {}\nvariable c { ephemeral=true }\nvariable d {}',
+      'more.tf.json': '{"variable": {"e": [{"ephemeral": true}], "f": {}}}',
+    };
+    const all = ['a', 'b', 'c', 'd', 'e', 'f', 'undeclared'].map((key) => variable(key, key));
+    expect(await handed(sources, all, [{ key: 'b', value: '1' }], 'apply')).toEqual({
+      texts: { a: 'a', c: 'c', e: 'e' },
+      literals: '',
+      environment: {},
+    });
+    expect(await handed({ 'main.tf': 'variable "b" {}' }, all, [], 'apply')).toEqual({
+      texts: {},
+      literals: '',
+      environment: {},
+    });
+  });
+
+  it('that are not declared are left out where there are too many of them for a program', async () => {
+    const given = [variable('large', 'x'.repeat(140_000)), variable('small', 'x')];
+    expect(await handed({}, given)).toEqual({ texts: {}, literals: '', environment: { TF_VAR_small: 'x' } });
   });
 });
 

@@ -283,6 +283,16 @@ export const cases: readonly Case[] = [
     }),
   ),
   shown('what happened to a run', 'runs', 'run', '/runs/:id/run-events', minor),
+  // Nothing waits there: all that does is another organization's.
+  ...['runs/queue', 'capacity'].map(
+    (what): Case => ({
+      route: `get /organizations/:organization/${what}`,
+      name: what === 'capacity' ? 'count a queue' : 'show a queue',
+      kind: 'show',
+      minor: true,
+      asks: (_, count) => times(count, () => ({ path: `${api}/organizations/acme/${what}` })),
+    }),
+  ),
   shown('a task stage', 'task_stages', 'ts', '/task-stages/:id'),
   shown('a policy evaluation', 'policy_evaluations', 'poleval', '/policy-evaluations/:id'),
   shown('a policy set outcome', 'policy_set_outcomes', 'psout', '/policy-set-outcomes/:id'),
@@ -483,8 +493,6 @@ export const excluded: Readonly<Record<string, string>> = {
   'post /organizations/:organization/authentication-token': 'an organization has one token, replaced as a team’s is',
   'get /workspaces/:workspaceId/vars/:variableId': 'nothing of it is seeded; it is found as a team access is',
   'get /admin/failing-effects': 'as long as what fails at the moment',
-  'get /organizations/:organization/runs/queue': 'as long as what waits or is executed at the moment',
-  'get /organizations/:organization/capacity': 'counts what waits or is executed at the moment',
   ...Object.fromEntries(
     ['/organizations/:organization', '/admin'].flatMap((place) => [
       [`get ${place}/audit-events`, 'nothing of it is seeded; its plans are tested: a page is a range of one index'],

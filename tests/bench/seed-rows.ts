@@ -478,6 +478,21 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     const ofVersions = `new_workspaces as n join configuration_versions as v on v.workspace_id = n.id and v.sequence = 1`;
     await copies('ingress_attributes', 'id is not null', attributes, ofVersions);
   });
+  // A long queue in another organization, under ids that come before those which are chosen by chance.
+  const away = "'away'";
+  const changed = { id: away, organization_id: away, workspace_id: away, configuration_version_id: away };
+  await copies('organizations', 'id is not null', { id: away, name: away }, '(select 1) as n');
+  await copies('workspaces', 'id is not null', { ...changed, name: away }, '(select 1) as n');
+  await copies('configuration_versions', 'id is not null', changed, '(select 1) as n');
+  await on.withoutIndexes(['runs'], async () => {
+    const waiting = {
+      id: `'away-' || ${on.padded('n.i')}`,
+      sequence: 'n.i',
+      status: "'pending'",
+      created_at: at('n.i'),
+    };
+    await copies('runs', 'sequence = 1', { ...changed, ...waiting }, 'n', on.series(size.runs));
+  });
   // What triggers would have done for each row.
   const kept = ['team_workspaces', 'api_tokens', 'organization_memberships', 'policy_set_outcomes'];
   await on.withoutIndexes(kept, async () => {

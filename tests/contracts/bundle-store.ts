@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { BundleFound, BundleStore, ByteRange } from '../../src/application/index.js';
+import { type BundleFound, type BundleStore, type ByteRange, openBundle } from '../../src/application/index.js';
 
 export async function* pieces(...parts: readonly (string | Buffer)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield Buffer.from(part);
@@ -162,6 +162,16 @@ export function aBundleStore(
       expect(await gathered(kept)).toBe('one');
       await store.discard('b-1');
       await expect(gathered(discarded)).rejects.toThrow('was discarded before it was read');
+    });
+
+    it('has opened what is there for the reader, whatever becomes of it', async () => {
+      await store.write('b-1', pieces(large));
+      const open = () => openBundle(store, { key: 'b-1', bytes: large.length });
+      const [opened, left] = [await open(), await open()];
+      await left[Symbol.asyncIterator]().return?.();
+      await store.discard('b-1');
+      expect(await gathered(opened)).toBe(large.toString('latin1'));
+      await expect(open()).rejects.toMatchObject({ code: 'resource/not-found' });
     });
 
     it('finishes a read that was begun before the bundle was discarded', async () => {

@@ -87,6 +87,49 @@ async function seedFirstVersion(database: Knex): Promise<void> {
   await database('effects').insert({ subject: 'cv-1', kind: 'discard-bundle', payload: '{}', attempts: 0 });
 }
 
+/** A row in each table that came with variables, states, artifacts and policies, and in what they hang on. */
+async function seedLater(database: Knex): Promise<void> {
+  const times = { created_at: noon, updated_at: noon };
+  const row = { revision: 1, created_at: noon };
+  const flags = { plan_only: false, save_plan: false, auto_apply: false, has_changes: false, cancel_requested: false };
+  const run = {
+    workspace_id: 'ws-1',
+    configuration_version_id: 'cv-1',
+    sequence: 1,
+    status: 'applying',
+    source: 'api',
+  };
+  await database('runs').insert({ ...row, ...run, ...flags, id: 'run-1', options: '{}', status_timestamps: '{}' });
+  const sealed = { sealed_by: 'key', sealed_value: 'key:bytes' };
+  const variable = { workspace_id: 'ws-1', key: 'region', category: 'terraform', hcl: false, sensitive: true, size: 2 };
+  await database('variables').insert({ ...row, ...variable, ...sealed, id: 'var-1' });
+  await database('state_versions').insert({
+    id: 'sv-1',
+    workspace_id: 'ws-1',
+    run_id: 'run-1',
+    sequence: 1,
+    status: 'finalized',
+    serial: 1,
+    lineage: 'lineage',
+    md5: 'b'.repeat(32),
+    size: 2,
+    bundle_key: 'bundle-2',
+    bundle_sha256: 'b'.repeat(64),
+    created_at: noon,
+  });
+  const output = { name: 'address', type: '"string"', sensitive: false, size: 10, value: '"10.0.0.1"' };
+  await database('state_version_outputs').insert({ id: 'wsout-1', state_version_id: 'sv-1', ...output });
+  const artifact = { bundle_key: 'bundle-3', bundle_bytes: 2, bundle_sha256: 'c'.repeat(64) };
+  await database('run_artifacts').insert({ run_id: 'run-1', name: 'plan-file', ...artifact });
+  const organization_id = 'org-1';
+  const set = { name: 'costs', kind: 'opa', global: true, overridable: false, policies: '[]' };
+  await database('policy_sets').insert({ id: 'polset-1', organization_id, ...set, ...times, revision: 1 });
+  await database('policy_codes').insert({ organization_id, sha256: 'd'.repeat(64), code: 'package costs' });
+  const policy = { name: 'budget', description: '', kind: 'opa', enforcement_level: 'mandatory', code: 'd'.repeat(64) };
+  await database('policies').insert({ id: 'pol-1', organization_id, ...policy, ...times, revision: 1 });
+  await database('policy_set_policies').insert({ policy_set_id: 'polset-1', policy_id: 'pol-1' });
+}
+
 const rowsOf = async (database: Knex): Promise<unknown> => {
   const tables = ['organizations', 'workspaces', 'configuration_versions', 'ingress_attributes', 'effects'];
   return Promise.all(tables.map((table) => database(table).select()));
@@ -145,6 +188,12 @@ for (const engine of engines) {
       // What came before lives on: its new columns can be written.
       await database('workspaces').update({ webhook_id: 'webhook-1', last_run_sequence: 4 });
       await database('configuration_versions').update({ purge_at: noon });
+      await seedLater(database);
+      const organizationsOfRuns = () => database('runs').pluck('organization_id');
+      expect(await organizationsOfRuns()).toEqual(['org-1']);
+      await database.migrate.down({ migrationSource });
+      await migrate(config);
+      expect(await organizationsOfRuns()).toEqual(['org-1']);
 
       const [, ...later] = await migrationSource.getMigrations([]);
       for (const _ of later) await database.migrate.down({ migrationSource });
@@ -282,6 +331,27 @@ for (const engine of engines) {
     expect(await database('list_sizes')).toEqual([{ list: 'users all', size: 1 }]);
     const [{ verdicts }] = await database('policy_set_outcomes').select('verdicts');
     expect(verdicts.trim().split(' ').sort()).toEqual(['failed:mandatory', 'passed:mandatory']);
+    await end();
+  });
+
+  const beforeStates = () => before('0011-run-queue', '0010-policies', '0009-state-versions', '0008-variables');
+
+  /** What they lock is still touched by an instance of the release before, in the one order or the other. */
+  it.each([
+    ['runs', 'workspaces'],
+    ['workspaces', 'runs'],
+    ['policy_sets', 'workspaces'],
+    ['runs', 'organizations'],
+  ])('stand in nobody’s way who writes to %s, then to %s', async (first, then) => {
+    const { config, database, end } = await beforeStates();
+    const older = await database.transaction();
+    await older(first).delete();
+    const migrating = migrate(config);
+    await whileItMigrates();
+    await older(then).delete();
+    await older.commit();
+    await migrating;
+    expect(await database('variables')).toEqual([]);
     await end();
   });
 });

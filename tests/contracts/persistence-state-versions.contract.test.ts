@@ -153,9 +153,17 @@ onEveryBackend('outputs of states', (on) => {
     expect(await page(1, 10)).toEqual({ number: 1, size: 10, total: 5, items: inOrder });
     expect((await page(2, 3)).items).toEqual(inOrder.slice(3));
     expect(await on.read((tx) => tx.stateOutputs.idsOf(version.id))).toEqual(inOrder.map((output) => output?.id));
-    const slice = (after?: string) => on.read((tx) => tx.stateOutputs.slice(version.id, after, 3));
+    const slice = (after?: string, characters = 1000) =>
+      on.read((tx) => tx.stateOutputs.slice(version.id, after, { rows: 3, characters }));
     expect(await slice()).toEqual({ items: inOrder.slice(0, 3), last: { name: 'a_long', tie: version.id } });
     expect(await slice('a_long')).toEqual({ items: inOrder.slice(3), last: undefined });
+    expect(await slice('z')).toEqual({ items: inOrder.slice(4), last: undefined });
+    expect(await slice('Ä')).toEqual({ items: [], last: undefined });
+    // Each value is `[0,"ü"]` or alike.
+    const short = { items: inOrder.slice(0, 2), last: { name: 'a', tie: version.id } };
+    expect(await slice(undefined, 14)).toEqual(short);
+    expect(await slice(undefined, 13)).toEqual({ items: inOrder.slice(0, 1), last: { name: 'B', tie: version.id } });
+    expect((await slice(undefined, 1)).items).toHaveLength(1);
   });
 
   it('may be a thousand', async () => {

@@ -397,7 +397,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       const announce = (index: number) =>
         new application.AnnounceState(instance(index), clock, ids, secrets, box).execute(holder, announced);
       const versions = await Promise.all([0, 1, 2].map(announce));
-      const [id = '', ...others] = new Set(versions.map((version) => version.id));
+      const [id = '', ...others] = new Set(versions.map(({ version }) => version.id));
       expect(others).toEqual([]);
       const upload = (index: number) =>
         new application.UploadState(instance(index), clock, ids, secrets, inspector, store).execute(

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -212,6 +212,159 @@ ${shell('env', 'env')}`,
     60_000,
   );
 
+  withTerraform(
+    `shows nobody a value that is to become sensitive, nor one of a sensitive variable${noTerraform}`,
+    async () => {
+      const source = (sensitive: boolean) => `variable "word" { type = string }
+variable "number" { type = number }
+resource "terraform_data" "x" { input = [var.word, var.number] }
+output "once" {
+  value     = "was-in-the-open"
+  sensitive = ${sensitive}
+}
+output "word" { value = var.word }`;
+      const { workspaceId, runId } = await queued({ 'main.tf': source(false) }, [
+        { key: 'word', value: 'hidden-word', category: 'terraform', sensitive: true },
+        { key: 'number', value: '8375', category: 'terraform', sensitive: true },
+      ]);
+      await startAgent();
+      const redacted = async (id: string) => {
+        const path = `/api/v2/plans/${id.replace('run-', 'plan-')}/json-output-redacted`;
+        return (await fetch(service.url + path, { headers: { Authorization: `Bearer ${adminToken}` } })).text();
+      };
+      expect(await settled(runId)).toBe('planned');
+      const first = await redacted(runId);
+      expect(first).toContain('was-in-the-open');
+      expect(first).not.toMatch(/hidden-word|8375/);
+      expect(await applied(runId)).toBe('applied');
+      const files = await archiveOf({ 'main.tf': source(true) });
+      const again = await steps.run(
+        workspaceId,
+        await steps.uploaded(workspaceId, files, { 'auto-queue-runs': false }),
+      );
+      expect(await settled(again)).toBe('planned');
+      expect(await redacted(again)).not.toMatch(/was-in-the-open|hidden-word|8375/);
+    },
+    120_000,
+  );
+
+  withTerraform(
+    `takes no state from an archive, and nothing more into a variable than its value${noTerraform}`,
+    async () => {
+      const planted = { version: 4, serial: 9, lineage: 'planted', resources: [], outputs: {} };
+      const { workspaceId, runId } = await queued(
+        {
+          'main.tf': `variable "role" { default = "reader" }
+variable "region" {}
+resource "terraform_data" "made" { input = [terraform.workspace, var.region] }`,
+          'errored.tfstate': JSON.stringify(planted),
+        },
+        [{ key: 'region', value: '{ name = "eu" } # Europe', category: 'terraform', hcl: true }],
+      );
+      await startAgent();
+      expect(await settled(runId)).toBe('planned');
+      expect(await applied(runId)).toBe('applied');
+      const { lineage, resources } = await stateOf(workspaceId);
+      expect(lineage).not.toBe('planted');
+      expect(resources[0].instances[0].attributes.input.value).toEqual([`tried-${workspaces}`, { name: 'eu' }]);
+
+      const variables = [{ key: 'region', value: '"eu"\nrole = "administrator"' }];
+      const other = await steps.run(workspaceId, undefined, { variables });
+      expect(await settled(other)).toBe('errored');
+    },
+    90_000,
+  );
+
+  withTerraform(
+    `applies what was planned, though a variable and the workspace’s name have changed since, and tells ephemeral ones again${noTerraform}`,
+    async () => {
+      const { workspaceId, runId } = await queued(
+        {
+          'main.tf': `variable "word" {
+  ephemeral = true
+}
+variable "text" {}
+resource "terraform_data" "made" { input = var.text }`,
+        },
+        [
+          { key: 'word', value: 'secret', category: 'terraform' },
+          { key: 'text', value: 'planned', category: 'terraform' },
+        ],
+      );
+      await startAgent();
+      expect(await settled(runId)).toBe('planned');
+      const path = `/api/v2/workspaces/${workspaceId}/vars`;
+      const [{ id }] = (await steps.ask('GET', path)).filter(
+        ({ attributes }: { attributes: { key: string } }) => attributes.key === 'text',
+      );
+      await steps.ask('PATCH', `${path}/${id}`, { data: { id, type: 'vars', attributes: { value: 'changed' } } });
+      const renamed = { data: { id: workspaceId, type: 'workspaces', attributes: { name: 'renamed' } } };
+      await steps.ask('PATCH', `/api/v2/workspaces/${workspaceId}`, renamed);
+      expect(await applied(runId)).toBe('applied');
+      const { resources } = await stateOf(workspaceId);
+      expect(resources[0].instances[0].attributes.input.value).toBe('planned');
+    },
+    60_000,
+  );
+
+  withTerraform(
+    `plans though an undeclared variable is too large for a program’s environment${noTerraform}`,
+    async () => {
+      const { runId } = await queued({ 'main.tf': '' }, [
+        { key: 'undeclared', category: 'terraform', value: 'x'.repeat(140_000) },
+      ]);
+      await startAgent();
+      expect(await settled(runId)).toBe('planned_and_finished');
+    },
+    60_000,
+  );
+
+  withTerraform(
+    `says behind the three lines that clients drop why an apply did not begin${noTerraform}`,
+    async () => {
+      const { runId } = await queued({ 'main.tf': 'resource "terraform_data" "made" {}' });
+      await startAgent();
+      await settled(runId);
+      await agent?.end();
+      await startAgent({ TERRAFORM_PATH: '/nowhere/terraform' });
+      expect(await applied(runId)).toBe('errored');
+      const shown = (await logOf(runId, 'apply')).split('\n').slice(3).join('\n');
+      expect(shown).toContain('The agent cannot run /nowhere/terraform: set TERRAFORM_PATH');
+    },
+    60_000,
+  );
+
+  withTerraform(
+    `keeps a state that it can neither deliver nor put aside, and names it${noTerraform}`,
+    async () => {
+      const work = join(directory, 'small-work');
+      await mkdir(work);
+      await writeFile(join(work, 'lost-state'), 'in the way');
+      const state = { version: 4, serial: 0, lineage: 'of-another', resources: [], outputs: {} };
+      const { workspaceId, runId } = await queued({ 'main.tf': 'resource "terraform_data" "made" {}' });
+      await startAgent({ AGENT_WORK_DIR: work });
+      await settled(runId);
+      expect(await applied(runId)).toBe('applied');
+      const command = `echo '${JSON.stringify(state)}' > errored.tfstate`;
+      const source = { 'main.tf': `resource "terraform_data" "made" {}\n${shell('breaks', command)}` };
+      const version = await steps.uploaded(workspaceId, await archiveOf(source), { 'auto-queue-runs': false });
+      const broken = await steps.run(workspaceId, version);
+      await settled(broken);
+      expect(await applied(broken)).toBe('errored');
+      const [, path = ''] = /It is in (\S+), on the agent's machine/.exec(await logOf(broken, 'apply')) ?? [];
+      expect(path).toMatch(/gatehouse-run-.*errored\.tfstate$/);
+      expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(state);
+
+      // The next one finds it, and room for it.
+      await agent?.end();
+      await rm(join(work, 'lost-state'));
+      await startAgent({ AGENT_WORK_DIR: work });
+      await agent?.prints(`${broken}: an agent was killed while it applied; the state is in`);
+      expect(JSON.parse(await readFile(join(work, 'lost-state', `${broken}.tfstate`), 'utf8'))).toEqual(state);
+    },
+    90_000,
+  );
+
   it('ends a run with what to do where there is no terraform', async () => {
     const { runId } = await queued({ 'main.tf': '' });
     await startAgent({ TERRAFORM_PATH: '/nowhere/terraform' });
@@ -239,8 +392,8 @@ describe('a program that goes too far', () => {
       `is ended with everything it started: ${bound}${noTerraform}`,
       async () => {
         const pid = marked(`${bound}.pid`);
-        // The sleep is in a session of its own, as what somebody wants to leave behind would be.
-        const left = `setsid sh -c 'echo $$ > ${pid}; exec sleep 300' & while [ ! -s ${pid} ]; do sleep 0.1; done; `;
+        // The sleep is in a session of its own, and its parent is gone, as what is to be left behind would be.
+        const left = `setsid sh -c 'sh -c "echo \\$\\$ > ${pid}; exec sleep 300" &'; while [ ! -s ${pid} ]; do sleep 0.1; done; `;
         const { runId } = await queued({ 'main.tf': shell('far', left + command) });
         await startAgent(environment);
         await settled(runId);
@@ -387,9 +540,9 @@ describe('policies', () => {
           code: rego('deny contains "x" if http.send({"method": "get", "url": "http://127.0.0.1"})'),
         },
         {
-          name: 'endless',
+          name: 'steers',
           level: 'advisory',
-          code: rego('deny contains x if { some x in numbers.range(1, 3); x > 5 }'),
+          code: rego('deny contains {"msg": "a\\u0000b\\u001b[31mc"}\n\ndeny contains "d\\u0000e"'),
         },
       ]);
       try {
@@ -400,16 +553,36 @@ describe('policies', () => {
           passes: 'passed',
           fails: 'failed',
           calls: 'errored',
-          endless: 'passed',
+          steers: 'failed',
         });
         const log = await logOf(runId, 'plan');
         expect(log).toContain('Policy tried/fails (advisory) failed:\n  - terraform_data.x\n');
         expect(log).toContain('Policy tried/calls could not be evaluated:\n  - line 3: undefined function http.send\n');
+        expect(log).toContain('Policy tried/steers (advisory) failed:\n  - de\n  - abc\n');
       } finally {
         await remove();
       }
     },
     60_000,
+  );
+
+  withBoth(
+    `that do not end are stopped${missing}`,
+    async () => {
+      const lines = ['some x in numbers.range(1, 100000)', 'some y in numbers.range(1, 100000)', 'x * y < 0'];
+      const code = rego(`deny contains x if {\n\t${lines.join('\n\t')}\n}`);
+      const { remove } = await attached([{ name: 'endless', level: 'advisory', code }]);
+      try {
+        const { runId } = await queued(files);
+        await startAgent({ AGENT_PHASE_SECONDS: '20' });
+        expect(await settled(runId)).toBe('errored');
+        expect(await outcomesOf(runId)).toEqual({ endless: 'errored' });
+        expect(await logOf(runId, 'plan')).toContain('it took longer than AGENT_PHASE_SECONDS allows');
+      } finally {
+        await remove();
+      }
+    },
+    90_000,
   );
 
   withTerraform(
@@ -429,6 +602,59 @@ describe('policies', () => {
     },
     60_000,
   );
+});
+
+describe('an agent with a service of its own', () => {
+  const serves = async (url: string): Promise<boolean> =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    );
+
+  /** The numbers of the processes with this data directory: the service, and the agent that started it. */
+  async function processesOf(data: string): Promise<readonly string[]> {
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    const texts = pids.map(
+      async (pid) => [pid, await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')] as const,
+    );
+    return (await Promise.all(texts)).filter(([, text]) => text.includes(`DATA_DIR=${data}\0`)).map(([pid]) => pid);
+  }
+
+  async function started(name: string): Promise<{ readonly data: string; readonly own: AgentProcess }> {
+    const data = join(directory, name);
+    const own = AgentProcess.start({ DATA_DIR: data, PORT: '0', AGENT_WORK_DIR: directory }, ['--with-server']);
+    agent = own;
+    await until('the service starts', async () => (await processesOf(data)).length === 2);
+    return { data, own };
+  }
+
+  it('takes it along when its terminal is closed', async () => {
+    const { own } = await started('closed');
+    await own.prints('claims runs from');
+    const [, url = ''] = /Gatehouse serves at (\S+),/.exec(own.printed) ?? [];
+    expect(await serves(url)).toBe(true);
+    own.child.stderr?.destroy();
+    own.child.kill('SIGHUP');
+    expect(await own.ended()).toBe(0);
+    expect(await serves(url)).toBe(false);
+  }, 30_000);
+
+  it('ends it too when it is stopped while it starts', async () => {
+    const { data, own } = await started('early');
+    expect(await own.end()).toBe(0);
+    expect(own.printed).not.toContain('claims runs from');
+    expect(await processesOf(data)).toEqual([]);
+  }, 30_000);
+
+  it('ends it too when it is told for the third time', async () => {
+    const { data, own } = await started('hasty');
+    for (let told = 0; told < 3; told += 1) {
+      own.child.kill('SIGTERM');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await own.ended();
+    await until('all have ended', async () => (await processesOf(data)).length === 0);
+  }, 30_000);
 });
 
 describe('an agent that is not wanted', () => {

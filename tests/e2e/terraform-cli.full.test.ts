@@ -793,6 +793,18 @@ resource "terraform_data" "fails" {
   );
 
   together(
+    'gets the configuration of what is imported, and writes it',
+    async () => {
+      const stage = await Stage.shared();
+      const place = await stage.workplace('imported', 'import {\n  to = terraform_data.x\n  id = "known"\n}\n');
+      expectEnd(await place.run(...runs.plan, '-generate-config-out=made.tf'), 0, 'Plan: 1 to import,');
+      expect(await place.read('made.tf')).toContain('resource "terraform_data" "x" {\n');
+      expectEnd(await place.run(...autoApprove), 0, 'Apply complete! Resources: 1 imported, 0 added,');
+    },
+    patience,
+  );
+
+  together(
     'works with the token of a team, as far as the team may',
     async () => {
       const stage = await Stage.shared();

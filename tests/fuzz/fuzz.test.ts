@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeApi } from '../../src/adapters/http/reference/served-api.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
-import { aConfigurationVersion, anOrganization, aRun, aWorkspace } from '../support/builders.js';
+import type { RunStatus } from '../../src/domain/index.js';
+import {
+  aBundle,
+  aConfigurationVersion,
+  anOrganization,
+  aRun,
+  aStateVersion,
+  aWorkspace,
+} from '../support/builders.js';
 import { Description } from '../support/description.js';
 import { seedRun } from '../support/seed-run.js';
 import type { Outgoing } from './requests.js';
@@ -38,20 +46,38 @@ describe('what looks at the answers', () => {
     expect(wrongWith(description, outgoing, given) ?? '').toMatch(fault);
   });
 
-  it('finds what goes where no lifecycle leads', async () => {
+  const watchedRun = async (status: RunStatus) => {
     const rows = new WatchedUnitOfWork(new MemoryUnitOfWork(), () => '2030-01-01T00:00:00.000Z');
     const organization = anOrganization();
     const workspace = aWorkspace(organization);
     const version = aConfigurationVersion(workspace);
-    const run = aRun(workspace, version.state, { status: 'pending' });
+    const run = aRun(workspace, version.state, { status });
     await rows.run(async (tx) => {
       await tx.organizations.add(organization);
       await tx.workspaces.add(workspace);
       await tx.configurationVersions.add(version);
       await tx.runs.add(run);
     });
+    return { rows, run };
+  };
+
+  it('finds what goes where no lifecycle leads', async () => {
+    const { rows, run } = await watchedRun('pending');
     expect(rows.wrong).toEqual([]);
     await seedRun(rows, { ...run.state, createdBy: null, status: 'applied' });
     expect(rows.wrong).toEqual([`${run.state.id} went from pending to applied`]);
+  });
+
+  it('finds a state that goes back', async () => {
+    const { rows, run } = await watchedRun('applying');
+    rows.wrong.length = 0;
+    const [newer, older] = [aStateVersion(run.state, { serial: 5 }), aStateVersion(run.state, { serial: 4 })];
+    for (const state of [newer, older]) {
+      await rows.run(async (tx) => {
+        await tx.stateVersions.add(state, []);
+        await tx.stateVersions.finalize(state, aBundle());
+      });
+    }
+    expect(rows.wrong).toEqual([expect.stringMatching(`^${older.id} has the serial 4 .* after 5`)]);
   });
 });

@@ -1,3 +1,5 @@
+import { stateBytes } from './states.js';
+
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
 type Json = any;
 
@@ -8,6 +10,10 @@ export interface HeldRun {
   readonly agent: string;
   readonly phase: 'plan' | 'apply';
   readonly evaluations: Json[];
+  /** The digests of its policies' code. */
+  readonly codes: readonly string[];
+  readonly state: Json;
+  readonly planFile: Json;
 }
 
 /** What a run is to be for what follows. */
@@ -23,7 +29,7 @@ const otherNames: Readonly<Record<string, string>> = {
 
 /** What tells one thing from another in answers: ids, secrets, and URLs that are both. */
 const telling =
-  /\b(?:org|ou|user|team|ws|tws|cv|ia|at|run|plan|apply|ts|poleval|psout|polset|apool|hook)-[A-Za-z0-9]{16}\b|gatehouse\.v1\.\w{48}|whsec_[\w+/]{20,}=*|\/v1\/(?:object|log)\/[\w.-]+/g;
+  /\b(?:org|ou|user|team|ws|var|tws|cv|ia|at|run|plan|apply|sv|wsout|ts|poleval|psout|polset|pol|apool|hook)-[A-Za-z0-9]{16}\b|gatehouse\.v1\.\w{48}|whsec_[\w+/]{20,}=*|\/v1\/(?:object|log)\/[\w.-]+/g;
 
 export const toldBy = (answer: string): readonly string[] =>
   answer.length > 200_000 ? [] : [...new Set(answer.match(telling) ?? [])];
@@ -31,7 +37,7 @@ export const toldBy = (answer: string): readonly string[] =>
 const kept = 40;
 
 /** What lies in one workspace, and is not shared with others. */
-const ofOneWorkspace = /^(?:ws|tws|cv|ia|run|plan|apply|ts|poleval|psout)-/;
+const ofOneWorkspace = /^(?:ws|var|tws|cv|ia|run|plan|apply|sv|wsout|ts|poleval|psout)-/;
 
 /** Where something is, as far as answers told. */
 interface Home {
@@ -44,6 +50,8 @@ export class Pool {
   private readonly things = new Map<string, string[]>();
   held: readonly HeldRun[] = [];
   readonly hooks = new Map<string, string>();
+  /** What runs announced last. */
+  readonly announced = new Map<string, { readonly id: string; readonly bytes: Buffer }>();
   private readonly homes = new Map<string, Home>();
   private here: Home = {};
 
@@ -138,7 +146,11 @@ export class Pool {
     if (owner !== undefined) this.add(`secret ${owner.toLowerCase()}`, secret);
     if (operation === 'claimRun') this.hold(json, caller);
     const [, reported] = /^\/agent\/v1\/runs\/([\w-]+)\//.exec(asked) ?? [];
-    if (reported !== undefined) this.note(reported, json.run?.status);
+    if (reported === undefined) return;
+    this.note(reported, json.run?.status);
+    if (operation !== 'announceState') return;
+    this.add('announced', json.id);
+    this.announced.set(reported, { id: json.id, bytes: stateBytes(JSON.parse(said)) });
   }
 
   /** What is told of in an answer is where that is which was asked about. */
@@ -180,9 +192,14 @@ export class Pool {
   }
 
   private hold(job: Json, agent: string): void {
-    const { lease, run, phase, 'policy-evaluations': evaluations } = job;
-    this.held = [...this.held, { id: run.id, lease: lease.token, agent, phase, evaluations }].slice(-12);
+    const { lease, run, phase, state, 'plan-file': planFile, 'policy-evaluations': evaluations } = job;
+    const codes: string[] = evaluations
+      .flatMap(({ 'policy-sets': sets }: Json) => sets.flatMap(({ policies }: Json) => policies))
+      .flatMap(({ code }: Json) => code?.sha256 ?? []);
+    const held = { id: run.id, lease: lease.token, agent, phase, evaluations, codes, state, planFile };
+    this.held = [...this.held, held].slice(-12);
     for (const { id } of evaluations) this.add('policy-evaluations', id);
+    for (const code of codes) this.add('codes', code);
   }
 
   private note(run: string, status: unknown): void {

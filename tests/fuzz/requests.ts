@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { JsonSchema } from '../../src/adapters/http/reference/json-schema.js';
 import type { MediaType, OpenApi, Operation } from '../../src/adapters/http/reference/openapi.js';
+import { artifactNames } from '../../src/domain/index.js';
 import { forgedHeader } from '../support/archives.js';
 import {
   githubHeaders,
@@ -14,6 +15,8 @@ import {
 import { Random } from '../torture/random.js';
 import type { HeldRun, Pool } from './pool.js';
 import { repositories } from './repositories.js';
+import type { Answered } from './service.js';
+import { stateAfter } from './states.js';
 import { type Step, type Story, stories } from './stories.js';
 import { anyJson, brokenJson, fitting, type Hint, oddText, unfitting } from './values.js';
 
@@ -40,6 +43,9 @@ const kindOfParameter: Readonly<Record<string, string>> = {
   taskStageId: 'task-stages',
   policyEvaluationId: 'policy-evaluations',
   evaluationId: 'policy-evaluations',
+  variableId: 'vars',
+  stateVersionId: 'announced',
+  sha256: 'codes',
 };
 
 const kindOfPath: Readonly<Record<string, string>> = { plans: 'plan', applies: 'apply' };
@@ -50,6 +56,7 @@ const kindOf = (path: string, parameter: string): string => {
   if (path.endsWith('/actions/apply')) return 'runs to apply';
   if (path.endsWith('/actions/override')) return 'task-stages to override';
   if (path.endsWith('/task-stages')) return 'runs to decide';
+  if (path.includes('/artifacts/') && parameter === 'name') return 'artifacts';
   if (parameter !== 'id') return kindOfParameter[parameter] ?? parameter;
   return kindOfPath[word] ?? word;
 };
@@ -80,6 +87,16 @@ const weights: Readonly<Record<string, number>> = {
   permanentlyDeleteBackingData: 5,
   showPolicySetOutcome: 2,
   listPolicySetOutcomes: 3,
+  announceState: 6,
+  uploadState: 8,
+  storeRunArtifact: 4,
+  readPlanFile: 3,
+  readRunState: 3,
+  readRunPolicy: 3,
+  createVariable: 2,
+  updateVariable: 2,
+  uploadPolicyCode: 2,
+  attachPolicies: 2,
   unlockWorkspace: 2,
   forceUnlockWorkspace: 2,
   removeOrganization: 0.4,
@@ -90,12 +107,37 @@ const weights: Readonly<Record<string, number>> = {
   removeWorkspace: 0.5,
   removeWorkspaceByName: 0.3,
   removeAgentPool: 0.4,
+  removePolicy: 0.4,
   removeOrganizationMembership: 0.3,
   revokeTeamToken: 0.3,
   revokeOrganizationToken: 0.3,
   revokeToken: 0.3,
   describeApi: 0.1,
 };
+
+/** In which phase of a run its agent asks for it; in either where it is not named. */
+const phaseOf: Readonly<Record<string, HeldRun['phase']>> = {
+  storeRunArtifact: 'plan',
+  reportPlan: 'plan',
+  reportPolicyEvaluation: 'plan',
+  readPlanFile: 'apply',
+  announceState: 'apply',
+  uploadState: 'apply',
+  reportApply: 'apply',
+};
+
+/** What a run must have for it. */
+const needs: Readonly<Record<string, (run: HeldRun, pool: Pool) => boolean>> = {
+  reportPolicyEvaluation: ({ evaluations }) => evaluations.length > 0,
+  readRunPolicy: ({ codes }) => codes.length > 0,
+  readRunState: ({ state }) => state !== null,
+  readPlanFile: ({ planFile }) => planFile !== null,
+  uploadState: ({ id }, { announced }) => announced.has(id),
+};
+
+/** Whether an answer has a document, and not what was uploaded, whatever that looks like. */
+export const isDocument = ({ operation }: Outgoing, { headers, text }: Answered): boolean =>
+  text !== '' && headers['content-type']?.includes('json') === true && !/^read\w*PlanJson/.test(operation);
 
 const baseOf = (operationId: string): string => operationId.replace(/V2$/, '');
 
@@ -290,7 +332,9 @@ export class Requests {
   private readonly waiting: Set<string>;
   private readonly told = new Map<string, number>();
   private readonly open: Begun[] = [];
-  private sent: { readonly outgoing: Outgoing; readonly of: Begun } | undefined;
+  /** What stories were answered, and should not have been. */
+  readonly wrong: string[] = [];
+  private sent: { readonly of: Begun; readonly again: boolean } | undefined;
 
   constructor(
     openApi: OpenApi,
@@ -309,6 +353,7 @@ export class Requests {
     this.asked = new Map(all);
     this.weighed = Object.fromEntries(all.map(([id, { weight }]) => [id, weight]));
     this.waiting = new Set(this.asked.keys());
+    for (const name of artifactNames) pool.add('artifacts', name);
   }
 
   /** In the order of the description. */
@@ -345,14 +390,18 @@ export class Requests {
   }
 
   /** What a request was answered. */
-  heard({ operation, method }: Outgoing, { status, text }: { readonly status: number; readonly text: string }): void {
+  heard(asked: Outgoing, answer: Answered): void {
+    const { operation, method } = asked;
+    const { status, text } = answer;
     if (status < 400 && this.asked.get(operation)?.method.toUpperCase() === method) this.waiting.delete(operation);
     if (this.sent === undefined) return;
-    const { of, outgoing } = this.sent;
+    const { of, again } = this.sent;
     const { story } = of;
-    const mistaken = outgoing.caller === 'mistaken';
-    if (status >= 400 && mistaken) return;
-    const goesOn = status < 400 ? story.next(text.startsWith('{') ? JSON.parse(text) : undefined) : undefined;
+    const { refused = false } = of.next;
+    if (status >= 400 && again) return;
+    if (status < 400 && refused) this.wrong.push(`${operation} was answered ${status}, and must be refused`);
+    const told = isDocument(asked, answer) ? JSON.parse(text) : text;
+    const goesOn = status < 400 || refused ? story.next(told) : undefined;
     if (goesOn?.done === false) of.next = goesOn.value;
     else this.open.splice(this.open.indexOf(of), 1);
   }
@@ -361,13 +410,16 @@ export class Requests {
   private step(random: Random): Outgoing | undefined {
     if (this.open.length < 4) {
       const fresh = () => this.fresh();
-      const setting = { pool: this.pool, random: random.fork(), fresh, archive: archives[0] as Buffer };
+      const expect = (holds: boolean, otherwise: string) => void (holds || this.wrong.push(otherwise));
+      const setting = { pool: this.pool, random: random.fork(), fresh, archive: archives[0] as Buffer, expect };
       const story = random.oneOf(stories)(setting);
       const { value, done } = story.next();
       if (!done) this.open.push({ story, next: value });
     }
-    const of = random.oneOf(this.open);
-    const { operation: base, about, body, bytes, secret, lease } = of.next;
+    // Leases end, and somebody else reports for agents that are slow.
+    const urgent = this.open.filter(({ next }) => next.lease !== undefined);
+    const of = random.oneOf(urgent.length > 0 && random.chance(0.7) ? urgent : this.open);
+    const { operation: base, about, query, body, bytes, secret, lease, refused = false } = of.next;
     const dialects = [base, `${base}V2`].filter((id) => this.asked.has(id));
     const turn = this.told.get(base) ?? 0;
     this.told.set(base, turn + 1);
@@ -377,9 +429,10 @@ export class Requests {
     const { path, method, schema, value } = described;
     let next = 0;
     const url = path.replaceAll(/\{\w+\}/g, () => about[next++] ?? '');
-    const mistaken = random.chance(0.06);
+    const mistaken = !refused && random.chance(0.06);
     let said: unknown = body;
-    if (value !== undefined && (body === undefined || random.chance(0.2))) said = merged(sampled(value, random), body);
+    const embellished = !refused && random.chance(0.2);
+    if (value !== undefined && (body === undefined || embellished)) said = merged(sampled(value, random), body);
     if (schema !== undefined) said = typed(schema, said);
     if (mistaken && said !== undefined) said = sampled(unfitting(fc.constant(said)), random);
     const [type] = Object.keys(described.operation.requestBody?.content ?? {});
@@ -390,7 +443,7 @@ export class Requests {
       operation: id,
       caller: mistaken ? 'mistaken' : 'story',
       method: method.toUpperCase(),
-      url: id === 'appendRunLog' ? `${url}?offset=0` : url,
+      url: query === undefined ? url : `${url}?${query}`,
       headers: {
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
         ...(lease === undefined ? {} : { Lease: lease }),
@@ -398,7 +451,7 @@ export class Requests {
       },
       ...(entity === undefined ? {} : { body: entity.sent }),
     };
-    this.sent = { outgoing, of };
+    this.sent = { of, again: mistaken || embellished };
     return outgoing;
   }
 
@@ -441,6 +494,12 @@ export class Requests {
         return this.pick('agent-pools');
       case 'policy-set-id':
         return this.pick('policy-sets');
+      case 'key':
+        return fresh((word) => word);
+      case 'filter[organization][name]':
+        return this.pick('organizations');
+      case 'filter[workspace][name]':
+        return this.pick('workspace names');
       case 'filter[workspace][id]':
         return this.pick('workspaces');
       case 'filter[team][id]':
@@ -534,10 +593,10 @@ export class Requests {
         let secret = caller.secret;
         const headers: Record<string, string | readonly string[]> = {};
         if (held !== undefined && choice % 8 !== 0 && inPath.length > 0) {
-          texts = [held.id, held.evaluations[choice % Math.max(held.evaluations.length, 1)]?.id ?? texts[1] ?? 'none'];
+          texts = [held.id, this.partOf(id, held, choice) ?? texts[1] ?? 'none'];
           headers.Lease = held.lease;
           secret = held.agent;
-          if (choice % 3 !== 0) said = reported(id, held, texts[1] ?? '', choice) ?? said;
+          if (choice % 3 !== 0) said = this.reported(id, held, texts[1] ?? '', choice) ?? said;
         } else if (parameters.some(({ name }) => name === 'Lease') && shape > 10)
           headers.Lease = this.pool.held.at(-1)?.lease ?? 'none';
         if (id === 'downloadFiles' && shape % 3 === 0) headers.Range = range;
@@ -595,11 +654,38 @@ export class Requests {
   }
 
   private heldFor(id: string, choice: number): HeldRun | undefined {
-    const { held } = this.pool;
-    const phase = id === 'reportApply' ? 'apply' : 'plan';
-    const fit = held.filter((one) => (id.startsWith('report') ? one.phase === phase : true));
-    const among = id === 'reportPolicyEvaluation' ? fit.filter(({ evaluations }) => evaluations.length > 0) : fit;
+    const { [id]: phase } = phaseOf;
+    const { [id]: fits = () => true } = needs;
+    const among = this.pool.held.filter((run) => (phase === undefined || run.phase === phase) && fits(run, this.pool));
     return choice % 5 === 0 ? among[choice % Math.max(among.length, 1)] : among.at(-1);
+  }
+
+  /** What of the run a request is about. */
+  private partOf(id: string, { id: run, evaluations, codes }: HeldRun, choice: number): string | undefined {
+    if (id === 'uploadState') return this.pool.announced.get(run)?.id;
+    if (id === 'readRunPolicy') return codes[choice % Math.max(codes.length, 1)];
+    if (id === 'readPlanFile') return artifactNames[0];
+    return id === 'reportPolicyEvaluation' ? evaluations[choice % Math.max(evaluations.length, 1)]?.id : undefined;
+  }
+
+  /** What an agent of the run would report. */
+  private reported(operation: string, run: HeldRun, id: string, choice: number): Body | undefined {
+    const { evaluations, state } = run;
+    const json = (body: object) => ({ bytes: Buffer.from(JSON.stringify(body)), type: 'application/json' });
+    if (operation === 'reportPlan') return json({ status: 'finished', 'has-changes': choice % 5 !== 0 });
+    if (operation === 'reportApply') return json({ status: 'finished' });
+    if (operation === 'announceState') return json(stateAfter(state, (choice % 5) - 2));
+    const bytes = operation === 'uploadState' ? this.pool.announced.get(run.id)?.bytes : undefined;
+    if (bytes !== undefined) return { bytes, type: 'application/octet-stream' };
+    if (operation !== 'reportPolicyEvaluation') return undefined;
+    const evaluation = evaluations.find((one) => one.id === id) ?? { 'policy-sets': [] };
+    const status = ['passed', 'failed', 'failed', 'errored'][Math.floor(choice / 3) % 4];
+    const output = status === 'failed' ? [{ message: 'no' }] : null;
+    const sets = evaluation['policy-sets'].map((set: { id: string; policies: { name: string }[] }) => ({
+      'policy-set-id': set.id,
+      policies: set.policies.map(({ name }) => ({ name, status, output })),
+    }));
+    return json({ 'policy-tool-version': '1.0.0', 'policy-sets': sets });
   }
 
   private caller({
@@ -695,19 +781,3 @@ function typed(schema: JsonSchema, value: unknown): unknown {
 
 const missingLike = (text: string): string =>
   /-[A-Za-z0-9]{16}$/.test(text) ? text.replace(/[A-Za-z0-9]{16}$/, '0'.repeat(16)) : 'no-such-name';
-
-/** What an agent of the run would report. */
-function reported(operation: string, { evaluations }: HeldRun, id: string, choice: number): Body | undefined {
-  const json = (body: object) => ({ bytes: Buffer.from(JSON.stringify(body)), type: 'application/json' });
-  if (operation === 'reportPlan') return json({ status: 'finished', 'has-changes': choice % 5 !== 0 });
-  if (operation === 'reportApply') return json({ status: 'finished' });
-  if (operation !== 'reportPolicyEvaluation') return undefined;
-  const evaluation = evaluations.find((one) => one.id === id) ?? { 'policy-sets': [] };
-  const status = ['passed', 'failed', 'failed', 'errored'][Math.floor(choice / 3) % 4];
-  const output = status === 'failed' ? [{ message: 'no' }] : null;
-  const sets = evaluation['policy-sets'].map((set: { id: string; policies: { name: string }[] }) => ({
-    'policy-set-id': set.id,
-    policies: set.policies.map(({ name }) => ({ name, status, output })),
-  }));
-  return json({ 'policy-tool-version': '1.0.0', 'policy-sets': sets });
-}

@@ -1,7 +1,7 @@
 import { archiveOf } from '../support/archives.js';
 import { type Pool, toldBy } from './pool.js';
 import { repositories } from './repositories.js';
-import type { Service } from './service.js';
+import type { Answered, Service } from './service.js';
 
 const document = (type: string, attributes: object = {}, relationships?: object) => ({
   data: { type, attributes, ...(relationships === undefined ? {} : { relationships }) },
@@ -42,7 +42,11 @@ export class Settler {
     await this.post(`${at}/authentication-token`, {}, 'issueOrganizationToken');
     const policies = [{ name: 'sober', query: 'data.x', 'enforcement-level': 'mandatory' }];
     const checks = { name: 'all', global: true, overridable: true, policies };
-    await this.post(`${at}/policy-sets`, document('policy-sets', checks));
+    const set = (await this.post(`${at}/policy-sets`, document('policy-sets', checks))).data.id;
+    const coded = { name: 'coded', query: 'data.terraform.deny', 'enforcement-level': 'advisory' };
+    const policy = (await this.post(`${at}/policies`, document('policies', coded))).data.id;
+    await this.put(`/policies/${policy}/upload`, Buffer.from(`package terraform # of ${name}`));
+    await this.post(`/policy-sets/${set}/relationships/policies`, { data: [{ type: 'policies', id: policy }] });
     const racks = (await this.post(`${at}/agent-pools`, document('agent-pools', { name: 'racks' }))).data.id;
     await this.post(`/agent-pools/${racks}/authentication-tokens`, {}, 'issueAgentToken');
     const linked = { 'vcs-repo': { 'clone-url': repositories[0], branch: 'main' } };
@@ -51,27 +55,38 @@ export class Settler {
       const workspace = related('workspaces', (await this.post(`${at}/workspaces`, settled)).data.id);
       const places = { workspace, team: related('teams', team) };
       await this.post('/team-workspaces', document('team-workspaces', { access: 'admin' }, places));
+      const variable = { key: 'region', value: 'north', category: 'terraform' };
+      await this.post(`/workspaces/${workspace.data.id}/vars`, document('vars', variable));
       const version = await this.post(`/workspaces/${workspace.data.id}/configuration-versions`);
-      const url = version.data.attributes['upload-url'].replace(/^https?:\/\/[^/]+/, '');
-      await this.service.send({ method: 'PUT', url, headers: {}, body: files });
+      await this.put(version.data.attributes['upload-url'].replace(/^https?:\/\/[^/]+/, ''), files);
     }
     return this.told;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
   private async post(url: string, body: object = {}, operation = ''): Promise<any> {
+    const said = JSON.stringify(body);
+    const { text } = await this.send('POST', url, Buffer.from(said));
+    this.told.push(...toldBy(text));
+    this.pool.learn(operation, url, said, '', text, undefined);
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  private put(url: string, body: Buffer): Promise<Answered> {
+    return this.send('PUT', url, body);
+  }
+
+  private async send(method: string, url: string, body: Buffer): Promise<Answered> {
     const headers = {
       'Content-Type': 'application/vnd.api+json',
       Authorization: `Bearer ${this.service.admin.secret}`,
     };
-    const answer = await this.service.send({ method: 'POST', url, headers, body: Buffer.from(JSON.stringify(body)) });
+    const answer = await this.service.send({ method, url, headers, body });
     if (answer.status === 429) {
       this.service.clock.advance(1);
-      return this.post(url, body, operation);
+      return this.send(method, url, body);
     }
     if (answer.status >= 300) throw new Error(`${url} was answered ${answer.status}: ${answer.text}`);
-    this.told.push(...toldBy(answer.text));
-    this.pool.learn(operation, url, JSON.stringify(body), '', answer.text, undefined);
-    return answer.text === '' ? undefined : JSON.parse(answer.text);
+    return answer;
   }
 }

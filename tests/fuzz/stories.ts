@@ -1,6 +1,8 @@
+import { artifactNames } from '../../src/domain/index.js';
 import type { Random } from '../torture/random.js';
-import type { Pool } from './pool.js';
+import type { HeldRun, Pool } from './pool.js';
 import { repositories } from './repositories.js';
+import { digestOf, stateAfter, stateBytes } from './states.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
 type Json = any;
@@ -10,15 +12,18 @@ export interface Step {
   readonly operation: string;
   /** What the parameters of the path are, in order. */
   readonly about: readonly string[];
+  readonly query?: string;
   /** What the body has at least, but for the types of what it names; one that fits where it is left out. */
   readonly body?: Json;
   readonly bytes?: Buffer;
   /** Whose token; the administrator's where it is left out. */
   readonly secret?: string;
   readonly lease?: string;
+  /** Whether nobody may do it. */
+  readonly refused?: boolean;
 }
 
-/** What somebody is about who knows the way: it is told what each step was answered, and ends where one is refused. */
+/** What somebody is about who knows the way: it is told what each step was answered, and ends where one is refused that should not be. */
 export type Story = Generator<Step, void, Json>;
 
 export interface Setting {
@@ -26,6 +31,8 @@ export interface Setting {
   readonly random: Random;
   readonly fresh: () => string;
   readonly archive: Buffer;
+  /** Tells what went wrong unless it holds. */
+  readonly expect: (holds: boolean, otherwise: string) => void;
 }
 
 type Asked = Generator<Step, Json, Json>;
@@ -64,28 +71,39 @@ function* claimed({ pool }: Setting, run: string, phase: string, secret: string)
   }
 }
 
-function* runToItsEnd(setting: Setting): Story {
-  const { random, fresh } = setting;
-  const at = [place(setting)];
-  const racks = yield* created('createAgentPool', at, data({ name: fresh() }));
-  const token = yield* ask('issueAgentToken', [racks], data());
-  const agent = token.data.attributes.token;
-  const settings = { name: fresh(), 'auto-apply': false, 'agent-pool-id': racks };
-  const workspace = yield* created('createWorkspace', at, data(settings));
-  const version = yield* uploaded(setting, workspace);
-  const mine = {
-    workspace: related(workspace),
-    'configuration-version': related(version),
-  };
-  const whole = { 'plan-only': false, 'auto-apply': false, 'save-plan': random.chance(0.3) };
-  const run = yield* created('createRun', [], data(whole, mine));
-  const plan = yield* claimed(setting, run, 'plan', agent);
-  if (plan === undefined) return;
-  const { lease, evaluations } = plan;
-  const ours = { secret: plan.agent, lease };
+/** A set with a policy that has code, attached to the workspace. */
+function* held({ fresh, random }: Setting, at: readonly string[], workspace: string): Asked {
+  const level = random.oneOf(['advisory', 'mandatory']);
+  const opa = { kind: 'opa', query: 'data.terraform.deny', 'enforcement-level': level };
+  const policy = yield* created('createPolicy', at, data({ name: fresh(), ...opa }));
+  yield* ask('uploadPolicyCode', [policy], { bytes: Buffer.from(`package terraform # ${fresh()}`) });
+  const set = yield* created(
+    'createPolicySet',
+    at,
+    data({ name: fresh(), kind: 'opa', global: false, overridable: true }),
+  );
+  yield* ask('attachPolicies', [set], { body: { data: [{ id: policy }] } });
+  yield* ask('attachPolicySet', [set], { body: { data: [{ id: workspace }] } });
+}
+
+/** An agent reads all that a plan needs, leaves all that it makes, and reports what it and its policies came to. */
+function* planned({ random, expect }: Setting, { id: run, lease, agent, evaluations, codes, state }: HeldRun): Asked {
+  const ours = { secret: agent, lease };
   yield* ask('readRunFiles', [run], ours);
+  for (const code of codes) {
+    const text = yield* ask('readRunPolicy', [run, code], ours);
+    expect(digestOf('sha256', text) === code, `the code of ${code} is ${text}`);
+  }
   yield* ask('renewLease', [run], ours);
-  yield* ask('appendRunLog', [run], { ...ours, bytes: Buffer.from('planning') });
+  if (state !== null) {
+    const text = yield* ask('readRunState', [run], { ...ours, query: `id=${state.id}` });
+    expect(digestOf('md5', text) === state.md5, `the state ${state.id} is ${text}`);
+  }
+  yield* ask('appendRunLog', [run], { ...ours, query: 'offset=0', bytes: Buffer.from('planning') });
+  for (const name of artifactNames) {
+    yield* ask('storeRunArtifact', [run, name], { ...ours, bytes: Buffer.from(JSON.stringify({ name })) });
+  }
+  yield* ask('renewLease', [run], ours);
   yield* ask('reportPlan', [run], { ...ours, body: { status: 'finished', 'has-changes': true } });
   const status = random.oneOf(['passed', 'failed']);
   for (const { id, 'policy-sets': sets } of evaluations) {
@@ -96,6 +114,10 @@ function* runToItsEnd(setting: Setting): Story {
     const body = { 'policy-tool-version': '1.0.0', 'policy-sets': said };
     yield* ask('reportPolicyEvaluation', [run, id], { ...ours, body });
   }
+}
+
+/** Whoever may lets the run go on. */
+function* decided(run: string): Asked {
   const stages = yield* ask('listTaskStages', [run]);
   for (const stage of stages.data) {
     if (stage.attributes.status === 'awaiting_override') yield* ask('overrideTaskStage', [stage.id]);
@@ -104,14 +126,109 @@ function* runToItsEnd(setting: Setting): Story {
       for (const outcome of outcomes.data) yield* ask('showPolicySetOutcome', [outcome.id]);
     }
   }
+  const plan = run.replace('run', 'plan');
+  yield* ask('readPlanJson', [plan]);
+  yield* ask('readRedactedPlanJson', [plan]);
   yield* ask('applyRun', [run]);
-  const apply = yield* claimed(setting, run, 'apply', agent);
-  if (apply === undefined) return;
-  const still = { secret: apply.agent, lease: apply.lease };
-  yield* ask('appendRunLog', [run], { ...still, bytes: Buffer.from('applying') });
+}
+
+/** An agent reads the plan, and leaves a state, or fails before it could. Answers the id of the state. */
+function* applied({ random, expect }: Setting, { id: run, lease, agent, state, planFile }: HeldRun): Asked {
+  const ours = { secret: agent, lease };
+  if (planFile !== null) {
+    const text = yield* ask('readPlanFile', [run, 'plan-file'], ours);
+    expect(digestOf('sha256', text) === planFile.sha256, `the plan of ${run} is ${text}`);
+  }
+  if (state !== null && state.serial > 0) {
+    yield* ask('announceState', [run], { ...ours, body: stateAfter(state, -1), refused: true });
+  }
+  const { outputs, ...found } = stateAfter(state, 1 + random.below(3));
+  const { id } = yield* ask('announceState', [run], { ...ours, body: { ...found, outputs } });
+  yield* ask('renewLease', [run], ours);
+  if (random.chance(0.2)) {
+    yield* ask('reportApply', [run], { ...ours, body: { status: 'errored', message: 'no' } });
+    return undefined;
+  }
+  yield* ask('uploadState', [run, id], { ...ours, bytes: stateBytes(found) });
+  yield* ask('appendRunLog', [run], { ...ours, query: 'offset=0', bytes: Buffer.from('applying') });
   const outcome = random.oneOf([{ status: 'finished' }, { status: 'errored', message: 'no' }]);
-  yield* ask('reportApply', [run], { ...still, body: outcome });
-  yield* ask('showRunConfigurationVersion', [run]);
+  yield* ask('reportApply', [run], { ...ours, body: outcome });
+  return id;
+}
+
+/** People look at a state, and at what it gives. */
+function* lookedAt(state: string, workspace: string, organizationName: string, name: string): Asked {
+  const query = `filter[organization][name]=${organizationName}&filter[workspace][name]=${name}`;
+  yield* ask('listStateVersions', [], { query });
+  yield* ask('showStateVersion', [state], { query: 'include=outputs' });
+  yield* ask('showCurrentStateVersion', [workspace]);
+  yield* ask('listCurrentStateVersionOutputs', [workspace]);
+  const outputs = yield* ask('listStateVersionOutputs', [state]);
+  for (const { id } of outputs.data) yield* ask('showStateVersionOutput', [id]);
+}
+
+/** Two runs of one workspace: the second finds the state that the first left. */
+function* runsToTheirEnd(setting: Setting): Story {
+  const { random, fresh } = setting;
+  const at = [place(setting)] as const;
+  const racks = yield* created('createAgentPool', at, data({ name: fresh() }));
+  const token = yield* ask('issueAgentToken', [racks], data());
+  const agent = token.data.attributes.token;
+  const name = fresh();
+  const settings = { name, 'auto-apply': false, 'agent-pool-id': racks };
+  const workspace = yield* created('createWorkspace', at, data(settings));
+  yield* held(setting, at, workspace);
+  const version = yield* uploaded(setting, workspace);
+  const mine = {
+    workspace: related(workspace),
+    'configuration-version': related(version),
+  };
+  for (const _ of ['first', 'second']) {
+    const whole = { 'plan-only': false, 'auto-apply': false, 'save-plan': random.chance(0.3) };
+    const run = yield* created('createRun', [], data(whole, mine));
+    const plan = yield* claimed(setting, run, 'plan', agent);
+    if (plan === undefined) return;
+    yield* planned(setting, plan);
+    yield* decided(run);
+    const apply = yield* claimed(setting, run, 'apply', agent);
+    if (apply === undefined) return;
+    const state = yield* applied(setting, apply);
+    if (state !== undefined) yield* lookedAt(state, workspace, at[0], name);
+    yield* ask('showRunConfigurationVersion', [run]);
+  }
+}
+
+/** Variables are made, looked at, changed and removed; of one nobody is to be told the value again. */
+function* variables(setting: Setting): Story {
+  const workspace = yield* created('createWorkspace', [place(setting)], data({ name: setting.fresh() }));
+  for (const sensitive of [false, true]) {
+    const settings = { key: setting.fresh(), category: 'terraform', value: '', hcl: false, sensitive };
+    const made = yield* ask('createVariable', [workspace], data(settings));
+    const { id, attributes } = made.data;
+    yield* ask('listVariables', [workspace]);
+    const value = attributes.sensitive ? 'whsec_what_nobody_is_to_be_told_again' : 'anything';
+    yield* ask('updateVariable', [workspace, id], data({ value, sensitive: attributes.sensitive }));
+    yield* ask('showVariable', [workspace, id]);
+    if (!sensitive) yield* ask('removeVariable', [workspace, id]);
+  }
+}
+
+/** Policies are made, given code and attached, and go again. */
+function* policies(setting: Setting): Story {
+  const { fresh } = setting;
+  const at = [place(setting)];
+  const rule = { name: fresh(), kind: 'opa', query: 'data.x' };
+  const policy = yield* created('createPolicy', at, data(rule));
+  yield* ask('listPolicies', at);
+  const code = `package x # ${fresh()}`;
+  yield* ask('uploadPolicyCode', [policy], { bytes: Buffer.from(code) });
+  yield* ask('readPolicyCode', [policy]);
+  yield* ask('updatePolicy', [policy], data({ query: 'data.y', 'enforcement-level': 'mandatory' }));
+  yield* ask('showPolicy', [policy]);
+  const set = yield* created('createPolicySet', at, data({ name: fresh(), kind: 'opa', global: false }));
+  yield* ask('attachPolicies', [set], { body: { data: [{ id: policy }] } });
+  yield* ask('detachPolicies', [set], { body: { data: [{ id: policy }] } });
+  yield* ask('removePolicy', [policy]);
 }
 
 /** Runs are given up where they can be. */
@@ -222,10 +339,13 @@ function* organization(setting: Setting): Story {
   yield* ask('removeOrganization', at);
 }
 
-/** Twice as many runs as anything else. */
+/** Oftener than anything else workspaces with runs. */
 export const stories: readonly ((setting: Setting) => Story)[] = [
-  runToItsEnd,
-  runToItsEnd,
+  runsToTheirEnd,
+  runsToTheirEnd,
+  runsToTheirEnd,
+  variables,
+  policies,
   givenUp,
   putAway,
   fetched,

@@ -226,7 +226,9 @@ const edit = fc.record({
 export const unfitting = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.tuple(value, fc.array(edit, { minLength: 1, maxLength: 2 })).map(([given, edits]) => {
     const root: Holder = { body: structuredClone(given) };
-    for (const { at, kind, key, value: odd, text } of edits) {
+    for (const { at, kind, key, value: shared, text } of edits) {
+      // Constants are the same objects each time, and what was put in may be changed by the next edit.
+      const odd = structuredClone(shared);
       const places = placesIn(root);
       const [holder, name] = places[at % Math.max(places.length, 1)] ?? [root, 'body'];
       const old = holder[name];

@@ -1,10 +1,11 @@
 import type { OpenApi } from '../../src/adapters/http/reference/openapi.js';
 import type { UnitOfWork } from '../../src/application/index.js';
-import type { RunId } from '../../src/domain/index.js';
+import type { RunId, WorkspaceId } from '../../src/domain/index.js';
+import { ended } from '../domain/specified-runs.js';
 import { Description } from '../support/description.js';
 import { leaksIn } from '../support/secrets-in-logs.js';
 import { Pool, toldBy } from './pool.js';
-import { type Outgoing, Requests } from './requests.js';
+import { isDocument, type Outgoing, Requests } from './requests.js';
 import { type Answered, type Service, startService } from './service.js';
 import { Settler } from './settler.js';
 
@@ -114,6 +115,23 @@ async function wrongInRows({ unitOfWork }: Service): Promise<readonly string[]> 
         wrong.push(`${id} is ${found.state.status}, and its bundle is ${JSON.stringify(found.state.bundle)}`);
       }
     }
+    for (const [id, status] of unitOfWork.runs) {
+      if (!ended.includes(status)) continue;
+      if (await tx.runArtifacts.find(id as RunId, 'plan-file')) wrong.push(`${id} is ${status}, and has a plan file`);
+      if (await tx.stateVersions.pending(id as RunId)) wrong.push(`${id} is ${status}, and has a state announced`);
+    }
+    for (const [workspace, last] of unitOfWork.states) {
+      if ((await tx.workspaces.find(workspace as WorkspaceId)) === undefined) continue;
+      const current = await tx.stateVersions.current(workspace as WorkspaceId);
+      const { items } = await tx.stateVersions.page(workspace as WorkspaceId, { number: 1, size: 100 });
+      if (current?.id !== last || items[0]?.id !== last)
+        wrong.push(`the state of ${workspace} is ${current?.id}, its newest ${items[0]?.id}, and was left ${last}`);
+      for (const [index, { id, serial, lineage, status, bundle }] of items.entries()) {
+        const { [index + 1]: older = { serial: -1, lineage } } = items;
+        if (serial <= older.serial || lineage !== older.lineage || status !== 'finalized' || bundle === null)
+          wrong.push(`${id} does not follow the state before it`);
+      }
+    }
     const organizations = await tx.organizations.pageOfAll({ number: 1, size: 100 });
     for (const { id, name } of organizations.items) {
       const sort = { key: 'team-name', descending: false } as const;
@@ -185,7 +203,7 @@ export async function walk({ seed, requests, rows, environment, most = 5 }: Walk
           outgoing.url,
           outgoing.body?.toString() ?? '',
           secretOf(outgoing),
-          answer.text,
+          isDocument(outgoing, answer) ? answer.text : '',
           answer.headers.location,
         );
       } else if (answer.status === 302)
@@ -208,7 +226,7 @@ export async function walk({ seed, requests, rows, environment, most = 5 }: Walk
       if (number % everySoManyRequests.rows === 0 || number === requests) {
         for (const what of await wrongInRows(service)) found(what);
       }
-      for (const what of service.unitOfWork.wrong.splice(0)) found(what, answer);
+      for (const what of [...service.unitOfWork.wrong.splice(0), ...made.wrong.splice(0)]) found(what, answer);
       for (const what of service.errors.splice(0)) found(`it was logged: ${what}`, answer);
     }
     for (const leak of leaksIn(service.lines.join('\n'), secrets).slice(0, 1)) {

@@ -1,5 +1,5 @@
 import type { Transaction, UnitOfWork } from '../../src/application/index.js';
-import type { ConfigurationVersion, Run, RunStatus } from '../../src/domain/index.js';
+import type { ConfigurationVersion, Run, RunId, RunStatus } from '../../src/domain/index.js';
 import { promised, promisedOutcome, triggers } from '../domain/specified-lifecycle.js';
 import { byThemselves, ended, underLease, ways } from '../domain/specified-runs.js';
 
@@ -52,6 +52,8 @@ export class WatchedUnitOfWork implements UnitOfWork {
   readonly wrong: string[] = [];
   readonly runs = new Map<string, RunStatus>();
   readonly versions = new Map<string, string>();
+  /** The current state of each workspace. */
+  readonly states = new Map<string, string>();
 
   constructor(
     private readonly kept: UnitOfWork,
@@ -65,17 +67,25 @@ export class WatchedUnitOfWork implements UnitOfWork {
   async run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     let runs = new Map<string, RunStatus>();
     let versions = new Map<string, string>();
+    let states = new Map<string, string>();
     const result = await this.kept.run((tx) => {
       runs = new Map();
       versions = new Map();
-      return work(this.watched(tx, runs, versions));
+      states = new Map();
+      return work(this.watched(tx, runs, versions, states));
     });
     for (const [id, status] of runs) this.runs.set(id, status);
     for (const [id, status] of versions) this.versions.set(id, status);
+    for (const [workspace, id] of states) this.states.set(workspace, id);
     return result;
   }
 
-  private watched(tx: Transaction, runs: Map<string, RunStatus>, versions: Map<string, string>): Transaction {
+  private watched(
+    tx: Transaction,
+    runs: Map<string, RunStatus>,
+    versions: Map<string, string>,
+    states: Map<string, string>,
+  ): Transaction {
     const saveRun = (how: 'add' | 'save') => async (run: Run) => {
       const before = how === 'add' ? undefined : await tx.runs.find(run.state.id);
       const wrong = wrongWithRun(before, run);
@@ -91,7 +101,32 @@ export class WatchedUnitOfWork implements UnitOfWork {
       await tx.configurationVersions[how](version);
       versions.set(id, version.state.status);
     };
+    const needsRun = async (id: RunId, needed: RunStatus, what: string) => {
+      const status = (await tx.runs.find(id))?.state.status;
+      if (status !== needed) this.wrong.push(`${what} was written while ${id} was ${status}`);
+    };
+    const addState: Transaction['stateVersions']['add'] = async (version, outputs) => {
+      const { id, runId } = version;
+      await needsRun(runId, 'applying', id);
+      if (await tx.stateVersions.pending(runId)) this.wrong.push(`${id} is the second that ${runId} announced`);
+      await tx.stateVersions.add(version, outputs);
+    };
+    const finalize: Transaction['stateVersions']['finalize'] = async (version, bundle) => {
+      const { id, runId, workspaceId, serial, lineage } = version;
+      await needsRun(runId, 'applying', id);
+      const before = await tx.stateVersions.current(workspaceId);
+      if (before !== undefined && (serial <= before.serial || lineage !== before.lineage))
+        this.wrong.push(`${id} has the serial ${serial} of ${lineage} after ${before.serial} of ${before.lineage}`);
+      await tx.stateVersions.finalize(version, bundle);
+      states.set(workspaceId, id);
+    };
+    const put: Transaction['runArtifacts']['put'] = async (id, name, bundle) => {
+      await needsRun(id, 'planning', name);
+      return tx.runArtifacts.put(id, name, bundle);
+    };
     return over(tx, {
+      runArtifacts: over(tx.runArtifacts, { put }),
+      stateVersions: over(tx.stateVersions, { add: addState, finalize }),
       runs: over(tx.runs, { add: saveRun('add'), save: saveRun('save') }),
       configurationVersions: over(tx.configurationVersions, { add: saveVersion('add'), save: saveVersion('save') }),
     });

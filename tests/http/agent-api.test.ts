@@ -555,6 +555,7 @@ describe('the report of a phase', () => {
       [{ status: 'errored', message: '' }, '/message'],
       [{ status: 'errored', message: 'x'.repeat(4097) }, '/message'],
       [{ status: 'finished', 'has-changes': 'yes' }, '/has-changes'],
+      [{ status: 'finished', 'generated-configuration': 'yes' }, '/generated-configuration'],
       [{ status: 'finished', 'resource-additions': -1 }, '/resource-additions'],
       [{ status: 'finished', 'resource-changes': 1.5 }, '/resource-changes'],
       [{ status: 'finished', 'resource-destructions': '1' }, '/resource-destructions'],

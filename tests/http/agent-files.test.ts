@@ -114,6 +114,7 @@ describe('a state', () => {
       json: {
         id: expect.stringMatching(/^sv-/),
         upload: { url: `/agent/v1/runs/${first.runId}/state-versions/${announced.json.id}/content` },
+        'outputs-left-out': 0,
       },
     });
     expect(await currentOf(bench)).toBeUndefined();
@@ -219,8 +220,8 @@ describe('a state', () => {
     ['short MD5', { md5: 'abc' }],
     ['size of nothing', { size: 0 }],
     ['size beyond the limit', { size: limits.agentFile.most + 1 }],
+    ['NUL as lineage', { lineage: '\0' }],
     ['outputs missing', { outputs: undefined }],
-    ['1,001 outputs', { outputs: Array(1001).fill(anOutput('a', 'string', 'x')) }],
   ])('with its %s is refused', async (_, given) => {
     const job = await applying(await benched());
     const { status, json } = await job.announce(bytesOf('state'), given);
@@ -228,15 +229,62 @@ describe('a state', () => {
     expect({ status, json }).toEqual({ status: 422, json: unfit(expect.any(String), `/${name}`) });
   });
 
+  const deepType = (levels: number): unknown => (levels === 0 ? 'string' : ['list', deepType(levels - 1)]);
+  const deepValue = (levels: number): unknown => (levels === 0 ? 'x' : [deepValue(levels - 1)]);
+
   it.each([
-    ['a type that is none', [anOutput('a', 'text', 'x')], '/outputs/0/type'],
-    ['a list of nothing', [anOutput('a', ['list'], [])], '/outputs/0/type'],
-    ['a name twice', [anOutput('a', 'string', 'x'), anOutput('a', 'string', 'y')], '/outputs/1/name'],
-    ['a value of more than 1 MiB', [anOutput('a', 'string', 'x'.repeat(1024 * 1024))], '/outputs/0/value'],
-  ])('with an output of %s is refused', async (_, outputs, pointer) => {
-    const job = await applying(await benched());
-    const { status, json } = await job.announce(bytesOf('state'), { outputs });
-    expect({ status, json }).toEqual({ status: 422, json: unfit(expect.any(String), pointer) });
+    ['of a type that is none', [anOutput('a', 'text', 'x')], 0],
+    ['of a list of nothing', [anOutput('a', ['list'], [])], 0],
+    ['with a name that is there', [anOutput('a', 'string', 'x'), anOutput('a', 'string', 'y')], 1],
+    ['without a name', [anOutput('', 'string', 'x')], 0],
+    ['with a name of 256 characters', [anOutput('x'.repeat(256), 'string', 'x')], 0],
+    ['with a NUL in its name', [anOutput('\0', 'string', 'x')], 0],
+    ['of more than 1 MiB', [anOutput('a', 'string', 'x'.repeat(1024 * 1024)), anOutput('b', 'string', 'x')], 1],
+    ['that is one too many', Array.from({ length: 1001 }, (_, at) => anOutput(`o${at}`, 'number', at)), 1000],
+  ])('is kept without an output %s', async (_, outputs, kept) => {
+    const bench = await benched();
+    const job = await applying(bench);
+    const announced = await job.announce(bytesOf('state 1'), { outputs });
+    expect(announced).toMatchObject({ status: 201, json: { 'outputs-left-out': outputs.length - kept } });
+    expect((await job.upload(announced, bytesOf('state 1'))).status).toBe(200);
+    expect((await currentOf(bench)).relationships.outputs.data).toHaveLength(kept);
+  });
+
+  it.each([
+    ['a value of 200 levels', deepType(200), deepValue(200)],
+    ['20,000 items', ['list', 'number'], Array(20_000).fill(1)],
+    ['a NUL', 'string', 'a\0b'],
+  ])('has its output with %s', async (_, type, value) => {
+    const bench = await benched();
+    const job = await applying(bench);
+    await job.writeState('state 1', { outputs: [anOutput('a', type, value)] });
+    const path = `/workspaces/${bench.workspaceId}/current-state-version-outputs`;
+    const [output] = (await api.admin.get(path).expect(200)).body.data;
+    expect(output.attributes).toMatchObject({ value, 'detailed-type': type });
+  });
+
+  it('is not read for who holds no lease, nor is a report on policies', async () => {
+    const bench = await benched();
+    const job = await planning(bench);
+    const { port } = api.server.address() as AddressInfo;
+    for (const what of ['state-versions', 'policy-evaluations/poleval-1']) {
+      const sending = request({
+        port,
+        path: `/agent/v1/runs/${job.runId}/${what}`,
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${Reflect.get(bench.agent, 'token')}`,
+          Lease: 'another',
+          'Content-Type': 'application/json',
+          'Content-Length': limits.stateReport.most,
+        },
+      });
+      sending.on('error', () => undefined);
+      sending.write('{');
+      const [response] = await once(sending, 'response');
+      expect(response.statusCode).toBe(409);
+      sending.destroy();
+    }
   });
 
   it('is written while a run is applied, and at no other time', async () => {
@@ -255,7 +303,11 @@ describe('a state', () => {
     const job = await applying(bench);
     await job.announce(bytesOf('state 1'), { outputs: [anOutput('secret', 'string', 'never-sent')] });
     expect(await api.stored()).toContain('never-sent');
-    await job.applied();
+    expect(await job.applied()).toEqual({
+      status: 422,
+      json: unfit('The state that was announced has not been uploaded'),
+    });
+    expect((await job.report('apply', { status: 'errored', message: 'lost' })).status).toBe(200);
     expect(await api.unitOfWork.read((tx) => tx.stateVersions.pending(job.runId))).toBeUndefined();
   });
 
@@ -482,6 +534,16 @@ describe('what a plan leaves', () => {
     await api.settle();
     expect((await planJson(job, 'json-output-redacted')).text).toBe('{"password":null}');
   });
+});
+
+it('bytes that went away are missing, to agents and to people', async () => {
+  const bench = await benched();
+  const job = await applying(bench, { 'plan-file': 'a', 'plan-json': '{}' });
+  await job.writeState('state 1');
+  for await (const { key } of api.bundleStore.all()) await api.bundleStore.discard(key);
+  expect((await currentState(bench, job)).status).toBe(404);
+  expect((await job.planFile()).status).toBe(404);
+  expect((await planJson(job, 'json-output')).status).toBe(404);
 });
 
 const planJson = (job: Job, word: string) =>

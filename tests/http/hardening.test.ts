@@ -23,11 +23,16 @@ import {
   type TestApi,
 } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
+import { Bench } from '../support/bench.js';
+import { announcementOf } from '../support/reference-agent.js';
 import { leaksIn } from '../support/secrets-in-logs.js';
 import { everyRoute } from '../support/walk-routes.js';
 
 let api: TestApi;
 let agent: Caller;
+/** A run that is being planned by the agent. */
+let runId: string;
+let lease: string;
 let workspaceId: string;
 let policyId: string;
 /** The same service behind the socket it has when it is run. */
@@ -40,9 +45,11 @@ beforeAll(async () => {
   workspaceId = await api.workspace('acme', 'api');
   const policy = doc('policies', { name: 'tags', query: 'data.tags.deny' });
   policyId = (await api.admin.post('/organizations/acme/policies', policy).expect(201)).body.data.id;
-  const pool = await api.admin.post('/organizations/acme/agent-pools', doc('agent-pools', { name: 'pool' }));
-  const token = await api.admin.post(`/agent-pools/${pool.body.data.id}/authentication-tokens`).expect(201);
-  agent = api.as(token.body.data.attributes.token);
+  const bench = await Bench.make(api);
+  await bench.version();
+  runId = await bench.run();
+  lease = (await bench.claimed(runId)).json.lease.token;
+  agent = api.as(Reflect.get(bench.agent, 'token'));
   const served = httpServer(usualPatience);
   served.serve((await startApi({ unitOfWork: api.unitOfWork, bundleStore: api.bundleStore })).app);
   server = served.server.listen(0, '127.0.0.1');
@@ -83,7 +90,7 @@ const sent = (
 ): PromiseLike<Told> =>
   caller
     .send(method, path)
-    .set({ 'Content-Type': type, Lease: 'any' })
+    .set({ 'Content-Type': type, Lease: lease })
     .serialize((given) => given as string)
     .send(body);
 
@@ -157,13 +164,13 @@ const tries: Readonly<
     says: 'the body is larger than 1048576 bytes',
   },
   policyReport: {
-    ask: (amount) => sent(agent, 'post', '/agent/v1/runs/any/policy-evaluations/any', padded('{}', amount)),
+    ask: (amount) => sent(agent, 'post', `/agent/v1/runs/${runId}/policy-evaluations/any`, padded('{}', amount)),
     good: 422,
     bad: 413,
     says: 'the body is larger than 16777216 bytes',
   },
   stateReport: {
-    ask: (amount) => sent(agent, 'post', '/agent/v1/runs/any/state-versions', padded('{}', amount)),
+    ask: (amount) => sent(agent, 'post', `/agent/v1/runs/${runId}/state-versions`, padded('{}', amount)),
     good: 422,
     bad: 413,
     says: 'the body is larger than 16777216 bytes',
@@ -192,6 +199,18 @@ const tries: Readonly<
     good: 201,
     bad: 400,
     says: 'the body is nested deeper than 32 levels',
+  },
+  stateReportDepth: {
+    // Three levels are there already.
+    ask: (amount) => {
+      const deep = announcementOf(Buffer.from('x'), {
+        outputs: [{ name: 'deep', type: 'dynamic', value: nested(amount - 3), sensitive: false }],
+      });
+      return sent(agent, 'post', `/agent/v1/runs/${runId}/state-versions`, JSON.stringify(deep));
+    },
+    good: 409,
+    bad: 400,
+    says: 'the body is nested deeper than 512 levels',
   },
   items: {
     ask: (amount) => workspaceWith(Array(amount).fill(0)),
@@ -306,7 +325,7 @@ describe('a limit', () => {
     expect((await sent(api.admin, 'post', '/organizations', '['.repeat(limits.body.most))).status).toBe(400);
     const levels = limits.policyReport.most / 2;
     const report = `${'['.repeat(levels)}${']'.repeat(levels)}`;
-    expect((await sent(agent, 'post', '/agent/v1/runs/any/policy-evaluations/any', report)).status).toBe(400);
+    expect((await sent(agent, 'post', `/agent/v1/runs/${runId}/policy-evaluations/any`, report)).status).toBe(400);
   });
 });
 

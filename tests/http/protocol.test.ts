@@ -20,6 +20,8 @@ import {
   type TestApi,
 } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
+import { Bench } from '../support/bench.js';
+import type { Job } from '../support/reference-agent.js';
 
 let api: TestApi;
 let workspaceId: string;
@@ -260,9 +262,14 @@ const agentCalls = agentRoutes({} as never, new AbortController().signal).map(({
 
 describe("the agents' interface", () => {
   let agent: Caller;
+  /** A run it plans: what is long is read of nobody else. */
+  let job: Job;
 
   beforeAll(async () => {
-    agent = await newAgent(api);
+    const bench = await Bench.make(api);
+    await bench.version();
+    job = await bench.claimed(await bench.run());
+    agent = api.as(Reflect.get(bench.agent, 'token'));
   });
 
   it.each(agentCalls)('$method $pattern asks for the token of an agent', async ({ method, path }) => {
@@ -308,16 +315,20 @@ describe("the agents' interface", () => {
       .set({ Lease: 'any', ...headers })
       .serialize((given) => given as string)
       .send(body);
-  const json = { 'Content-Type': 'application/json' };
-
   it.each(agentCalls.filter(({ reads }) => reads === 'JSON'))(
     '$method $pattern reads JSON of at most $largest bytes',
-    async ({ path, largest }) => {
+    async ({ path: about, pattern, largest }) => {
+      const path = pattern.includes('/policy-evaluations/') ? about.replace('nothing', job.runId) : about;
+      const json = { 'Content-Type': 'application/json', Lease: job.json.lease.token };
       for (const text of ['{', '{"name":}', 'name=a', '{"name":"a\\u0000b"}']) {
         const answer = await send(path, 'post', json, text).expect(400);
         expect(answer.body).toEqual(refusal(400, 'bad request', expect.stringContaining('not valid JSON')));
       }
-      for (const headers of [{ 'Content-Type': 'text/plain' }, { ...json, 'Content-Encoding': 'gzip' }]) {
+      for (const headers of [
+        { ...json, 'Content-Type': 'text/plain' },
+        { ...json, 'Content-Type': 'application/json; charset=klingon' },
+        { ...json, 'Content-Encoding': 'gzip' },
+      ]) {
         const answer = await send(path, 'post', headers, gzipSync('{}')).expect(415);
         expect(answer.body).toEqual(refusal(415, 'unsupported media type', expect.any(String)));
       }

@@ -618,7 +618,7 @@ const kinds: Readonly<Record<string, Written>> = {
         value: fc.constantFrom('a', 1, null, ['b']),
         sensitive: flag,
       })
-      .map(({ value, ...given }) => ({ ...aStateOutput({ id: 'sv-1' }, given), value })),
+      .map(({ value, ...given }) => ({ ...aStateOutput({ id: 'sv-1' }, given), size: 1, value })),
     presentStateOutput,
   ),
   'stored artifact': written(
@@ -628,7 +628,7 @@ const kinds: Readonly<Record<string, Written>> = {
   ),
   'announced state': written(
     () => announcedSchema,
-    fc.record({ id: text }),
+    fc.record({ version: fc.record({ id: text }), outputsLeftOut: number }),
     () => (announced) => presentAnnounced('run-1', announced),
   ),
   job: written(

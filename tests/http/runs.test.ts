@@ -1005,12 +1005,14 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       await planning.report('plan', {
         status: 'finished',
         'has-changes': true,
+        'generated-configuration': true,
         ...counted(1, 2, 3, 4),
       });
       expect(await planOf(id)).toEqual(
         plan({
           status: 'finished',
           'has-changes': true,
+          'generated-configuration': true,
           'status-timestamps': { ...stamps, 'finished-at': finishedAt },
           ...counted(1, 2, 3, 4),
         }),

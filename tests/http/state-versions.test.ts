@@ -165,6 +165,38 @@ describe('a state with hundreds of outputs', () => {
   });
 });
 
+describe('outputs with long values', () => {
+  it('come piece by piece, in the same documents', async () => {
+    const other = await Bench.make(api);
+    await other.version();
+    const runId = await other.run();
+    await other.planned(runId);
+    await other.act(runId, 'apply');
+    const long = ['a', 'b', 'c', 'd'].map((name) => ({
+      name,
+      type: 'string',
+      value: name.repeat(name === 'd' ? 3 : 200_000),
+      sensitive: name === 'b',
+    }));
+    const id = await (await other.claimed(runId)).writeState('long', { outputs: long });
+    const values = long.map(({ value, sensitive }) => (sensitive ? null : value));
+    for (const [path, member] of [
+      [`/workspaces/${other.workspaceId}/current-state-version-outputs`, 'data'],
+      [`/workspaces/${other.workspaceId}/current-state-version?include=outputs`, 'included'],
+      [`/state-versions/${id}?include=outputs`, 'included'],
+      [`/state-versions/${id}/outputs`, 'data'],
+    ] as const) {
+      const { body, headers } = await api.admin.get(path).expect(200);
+      expect({ path, length: headers['content-length'] }).toEqual({ path, length: undefined });
+      const shown = body[member].map(({ attributes }: { attributes: { value: unknown } }) => attributes.value);
+      expect(shown).toEqual(values);
+    }
+    const { body } = await api.admin.get(`/state-versions/${id}/outputs`).expect(200);
+    expect(body.meta.pagination).toMatchObject({ 'total-count': 4 });
+    expect(Object.keys(body)).toEqual(['data', 'links', 'meta']);
+  });
+});
+
 describe('the download URL', () => {
   const urlOf = async (): Promise<string> => {
     const { body } = await api.admin.get(current()).expect(200);

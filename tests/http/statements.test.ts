@@ -81,7 +81,8 @@ const promised: Readonly<Record<string, number>> = {
   'get /state-versions/:id/outputs': 4,
   'get /state-version-outputs/:id': 2,
   'get /workspaces/:workspaceId/current-state-version': 4,
-  'get /workspaces/:workspaceId/current-state-version-outputs': 4,
+  // How long they are is asked before they are read.
+  'get /workspaces/:workspaceId/current-state-version-outputs': 5,
   'post /workspaces/:id/actions/fetch': 6,
   'get /organizations/:organization/policy-sets': 4,
   'post /organizations/:organization/policy-sets': 4,

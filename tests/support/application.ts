@@ -546,6 +546,7 @@ function useCasesOf(world: World) {
     authenticateAgent: new application.AuthenticateAgent(unitOfWork, clock, secrets, tokenUses),
     claimRun: new application.ClaimRun(unitOfWork, clock, secrets, box, progress),
     renewLease: new application.RenewLease(unitOfWork, clock, secrets),
+    askLease: new application.AskLease(unitOfWork, secrets),
     readRunFiles: new application.ReadRunFiles(unitOfWork, secrets, store),
     readRunState: new application.ReadRunState(unitOfWork, secrets, store),
     announceState: new application.AnnounceState(unitOfWork, clock, ids, secrets, box),

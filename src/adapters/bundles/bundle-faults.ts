@@ -1,10 +1,14 @@
-import { DomainError } from '../../domain/index.js';
+import { type BundleKey, DomainError } from '../../domain/index.js';
 
 export const malformed = (sentence: string): DomainError => new DomainError('bundle/malformed', sentence);
 
 /** `limit` is the name of the setting. */
 export const overLimit = (sentence: string, limit: string, allowed: number): DomainError =>
   new DomainError('bundle/over-limit', `${sentence} than ${limit} allows (${allowed})`);
+
+/** Of bytes that were there when they were looked for. */
+export const goneSince = (key: BundleKey): DomainError =>
+  new DomainError('resource/not-found', `bundle ${key} was discarded before it was read`);
 
 const longestShown = 200;
 

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { BundleFound, BundleStore, ByteRange } from '../../application/ports/bundle-store.js';
 import { type BundleKey, DomainError } from '../../domain/index.js';
+import { goneSince } from './bundle-faults.js';
 import { checkKey, isKey } from './bundle-key.js';
 
 const readChunkBytes = 64 * 1024;
@@ -92,7 +93,7 @@ export class FileBundleStore implements BundleStore {
     if (found === undefined) return undefined;
     const begin = async () => {
       const file = await this.find(key, open);
-      if (file === undefined) throw new Error(`bundle ${key} was discarded before it was read`);
+      if (file === undefined) throw goneSince(key);
       return file;
     };
     return new FileReading(begin, range?.start ?? 0, Math.min(range?.end ?? found.size, found.size - 1));

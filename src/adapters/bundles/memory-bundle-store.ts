@@ -1,5 +1,6 @@
 import type { BundleFound, BundleStore, ByteRange } from '../../application/ports/bundle-store.js';
 import type { BundleKey } from '../../domain/index.js';
+import { goneSince } from './bundle-faults.js';
 import { checkKey } from './bundle-key.js';
 
 interface Attempt {
@@ -62,7 +63,7 @@ export class MemoryBundleStore implements BundleStore {
 
   private async *chunks(key: BundleKey, range: ByteRange | undefined): AsyncGenerator<Uint8Array> {
     const bytes = this.attempts.get(key)?.bytes;
-    if (bytes === undefined) throw new Error(`bundle ${key} was discarded before it was read`);
+    if (bytes === undefined) throw goneSince(key);
     const chunkBytes = 64 * 1024;
     const end = Math.min(range === undefined ? bytes.length : range.end + 1, bytes.length);
     for (let at = range?.start ?? 0; at < end; at += chunkBytes)

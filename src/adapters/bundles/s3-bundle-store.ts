@@ -19,6 +19,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { refuseOldAttempt } from '../../application/configuration-versions/attempt-age.js';
 import type { BundleFound, BundleStore, ByteRange } from '../../application/ports/bundle-store.js';
 import { type BundleKey, DomainError, type Instant } from '../../domain/index.js';
+import { goneSince } from './bundle-faults.js';
 import { checkKey, isKey } from './bundle-key.js';
 
 export interface S3BundleStoreOptions {
@@ -214,7 +215,7 @@ export class S3BundleStore implements BundleStore {
         .catch((error) => (statusOf(error) === 416 ? 'nothing' : unlessMissing(error))),
     );
     if (answer === 'nothing') return;
-    if (answer === undefined) throw new Error(`bundle ${key} was discarded before it was read`);
+    if (answer === undefined) throw goneSince(key);
     const body = answer.Body as Readable;
     const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
     try {

@@ -118,8 +118,9 @@ const stream = async (
   parts: AsyncIterable<string | Uint8Array>,
 ) => {
   writeHead(response, status, { 'Content-Type': mediaType, ...headers });
-  if (request.method === 'HEAD') response.end();
-  else await send(parts, response);
+  if (request.method !== 'HEAD') return send(parts, response);
+  response.end();
+  await parts[Symbol.asyncIterator]().return?.();
 };
 
 /**

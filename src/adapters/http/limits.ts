@@ -29,6 +29,12 @@ export const limits = {
   // Forges send whole lists of commits; theirs are cut well below this.
   delivery: { most: 5 * 1024 * 1024, of: 'bytes of a webhook delivery', answer: '413' },
   depth: { most: 32, of: 'levels of lists and objects within each other in JSON', answer: '400' },
+  // A type has two levels for each of its value.
+  stateReportDepth: {
+    most: 512,
+    of: "levels of lists and objects within each other in an agent's report of a state",
+    answer: '400',
+  },
   items: { most: 10_000, of: 'items of a list, or members of an object, in JSON', answer: '400' },
   identifiers: { most: 1000, of: 'identifiers in a relationship', answer: '422' },
   word: { most: 255, of: 'characters of a name, an id or an e-mail address', answer: '422' },

@@ -121,6 +121,7 @@ export interface UseCases {
   readonly authenticateAgent: application.AuthenticateAgent;
   readonly claimRun: application.ClaimRun;
   readonly renewLease: application.RenewLease;
+  readonly askLease: application.AskLease;
   readonly readRunFiles: application.ReadRunFiles;
   readonly readRunState: application.ReadRunState;
   readonly announceState: application.AnnounceState;

@@ -26,6 +26,9 @@ export class LocalService {
       // Ctrl-C reaches this process alone, which stops the service when the agent has said its last word.
       detached: true,
     });
+    const end = () => child.kill();
+    process.once('exit', end);
+    child.once('exit', () => process.off('exit', end));
     child.stdout.pipe(createWriteStream(logFile, { mode: 0o600 }));
     let said = '';
     const url = await new Promise<string>((resolve, reject) => {

@@ -30,18 +30,21 @@ export async function withServer(
   await mkdir(place, { recursive: true, mode: 0o700 });
   await chmod(place, 0o700);
   const ofService = Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('AGENT_')));
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  surroundings.stopping.addEventListener('abort', stop);
+  if (surroundings.stopping.aborted) return;
   const service = await LocalService.start(
     { ...ofService, HOST: environment.HOST || '127.0.0.1', DATA_DIR: dataDirectory },
     join(place, 'service.log'),
   );
-  const stopping = new AbortController();
   let ended = false;
   service.onEnd(() => {
     ended = true;
     stopping.abort();
   });
-  surroundings.stopping.addEventListener('abort', () => stopping.abort());
   try {
+    if (stopping.signal.aborted) return;
     // The token is not known yet; all other settings are judged before anything is made.
     const unprovisioned = { ...environment, GATEHOUSE_URL: service.url };
     const settings = loadSettings({ ...unprovisioned, AGENT_TOKEN: 'x'.repeat(16) });
@@ -50,6 +53,7 @@ export async function withServer(
     const configFile = join(place, 'terraformrc');
     await writeFile(configFile, cliConfiguration(service.url, tokens.userToken), { mode: 0o600 });
     await chmod(configFile, 0o600);
+    if (stopping.signal.aborted && !ended) return;
     process.stderr.write(welcome(service.url, configFile, opa !== undefined));
     await runAgent(
       { ...settings, AGENT_TOKEN: tokens.agentToken },

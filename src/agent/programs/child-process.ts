@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fstatSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ProcessGroup } from './process-group.js';
 
@@ -23,6 +24,8 @@ export interface Program {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly bounds: Bounds;
+  /** The descriptor of a file that gets its standard output; `onOutput` does, where it is left out. */
+  readonly into?: number;
   readonly onOutput: (chunk: Buffer) => void;
   /** What goes to its standard error; to `onOutput`, where it is left out. */
   readonly onComplaint?: (chunk: Buffer) => void;
@@ -48,15 +51,10 @@ const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
  * to escape may: isolating that is up to the machine or container.
  */
 export async function runProgram(program: Program): Promise<Ended> {
-  const { bounds, onOutput, onComplaint = onOutput } = program;
+  const { bounds, into, onOutput, onComplaint = onOutput } = program;
   bounds.interrupt.throwIfAborted();
   bounds.kill.throwIfAborted();
-  const child = spawn(program.path, program.args, {
-    cwd: program.directory,
-    env: program.environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
+  const child = begun(program);
   const closed = once(child, 'close');
   const exited = once(child, 'exit');
   closed.catch(() => undefined);
@@ -65,19 +63,25 @@ export async function runProgram(program: Program): Promise<Ended> {
     const [error] = await once(child, 'error');
     throw error;
   }
-  const group = new ProcessGroup(child.pid);
+  const group = new ProcessGroup(child.pid, program.environment.HOME);
   const stop = new Stop(group, bounds.graceSeconds);
 
   let printed = 0;
+  const stopLongOutput = (): boolean => {
+    const long = printed + (into === undefined ? 0 : fstatSync(into).size) > bounds.outputBytes;
+    const why = `it printed more than ${megabytes(bounds.outputBytes)} MB (AGENT_OUTPUT_MB)`;
+    if (long) stop.interrupt(new BoundReached(why));
+    return long;
+  };
   const counted = (pass: (chunk: Buffer) => void) => (chunk: Buffer) => {
     printed += chunk.length;
-    if (printed <= bounds.outputBytes) pass(chunk);
-    else stop.interrupt(new BoundReached(`it printed more than ${megabytes(bounds.outputBytes)} MB (AGENT_OUTPUT_MB)`));
+    if (!stopLongOutput()) pass(chunk);
   };
-  child.stdout.on('data', counted(onOutput));
-  child.stderr.on('data', counted(onComplaint));
+  child.stdout?.on('data', counted(onOutput));
+  child.stderr?.on('data', counted(onComplaint));
 
   const watch = setInterval(() => {
+    stopLongOutput();
     const used = group.memory();
     if (bounds.memoryBytes > 0 && used > bounds.memoryBytes) {
       stop.kill(new BoundReached(`it used more than ${megabytes(bounds.memoryBytes)} MB of memory (AGENT_MEMORY_MB)`));
@@ -95,14 +99,33 @@ export async function runProgram(program: Program): Promise<Ended> {
     // What it left behind would hold the pipes open, and go on.
     group.kill();
     await Promise.race([closed, pause(5_000, undefined, { ref: false })]);
+    stopLongOutput();
     return { code: code as number | null, stopped: stop.reason };
   } finally {
     clearInterval(watch);
     stop.done();
     bounds.interrupt.removeEventListener('abort', onInterrupt);
     bounds.kill.removeEventListener('abort', onKill);
-    child.stdout.destroy();
-    child.stderr.destroy();
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  }
+}
+
+function begun({ path, args, directory, environment, into }: Program): ChildProcess {
+  try {
+    return spawn(path, args, {
+      cwd: directory,
+      env: environment,
+      stdio: ['ignore', into ?? 'pipe', 'pipe'],
+      detached: true,
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error;
+    const sizes = Object.entries(environment).map(([name, value]) => [name, Buffer.byteLength(value)] as const);
+    const [largest, bytes] = sizes.reduce((one, other) => (other[1] > one[1] ? other : one), ['', 0] as const);
+    throw new BoundReached(
+      `its environment is larger than this machine hands to a program: ${largest} alone has ${bytes} bytes`,
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 
 interface Process {
   readonly pid: number;
@@ -10,14 +11,18 @@ interface Process {
 }
 
 /**
- * A program with everything it started: the processes of its session, their children that left it, and what any look has
- * found so far. Only who leaves between two looks, and loses its parent, is overlooked.
+ * A program with everything it started: the processes of its session, their children that left it, whoever has the home
+ * it was given, and what any look has found so far. Only who leaves, loses its parent and takes another home between two
+ * looks is overlooked.
  */
 export class ProcessGroup {
   private readonly known = new Map<number, string>();
 
-  /** `leader` began the session. */
-  constructor(private readonly leader: number) {}
+  /** `leader` began the session. `home` is nobody else's. */
+  constructor(
+    private readonly leader: number,
+    private readonly home: string | undefined,
+  ) {}
 
   /** How much memory all of them use, in bytes. */
   memory(): number {
@@ -42,13 +47,34 @@ export class ProcessGroup {
     if (process.platform !== 'linux') return [];
     const all = processes();
     const found = new Set<Process>(
-      all.filter(({ pid, session, started }) => session === this.leader || this.known.get(pid) === started),
+      all.filter(
+        ({ pid, session, started }) =>
+          session === this.leader || this.known.get(pid) === started || (this.home && hasHome(pid, this.home)),
+      ),
     );
     // Grows while it is walked: children of children follow.
     for (const { pid } of found) for (const one of all) if (one.parent === pid) found.add(one);
     this.known.clear();
     for (const { pid, started } of found) this.known.set(pid, started);
     return [...this.known.keys()];
+  }
+}
+
+const mostKills = 50;
+
+/** Interrupts whatever has this home, and kills what has not ended after so long, or once the signal is aborted. */
+export async function endProcessesOf(home: string, graceSeconds: number, kill: AbortSignal): Promise<void> {
+  const found = () => (process.platform === 'linux' ? processes().filter(({ pid }) => hasHome(pid, home)) : []);
+  if (graceSeconds > 0) for (const { pid } of found()) signal(pid, 'SIGINT');
+  const deadline = performance.now() + graceSeconds * 1000;
+  let kills = 0;
+  for (let left = found(); left.length > 0; left = found()) {
+    if (kill.aborted || performance.now() >= deadline) {
+      if (kills === mostKills) throw new Error(`process ${left[0]?.pid} cannot be ended`);
+      kills += 1;
+      for (const { pid } of left) signal(pid, 'SIGKILL');
+    }
+    await pause(100);
   }
 }
 
@@ -73,6 +99,10 @@ function processes(): readonly Process[] {
       return [{ pid: Number(name), parent, session, started: fields[19] ?? '' }];
     });
 }
+
+/** As it was when the program began. */
+const hasHome = (pid: number, home: string): boolean =>
+  `\0${read(`/proc/${pid}/environ`)}`.includes(`\0HOME=${home}\0`);
 
 const residentBytes = (status: string): number => Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 

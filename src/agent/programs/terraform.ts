@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { type Bounds, type Ended, runProgram } from './child-process.js';
 import type { TerraformProgram } from './find-programs.js';
 
@@ -54,8 +54,8 @@ export class Terraform {
         path: this.program.path,
         args,
         ...this.surroundings,
-        onOutput: (chunk) => writeSync(descriptor, chunk),
-        onComplaint: (chunk) => printed.add(chunk),
+        into: descriptor,
+        onOutput: (chunk) => printed.add(chunk),
       });
       return { ...ended, printed };
     } finally {
@@ -64,6 +64,10 @@ export class Terraform {
   }
 }
 
-/** The first error of what terraform printed, on one line. */
-export const firstErrorIn = (printed: Tail): string | undefined =>
-  /^[ │╷]*(Error: .*)$/m.exec(String(printed))?.[1]?.trim().slice(0, 1000);
+/** The first error of what terraform printed, on one line; of those in a configuration, not the one that announces them. */
+export function firstErrorIn(printed: Tail): string | undefined {
+  const errors = [...String(printed).matchAll(/^[ │╷]*(Error: .*)$/gm)].map(([, error = '']) => error.trim());
+  const [first] = errors;
+  const announces = first !== undefined && / encountered problems during initiali[sz]ation/.test(first);
+  return ((announces ? errors[1] : undefined) ?? first)?.slice(0, 1000);
+}

@@ -1,26 +1,27 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
 import type { NewState } from '../service/leased-run.js';
 import { digestOf, fetched } from './configuration.js';
 import { AgentStopped, Canceled, type Execution } from './execution.js';
+import { putAside, stateLeftIn } from './lost-state.js';
 import { countsSaid } from './plan-json.js';
 import { planned } from './plan-phase.js';
-import { failureOf, type Prepared, prepare } from './prepare.js';
+import { begin, failureOf, type Prepared, prepare } from './prepare.js';
 import { RunFailure } from './run-failure.js';
 
 /** Applies the plan of a run, keeps the state however that ended, and reports it. */
 export async function applyRun(x: Execution): Promise<void> {
+  const program = await begin(x);
   const planFile = x.job['plan-file'];
   if (planFile === null) throw new RunFailure('The plan of the run was not kept: start another run');
   await fetched(x, planFile.url, 'plan', planFile.sha256);
   const lockFile = x.directory.at('plan', planned.lockFile);
   const locked = (await stat(lockFile).catch(() => undefined)) !== undefined;
   const workingDirectoryName = await readFile(x.directory.at('plan', planned.workingDirectory), 'utf8');
-  const prepared = await prepare(x, workingDirectoryName, locked ? lockFile : undefined);
+  const workspace = await readFile(x.directory.at('plan', planned.workspace), 'utf8');
+  const prepared = await prepare(x, program, { workingDirectoryName, workspace, ...(locked && { lockFile }) });
 
   const { terraform, variables } = prepared;
-  const told = variables.ephemeral ? variables.files.map((file) => `-var-file=${file}`) : [];
-  const flags = ['-input=false', '-no-color', ...told];
+  const flags = ['-input=false', '-no-color', ...variables.files.map((file) => `-var-file=${file}`)];
   x.log.write('\n');
   const apply = await terraform.run(['apply', ...flags, x.directory.at('plan', planned.plan)], (chunk) =>
     x.log.write(chunk),
@@ -38,20 +39,19 @@ export async function applyRun(x: Execution): Promise<void> {
 
 /** False where there is a new state that the service did not get. */
 async function keepState(x: Execution, { directory, stateFile, stateBefore }: Prepared): Promise<boolean> {
-  // Where terraform itself could not write a state to its place, it leaves it here.
-  const errored = join(directory, 'errored.tfstate');
-  const file = (await stat(errored).catch(() => undefined)) === undefined ? stateFile : errored;
-  const md5 = await digestOf(file, 'md5').catch(() => undefined);
-  // Terraform makes an empty file first: one that was killed right then has nothing to keep.
-  if (md5 === undefined || md5 === stateBefore || (await stat(file)).size === 0) return true;
+  const file = await stateLeftIn(directory, stateFile);
+  if (file === undefined) return true;
+  const md5 = await digestOf(file, 'md5');
+  if (md5 === stateBefore) return true;
   try {
-    await x.run.storeState(await described(file, md5), file);
+    const told = await x.run.storeState(await described(file, md5), file);
+    if (told !== undefined) x.log.write(`\n${told}\n`);
     return true;
   } catch (error) {
-    const lost = join(x.settings.AGENT_WORK_DIR, 'lost-state');
-    await mkdir(lost, { recursive: true, mode: 0o700 });
-    const path = join(lost, `${x.job.run.id}.tfstate`);
-    await writeFile(path, await readFile(file), { mode: 0o600 });
+    const path = await putAside(file, x.job.run.id, x.settings.AGENT_WORK_DIR).catch(() => {
+      x.directory.keep();
+      return file;
+    });
     const told = `The state could not be stored: ${(error as Error).message}. It is in ${path}, on the agent's machine.`;
     x.say(`${x.job.run.id}: ${told}`);
     x.log.write(`\n${told}\n`);

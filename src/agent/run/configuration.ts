@@ -17,7 +17,10 @@ export async function fetched(x: Execution, url: string, name: string, sha256?: 
   if (sha256 !== undefined && (await digestOf(file, 'sha256')) !== sha256) {
     throw new RunFailure(`The ${name} came to the agent damaged`);
   }
-  await unpack(file, x.directory.at(name), { bytes: megabytes * 1024 * 1024, entries: mostEntries });
+  const limits = { bytes: megabytes * 1024 * 1024, entries: mostEntries };
+  await unpack(file, x.directory.at(name), limits).catch((error: Error) => {
+    throw error instanceof RunFailure ? new RunFailure(`The ${name} could not be unpacked: ${error.message}`) : error;
+  });
   await rm(file);
 }
 
@@ -39,24 +42,33 @@ export async function workingDirectory(x: Execution, name: string): Promise<stri
   return path;
 }
 
+/** As terraform sorts names. */
+const byBytes = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
+
 const override = /(^|_)override\.(tf|tofu)(\.json)?$/;
 
 /**
  * Takes the place of the configuration's `cloud` or `backend` block: the state is a file beside the tree, which the agent
  * brings and takes away. Of several such files the last by name counts, so that this one goes behind the user's own.
- * The path is relative, for a plan remembers it and is applied in another directory.
+ * Its paths are relative, for a plan remembers them and is applied in another directory.
  */
-export async function replaceBackend(directory: string, stateFile: string): Promise<void> {
-  const names = (await readdir(directory)).filter((name) => override.test(name)).sort();
+export async function replaceBackend(directory: string, states: string): Promise<void> {
+  const names = (await readdir(directory)).filter((name) => override.test(name)).sort(byBytes);
   const last = names.at(-1)?.replace(/\.(tf|tofu)(\.json)?$/, '') ?? '';
-  const name = `${last > 'zz_gatehouse' ? `${last}_` : ''}zz_gatehouse_override.tf`;
-  const path = JSON.stringify(relative(directory, stateFile));
+  const name = `${byBytes(last, 'zz_gatehouse') > 0 ? `${last}_` : ''}zz_gatehouse_override.tf`;
+  const place = relative(directory, states);
+  const paths = [
+    ['path', join(place, 'terraform.tfstate')],
+    ['workspace_dir', place],
+  ].map(([argument, path]) => `    ${argument} = ${JSON.stringify(path)}\n`);
   await rm(join(directory, name), { force: true });
-  await writeFile(join(directory, name), `terraform {\n  backend "local" {\n    path = ${path}\n  }\n}\n`);
+  await writeFile(join(directory, name), `terraform {\n  backend "local" {\n${paths.join('')}  }\n}\n`);
 }
 
 /** Whoever packed the files may have run terraform there, with another backend and programs for another machine. */
 export async function forgetFormerRuns(directory: string): Promise<void> {
+  // Else an apply would be taken to have left it.
+  await rm(join(directory, 'errored.tfstate'), { recursive: true, force: true });
   const data = join(directory, '.terraform');
   if ((await lstat(data).catch(() => undefined))?.isDirectory() !== true) return rm(data, { force: true });
   // Modules that were installed go along: the agent may not be able to fetch them.

@@ -2,6 +2,7 @@ import type { Bounds } from '../programs/child-process.js';
 import { Heartbeat } from '../service/heartbeat.js';
 import type { Job } from '../service/job.js';
 import { LeasedRun, type PhaseReport } from '../service/leased-run.js';
+import { printable } from '../service/printable.js';
 import { RunLog } from '../service/run-log.js';
 import { Secrets } from '../service/secrets.js';
 import { LeaseLost, type ServiceClient } from '../service/service-client.js';
@@ -9,6 +10,7 @@ import type { Settings } from '../settings.js';
 import { applyRun } from './apply-phase.js';
 import { AgentStopped, Canceled, type Execution } from './execution.js';
 import { planRun } from './plan-phase.js';
+import { heading } from './prepare.js';
 import { RunDirectory } from './run-directory.js';
 import { RunFailure } from './run-failure.js';
 
@@ -36,7 +38,7 @@ export async function executeJob(job: Job, surroundings: Surroundings): Promise<
   const ends = endsOf(job, run, heartbeat, surroundings);
   let directory: RunDirectory | undefined;
   try {
-    directory = await RunDirectory.create(settings.AGENT_WORK_DIR);
+    directory = await RunDirectory.create(settings.AGENT_WORK_DIR, job);
     const x = { job, run, log, secrets, directory, settings, environment: surroundings.environment, ...ends, say };
     await (job.phase === 'plan' ? planRun(x) : applyRun(x));
     say(`${job.run.id}: ${job.phase} finished`);
@@ -104,6 +106,7 @@ async function reportEnd(
     return;
   }
   const report = endOf(error, secrets);
+  if (log.isEmpty) log.write(heading('Gatehouse agent', `${process.platform}_${process.arch}`));
   if (report.status === 'errored') {
     say(`${of} failed: ${report.message}`);
     log.write(`\n${report.message}\n`);
@@ -120,5 +123,5 @@ function endOf(error: unknown, secrets: Secrets): PhaseReport & { readonly statu
   const { message } = error as Error;
   const known = error instanceof RunFailure || error instanceof AgentStopped;
   const text = known ? message : `The agent failed: ${message}`;
-  return { status: 'errored', message: secrets.masked(text).slice(0, longestMessage) };
+  return { status: 'errored', message: printable(secrets.masked(text)).slice(0, longestMessage).toWellFormed() };
 }

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ResourceCounts } from '../service/leased-run.js';
+import type { Secrets } from '../service/secrets.js';
 
 interface Change {
   readonly actions: readonly string[];
@@ -7,10 +9,14 @@ interface Change {
   readonly before_sensitive?: unknown;
   readonly after_sensitive?: unknown;
   readonly importing?: unknown;
+  readonly generated_config?: string;
 }
 
 interface ChangedResource {
+  readonly address?: string;
   readonly mode?: string;
+  readonly type?: string;
+  readonly provider_name?: string;
   readonly change: Change;
 }
 
@@ -39,6 +45,9 @@ export function countsOf({ resource_changes: resources = [] }: PlanJson): Resour
   };
 }
 
+export const generatesConfiguration = ({ resource_changes: resources = [] }: PlanJson): boolean =>
+  resources.some(({ change }) => change.generated_config !== undefined);
+
 /** What an apply says it did. All 0 where it did not come to its end. */
 export function countsSaid(output: string): ResourceCounts {
   const line = /^(?:Apply|Destroy) complete! Resources: (.{0,200})$/m.exec(output)?.[1] ?? '';
@@ -53,53 +62,72 @@ export function countsSaid(output: string): ResourceCounts {
 }
 
 /**
- * The plan as clients render it, without any value that is sensitive. Only members that a rendering needs are taken over:
- * variables, state and planned values hold sensitive ones unmarked.
+ * The plan as clients render it, without any value that is sensitive, by the plan's marks or as a variable of the
+ * workspace. Only members that a rendering needs are taken over: variables, state and planned values hold sensitive ones
+ * unmarked.
  */
-export const redacted = (plan: PlanJson, schemas: SchemasJson): object => ({
+export const redacted = (plan: PlanJson, schemas: SchemasJson, secrets: Pick<Secrets, 'maskedIn'>): object => ({
   plan_format_version: plan.format_version,
   provider_format_version: schemas.format_version,
   provider_schemas: schemas.provider_schemas ?? {},
-  resource_changes: (plan.resource_changes ?? []).map(withoutSensitive),
-  resource_drift: (plan.resource_drift ?? []).map(withoutSensitive),
+  resource_changes: (plan.resource_changes ?? []).map((resource) => redactedResource(resource, secrets)),
+  resource_drift: (plan.resource_drift ?? []).map((resource) => redactedResource(resource, secrets)),
   output_changes: Object.fromEntries(
-    Object.entries(plan.output_changes ?? {}).map(([name, change]) => [name, redactedChange(change)]),
+    Object.entries(plan.output_changes ?? {}).map(([name, change]) => [name, redactedChange(change, secrets)]),
   ),
-  relevant_attributes: plan.relevant_attributes ?? [],
+  relevant_attributes: secrets.maskedIn(plan.relevant_attributes ?? []),
 });
 
-const withoutSensitive = (resource: ChangedResource): ChangedResource => ({
-  ...resource,
-  change: redactedChange(resource.change),
-});
+/** What finds a resource's schema stays as it is. */
+function redactedResource(resource: ChangedResource, secrets: Pick<Secrets, 'maskedIn'>): ChangedResource {
+  const { mode, type, provider_name, change, ...rest } = resource;
+  const masked = secrets.maskedIn(rest) as Pick<ChangedResource, 'address'>;
+  return { ...masked, ...defined({ mode, type, provider_name }), change: redactedChange(change, secrets) };
+}
 
-function redactedChange(change: Change): Change {
-  // What is generated for an import quotes the values.
-  const { generated_config: _, ...rest } = change as Change & { readonly generated_config?: unknown };
-  return {
-    ...rest,
-    before: redactedValue(change.before, change.before_sensitive, 'a value'),
+const defined = (members: object): object =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+
+function redactedChange(change: Change, secrets: Pick<Secrets, 'maskedIn'>): Change {
+  const { actions, before_sensitive, after_sensitive, ...rest } = change;
+  const sides = redactedSides([change.before, change.after], [before_sensitive, after_sensitive]);
+  const masked = secrets.maskedIn({ ...rest, before: sides[0], after: sides[1] }) as object;
+  return { actions, ...masked, ...defined({ before_sensitive, after_sensitive }) };
+}
+
+type Sides = readonly [before: unknown, after: unknown];
+
+/**
+ * Marks are true for a value as a whole, or have its shape, with true for each sensitive part. Those of either side hold
+ * for both: what is to become sensitive has its value before, too.
+ */
+function redactedSides(sides: Sides, marks: Sides): Sides {
+  const [before, after] = sides;
+  if (marks.includes(true)) {
     // Whether a sensitive value changes is no secret: clients show it.
-    after: redactedValue(change.after, change.after_sensitive, sameSensitive(change) ? 'a value' : 'another value'),
+    return [blank(before, 'a value'), blank(after, isDeepStrictEqual(before, after) ? 'a value' : 'another value')];
+  }
+  if (!marks.some(isComposed)) return sides;
+  const names = new Set(sides.filter(isComposed).flatMap((side) => Object.keys(side)));
+  const parts = new Map(
+    [...names].map((name) => [name, redactedSides(membersOf(sides, name), membersOf(marks, name))]),
+  );
+  const rebuilt = (which: 0 | 1): unknown => {
+    const side = sides[which];
+    if (!isComposed(side)) return side;
+    const members = Object.keys(side).map((name) => [name, parts.get(name)?.[which]] as const);
+    return Array.isArray(side) ? members.map(([, member]) => member) : Object.fromEntries(members);
   };
+  return [rebuilt(0), rebuilt(1)];
 }
 
-/** `sensitive` is true for a value as a whole, or has its shape, with true for each sensitive part. */
-function redactedValue(value: unknown, sensitive: unknown, instead: string): unknown {
-  if (sensitive === true) return blank(value, instead);
-  if (typeof sensitive !== 'object' || sensitive === null || typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    const marks = Array.isArray(sensitive) ? sensitive : [];
-    return value.map((item, index) => redactedValue(item, marks[index], instead));
-  }
-  const marks = sensitive as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [
-      name,
-      redactedValue(item, Object.hasOwn(marks, name) ? marks[name] : undefined, instead),
-    ]),
-  );
-}
+const isComposed = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Of a list, its item. */
+const memberOf = (value: unknown, name: string): unknown =>
+  isComposed(value) && Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+
+const membersOf = ([before, after]: Sides, name: string): Sides => [memberOf(before, name), memberOf(after, name)];
 
 /** Of the same type, so that clients read it as the provider's schema says. */
 function blank(value: unknown, instead: string): unknown {
@@ -115,5 +143,3 @@ function blank(value: unknown, instead: string): unknown {
       return Array.isArray(value) ? [] : {};
   }
 }
-
-const sameSensitive = ({ before, after }: Change): boolean => JSON.stringify(before) === JSON.stringify(after);

@@ -7,9 +7,9 @@ import { pack } from 'tar-stream';
 import type { Artifact } from '../service/leased-run.js';
 import { LeaseLost, ServiceRefused } from '../service/service-client.js';
 import type { Execution } from './execution.js';
-import { countsOf, redacted } from './plan-json.js';
+import { countsOf, generatesConfiguration, redacted } from './plan-json.js';
 import { evaluatePolicies } from './policies.js';
-import { failureOf, type Prepared, prepare } from './prepare.js';
+import { begin, failureOf, type Prepared, prepare } from './prepare.js';
 import type { Variables } from './variables.js';
 
 /** What a plan leaves behind for its apply, by the names in its archive. */
@@ -18,12 +18,15 @@ export const planned = {
   lockFile: '.terraform.lock.hcl',
   /** The name of the directory it was made in: the workspace may have another one by then. */
   workingDirectory: 'working-directory',
+  /** The workspace's name, under which the plan expects its state: the workspace may have been renamed by then. */
+  workspace: 'workspace',
 } as const;
 
 /** Plans a run, judges the plan by its policies, and reports both. */
 export async function planRun(x: Execution): Promise<void> {
+  const program = await begin(x);
   const workingDirectoryName = x.job.workspace['working-directory'] ?? '';
-  const prepared = await prepare(x, workingDirectoryName);
+  const prepared = await prepare(x, program, { workingDirectoryName, workspace: x.job.workspace.name });
   const { terraform, directory, variables } = prepared;
   const file = x.directory.at('plan', planned.plan);
   const flags = ['-input=false', '-no-color', '-detailed-exitcode', `-out=${file}`];
@@ -32,7 +35,7 @@ export async function planRun(x: Execution): Promise<void> {
 
   const json = await printed(x, prepared, 'plan.json', 'show', '-json', file);
   const schemas = await printed(x, prepared, 'schemas.json', 'providers', 'schema', '-json');
-  const counts = await writeRedacted(x, json, schemas);
+  const { resources, generatedConfiguration } = await writeRedacted(x, json, schemas);
   await archive(x, directory, workingDirectoryName);
   await upload(x, 'plan-json', json);
   await upload(x, 'plan-json-redacted', x.directory.at('plan', 'redacted.json'));
@@ -41,7 +44,7 @@ export async function planRun(x: Execution): Promise<void> {
   // Before the plan counts as finished: clients read its log no further then, and what failed stands in it.
   const evaluations = await evaluatePolicies(x, json);
   await x.log.flush();
-  await x.run.reportPhase({ status: 'finished', hasChanges: plan.code === 2, resources: counts });
+  await x.run.reportPhase({ status: 'finished', hasChanges: plan.code === 2, generatedConfiguration, resources });
   for (const { id, version, sets } of evaluations) await x.run.reportPolicies(id, version, sets);
 }
 
@@ -75,10 +78,9 @@ async function writeRedacted(x: Execution, plan: string, schemas: string) {
   const [json, ofProviders] = await Promise.all(
     [plan, schemas].map(async (file) => JSON.parse(await readFile(file, 'utf8'))),
   );
-  await writeFile(x.directory.at('plan', 'redacted.json'), JSON.stringify(redacted(json, ofProviders)), {
-    mode: 0o600,
-  });
-  return countsOf(json);
+  const shown = JSON.stringify(redacted(json, ofProviders, x.secrets));
+  await writeFile(x.directory.at('plan', 'redacted.json'), shown, { mode: 0o600 });
+  return { resources: countsOf(json), generatedConfiguration: generatesConfiguration(json) };
 }
 
 async function archive(x: Execution, directory: string, workingDirectoryName: string): Promise<void> {
@@ -89,6 +91,7 @@ async function archive(x: Execution, directory: string, workingDirectoryName: st
     [planned.lockFile, join(directory, planned.lockFile)],
   ] as const;
   tar.entry({ name: planned.workingDirectory }, workingDirectoryName);
+  tar.entry({ name: planned.workspace }, x.job.workspace.name);
   for (const [name, path] of files) {
     // Without providers to be installed there is no lock file.
     const size = (await stat(path).catch(() => undefined))?.size;

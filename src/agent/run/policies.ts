@@ -6,6 +6,8 @@ import { findOpa, noOpa } from '../programs/find-programs.js';
 import { Opa, type Verdict } from '../programs/opa.js';
 import type { Policy, PolicyEvaluation } from '../service/job.js';
 import type { PolicyReport, PolicySetReport } from '../service/leased-run.js';
+import { printable } from '../service/printable.js';
+import type { Secrets } from '../service/secrets.js';
 import { digestOf } from './configuration.js';
 import type { Execution } from './execution.js';
 import { bareEnvironmentOf } from './prepare.js';
@@ -20,6 +22,8 @@ export interface Evaluated {
 /** The service takes so many elements of one policy's output. */
 const mostReasons = 1000;
 const longestReason = 4096;
+/** And 16 MiB in all that is said of one kind, names and brackets included. */
+const outputBytes = 12 * 1024 * 1024;
 
 /** Judges a plan, which `planJson` is the file of, by every policy of the job. What failed is told in the log as well. */
 export async function evaluatePolicies(x: Execution, planJson: string): Promise<readonly Evaluated[]> {
@@ -63,6 +67,7 @@ async function reportOf(
     return { 'policy-set-id': set.id, error };
   }
   const policies: PolicyReport[] = [];
+  const share = outputBytes / evaluation['policy-sets'].flatMap((one) => one.policies).length;
   for (const policy of set.policies) {
     const verdict = await judge(policy);
     if (verdict.status === 'failed') {
@@ -70,7 +75,7 @@ async function reportOf(
     }
     if (verdict.status === 'errored')
       tell(x, `Policy ${set.name}/${policy.name} could not be evaluated`, [verdict.reason]);
-    policies.push({ name: policy.name, status: verdict.status, output: outputOf(x, verdict) });
+    policies.push({ name: policy.name, status: verdict.status, output: outputOf(x.secrets, verdict, share) });
   }
   return { 'policy-set-id': set.id, policies };
 }
@@ -132,26 +137,36 @@ function runInput({ job: { run, workspace } }: Execution): object {
 function worded(reason: unknown): string {
   const { message, msg } = (reason ?? {}) as { readonly message?: unknown; readonly msg?: unknown };
   const text = [reason, message, msg].find((candidate) => typeof candidate === 'string');
-  return ((text as string | undefined) ?? JSON.stringify(reason)).slice(0, longestReason);
+  return printable((text as string | undefined) ?? JSON.stringify(reason))
+    .slice(0, longestReason)
+    .toWellFormed();
 }
 
-function outputOf(x: Execution, verdict: Verdict): readonly unknown[] {
+/** As much of what a policy said as the service takes, in so many bytes of JSON. */
+export function outputOf(secrets: Secrets, verdict: Verdict, bytes: number): readonly unknown[] {
   if (verdict.status === 'passed') return [];
   const all = verdict.status === 'failed' ? verdict.reasons : [verdict.reason];
-  const kept = all.length > mostReasons ? all.slice(0, mostReasons - 1) : all;
+  const kept: unknown[] = [];
+  let left = bytes;
+  for (const reason of all.slice(0, all.length > mostReasons ? mostReasons - 1 : mostReasons)) {
+    const said = secrets.maskedIn(fitting(reason));
+    left -= Buffer.byteLength(JSON.stringify(said)) + 1;
+    if (left < 0) break;
+    kept.push(said);
+  }
   const rest = all.length - kept.length;
-  return [...kept.map((reason) => x.secrets.maskedIn(fitting(reason))), ...(rest > 0 ? [`and ${rest} more`] : [])];
+  return rest > 0 ? [...kept.slice(0, mostReasons - 1), `and ${rest} more`] : kept;
 }
 
-/** Objects are kept where they are small: they say more than their message. */
+/** Objects are kept where they are small and plain: they say more than their message. */
 const fitting = (reason: unknown): unknown => {
   const text = JSON.stringify(reason);
-  const flat =
-    typeof reason === 'object' && text.length <= longestReason && !/[[{]{10}/.test(text.replace(/[^[{]/g, ''));
-  return flat ? reason : worded(reason);
+  const flat = text.length <= longestReason && !/[[{]{10}/.test(text.replace(/[^[{]/g, ''));
+  // What is no character of a text is written with a number in JSON.
+  return typeof reason === 'object' && flat && !text.includes('\\u') ? reason : worded(reason);
 };
 
 function tell(x: Execution, heading: string, lines: readonly string[]): void {
-  const indented = lines.map((line) => `  - ${line.replaceAll('\n', '\n    ')}\n`);
+  const indented = lines.map((line) => `  - ${printable(line).replaceAll('\n', '\n    ')}\n`);
   x.log.write(`\n${heading}:\n${indented.join('')}`);
 }

@@ -1,9 +1,11 @@
-import { copyFile } from 'node:fs/promises';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { bareEnvironment, terraformEnvironment } from '../programs/environment.js';
-import { findTerraform, noTerraform } from '../programs/find-programs.js';
+import { findTerraform, noTerraform, type TerraformProgram } from '../programs/find-programs.js';
 import { firstErrorIn, type Ran, Terraform } from '../programs/terraform.js';
 import { digestOf, fetched, forgetFormerRuns, replaceBackend, workingDirectory } from './configuration.js';
 import type { Environment, Execution } from './execution.js';
+import { stateFileOf } from './run-directory.js';
 import { RunFailure } from './run-failure.js';
 import { type Variables, writeVariables } from './variables.js';
 
@@ -19,24 +21,41 @@ export interface Prepared {
 export const bareEnvironmentOf = (x: Execution): Environment =>
   bareEnvironment(x.environment, x.directory.at('home'), x.directory.at('tmp'));
 
-/** The files of the run in their places, its state beside them, and terraform initialized there. */
-export async function prepare(x: Execution, workingDirectoryName: string, lockFile?: string): Promise<Prepared> {
-  const bare = bareEnvironmentOf(x);
-  const program = await findTerraform(x.settings, bare);
+/** Finds the program, and begins the log with what it is. */
+export async function begin(x: Execution): Promise<TerraformProgram> {
+  const program = await findTerraform(x.settings, bareEnvironmentOf(x));
   if (program === undefined) throw new RunFailure(noTerraform(x.settings));
   const { title, version, platform } = program;
-  // Clients drop the first three lines of an apply's log.
-  x.log.write(`${title} v${version}\non ${platform}\nInitializing plugins and modules...\n`);
+  x.log.write(heading(`${title} v${version}`, platform));
   const asked = x.job.workspace['terraform-version'];
   if (asked !== null && /^\d+\.\d+\.\d+/.test(asked) && asked !== version) {
     x.log.write(`\nWarning: the workspace asks for version ${asked}, and the agent runs ${version}.\n`);
   }
+  return program;
+}
 
+/** Clients drop the first three lines of an apply's log, whatever they say. */
+export const heading = (program: string, platform: string): string =>
+  `${program}\non ${platform}\nInitializing plugins and modules...\n`;
+
+/** The files of the run in their places, its state beside them, and terraform initialized there. */
+export async function prepare(
+  x: Execution,
+  program: TerraformProgram,
+  {
+    workingDirectoryName,
+    workspace,
+    lockFile,
+  }: { readonly workingDirectoryName: string; readonly workspace: string; readonly lockFile?: string },
+): Promise<Prepared> {
+  const bare = bareEnvironmentOf(x);
   await fetched(x, x.job.configuration.url, 'configuration');
   const directory = await workingDirectory(x, workingDirectoryName);
-  const stateFile = x.directory.at('state', 'terraform.tfstate');
+  const stateFile = x.directory.at(...stateFileOf(workspace));
+  // A workspace is there for terraform once its directory is.
+  await mkdir(dirname(stateFile), { recursive: true, mode: 0o700 });
   await forgetFormerRuns(directory);
-  await replaceBackend(directory, stateFile);
+  await replaceBackend(directory, x.directory.at('state'));
   if (lockFile !== undefined) await copyFile(lockFile, `${directory}/.terraform.lock.hcl`);
   if (x.job.state !== null) {
     await x.run.download(x.job.state.url, stateFile);
@@ -46,8 +65,9 @@ export async function prepare(x: Execution, workingDirectoryName: string, lockFi
 
   const variables = await writeVariables(x.job, directory, (name) => x.directory.at('variables', name));
   const environment = {
-    ...(x.job.phase === 'plan' ? variables.environment : {}),
+    ...variables.environment,
     ...terraformEnvironment(x.environment, bare, x.settings, x.job.workspace.variables),
+    TF_WORKSPACE: workspace,
   };
   const terraform = new Terraform(program, { directory, environment, bounds: x.bounds });
   const init = await terraform.run(['init', '-input=false', '-no-color']);

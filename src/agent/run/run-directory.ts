@@ -1,17 +1,33 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { Job } from '../service/job.js';
 
-const prefix = `gatehouse-run-${hostname().replace(/[^\w.-]/g, '')}-`;
+/**
+ * What the directories of this host's agents begin with; the process's number follows. It is short: sockets are made
+ * below it, and their paths have room for about a hundred characters.
+ */
+export const prefix = `gatehouse-run-${createHash('sha256').update(hostname()).digest('hex').slice(0, 8)}-`;
+
+/** In the directory, what is executed there: phase and run, one a line. */
+export const labelFile = 'run';
+
+/** The state of a run in its directory: where terraform looks for that of a workspace of this name. */
+export const stateFileOf = (workspace: string): readonly string[] =>
+  workspace === 'default' ? ['state', 'terraform.tfstate'] : ['state', workspace, 'terraform.tfstate'];
 
 /** Where one run is executed. Nobody but this user may read it: it holds a state, variables and a plan. */
 export class RunDirectory {
+  private kept = false;
+
   private constructor(readonly path: string) {}
 
-  static async create(workDirectory: string): Promise<RunDirectory> {
+  static async create(workDirectory: string, { phase, run }: Job): Promise<RunDirectory> {
     await mkdir(workDirectory, { recursive: true });
     // mkdtemp makes it for this user alone.
     const directory = new RunDirectory(await mkdtemp(join(workDirectory, `${prefix}${process.pid}-`)));
+    await writeFile(directory.at(labelFile), `${phase}\n${run.id}\n`, { mode: 0o600 });
     for (const name of ['configuration', 'home', 'tmp', 'state', 'plan', 'policies', 'variables']) {
       await mkdir(directory.at(name), { mode: 0o700 });
     }
@@ -22,26 +38,29 @@ export class RunDirectory {
     return join(this.path, ...names);
   }
 
+  /** It has the only record of something. */
+  keep(): void {
+    this.kept = true;
+  }
+
   async remove(): Promise<void> {
-    // A program that does not want to die may still be writing.
-    await rm(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    if (this.kept) return;
+    await removeTree(this.path);
   }
 }
 
-/** Takes away what agents of this machine left that were killed. */
-export async function removeLeftovers(workDirectory: string): Promise<void> {
-  for (const name of await readdir(workDirectory).catch(() => [])) {
-    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
-    if (Number.isNaN(pid) || (pid !== process.pid && lives(pid))) continue;
-    await rm(join(workDirectory, name), { recursive: true, force: true }).catch(() => undefined);
-  }
+/** With what programs left there that nobody may write to, as caches often are. */
+export async function removeTree(path: string): Promise<void> {
+  // A program that does not want to die may still be writing.
+  const remove = () => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  await remove().catch(async ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EACCES' || code === 'EPERM') await openAll(path);
+    await remove();
+  });
 }
 
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
+async function openAll(directory: string): Promise<void> {
+  await chmod(directory, 0o700);
+  const entries = await readdir(directory, { withFileTypes: true });
+  for (const entry of entries) if (entry.isDirectory()) await openAll(join(directory, entry.name));
 }

@@ -19,11 +19,14 @@ export interface UnpackLimits {
 export async function unpack(file: string, directory: string, limits: UnpackLimits): Promise<void> {
   let bytes = 0;
   let entries = 0;
+  const count = (more: number): Error | null => {
+    bytes += more;
+    const most = `${Math.floor(limits.bytes / 1024 / 1024)} MB (AGENT_UNPACKED_MB)`;
+    return bytes > limits.bytes ? refused(`it unpacks to more than ${most}`) : null;
+  };
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length;
-      if (bytes <= limits.bytes) done(null, chunk);
-      else done(refused(`it unpacks to more than ${Math.floor(limits.bytes / 1024 / 1024)} MB (AGENT_UNPACKED_MB)`));
+      done(count(chunk.length), chunk);
     },
   });
   const tar = extract();
@@ -34,7 +37,7 @@ export async function unpack(file: string, directory: string, limits: UnpackLimi
     for await (const entry of tar) {
       entries += 1;
       if (entries > limits.entries) throw refused(`it has more than ${limits.entries} entries`);
-      await place(entry.header, entry, directory);
+      await place(entry.header, entry, directory, count);
       entry.resume();
     }
     await unpacking;
@@ -46,9 +49,14 @@ export async function unpack(file: string, directory: string, limits: UnpackLimi
   }
 }
 
-const refused = (why: string): RunFailure => new RunFailure(`The configuration could not be unpacked: ${why}`);
+const refused = (why: string): RunFailure => new RunFailure(why);
 
-async function place(header: Header, content: AsyncIterable<unknown>, root: string): Promise<void> {
+async function place(
+  header: Header,
+  content: AsyncIterable<unknown>,
+  root: string,
+  count: (bytes: number) => Error | null,
+): Promise<void> {
   const segments = segmentsOf(header.name);
   const name = JSON.stringify(header.name.slice(0, 200));
   if (segments.length === 0) {
@@ -74,7 +82,10 @@ async function place(header: Header, content: AsyncIterable<unknown>, root: stri
       const target = segmentsOf(header.linkname ?? '');
       await madeParents(root, target.slice(0, -1), name);
       const linked = join(root, ...target);
-      if (!(await lstat(linked)).isFile()) throw refused(`the hard link ${name} leads to no file`);
+      const found = await lstat(linked);
+      if (!found.isFile()) throw refused(`the hard link ${name} leads to no file`);
+      const beyond = count(found.size);
+      if (beyond !== null) throw beyond;
       await copyFile(linked, path, 1);
       return;
     }

@@ -11,7 +11,12 @@ export interface ResourceCounts {
 }
 
 export type PhaseReport =
-  | { readonly status: 'finished'; readonly hasChanges?: boolean; readonly resources: ResourceCounts }
+  | {
+      readonly status: 'finished';
+      readonly hasChanges?: boolean;
+      readonly generatedConfiguration?: boolean;
+      readonly resources: ResourceCounts;
+    }
   | { readonly status: 'errored'; readonly message: string }
   | { readonly status: 'canceled' };
 
@@ -49,9 +54,15 @@ const later = 900;
 /** How long what must be said is tried while the service is away. */
 const patience = 900;
 
+/** How a report is refused that is too long, too deep, or says what does not fit. */
+const aboutBody: readonly number[] = [400, 413, 422];
+
 const heartbeat = z.object({ cancel: z.boolean() });
 const anything = z.unknown();
-const stateVersion = z.object({ upload: z.object({ url: z.string().startsWith('/agent/v1/') }) });
+const stateVersion = z.object({
+  upload: z.object({ url: z.string().startsWith('/agent/v1/') }),
+  'outputs-left-out': z.number().optional(),
+});
 
 /** Everything that is said of a run, under its lease. All of it throws `LeaseLost` once the run is not this agent's any more. */
 export class LeasedRun {
@@ -104,12 +115,31 @@ export class LeasedRun {
     await this.once({ method: 'POST', path, body, seconds: later, patience });
   }
 
-  /** Once it resolves, the state is the workspace's current one. */
-  async storeState(state: NewState, file: string): Promise<void> {
-    const path = this.path('state-versions');
-    const { upload } = await this.json({ method: 'POST', path, body: state, seconds: soon, patience }, stateVersion);
+  /**
+   * Once it resolves, the state is the workspace's current one. Where its outputs keep it from being taken it goes without
+   * them. Answers what people should know of outputs that are not kept; undefined where all are.
+   */
+  async storeState(state: NewState, file: string): Promise<string | undefined> {
+    let told: string | undefined;
+    const announced = await this.announce(state).catch((error: unknown) => {
+      const refused = error instanceof ServiceRefused && aboutBody.includes(error.status);
+      if (!refused || state.outputs.length === 0) throw error;
+      told = `The outputs are not kept with the state: ${error.message}.`;
+      return this.announce({ ...state, outputs: [] });
+    });
+    const leftOut = announced['outputs-left-out'] ?? 0;
+    if (leftOut > 0)
+      told = `${leftOut} of the outputs are not kept with the state: they are too long, too deep, or too many.`;
     const body = await openAsBlob(file);
-    await this.json({ method: 'PUT', path: upload.url, body, seconds: later, patience }, anything);
+    await this.json({ method: 'PUT', path: announced.upload.url, body, seconds: later, patience }, anything);
+    return told;
+  }
+
+  private announce(body: NewState): Promise<z.output<typeof stateVersion>> {
+    return this.json(
+      { method: 'POST', path: this.path('state-versions'), body, seconds: later, patience },
+      stateVersion,
+    );
   }
 
   /** What may have been taken by the try before, whose answer was lost, is refused the second time. */
@@ -147,6 +177,7 @@ const wire = (report: PhaseReport): object =>
     ? {
         status: report.status,
         ...(report.hasChanges === undefined ? {} : { 'has-changes': report.hasChanges }),
+        ...(report.generatedConfiguration && { 'generated-configuration': true }),
         ...Object.fromEntries(Object.entries(report.resources).map(([name, count]) => [`resource-${name}`, count])),
       }
     : report;

@@ -32,6 +32,10 @@ export class RunLog {
     }, betweenParts);
   }
 
+  get isEmpty(): boolean {
+    return this.written === 0 && this.held === '';
+  }
+
   write(part: string | Uint8Array): void {
     const text = this.held + (typeof part === 'string' ? part : this.decoder.write(Buffer.from(part)));
     const settled = this.secrets.settled(text);

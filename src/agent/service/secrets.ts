@@ -31,9 +31,10 @@ export class Secrets {
     return masked + text.slice(from);
   }
 
-  /** The same in every text of a value, however deep. */
+  /** The same in every text of a value, however deep. A number that is one becomes 0. */
   maskedIn(value: unknown): unknown {
     if (typeof value === 'string') return this.masked(value);
+    if (typeof value === 'number') return this.texts.includes(String(value)) ? 0 : value;
     if (Array.isArray(value)) return value.map((item) => this.maskedIn(item));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(

@@ -1,8 +1,8 @@
 import {
   type AnnouncedState,
   announceState,
-  checkOutputs,
   checkSuccession,
+  fittingOutputs,
   isSameState,
   type ReportedOutput,
   type StateOutput,
@@ -18,6 +18,12 @@ import { type LeaseHolder, leasedRunInTurn, refuseUnless } from './lease-holder.
 
 export interface StateReport extends AnnouncedState {
   readonly outputs: readonly ReportedOutput[];
+}
+
+export interface StateAnnounced {
+  readonly version: StateVersion;
+  /** How many outputs are not kept, because they do not fit. */
+  readonly outputsLeftOut: number;
 }
 
 /**
@@ -37,15 +43,15 @@ export class AnnounceState {
    * What was announced before, in the same words, is answered again. Throws `lease/lost`, `run/transition-refused` unless
    * the run is being applied, and `agent-report/invalid` for a state that may not follow the workspace's current one.
    */
-  execute(holder: LeaseHolder, { outputs, ...announced }: StateReport): Promise<StateVersion> {
-    checkOutputs(outputs);
+  async execute(holder: LeaseHolder, { outputs, ...announced }: StateReport): Promise<StateAnnounced> {
+    const fitting = fittingOutputs(outputs);
     const id = this.ids.next('state-version');
-    const kept = outputs.map(({ name, type, value, sensitive }): StateOutput => {
+    const kept = fitting.map(({ name, type, value, sensitive }): StateOutput => {
       const text = valueToText(value);
       const given = { id: this.ids.next('state-version-output'), stateVersionId: id, name, type, sensitive };
       return { ...given, value: sensitive ? this.box.seal(text) : text };
     });
-    return this.unitOfWork.run(async (tx) => {
+    const version = await this.unitOfWork.run(async (tx) => {
       const run = await leasedRunInTurn(tx, this.secrets, holder);
       refuseUnless(run, 'applying', 'state could not be written');
       const { id: runId, workspaceId, createdBy } = run.state;
@@ -58,5 +64,6 @@ export class AnnounceState {
       await tx.stateVersions.add(version, kept);
       return version;
     });
+    return { version, outputsLeftOut: outputs.length - fitting.length };
   }
 }

@@ -8,7 +8,7 @@ import {
   type RunStatus,
 } from '../../domain/index.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
-import type { Transaction } from '../ports/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
 
 /** An agent with the run it says it executes, and the token that proves it. */
 export interface LeaseHolder {
@@ -45,4 +45,16 @@ export async function leasedRunInTurn(tx: Transaction, secrets: SecretGenerator,
 export function refuseUnless({ state: { status } }: Run, needed: RunStatus, what: string): void {
   if (status === needed) return;
   throw new DomainError('run/transition-refused', `${what} because the run's status is ${status}`);
+}
+
+/** Whether a lease is worth reading a long report for. Throws `lease/lost`. */
+export class AskLease {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly secrets: SecretGenerator,
+  ) {}
+
+  async execute(holder: LeaseHolder): Promise<void> {
+    await this.unitOfWork.read((tx) => leasedRun(tx, this.secrets, holder));
+  }
 }

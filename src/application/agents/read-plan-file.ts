@@ -1,4 +1,5 @@
 import { DomainError } from '../../domain/index.js';
+import { openBundle } from '../configuration-versions/open-bundle.js';
 import type { BundleStore } from '../ports/bundle-store.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
@@ -19,9 +20,6 @@ export class ReadPlanFile {
       refuseUnless(run, 'applying', 'plan file could not be read');
       return tx.runArtifacts.find(run.state.id, 'plan-file');
     });
-    if (bundle === undefined) throw new DomainError('resource/not-found', 'the run has no plan file');
-    const bytes = await this.store.read(bundle.key, undefined, bundle.bytes);
-    if (bytes === undefined) throw new Error(`the plan file of ${holder.runId} is missing`);
-    return bytes;
+    return openBundle(this.store, bundle, new DomainError('resource/not-found', 'the run has no plan file'));
   }
 }

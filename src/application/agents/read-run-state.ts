@@ -1,4 +1,5 @@
 import { DomainError, type StateVersionId } from '../../domain/index.js';
+import { openBundle } from '../configuration-versions/open-bundle.js';
 import type { BundleStore } from '../ports/bundle-store.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
@@ -22,11 +23,7 @@ export class ReadRunState {
       const found = await (id === undefined ? tx.stateVersions.current(workspaceId) : tx.stateVersions.find(id));
       return found?.workspaceId === workspaceId ? found : undefined;
     });
-    const bundle = version?.bundle;
-    if (version === undefined || !bundle)
-      throw new DomainError('resource/not-found', 'the workspace has no such state');
-    const bytes = await this.store.read(bundle.key, undefined, bundle.bytes);
-    if (bytes === undefined) throw new Error(`the bytes of ${version.id} are missing`);
-    return bytes;
+    const missing = new DomainError('resource/not-found', 'the workspace has no such state');
+    return openBundle(this.store, version?.bundle, missing);
   }
 }

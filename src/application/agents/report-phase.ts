@@ -2,6 +2,7 @@ import {
   DomainError,
   doneByAgent,
   type Phase,
+  type PlannedChanges,
   type ResourceCounts,
   type RunStatus,
   type RunTrigger,
@@ -13,7 +14,13 @@ import { type LeaseHolder, leasedRunInTurn } from './lease-holder.js';
 
 /** How a phase ended. */
 export type PhaseReport =
-  | { readonly outcome: 'finished'; readonly hasChanges: boolean; readonly resources: ResourceCounts | null }
+  | {
+      readonly outcome: 'finished';
+      readonly hasChanges: boolean;
+      /** Of a plan. */
+      readonly generatedConfiguration?: boolean;
+      readonly resources: ResourceCounts | null;
+    }
   | { readonly outcome: 'errored'; readonly message: string }
   | { readonly outcome: 'canceled' };
 
@@ -31,12 +38,19 @@ export class ReportPhase {
     private readonly progress: RunProgress,
   ) {}
 
-  /** Answers the run's status after it. Throws `lease/lost`, and `run/transition-refused` in another phase. */
+  /**
+   * Answers the run's status after it. Throws `lease/lost`, `run/transition-refused` in another phase, and
+   * `agent-report/invalid` for an apply that is said to be finished while a state it announced has not come.
+   */
   execute(holder: LeaseHolder, phase: Phase, report: PhaseReport): Promise<RunStatus> {
     return this.unitOfWork.run(async (tx) => {
       const run = await leasedRunInTurn(tx, this.secrets, holder);
       if (!running[phase].includes(run.state.status)) {
         throw new DomainError('run/transition-refused', `${phase} could not be reported: it is not running`);
+      }
+      const finished = phase === 'apply' && report.outcome === 'finished';
+      if (finished && (await tx.stateVersions.pending(run.state.id)) !== undefined) {
+        throw new DomainError('agent-report/invalid', 'The state that was announced has not been uploaded');
       }
       const next = await this.progress.fire(tx, run, ...firing(phase, report));
       await tx.audit.add(doneByAgent(holder.agent, 'runs/report', next.state.id), next.state);
@@ -45,11 +59,17 @@ export class ReportPhase {
   }
 }
 
+const plannedBy = ({
+  resources,
+  generatedConfiguration,
+}: PhaseReport & { outcome: 'finished' }): PlannedChanges | null =>
+  resources && { ...resources, ...(generatedConfiguration && { generatedConfiguration }) };
+
 function firing(phase: Phase, report: PhaseReport): [RunTrigger, Parameters<RunProgress['fire']>[3]?] {
   switch (report.outcome) {
     case 'finished':
       return phase === 'plan'
-        ? ['finish-plan', { hasChanges: report.hasChanges, planned: report.resources }]
+        ? ['finish-plan', { hasChanges: report.hasChanges, planned: plannedBy(report) }]
         : ['finish-apply', { applied: report.resources }];
     case 'errored':
       return ['fail', { failure: report.message }];

@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { discard } from '../runs/run-progress.js';
 import { type LeaseHolder, leasedRun, leasedRunInTurn, refuseUnless } from './lease-holder.js';
 
 /**
@@ -37,8 +38,8 @@ export class StoreRunArtifact {
       refuseUnless(run, 'planning', `${name} could not be stored`);
       const { id } = run.state;
       const { bytes, sha256 } = measurement.facts();
-      const bundleKey = await tx.runArtifacts.put(id, name, { key, bytes, sha256 });
-      if (bundleKey !== null) await tx.effects.enqueue(bundleKey, [{ kind: 'discard-bundle', bundleKey }]);
+      const replaced = await tx.runArtifacts.put(id, name, { key, bytes, sha256 });
+      if (replaced !== null) await discard(tx, [replaced]);
       await tx.audit.add(doneByAgent(holder.agent, 'runs/store-artifact', id), run.state);
       return true;
     });

@@ -30,8 +30,8 @@ export interface BundleStore {
   /** Removes the bytes, kept or not. Missing ones are no error. */
   discard(key: BundleKey): Promise<void>;
   /**
-   * Undefined when there are no such bytes. Nothing is held open until the iteration starts; little may have been read
-   * before. The chunks are the reader's. `size` is how many there are in all, where the caller knows: a store may be
+   * Undefined when there are no such bytes. Nothing is held open until the iteration starts, which throws
+   * `resource/not-found` when they were discarded since; little may have been read before. The chunks are the reader's. `size` is how many there are in all, where the caller knows: a store may be
    * quicker with few.
    */
   read(key: BundleKey, range?: ByteRange, size?: number): Promise<AsyncIterable<Uint8Array> | undefined>;

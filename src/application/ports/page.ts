@@ -16,6 +16,22 @@ export interface Place {
   readonly tie: string;
 }
 
+/** How much may be in memory at once: so many rows, of so many characters in all where more than one is taken. */
+export interface SliceSize {
+  readonly rows: number;
+  readonly characters: number;
+}
+
+/** The first ones that are no more than that; of rows one at least. */
+export function fitting<Row extends { readonly size: number }>(rows: readonly Row[], most: SliceSize): readonly Row[] {
+  let characters = 0;
+  const end = rows.slice(0, most.rows).findIndex(({ size }, index) => {
+    characters += size;
+    return index > 0 && characters > most.characters;
+  });
+  return rows.slice(0, end === -1 ? most.rows : end);
+}
+
 /** Rows that follow each other in a list. A list is read whole from place to place: each row that stays is there once. */
 export interface Slice<Item> {
   readonly items: readonly Item[];

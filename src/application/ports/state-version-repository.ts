@@ -9,7 +9,7 @@ import type {
   StateVersionOutputId,
   WorkspaceId,
 } from '../../domain/index.js';
-import type { Page, PageRequest, Slice } from './page.js';
+import type { Page, PageRequest, Slice, SliceSize } from './page.js';
 
 /** What hangs on a deleted workspace or organization is missing. */
 export interface StateVersionRepository {
@@ -37,8 +37,8 @@ export interface StateOutputRepository {
   findFor(actor: Actor, id: StateVersionOutputId): Promise<Seen<StateOutput> | undefined>;
   idsOf(id: StateVersionId): Promise<readonly StateVersionOutputId[]>;
   page(id: StateVersionId, page: PageRequest): Promise<Page<StateOutput>>;
-  /** From beyond the name `after` on, or from the first. */
-  slice(id: StateVersionId, after: string | undefined, limit: number): Promise<Slice<StateOutput>>;
+  /** From beyond the name `after` on, or from the first. The size of one is that of its value. */
+  slice(id: StateVersionId, after: string | undefined, most: SliceSize): Promise<Slice<StateOutput>>;
   /** Sensitive ones that are sealed with any other key than this, in the order of their ids, from beyond `after` on. */
   sealedOtherwise(
     fingerprint: string,

@@ -2,14 +2,14 @@ import { type Actor, authorized, doneBy, notFound, type Run, type RunId, type Ru
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { type RunProgress, runInTurn } from './run-progress.js';
 
+export type RunAction = 'apply' | 'discard' | 'cancel';
+
 /** What people may do to a run, and the trigger each fires. */
-export const runActions = {
+export const runActions: Readonly<Record<RunAction, (run: Run) => RunTrigger>> = {
   apply: () => 'confirm',
   discard: () => 'discard',
   cancel: (run) => run.cancelTrigger,
-} as const satisfies Record<string, (run: Run) => RunTrigger>;
-
-export type RunAction = keyof typeof runActions;
+};
 
 /** POST /runs/:id/actions/…: apply, discard, cancel. Throws `run/transition-refused` where the run's status forbids it. */
 export class ChangeRun {

@@ -1,4 +1,5 @@
-import { type Action, type Actor, type ArtifactName, authorized, notFound, type RunId } from '../../domain/index.js';
+import { type Action, type Actor, type ArtifactName, authorized, type RunId } from '../../domain/index.js';
+import { openBundle } from '../configuration-versions/open-bundle.js';
 import type { BundleStore } from '../ports/bundle-store.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
@@ -23,9 +24,6 @@ export class ReadPlanJson {
       authorized(await tx.runs.findFor(actor, id), actionOf[name]);
       return tx.runArtifacts.find(id, name);
     });
-    if (bundle === undefined) return undefined;
-    const bytes = await this.store.read(bundle.key, undefined, bundle.bytes);
-    if (bytes === undefined) throw notFound();
-    return bytes;
+    return bundle && openBundle(this.store, bundle);
   }
 }

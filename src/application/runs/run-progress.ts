@@ -170,7 +170,8 @@ interface Surroundings {
   readonly stage: TaskStage | undefined;
 }
 
-async function discard(tx: Transaction, keys: readonly BundleKey[]): Promise<void> {
+/** Orders that the bytes of bundles be removed, to which nothing refers any more. */
+export async function discard(tx: Transaction, keys: readonly BundleKey[]): Promise<void> {
   for (const bundleKey of keys) await tx.effects.enqueue(bundleKey, [{ kind: 'discard-bundle', bundleKey }]);
 }
 

@@ -1,7 +1,7 @@
 import { type Actor, authorized, type StateVersionId, type WorkspaceId } from '../../domain/index.js';
 import type { Page, PageRequest, Place, Slice } from '../ports/page.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
-import { amongOthers, type ShownOutput } from './shown-output.js';
+import { amongOthers, outputsAtOnce, type ShownOutput } from './shown-output.js';
 
 /** GET /state-versions/:id/outputs. */
 export class ListStateOutputs {
@@ -16,9 +16,6 @@ export class ListStateOutputs {
   }
 }
 
-/** A value may be long, and all of a slice are in memory at once. */
-const rowsAtOnce = 100;
-
 /**
  * GET /workspaces/:id/current-state-version-outputs, slice by slice: clients read this list whole, and ask for no page. All
  * of it is of one state, although another may become current in the middle.
@@ -32,7 +29,7 @@ export class ListCurrentOutputs {
       const id = authorized(await tx.workspaces.findIdFor(actor, workspaceId), 'state-version-outputs/read');
       const versionId = after?.tie ?? (await tx.stateVersions.current(id))?.id;
       if (versionId === undefined) return { items: [], last: undefined };
-      const { items, last } = await tx.stateOutputs.slice(versionId, after?.name, rowsAtOnce);
+      const { items, last } = await tx.stateOutputs.slice(versionId, after?.name, outputsAtOnce);
       return { items: items.map(amongOthers), last };
     });
   }

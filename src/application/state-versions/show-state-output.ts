@@ -16,6 +16,6 @@ export class ShowStateOutput {
     const output = authorized(seen, 'state-version-outputs/read');
     const value = output.sensitive ? openedWith(this.box, output.value) : output.value;
     if (value === undefined) throw new DomainError('resource/not-found', 'no signing secret opens the value any more');
-    return { ...output, value: JSON.parse(value) };
+    return { ...output, size: output.value.length, value: JSON.parse(value) };
   }
 }

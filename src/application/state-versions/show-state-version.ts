@@ -1,7 +1,6 @@
 import {
   type Actor,
   authorized,
-  maxOutputs,
   notFound,
   type StateVersion,
   type StateVersionId,
@@ -10,20 +9,17 @@ import {
 } from '../../domain/index.js';
 import type { CapabilityUrls } from '../ports/capability-urls.js';
 import type { Clock } from '../ports/clock.js';
+import type { Place, Slice } from '../ports/page.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
 import type { ListedStateVersion } from './list-state-versions.js';
-import { amongOthers, type ShownOutput } from './shown-output.js';
+import { amongOthers, outputsAtOnce, type ShownOutput } from './shown-output.js';
 
 /** One of them, or a workspace's current one. */
 export type StateVersionReference = { readonly id: StateVersionId } | { readonly workspaceId: WorkspaceId };
 
 export interface ShownStateVersion extends ListedStateVersion {
   readonly outputIds: readonly StateVersionOutputId[];
-  /** Undefined when they were not asked for. */
-  readonly outputs: readonly ShownOutput[] | undefined;
 }
-
-const all = { number: 1, size: maxOutputs };
 
 /** GET /state-versions/:id and GET /workspaces/:id/current-state-version. */
 export class ShowStateVersion {
@@ -33,14 +29,21 @@ export class ShowStateVersion {
     private readonly urls: CapabilityUrls,
   ) {}
 
-  async execute(actor: Actor, reference: StateVersionReference, withOutputs: boolean): Promise<ShownStateVersion> {
+  async execute(actor: Actor, reference: StateVersionReference): Promise<ShownStateVersion> {
     const shown = await this.unitOfWork.read(async (tx) => {
       const version = await find(tx, actor, reference);
-      if (!withOutputs) return { version, outputIds: await tx.stateOutputs.idsOf(version.id), outputs: undefined };
-      const outputs = (await tx.stateOutputs.page(version.id, all)).items.map(amongOthers);
-      return { version, outputIds: outputs.map(({ id }) => id), outputs };
+      return { version, outputIds: await tx.stateOutputs.idsOf(version.id) };
     });
     return { ...shown, downloadUrl: this.urls.issue('state-download', shown.version.id, this.clock.now()) };
+  }
+
+  /** Its outputs beside it, slice by slice: from the first, or after a place. */
+  outputs(actor: Actor, id: StateVersionId, after: Place | undefined): Promise<Slice<ShownOutput>> {
+    return this.unitOfWork.read(async (tx) => {
+      const version = await find(tx, actor, { id });
+      const { items, last } = await tx.stateOutputs.slice(version.id, after?.name, outputsAtOnce);
+      return { items: items.map(amongOthers), last };
+    });
   }
 }
 

@@ -59,6 +59,11 @@ export interface ResourceCounts {
   readonly imports: number;
 }
 
+export interface PlannedChanges extends ResourceCounts {
+  /** Whether the plan has configuration for what is imported; absent where nobody said so. */
+  readonly generatedConfiguration?: boolean;
+}
+
 /** An agent's right to execute a run, and to report on it. Each claim makes a new one. */
 export interface Lease {
   readonly poolId: AgentPoolId;
@@ -94,7 +99,7 @@ export interface RunState {
   /** False until the plan ends. */
   readonly hasChanges: boolean;
   readonly cancelRequested: boolean;
-  readonly planned: ResourceCounts | null;
+  readonly planned: PlannedChanges | null;
   readonly applied: ResourceCounts | null;
   /** Why it is errored, in a sentence. */
   readonly failure: string | null;

@@ -1,4 +1,3 @@
-import { DomainError } from '../shared/domain-error.js';
 import type { StateVersionId, StateVersionOutputId } from '../shared/id.js';
 
 /** A value that a state gives to whoever uses it, as an agent reports it. */
@@ -23,7 +22,7 @@ export interface StateOutput {
   readonly sensitive: boolean;
 }
 
-/** How many outputs a state may have. */
+/** How many outputs of a state are kept. */
 export const maxOutputs = 1000;
 
 /** How many characters the JSON of a value may have. */
@@ -61,21 +60,23 @@ export const wordForType = (type: unknown): string => {
   return { ...primitives, ...collections, ...structures }[String(kind)] ?? 'dynamic';
 };
 
-/** Throws `agent-report/invalid` for a type that is none, a name that is there twice, or a value that is too long. */
-export function checkOutputs(outputs: readonly ReportedOutput[]): void {
+/**
+ * Those that are kept, in the order given. One is left out whose name is none or there already, whose type is none of the
+ * language, whose value is too long, or that is one too many: a state must not be lost for how its outputs look.
+ */
+export function fittingOutputs(outputs: readonly ReportedOutput[]): readonly ReportedOutput[] {
   const names = new Set<string>();
-  for (const [index, { name, type, value }] of outputs.entries()) {
-    const at = `/outputs/${index}`;
-    if (names.has(name)) throw unfit(`${at}/name`, 'Name is there twice');
-    names.add(name);
-    if (!isOutputType(type)) throw unfit(`${at}/type`, 'Type must be one of the configuration language');
-    if (valueToText(value).length > maxOutputLength) {
-      throw unfit(`${at}/value`, `Value is too long (the maximum is ${maxOutputLength})`);
-    }
-  }
+  return outputs.filter(({ name, type, value }) => {
+    const fits =
+      names.size < maxOutputs && isOutputName(name) && !names.has(name) && isOutputType(type) && isShortEnough(value);
+    if (fits) names.add(name);
+    return fits;
+  });
 }
 
-export const valueToText = (value: unknown): string => JSON.stringify(value ?? null);
+// Databases disagree about NUL.
+const isOutputName = (name: string): boolean => name.length > 0 && name.length <= 255 && !name.includes('\0');
 
-const unfit = (pointer: string, sentence: string): DomainError =>
-  new DomainError('agent-report/invalid', sentence, { pointer });
+const isShortEnough = (value: unknown): boolean => valueToText(value).length <= maxOutputLength;
+
+export const valueToText = (value: unknown): string => JSON.stringify(value ?? null);

@@ -125,6 +125,7 @@ export const useCasesByName = {
   authenticateAgent: application.AuthenticateAgent,
   claimRun: application.ClaimRun,
   renewLease: application.RenewLease,
+  askLease: application.AskLease,
   readRunFiles: application.ReadRunFiles,
   readRunState: application.ReadRunState,
   announceState: application.AnnounceState,
@@ -275,6 +276,7 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.AuthenticateAgent, [unitOfWork, clock, secrets, application.TokenUses]);
   provideClass(bind, application.ClaimRun, [unitOfWork, clock, secrets, secretBox, application.RunProgress]);
   provideClass(bind, application.RenewLease, [unitOfWork, clock, secrets]);
+  provideClass(bind, application.AskLease, [unitOfWork, secrets]);
   provideClass(bind, application.ReadRunFiles, [unitOfWork, secrets, bundleStore]);
   provideClass(bind, application.ReadRunState, [unitOfWork, secrets, bundleStore]);
   provideClass(bind, application.AnnounceState, [unitOfWork, clock, ids, secrets, secretBox]);

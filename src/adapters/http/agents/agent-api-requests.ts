@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PhaseReport, PolicyReport, StateReport } from '../../../application/index.js';
-import { maxOutputs, outcomeStatuses } from '../../../domain/index.js';
+import { outcomeStatuses } from '../../../domain/index.js';
 import { absentable, parse } from '../json-api/schema.js';
 import { limits } from '../limits.js';
 
@@ -15,6 +15,7 @@ export const phaseReport = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('finished'),
     'has-changes': absentable(z.boolean()),
+    'generated-configuration': absentable(z.boolean()),
     'resource-additions': count,
     'resource-changes': count,
     'resource-destructions': count,
@@ -32,6 +33,7 @@ export function readPhaseReport(body: unknown): PhaseReport {
       return {
         outcome: 'finished',
         hasChanges: report['has-changes'] ?? true,
+        generatedConfiguration: report['generated-configuration'] ?? false,
         resources: {
           additions: report['resource-additions'] ?? 0,
           changes: report['resource-changes'] ?? 0,
@@ -86,15 +88,14 @@ export function readPolicyReport(body: unknown): PolicyReport {
 
 export const stateReport = z.object({
   serial: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
-  lineage: text(255).min(1),
+  lineage: text(255).regex(/^[^\0]+$/),
   md5: z
     .string()
     .regex(/^[0-9a-f]{32}$/)
     .meta({ example: '098f6bcd4621d373cade4e832627b4f6' }),
   size: z.number().int().min(1).max(limits.agentFile.most),
-  outputs: z
-    .array(z.object({ name: text(255).min(1), type: z.unknown(), value: z.unknown(), sensitive: z.boolean() }))
-    .max(maxOutputs),
+  // Of any length: those that do not fit are left out.
+  outputs: z.array(z.object({ name: z.string(), type: z.unknown(), value: z.unknown(), sensitive: z.boolean() })),
 });
 
 export const readStateReport = (body: unknown): StateReport => parse(stateReport, body);

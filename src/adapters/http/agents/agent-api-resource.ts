@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BundleFacts, Job, RenewedLease } from '../../../application/index.js';
+import type { BundleFacts, Job, RenewedLease, StateAnnounced } from '../../../application/index.js';
 import {
   enforcementLevels,
   phases,
@@ -84,10 +84,13 @@ const presentJobState = (runId: RunId, { id, serial, lineage, md5, size }: State
 /** What was stored, for whoever sent it to compare. */
 export const presentArtifact = ({ bytes, sha256 }: BundleFacts) => ({ size: bytes, sha256 });
 
+type Announced = Pick<StateAnnounced, 'outputsLeftOut'> & { readonly version: Pick<StateVersion, 'id'> };
+
 /** Where the bytes of an announced state go. */
-export const presentAnnounced = (runId: RunId, { id }: Pick<StateVersion, 'id'>) => ({
+export const presentAnnounced = (runId: RunId, { version: { id }, outputsLeftOut }: Announced) => ({
   id,
   upload: { url: `/agent/v1/runs/${runId}/state-versions/${id}/content` },
+  'outputs-left-out': outputsLeftOut,
 });
 
 export const presentHeartbeat = ({ expiresAt, status, cancel }: RenewedLease) => ({
@@ -183,10 +186,7 @@ export const jobSchema = z
                   query: z.string().nullable(),
                   'enforcement-level': z.enum(enforcementLevels),
                   code: z
-                    .strictObject({
-                      sha256: z.string().regex(/^[0-9a-f]{64}$/),
-                      url: z.string().startsWith('/agent/v1/runs/').describe('Where it is, on this service.'),
-                    })
+                    .strictObject({ sha256, url: fileUrl })
                     .nullable()
                     .describe('As it was when the run was created; null where the service knows none.'),
                 }),
@@ -220,5 +220,9 @@ export const artifactSchema = z
   .meta({ example: presentArtifact({ bytes: 4096, sha256: examples.bundle.sha256 }) });
 
 export const announcedSchema = z
-  .strictObject({ id: z.string(), upload: z.strictObject({ url: fileUrl.describe('Where the bytes are to be put.') }) })
-  .meta({ example: presentAnnounced(examples.job.run.id, examples.stateVersion) });
+  .strictObject({
+    id: z.string(),
+    upload: z.strictObject({ url: fileUrl.describe('Where the bytes are to be put.') }),
+    'outputs-left-out': count.describe('How many outputs are not kept, because they do not fit.'),
+  })
+  .meta({ example: presentAnnounced(examples.job.run.id, { version: examples.stateVersion, outputsLeftOut: 0 }) });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { LeaseHolder } from '../../../application/index.js';
 import { type Agent, DomainError, type Phase } from '../../../domain/index.js';
 import { writeHead } from '../head.js';
-import { readBody, readBytes } from '../json-api/read-body.js';
+import { checkJson, readBody, readBytes, readJson } from '../json-api/read-body.js';
 import { invalidParameter } from '../json-api/request-error.js';
 import { limits } from '../limits.js';
 import type { Content, Reference, Refusal } from '../reference/reference.js';
@@ -28,6 +28,7 @@ import {
   presentReported,
   reportedSchema,
 } from './agent-api-resource.js';
+import { LongReports } from './long-reports.js';
 
 /** An endpoint of the agents' own interface: plain JSON, an agent's token, and for a run its lease. */
 export interface AgentRoute {
@@ -71,6 +72,7 @@ export const leaseHeader = {
 };
 
 export const agentRoutes = (use: UseCases, stopping: AbortSignal): AgentRoute[] => {
+  const longReports = new LongReports(use);
   const phaseRoute = (phase: Phase): AgentRoute => ({
     method: 'post',
     path: `/agent/v1/runs/:id/${phase}`,
@@ -80,7 +82,14 @@ export const agentRoutes = (use: UseCases, stopping: AbortSignal): AgentRoute[] 
       headers: leaseHeader,
       body: plain(phaseReport),
       answers: { 200: plain(reportedSchema) },
-      refusals: [...withBody, ...underLease, 'run/transition-refused', 'shared/stale-revision', 'service/storage-full'],
+      refusals: [
+        ...withBody,
+        ...underLease,
+        'agent-report/invalid',
+        'run/transition-refused',
+        'shared/stale-revision',
+        'service/storage-full',
+      ],
     }),
     handle: async (agent, request, response) => {
       const report = readPhaseReport(await readBody(request, response));
@@ -232,10 +241,14 @@ export const agentRoutes = (use: UseCases, stopping: AbortSignal): AgentRoute[] 
         ],
       }),
       handle: async (agent, request, response) => {
-        const report = readPolicyReport(await readBody(request, response, limits.policyReport.most));
         const holder = holderOf(agent, request);
         const id = String(request.params.evaluationId);
-        json(response, 200, presentReported(await use.reportPolicyEvaluation.execute(holder, id, report)));
+        const status = await longReports.read(holder, request, limits.policyReport.most, (body) => {
+          const said = readJson(body);
+          checkJson(said);
+          return use.reportPolicyEvaluation.execute(holder, id, readPolicyReport(said));
+        });
+        json(response, 200, presentReported(status));
       },
     },
   ];

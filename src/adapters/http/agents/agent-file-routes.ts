@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type ArtifactName, artifactNames, notFound } from '../../../domain/index.js';
 import { writeHead } from '../head.js';
 import type { Patience } from '../http-server.js';
-import { readBody, tooLarge } from '../json-api/read-body.js';
+import { readJson, tooLarge } from '../json-api/read-body.js';
 import { limits } from '../limits.js';
 import type { HttpMeter } from '../observation.js';
 import { interrupted, patiently } from '../patient-body.js';
@@ -22,6 +22,7 @@ import {
   underLease,
   withBody,
 } from './agent-api-routes.js';
+import { LongReports } from './long-reports.js';
 
 const largest = limits.agentFile.most;
 
@@ -61,6 +62,7 @@ export const agentFileRoutes = (
   stopped: AbortSignal,
   meter: HttpMeter,
 ): AgentRoute[] => {
+  const longReports = new LongReports(use);
   const receive = async <Received>(request: Request, into: (body: AsyncIterable<Uint8Array>) => Promise<Received>) => {
     const upload = meter.uploadBegun();
     try {
@@ -110,9 +112,11 @@ export const agentFileRoutes = (
         ],
       }),
       handle: async (agent, request, response) => {
-        const report = readStateReport(await readBody(request, response, limits.stateReport.most));
         const holder = holderOf(agent, request);
-        json(response, 201, presentAnnounced(holder.runId, await use.announceState.execute(holder, report)));
+        const announced = await longReports.read(holder, request, limits.stateReport.most, (body) =>
+          use.announceState.execute(holder, readStateReport(readJson(body, limits.stateReportDepth.most))),
+        );
+        json(response, 201, presentAnnounced(holder.runId, announced));
       },
     },
     {

@@ -406,6 +406,7 @@ export const shownOutput: ShownOutput = {
   stateVersionId: stateVersion.id,
   name: 'subnet_ids',
   type: ['list', 'string'],
+  size: 23,
   value: ['subnet-1', 'subnet-2'],
   sensitive: false,
 };
@@ -414,7 +415,6 @@ export const shownStateVersion: ShownStateVersion = {
   version: stateVersion,
   downloadUrl: `https://gatehouse.example.com/v1/object/${stateVersion.id}.t5k2xo.c2lnbmF0dXJl`,
   outputIds: [shownOutput.id],
-  outputs: undefined,
 };
 
 export const job: Job = {

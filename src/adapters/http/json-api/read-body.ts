@@ -28,7 +28,8 @@ export const hasBody = (request: Request): boolean =>
 const mediaTypes: readonly string[] = [mediaType, 'application/json'];
 
 const notJson = badRequest('the body is not valid JSON, or has a NUL character in it');
-export const tooDeep = badRequest(`the body is nested deeper than ${most.levels} levels`);
+const tooDeepFor = (levels: number) => badRequest(`the body is nested deeper than ${levels} levels`);
+export const tooDeep = tooDeepFor(most.levels);
 const tooWide = badRequest(`the body has a list or an object of more than ${most.items} items`);
 
 const refusals: Readonly<Record<string, RequestError>> = {
@@ -52,7 +53,7 @@ const tooSlow = () =>
  * Whether there are more brackets within each other than in any document. Asked of JSON before it is parsed: of 16 MiB that
  * are all brackets, V8 makes 600 MB in three seconds.
  */
-export function isTooDeep(json: Uint8Array): boolean {
+export function isTooDeep(json: Uint8Array, levels: number = most.levels): boolean {
   let depth = 0;
   let inText = false;
   for (let at = 0; at < json.length; at += 1) {
@@ -63,7 +64,7 @@ export function isTooDeep(json: Uint8Array): boolean {
     } else if (byte === 0x22) inText = true;
     else if (byte === 0x5b || byte === 0x7b) depth += 1;
     else if (byte === 0x5d || byte === 0x7d) depth -= 1;
-    if (depth > most.levels) return true;
+    if (depth > levels) return true;
   }
   return false;
 }
@@ -115,6 +116,39 @@ export async function readBytes(
   return Buffer.concat(chunks, size);
 }
 
+// Says no charset, or that one.
+const isUtf8 = (type: string): boolean => /;\s*charset="?(?!utf-8"?\s*(?:;|$))/i.exec(type) === null;
+
+function checkMediaType(request: Request): void {
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (mediaTypes.includes(type)) return;
+  throw new RequestError(415, 'unsupported media type', [{ detail: `the body must be ${mediaType}` }]);
+}
+
+/**
+ * A long body as the bytes of its JSON, unread; undefined when there is none. What is made of it takes many times its
+ * memory, so `readJson` is for one at a time. Throws a 400, 408, 413 or 415.
+ */
+export async function readLongBody(request: Request, largest: number): Promise<Uint8Array | undefined> {
+  if (!hasBody(request)) return undefined;
+  checkMediaType(request);
+  const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = request.headers;
+  if (encoding.toLowerCase() !== 'identity') throw refusals['encoding.unsupported'];
+  if (!isUtf8(type)) throw refusals['charset.unsupported'];
+  return readBytes(request, largest);
+}
+
+/** What a long body says. It may be nested so deep, and is otherwise unchecked. Throws a 400. */
+export function readJson(body: Uint8Array | undefined, levels: number = most.levels): unknown {
+  if (body === undefined) return undefined;
+  if (isTooDeep(body, levels)) throw tooDeepFor(levels);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    throw notJson;
+  }
+}
+
 /** The body as JSON, or undefined when there is none. Throws a 400, 408, 413 or 415. */
 export async function readBody(
   request: Request,
@@ -123,10 +157,7 @@ export async function readBody(
   patience = longestMilliseconds,
 ): Promise<unknown> {
   if (!hasBody(request)) return undefined;
-  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (!mediaTypes.includes(type)) {
-    throw new RequestError(415, 'unsupported media type', [{ detail: `the body must be ${mediaType}` }]);
-  }
+  checkMediaType(request);
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(tooSlow());

@@ -159,7 +159,12 @@ export const presentPhase =
         status: statusOf(run, phase),
         'log-read-url': logUrl,
         ...countsToWire(phase === 'plan' ? run.planned : run.applied),
-        ...(phase === 'plan' ? { 'has-changes': run.hasChanges, 'generated-configuration': false } : {}),
+        ...(phase === 'plan'
+          ? {
+              'has-changes': run.hasChanges,
+              'generated-configuration': run.planned?.generatedConfiguration ?? false,
+            }
+          : {}),
         'status-timestamps': Object.fromEntries(
           Object.entries({
             'queued-at': run.statusTimestamps[phase === 'plan' ? 'plan-queued-at' : 'apply-queued-at'],
@@ -284,7 +289,7 @@ const phaseSchema = (name: string, phase: Phase) =>
         'resource-changes': touched,
         'resource-destructions': touched,
         'resource-imports': touched,
-        ...(phase === 'plan' ? { 'has-changes': z.boolean(), 'generated-configuration': z.literal(false) } : {}),
+        ...(phase === 'plan' ? { 'has-changes': z.boolean(), 'generated-configuration': z.boolean() } : {}),
         'status-timestamps': timestamps(['queued-at', 'started-at', 'finished-at']),
       },
       relationships: {},

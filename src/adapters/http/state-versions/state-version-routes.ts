@@ -1,4 +1,11 @@
-import type { StateVersionReference } from '../../../application/index.js';
+import {
+  fitting,
+  outputsAtOnce,
+  type Place,
+  type ShownOutput,
+  type Slice,
+  type StateVersionReference,
+} from '../../../application/index.js';
 import type { Dialect } from '../dialect.js';
 import { withIncluded } from '../json-api/document.js';
 import { pageDocument, pageRequest } from '../json-api/pagination.js';
@@ -16,6 +23,16 @@ import {
   stateVersionSchema,
 } from './state-version-resource.js';
 
+/** Reads what is read already as a list is that comes slice by slice. */
+const piecesOf =
+  (outputs: readonly ShownOutput[]) =>
+  async (after: Place | undefined): Promise<Slice<ShownOutput>> => {
+    const from = Number(after?.tie ?? 0);
+    const items = fitting(outputs.slice(from), outputsAtOnce);
+    const next = from + items.length;
+    return { items, last: next < outputs.length ? { name: '', tie: String(next) } : undefined };
+  };
+
 export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const present = presentStateVersion(dialect);
   const presentOutput = presentStateOutput(dialect);
@@ -31,8 +48,14 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
   });
   const show = async (call: Call, reference: StateVersionReference) => {
     const withOutputs = call.query.known('include', stateVersionIncludes).has('outputs');
-    const shown = await use.showStateVersion.execute(call.actor, reference, withOutputs);
-    return ok(withIncluded({ data: present(shown) }, (shown.outputs ?? []).map(presentOutput)));
+    const shown = await use.showStateVersion.execute(call.actor, reference);
+    const data = present(shown);
+    if (!withOutputs) return ok({ data });
+    return wholeList(
+      (after) => use.showStateVersion.outputs(call.actor, shown.version.id, after),
+      presentOutput,
+      (included) => withIncluded({ data }, included),
+    );
   };
 
   return [
@@ -69,7 +92,8 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
       async (call) => {
         const page = pageRequest(call.query);
         const found = await use.listStateOutputs.execute(call.actor, parameter(call, 'id'), page);
-        return ok(pageDocument(call.path, call.query, found, presentOutput));
+        const around = pageDocument(call.path, call.query, { ...found, items: [] }, presentOutput);
+        return wholeList(piecesOf(found.items), presentOutput, (data) => ({ ...around, data }));
       },
     ),
     get(

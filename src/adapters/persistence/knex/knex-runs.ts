@@ -224,11 +224,11 @@ const factsOfVersion = prepared((sql, { id }: { readonly id: ConfigurationVersio
   });
 });
 
-/** Read through the index of all that is in some queue: what rests or is over is not looked at. */
-const queued = (sql: Knex): Knex.QueryBuilder =>
-  livingWorkspaces(sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id')).whereRaw(
-    isOneOf(queuedRunStatuses),
-  );
+/** Read through the index of what is in the organization's queue: what rests or is over, or in another, is not looked at. */
+const queued = (sql: Knex, organizationId: OrganizationId | Knex.QueryBuilder): Knex.QueryBuilder =>
+  livingWorkspaces(sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id'))
+    .whereRaw(isOneOf(queuedRunStatuses))
+    .where('r.organization_id', organizationId);
 
 interface Placed {
   /** Postgres answers a bigint as text. */
@@ -237,7 +237,7 @@ interface Placed {
 
 const executed = isOneOf(runStatusesUnderLease);
 
-/** The queue of the organizations `o` that `runs` is of. */
+/** The queue that `runs` is. */
 const placed = (runs: Knex.QueryBuilder, sql: Knex): Knex.QueryBuilder =>
   runs.select('r.id', 'r.workspace_id', {
     position: sql.raw(`row_number() over (order by case when ${executed} then 0 else 1 end, r.created_at, r.id)`),
@@ -247,14 +247,14 @@ const positions = prepared(
   (sql, { workspaceId, ids }: { readonly workspaceId: WorkspaceId; ids: readonly RunId[] }) => {
     const organization = sql('workspaces').where('id', workspaceId).select('organization_id');
     return sql
-      .from(placed(queued(sql).where('w.organization_id', organization), sql).as('q'))
+      .from(placed(queued(sql, organization), sql).as('q'))
       .whereIn('q.id', ids)
       .select('q.id', 'q.position');
   },
 );
 
 const queuedByStatus = prepared((sql, { organizationId }: { readonly organizationId: OrganizationId }) =>
-  queued(sql).where('w.organization_id', organizationId).groupBy('r.status').select('r.status').count({ total: '*' }),
+  queued(sql, organizationId).groupBy('r.status').select('r.status').count({ total: '*' }),
 );
 
 const currentRuns = prepared((sql, { ids }: { readonly ids: readonly WorkspaceId[] }) => {
@@ -411,7 +411,7 @@ export class KnexRuns implements RunRepository, RunQueries {
     page: PageRequest,
   ): Promise<Page<Seen<QueuedRun>>> {
     const { sql } = this.db;
-    const places = placed(queued(sql).where('w.organization_id', organizationId), sql);
+    const places = placed(queued(sql, organizationId), sql);
     const runs = sql.from(places.as('q')).join('runs as r', 'r.id', 'q.id');
     if (visibility !== 'all') {
       const granted = sql('team_workspaces').select('workspace_id').whereIn('team_id', visibility.throughTeams);

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { Page, PageRequest, Slice } from '../../../application/ports/page.js';
-import { sealPrefix, sealPrefixOf } from '../../../application/ports/secret-box.js';
+import { fitting, type Page, type PageRequest, type Slice, type SliceSize } from '../../../application/ports/page.js';
+import { sealPrefixOf } from '../../../application/ports/secret-box.js';
 import type {
   StateOutputRepository,
   StateVersionRepository,
@@ -20,7 +20,7 @@ import type {
   WorkspaceId,
 } from '../../../domain/index.js';
 import { prepared } from './engine/prepared.js';
-import { columnsOf, pageOf, type Statements, unlessStale } from './engine/statements.js';
+import { columnsOf, idsSealedOtherwise, pageOf, type Statements, unlessStale } from './engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
@@ -212,6 +212,7 @@ interface StateOutputRow {
   readonly name: string;
   readonly type: string;
   readonly sensitive: boolean | number;
+  readonly size: number;
   readonly value: string;
 }
 
@@ -231,6 +232,7 @@ const outputToRow = ({ id, stateVersionId, name, type, sensitive, value }: State
   type: JSON.stringify(type),
   sensitive,
   sealed_by: sensitive ? sealPrefixOf(value) : null,
+  size: value.length,
   value,
 });
 
@@ -275,12 +277,19 @@ export class KnexStateOutputs implements StateOutputRepository {
     return pageOf(this.db, livingOutputs(this.db.sql).where('sv.id', id), inOrder, outputFromRow, page);
   }
 
-  async slice(id: StateVersionId, after: string | undefined, limit: number): Promise<Slice<StateOutput>> {
-    const outputs = livingOutputs(this.db.sql).where('sv.id', id);
-    if (after !== undefined) outputs.where('so.name', '>', after);
-    const items = (await this.db.all<StateOutputRow>(inOrder(outputs).limit(limit))).map(outputFromRow);
-    const last = items.length < limit ? undefined : items.at(-1);
-    return { items, last: last && { name: last.name, tie: id } };
+  async slice(id: StateVersionId, after: string | undefined, most: SliceSize): Promise<Slice<StateOutput>> {
+    const outputs = () => {
+      const all = livingOutputs(this.db.sql).where('sv.id', id);
+      return after === undefined ? all : all.where('so.name', '>', after);
+    };
+    const sizes = outputs().select('so.name', 'so.size').orderBy('so.name');
+    const listed = await this.db.all<Pick<StateOutputRow, 'name' | 'size'>>(sizes.limit(most.rows + 1));
+    const taken = fitting(listed, most);
+    const end = taken.at(-1)?.name;
+    if (end === undefined) return { items: [], last: undefined };
+    const rows = await this.db.all<StateOutputRow>(inOrder(outputs().where('so.name', '<=', end)));
+    const last = taken.length < listed.length ? { name: end, tie: id } : undefined;
+    return { items: rows.map(outputFromRow), last };
   }
 
   async sealedOtherwise(
@@ -288,13 +297,10 @@ export class KnexStateOutputs implements StateOutputRepository {
     after: StateVersionOutputId,
     limit: number,
   ): Promise<readonly Pick<StateOutput, 'id' | 'value'>[]> {
-    const prefix = sealPrefix(fingerprint);
-    // Two ranges of the index that is by key, which are empty unless a signing secret was changed.
+    const { sql } = this.db;
     return this.db.all(
-      this.db
-        .sql('state_version_outputs')
-        .where((either) => either.where('sealed_by', '<', prefix).orWhere('sealed_by', '>', prefix))
-        .where('id', '>', after)
+      sql('state_version_outputs')
+        .whereIn('id', idsSealedOtherwise(sql, 'state_version_outputs', fingerprint, after))
         .select('id', 'value')
         .orderBy('id')
         .limit(limit),
@@ -302,7 +308,7 @@ export class KnexStateOutputs implements StateOutputRepository {
   }
 
   async reseal(id: StateVersionOutputId, sealed: string): Promise<void> {
-    const anew = { value: sealed, sealed_by: sealPrefixOf(sealed) };
+    const anew = { value: sealed, size: sealed.length, sealed_by: sealPrefixOf(sealed) };
     await this.db.run(this.db.sql('state_version_outputs').where({ id }).update(anew));
   }
 }

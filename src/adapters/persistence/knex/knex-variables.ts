@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { sealPrefix, sealPrefixOf } from '../../../application/ports/secret-box.js';
+import { sealPrefixOf } from '../../../application/ports/secret-box.js';
 import type { VariableRepository } from '../../../application/ports/variable-repository.js';
 import {
   type Actor,
@@ -12,7 +12,7 @@ import {
   type WorkspaceId,
 } from '../../../domain/index.js';
 import { prepared } from './engine/prepared.js';
-import { columnsOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
+import { columnsOf, idsSealedOtherwise, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
@@ -117,7 +117,8 @@ export class KnexVariables implements VariableRepository {
   }
 
   async sealedOtherwise(fingerprint: string, after: VariableId, limit: number): Promise<readonly Variable[]> {
-    const otherwise = living(this.db.sql).where('v.id', '>', after).whereNot('v.sealed_by', sealPrefix(fingerprint));
+    const { sql } = this.db;
+    const otherwise = living(sql).whereIn('v.id', idsSealedOtherwise(sql, 'variables', fingerprint, after));
     return (await this.db.all<VariableRow>(select(otherwise).orderBy('v.id').limit(limit))).map(fromRow);
   }
 

@@ -1,4 +1,4 @@
-import type { Page, PageRequest, Slice } from '../../../application/ports/page.js';
+import { fitting, type Page, type PageRequest, type Slice, type SliceSize } from '../../../application/ports/page.js';
 import { sealPrefix } from '../../../application/ports/secret-box.js';
 import type {
   StateOutputRepository,
@@ -114,10 +114,11 @@ export class MemoryStateOutputs implements StateOutputRepository {
     return pageOf(this.of(id), page);
   }
 
-  async slice(id: StateVersionId, after: string | undefined, limit: number): Promise<Slice<StateOutput>> {
+  async slice(id: StateVersionId, after: string | undefined, most: SliceSize): Promise<Slice<StateOutput>> {
     const rest = this.of(id).filter(({ name }) => after === undefined || name > after);
-    const items = rest.slice(0, limit);
-    const last = items.length < limit ? undefined : items.at(-1);
+    const sized = rest.map((output) => ({ output, size: output.value.length }));
+    const items = fitting(sized, most).map(({ output }) => output);
+    const last = items.length < rest.length ? items.at(-1) : undefined;
     return { items, last: last && { name: last.name, tie: id } };
   }
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Page, PageRequest } from '../../../../application/ports/page.js';
+import { sealPrefix } from '../../../../application/ports/secret-box.js';
 import { DomainError } from '../../../../domain/index.js';
 
 /** What a driver is given. */
@@ -80,4 +81,14 @@ function violatedIndex(error: unknown): string | undefined {
   const { code, constraint, message } = error as { code?: string; constraint?: string; message?: string };
   if (code === 'SQLITE_CONSTRAINT_UNIQUE') return message;
   return code === '23505' ? constraint : undefined;
+}
+
+/**
+ * The ids after `after` of rows that are sealed with another key: two ranges of an index that is by key, which are empty
+ * unless a signing secret was changed. Asked for in the rows themselves, all of them would be walked through by id.
+ */
+export function idsSealedOtherwise(sql: Knex, table: string, fingerprint: string, after: string): Knex.QueryBuilder {
+  const range = (than: '<' | '>') =>
+    sql(table).where('sealed_by', than, sealPrefix(fingerprint)).where('id', '>', after).select('id');
+  return range('<').unionAll(range('>'));
 }

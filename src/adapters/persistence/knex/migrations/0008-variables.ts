@@ -2,11 +2,27 @@ import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 
 /**
+ * All that this migration and those up to 0011 change or refer to, at once or not at all. Transactions take these tables in
+ * more orders than one: whoever waited for the second while it held the first could wait for one that waits for the first.
+ */
+const locks = `do $$ begin loop
+  begin
+    lock table runs in access exclusive mode;
+    lock table workspaces in access exclusive mode nowait;
+    lock table policy_sets, organizations in share row exclusive mode nowait;
+    exit;
+  exception when lock_not_available then
+    perform pg_sleep(0.05);
+  end;
+end loop; end $$`;
+
+/**
  * The variables of workspaces. What is short comes before the value, so that whoever adds up sizes, or looks for values
  * sealed with another key, reads none of the values.
  */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
+  if (knex.client.driverName === 'pg') await knex.raw(locks);
   await knex.schema.createTable('variables', (table) => {
     const { id, text, maybeText, flag, integer, reference, revision } = column(table);
     id();
@@ -24,6 +40,7 @@ export async function up(knex: Knex): Promise<void> {
     text('sealed_value');
   });
   await knex.raw('create unique index variables_of_workspace on variables (workspace_id, key, category)');
+  await knex.raw('create index variables_sealed on variables (sealed_by, id)');
 }
 
 export async function down(knex: Knex): Promise<void> {

@@ -37,7 +37,7 @@ export async function up(knex: Knex): Promise<void> {
     text('created_at');
   });
   await knex.schema.createTable('state_version_outputs', (table) => {
-    const { id, text, maybeText, flag, reference } = column(table);
+    const { id, text, maybeText, flag, integer, reference } = column(table);
     id();
     reference('state_version_id', 'state_versions.id');
     text('name');
@@ -45,6 +45,8 @@ export async function up(knex: Knex): Promise<void> {
     flag('sensitive');
     // How the sealed value begins, which names its key; null where it is not sealed.
     maybeText('sealed_by');
+    // Of the value, in characters: before it, so that whoever adds up sizes reads none of the values.
+    integer('size');
     text('value');
   });
   await knex.schema.createTable('run_artifacts', (table) => {

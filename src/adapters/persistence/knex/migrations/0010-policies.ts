@@ -25,12 +25,6 @@ const indexes = [
 /** Policies with code of their own. Code is found by what it says, and never changes. */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
-  // In the order in which a removal takes them: both are referred to from now on.
-  if (knex.client.driverName === 'pg') {
-    for (const table of ['policy_sets', 'organizations']) {
-      await knex.raw(`lock table ${table} in share row exclusive mode`);
-    }
-  }
   await knex.schema.createTable('policy_codes', (table) => {
     const { text, reference } = column(table);
     reference('organization_id', 'organizations.id');

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+
+/** What tells one state from another, as far as its bytes go. */
+export interface StateName {
+  readonly serial: number;
+  readonly lineage: string;
+}
+
+export const digestOf = (algorithm: 'md5' | 'sha256', bytes: Buffer | string): string =>
+  createHash(algorithm).update(bytes).digest('hex');
+
+export const stateBytes = ({ serial, lineage }: StateName): Buffer =>
+  Buffer.from(JSON.stringify({ version: 4, serial, lineage }));
+
+/** What an agent announces that found this state, and adds so much to its serial, or takes it away. */
+export function stateAfter(found: StateName | null, step: number) {
+  const name = { serial: Math.max(0, (found?.serial ?? 0) + step), lineage: found?.lineage ?? 'one' };
+  const bytes = stateBytes(name);
+  const outputs = [
+    { name: 'address', type: 'string', value: '10.0.0.1', sensitive: false },
+    { name: 'key', type: ['object', { pem: 'string' }], value: { pem: 'secret' }, sensitive: true },
+  ];
+  return { ...name, md5: digestOf('md5', bytes), size: bytes.length, outputs };
+}
