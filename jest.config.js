@@ -38,7 +38,6 @@ export default {
       testPathIgnorePatterns: [
         '/rights.test',
         '/openapi.test',
-        '/no-gain.property.test',
         '/statements.test',
         '/recorded-changes.test',
         '/error-table.test',
@@ -47,7 +46,7 @@ export default {
         '/web-pages.test',
         '/webhook-payloads.test',
         '/read-body.test',
-        '/slow-clients.test',
+        '\\.full\\.test',
       ],
       setupFiles: ['<rootDir>/tests/support/passing-files.cjs', '<rootDir>/tests/support/on-sqlite.cjs'],
     },
