@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { FileBundleStore, makeDirectory } from '../adapters/bundles/file-bundle-store.js';
-import { httpServer, usualPatience } from '../adapters/http/http-server.js';
+import { type HttpServer, httpServer, usualPatience } from '../adapters/http/http-server.js';
 import { takeLock } from '../adapters/persistence/knex/engine/sqlite-lock.js';
 import { type KnexDatabase, openPostgres, openSqlite } from '../adapters/persistence/knex/knex-database.js';
 import { NewerSchema } from '../adapters/persistence/knex/migrations/migrate.js';
@@ -72,7 +72,8 @@ export async function startService(config: Config, log: Logger, grace = usualGra
   const releaseLock = sqlite ? takeLock(join(config.DATA_DIR, 'service.lock')) : () => {};
   if (releaseLock === undefined) throw new StartError(`another Gatehouse is serving from ${config.DATA_DIR}`);
 
-  const { server, serve } = httpServer(usualPatience);
+  const http = httpServer(usualPatience);
+  const { server } = http;
 
   let database: KnexDatabase | undefined;
   let tracing: Tracing | undefined;
@@ -152,7 +153,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     // Another instance was quicker, and hands its own over.
     if (first === undefined && unclaimed !== undefined) await rm(unclaimed, { force: true });
 
-    serve(resolve(container, Port.app));
+    http.serve(resolve(container, Port.app));
     // Last: what fails before closes the database, and nobody would be at work on it then.
     worker.start();
     const opened = database;
@@ -166,7 +167,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
         stopping.abort();
         worker.halt();
         await closeAll(
-          () => close(server, uploadsEnd, grace),
+          () => close(http, uploadsEnd, grace),
           // A store that does not answer may keep it at work for minutes: that is taken up again by whoever is next.
           () => Promise.race([worker.stop(), pause(grace.answers, undefined, { ref: false })]),
           () => opened.close(),
@@ -246,15 +247,20 @@ const listen = (server: Server, config: Config): Promise<number> =>
     server.listen(config.PORT, config.HOST, () => resolve((server.address() as AddressInfo).port));
   });
 
+const unusedFor = 1_000;
+
 /** Stops listening, lets what is in flight finish within its time, and then cuts what is left. */
-async function close(server: Server, uploadsEnd: AbortController, grace: Grace): Promise<void> {
+async function close({ server, closeUnused }: HttpServer, uploadsEnd: AbortController, grace: Grace): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Connections that fall idle after their last answer would otherwise hold the server open.
   const idle = setInterval(() => server.closeIdleConnections(), 50);
+  // Whoever has just connected may be about to ask.
+  const unused = setTimeout(closeUnused, Math.min(unusedFor, grace.answers));
   const uploads = setTimeout(() => uploadsEnd.abort(), grace.uploads);
   const rest = setTimeout(() => server.closeAllConnections(), grace.uploads + grace.answers);
   await closed;
   clearInterval(idle);
+  clearTimeout(unused);
   clearTimeout(uploads);
   clearTimeout(rest);
 }

@@ -238,9 +238,9 @@ describe('a service that is told to stop', () => {
   const archive = () => archiveOf({ 'main.tf': '# '.padEnd(200_000, Math.random().toString(36)) });
 
   /** A service in this process, so that its patience can be shorter than in earnest. */
-  const start = async (directory: string) => {
+  const start = async (directory: string, grace = { uploads: 800, answers: 400 }) => {
     const config = loadConfig({ PORT: '0', DATA_DIR: directory, ADMIN_TOKEN: adminToken, RATE_LIMIT_PER_SECOND: '0' });
-    const service = await startService(config, pino({ level: 'silent' }), { uploads: 800, answers: 400 });
+    const service = await startService(config, pino({ level: 'silent' }), grace);
     const call = async (method: string, path: string, body?: object) =>
       (
         await fetch(service.publicUrl + path, {
@@ -297,7 +297,7 @@ describe('a service that is told to stop', () => {
 
   it('does not wait for connections that ask for nothing', async () => {
     await inTemporaryDirectory(async (directory) => {
-      const { service } = await start(directory);
+      const { service } = await start(directory, { uploads: 20_000, answers: 5_000 });
       const silent: Socket = connect(Number(new URL(service.publicUrl).port), '127.0.0.1');
       await once(silent, 'connect');
       const begun = Date.now();

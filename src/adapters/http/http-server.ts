@@ -43,6 +43,8 @@ export interface HttpServer {
   readonly server: Server;
   /** To be called once. Until then every request is answered 503. */
   serve(app: App): void;
+  /** Closes connections on which nothing was ever asked: Node takes them for ones that ask. */
+  closeUnused(): void;
 }
 
 const starting: RequestListener = (_request, response) => {
@@ -121,6 +123,11 @@ export function httpServer({ head, idle, total }: Patience): HttpServer {
     if (connection.writable && error.code !== 'ECONNRESET' && !current?.headersSent) connection.write(refusalOf(error));
     connection.destroySoon();
   });
+  const connections = new Set<Socket>();
+  server.on('connection', (connection: Socket) => {
+    connections.add(connection);
+    connection.once('close', () => connections.delete(connection));
+  });
   server.maxConnections = mostConnections;
   // Requests that are being served hear of it, and decide; any other connection is closed.
   server.timeout = idle;
@@ -129,6 +136,9 @@ export function httpServer({ head, idle, total }: Patience): HttpServer {
     serve: (app) => {
       app.adopt(Incoming.prototype, Outgoing.prototype);
       handle = app;
+    },
+    closeUnused: () => {
+      for (const connection of connections) if (connection.bytesRead === 0) connection.destroy();
     },
   };
 }

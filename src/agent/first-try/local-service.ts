@@ -59,10 +59,7 @@ export class LocalService {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const exited = once(this.child, 'exit');
     this.child.kill('SIGTERM');
-    // It waits for whoever is connected, which is this process, that has said its last. A second time ends it.
-    const timer = setTimeout(() => this.child.kill('SIGTERM'), 2_000);
     await exited;
-    clearTimeout(timer);
   }
 }
 
