@@ -27,7 +27,9 @@ async function main(words: readonly string[]): Promise<void> {
     } else if (!killing.signal.aborted) killing.abort();
     else process.exit(1);
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
+  // A terminal that closes may say so twice: it asks for nothing to be killed.
+  process.on('SIGHUP', () => stopping.signal.aborted || stop());
   const surroundings = { stopping: stopping.signal, killing: killing.signal, say };
 
   if (words.includes('--with-server')) {

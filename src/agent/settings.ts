@@ -146,7 +146,7 @@ export function helpPage(): string {
     ...rows.map(([name, value, about]) => `  ${name.padEnd(width(0))}  ${value.padEnd(width(1))}  ${about}`),
     '',
     'With --with-server, for a first try, it starts the service too, on this machine alone (PORT, DATA_DIR), and makes what',
-    'a first plan needs. SIGTERM, SIGINT and SIGHUP stop it: a plan goes to another agent, an apply is let end. A second one kills.',
+    'a first plan needs. SIGTERM, SIGINT and SIGHUP stop it: a plan goes to another agent, an apply is let end. A second SIGTERM or SIGINT kills.',
     '',
   ].join('\n');
 }

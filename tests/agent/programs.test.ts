@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -7,7 +8,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Program, runProgram } from '../../src/agent/programs/child-process.js';
 import { Terraform } from '../../src/agent/programs/terraform.js';
 import { removeLeftovers } from '../../src/agent/run/leftovers.js';
-import { RunDirectory } from '../../src/agent/run/run-directory.js';
+import { knownStateFile, RunDirectory } from '../../src/agent/run/run-directory.js';
 import type { Job } from '../../src/agent/service/job.js';
 import { inTemporaryDirectory } from '../support/process.js';
 import { until } from '../support/service-steps.js';
@@ -95,12 +96,17 @@ describe('what an agent left that was killed', () => {
       const plan = await RunDirectory.create(work, job('plan', 'run-planned'));
       const apply = await RunDirectory.create(work, job('apply', 'run-applied'));
       const begun = await RunDirectory.create(work, job('apply', 'run-begun'));
+      const stored = await RunDirectory.create(work, job('apply', 'run-stored'));
       const other = `gatehouse-run-${hostname()}-vm-4194305-AAAAAA`;
       await mkdir(join(work, other));
       await mkdir(apply.at('state', 'production'));
       await writeFile(apply.at('plan', 'workspace'), 'production');
       await writeFile(plan.at('state', 'terraform.tfstate'), 'brought');
       await writeFile(begun.at('state', 'terraform.tfstate'), '');
+      await mkdir(stored.at('state', 'production'));
+      await writeFile(stored.at('plan', 'workspace'), 'production');
+      await writeFile(stored.at('state', 'production', 'terraform.tfstate'), 'delivered');
+      await writeFile(stored.at(knownStateFile), createHash('md5').update('delivered').digest('hex'));
       const [ready, ended] = [join(work, 'ready'), apply.at('state', 'production', 'terraform.tfstate')];
       const script = `trap 'echo written-last > ${ended}; exit' INT; touch ${ready}; while :; do sleep 0.05; done`;
       const env = { PATH: process.env.PATH ?? '', HOME: apply.at('home') };
@@ -118,6 +124,7 @@ describe('what an agent left that was killed', () => {
       expect(said.sort()).toEqual([
         `run-applied: an agent was killed while it applied; the state is in ${path}`,
         'run-begun: an agent was killed while it applied',
+        'run-stored: an agent was killed while it applied',
       ]);
     });
   }, 30_000);

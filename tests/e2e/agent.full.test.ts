@@ -249,7 +249,7 @@ output "word" { value = var.word }`;
   );
 
   withTerraform(
-    `takes no state from an archive, and nothing more into a variable than its value${noTerraform}`,
+    `takes no state from an archive, and no second line of a variable's value for another variable${noTerraform}`,
     async () => {
       const planted = { version: 4, serial: 9, lineage: 'planted', resources: [], outputs: {} };
       const { workspaceId, runId } = await queued(

@@ -229,6 +229,15 @@ describe('a state', () => {
     expect({ status, json }).toEqual({ status: 422, json: unfit(expect.any(String), `/${name}`) });
   });
 
+  it('with more outputs than a body may list is refused before any is looked at', async () => {
+    const job = await applying(await benched());
+    const outputs = Array(400_000).fill({});
+    const { status, json } = await job.announce(bytesOf('state'), { outputs });
+    expect(status).toBe(400);
+    expect(json.errors).toHaveLength(1);
+    expect(json.errors[0].detail).toContain('more than 10000 items');
+  });
+
   const deepType = (levels: number): unknown => (levels === 0 ? 'string' : ['list', deepType(levels - 1)]);
   const deepValue = (levels: number): unknown => (levels === 0 ? 'x' : [deepValue(levels - 1)]);
 
@@ -239,6 +248,8 @@ describe('a state', () => {
     ['without a name', [anOutput('', 'string', 'x')], 0],
     ['with a name of 256 characters', [anOutput('x'.repeat(256), 'string', 'x')], 0],
     ['with a NUL in its name', [anOutput('\0', 'string', 'x')], 0],
+    ['with half a character for a name', [anOutput('\ud800', 'string', 'x'), anOutput('\ud801', 'string', 'y')], 0],
+    ['of a type of more than 1 MiB', [anOutput('a', ['tuple', Array(200_000).fill('string')], [])], 0],
     ['of more than 1 MiB', [anOutput('a', 'string', 'x'.repeat(1024 * 1024)), anOutput('b', 'string', 'x')], 1],
     ['that is one too many', Array.from({ length: 1001 }, (_, at) => anOutput(`o${at}`, 'number', at)), 1000],
   ])('is kept without an output %s', async (_, outputs, kept) => {

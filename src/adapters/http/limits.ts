@@ -35,7 +35,11 @@ export const limits = {
     of: "levels of lists and objects within each other in an agent's report of a state",
     answer: '400',
   },
-  items: { most: 10_000, of: 'items of a list, or members of an object, in JSON', answer: '400' },
+  items: {
+    most: 10_000,
+    of: 'items of a list, or members of an object, in JSON, but within what a report of a state says of an output',
+    answer: '400',
+  },
   identifiers: { most: 1000, of: 'identifiers in a relationship', answer: '422' },
   word: { most: 255, of: 'characters of a name, an id or an e-mail address', answer: '422' },
   // A broken list would be answered by a document many times its size.

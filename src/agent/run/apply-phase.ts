@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import type { NewState } from '../service/leased-run.js';
 import { digestOf, fetched } from './configuration.js';
 import { AgentStopped, Canceled, type Execution } from './execution.js';
@@ -6,6 +6,7 @@ import { putAside, stateLeftIn } from './lost-state.js';
 import { countsSaid } from './plan-json.js';
 import { planned } from './plan-phase.js';
 import { begin, failureOf, type Prepared, prepare } from './prepare.js';
+import { knownStateFile } from './run-directory.js';
 import { RunFailure } from './run-failure.js';
 
 /** Applies the plan of a run, keeps the state however that ended, and reports it. */
@@ -46,6 +47,7 @@ async function keepState(x: Execution, { directory, stateFile, stateBefore }: Pr
   try {
     const told = await x.run.storeState(await described(file, md5), file);
     if (told !== undefined) x.log.write(`\n${told}\n`);
+    await writeFile(x.directory.at(knownStateFile), md5).catch(() => undefined);
     return true;
   } catch (error) {
     const path = await putAside(file, x.job.run.id, x.settings.AGENT_WORK_DIR).catch(() => {

@@ -2,9 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endProcessesOf } from '../programs/process-group.js';
 import type { Settings } from '../settings.js';
+import { digestOf } from './configuration.js';
 import { putAside, stateLeftIn } from './lost-state.js';
 import { planned } from './plan-phase.js';
-import { labelFile, prefix, removeTree, stateFileOf } from './run-directory.js';
+import { knownStateFile, labelFile, prefix, removeTree, stateFileOf } from './run-directory.js';
 
 /** Takes away what agents of this machine left that were killed, but for the states of applies. */
 export async function removeLeftovers(
@@ -25,7 +26,9 @@ export async function removeLeftovers(
         );
         const stateFile = join(path, ...stateFileOf(workspace ?? ''));
         const state = await stateLeftIn(join(path, 'configuration', directory ?? ''), stateFile);
-        const kept = state && (await putAside(state, runId, AGENT_WORK_DIR));
+        const known = await textOf(join(path, knownStateFile));
+        const isNew = state !== undefined && (await digestOf(state, 'md5')) !== known;
+        const kept = isNew ? await putAside(state, runId, AGENT_WORK_DIR) : undefined;
         say(`${runId}: an agent was killed while it applied${kept === undefined ? '' : `; the state is in ${kept}`}`);
       }
       await removeTree(path);

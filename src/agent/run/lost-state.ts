@@ -6,8 +6,8 @@ export async function stateLeftIn(workingDirectory: string, stateFile: string): 
   // Where terraform itself could not write a state to its place, it leaves it here.
   for (const file of [join(workingDirectory, 'errored.tfstate'), stateFile]) {
     const found = await stat(file).catch(() => undefined);
-    // Terraform makes an empty file first: one that was killed right then has nothing to keep.
-    if (found !== undefined) return found.size > 0 ? file : undefined;
+    // Terraform makes an empty file first: one that was killed right then, or had no room, has nothing to keep in it.
+    if (found !== undefined && found.size > 0) return file;
   }
   return undefined;
 }

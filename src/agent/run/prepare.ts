@@ -1,11 +1,11 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { bareEnvironment, terraformEnvironment } from '../programs/environment.js';
 import { findTerraform, noTerraform, type TerraformProgram } from '../programs/find-programs.js';
 import { firstErrorIn, type Ran, Terraform } from '../programs/terraform.js';
 import { digestOf, fetched, forgetFormerRuns, replaceBackend, workingDirectory } from './configuration.js';
 import type { Environment, Execution } from './execution.js';
-import { stateFileOf } from './run-directory.js';
+import { knownStateFile, stateFileOf } from './run-directory.js';
 import { RunFailure } from './run-failure.js';
 import { type Variables, writeVariables } from './variables.js';
 
@@ -61,6 +61,7 @@ export async function prepare(
     await x.run.download(x.job.state.url, stateFile);
     if ((await digestOf(stateFile, 'md5')) !== x.job.state.md5)
       throw new RunFailure('The state came to the agent damaged');
+    await writeFile(x.directory.at(knownStateFile), x.job.state.md5);
   }
 
   const variables = await writeVariables(x.job, directory, (name) => x.directory.at('variables', name));

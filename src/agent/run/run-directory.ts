@@ -13,6 +13,9 @@ export const prefix = `gatehouse-run-${createHash('sha256').update(hostname()).d
 /** In the directory, what is executed there: phase and run, one a line. */
 export const labelFile = 'run';
 
+/** In the directory, the MD5 of the state that the service has; missing where it has none. */
+export const knownStateFile = 'known-state';
+
 /** The state of a run in its directory: where terraform looks for that of a workspace of this name. */
 export const stateFileOf = (workspace: string): readonly string[] =>
   workspace === 'default' ? ['state', 'terraform.tfstate'] : ['state', workspace, 'terraform.tfstate'];

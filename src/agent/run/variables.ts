@@ -37,7 +37,7 @@ export async function writeVariables(
   const all = [...new Map(given.map((one) => [one.key, one])).values()];
   const inFiles = all.filter(({ key }) => declared.has(key) && (phase === 'plan' || ephemeral.has(key)));
   const texts = Object.fromEntries(inFiles.filter(({ hcl }) => !hcl).map(({ key, value }) => [key, value]));
-  // In brackets, so that a second line of one sets no other variable.
+  // In brackets, so that a second line of one sets no other variable unless it closes them.
   const literals = inFiles.filter(({ hcl }) => hcl).map(({ key, value }) => `${key} = (\n${value}\n)\n`);
   const files = [at('texts.tfvars.json'), at('literals.tfvars')] as const;
   await writeFile(files[0], JSON.stringify(texts), { mode: 0o600 });

@@ -54,8 +54,10 @@ const later = 900;
 /** How long what must be said is tried while the service is away. */
 const patience = 900;
 
-/** How a report is refused that is too long, too deep, or says what does not fit. */
-const aboutBody: readonly number[] = [400, 413, 422];
+/** What the service takes of a report, in bytes. */
+const longestReport = 16 * 1024 * 1024;
+/** How a report is refused that is too long, also for its way, too deep, or says what does not fit. */
+const aboutBody: readonly number[] = [400, 408, 413, 422];
 
 const heartbeat = z.object({ cancel: z.boolean() });
 const anything = z.unknown();
@@ -121,12 +123,17 @@ export class LeasedRun {
    */
   async storeState(state: NewState, file: string): Promise<string | undefined> {
     let told: string | undefined;
-    const announced = await this.announce(state).catch((error: unknown) => {
-      const refused = error instanceof ServiceRefused && aboutBody.includes(error.status);
-      if (!refused || state.outputs.length === 0) throw error;
-      told = `The outputs are not kept with the state: ${error.message}.`;
+    const announcedWithout = (why: string) => {
+      told = `The outputs are not kept with the state: ${why}.`;
       return this.announce({ ...state, outputs: [] });
-    });
+    };
+    const announced = await (Buffer.byteLength(JSON.stringify(state)) > longestReport
+      ? announcedWithout('together they are longer than the service takes')
+      : this.announce(state).catch((error: unknown) => {
+          const refused = error instanceof ServiceRefused && aboutBody.includes(error.status);
+          if (!refused || state.outputs.length === 0) throw error;
+          return announcedWithout(error.message);
+        }));
     const leftOut = announced['outputs-left-out'] ?? 0;
     if (leftOut > 0)
       told = `${leftOut} of the outputs are not kept with the state: they are too long, too deep, or too many.`;

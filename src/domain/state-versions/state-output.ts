@@ -62,21 +62,27 @@ export const wordForType = (type: unknown): string => {
 
 /**
  * Those that are kept, in the order given. One is left out whose name is none or there already, whose type is none of the
- * language, whose value is too long, or that is one too many: a state must not be lost for how its outputs look.
+ * language, that is too long with its type, or that is one too many: a state must not be lost for how its outputs look.
  */
 export function fittingOutputs(outputs: readonly ReportedOutput[]): readonly ReportedOutput[] {
   const names = new Set<string>();
   return outputs.filter(({ name, type, value }) => {
     const fits =
-      names.size < maxOutputs && isOutputName(name) && !names.has(name) && isOutputType(type) && isShortEnough(value);
+      names.size < maxOutputs &&
+      isOutputName(name) &&
+      !names.has(name) &&
+      isOutputType(type) &&
+      isShortEnough(type, value);
     if (fits) names.add(name);
     return fits;
   });
 }
 
-// Databases disagree about NUL.
-const isOutputName = (name: string): boolean => name.length > 0 && name.length <= 255 && !name.includes('\0');
+// Databases disagree about NUL, and take all that is no text for the same.
+const isOutputName = (name: string): boolean =>
+  name.length > 0 && name.length <= 255 && !name.includes('\0') && name.isWellFormed();
 
-const isShortEnough = (value: unknown): boolean => valueToText(value).length <= maxOutputLength;
+const isShortEnough = (type: unknown, value: unknown): boolean =>
+  valueToText(type).length + valueToText(value).length <= maxOutputLength;
 
 export const valueToText = (value: unknown): string => JSON.stringify(value ?? null);

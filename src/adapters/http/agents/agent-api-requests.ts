@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PhaseReport, PolicyReport, StateReport } from '../../../application/index.js';
 import { outcomeStatuses } from '../../../domain/index.js';
+import { tooWide } from '../json-api/read-body.js';
 import { absentable, parse } from '../json-api/schema.js';
 import { limits } from '../limits.js';
 
@@ -94,8 +95,13 @@ export const stateReport = z.object({
     .regex(/^[0-9a-f]{32}$/)
     .meta({ example: '098f6bcd4621d373cade4e832627b4f6' }),
   size: z.number().int().min(1).max(limits.agentFile.most),
-  // Of any length: those that do not fit are left out.
+  // Those that do not fit are left out.
   outputs: z.array(z.object({ name: z.string(), type: z.unknown(), value: z.unknown(), sensitive: z.boolean() })),
 });
 
-export const readStateReport = (body: unknown): StateReport => parse(stateReport, body);
+/** Throws a 400 for more outputs than a body may list: each that is wrong would be told of before any is left out. */
+export function readStateReport(body: unknown): StateReport {
+  const { outputs } = (body ?? {}) as { readonly outputs?: unknown };
+  if (Array.isArray(outputs) && outputs.length > limits.items.most) throw tooWide;
+  return parse(stateReport, body);
+}

@@ -30,7 +30,7 @@ const mediaTypes: readonly string[] = [mediaType, 'application/json'];
 const notJson = badRequest('the body is not valid JSON, or has a NUL character in it');
 const tooDeepFor = (levels: number) => badRequest(`the body is nested deeper than ${levels} levels`);
 export const tooDeep = tooDeepFor(most.levels);
-const tooWide = badRequest(`the body has a list or an object of more than ${most.items} items`);
+export const tooWide = badRequest(`the body has a list or an object of more than ${most.items} items`);
 
 const refusals: Readonly<Record<string, RequestError>> = {
   'entity.parse.failed': notJson,

@@ -3,18 +3,21 @@ import { columnsFor } from './columns.js';
 
 /**
  * All that this migration and those up to 0011 change or refer to, at once or not at all. Transactions take these tables in
- * more orders than one: whoever waited for the second while it held the first could wait for one that waits for the first.
+ * more orders than one: whoever waits for the second while it holds the first may wait for one that waits for the first, and
+ * so gives all up after a moment, before the database calls it a deadlock.
  */
 const locks = `do $$ begin loop
   begin
-    lock table runs in access exclusive mode;
-    lock table workspaces in access exclusive mode nowait;
-    lock table policy_sets, organizations in share row exclusive mode nowait;
+    set local lock_timeout = '500ms';
+    lock table runs, workspaces in access exclusive mode;
+    lock table policy_sets, organizations in share row exclusive mode;
     exit;
   exception when lock_not_available then
     perform pg_sleep(0.05);
   end;
-end loop; end $$`;
+end loop;
+set local lock_timeout = 0;
+end $$`;
 
 /**
  * The variables of workspaces. What is short comes before the value, so that whoever adds up sizes, or looks for values
