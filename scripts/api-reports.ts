@@ -39,7 +39,9 @@ const textOf = (symbol: ts.Symbol): string =>
       printer.printNode(ts.EmitHint.Unspecified, statementOf(declaration), declaration.getSourceFile()),
     )
     .join('\n')
-    .replaceAll(/^ +private (?!constructor).*;\n/gm, '');
+    .replaceAll(/^ +private (?!constructor).*;\n/gm, '')
+    // The compiler writes them in the order in which it met them, which differs between builds.
+    .replaceAll(/"[^"\n]+"(?: \| "[^"\n]+")+/g, (words) => words.split(' | ').sort().join(' | '));
 
 /** What the declarations name that stands at the top of one of our files. */
 function namedBy(symbol: ts.Symbol): ReadonlySet<ts.Symbol> {

@@ -99,7 +99,13 @@ const applied = async (runId: string): Promise<string> => {
 async function logOf(runId: string, phase: 'plan' | 'apply'): Promise<string> {
   const path = `/${phase === 'plan' ? 'plans' : 'applies'}/${runId.replace('run-', `${phase}-`)}`;
   const { attributes } = await steps.ask('GET', path);
-  return (await fetch(attributes['log-read-url'])).text();
+  const parts: Buffer[] = [];
+  // A long log comes in parts.
+  for (let offset = 0; ; offset += parts.at(-1)?.length ?? 0) {
+    const part = Buffer.from(await (await fetch(`${attributes['log-read-url']}?offset=${offset}`)).arrayBuffer());
+    if (part.length === 0) return Buffer.concat(parts).toString();
+    parts.push(part);
+  }
 }
 
 /** The workspace's state, as it was stored. */
