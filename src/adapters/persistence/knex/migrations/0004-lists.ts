@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 
 /** Rows whose number in each list they are in is kept, so that a page of a long list need not count them. */
-export interface Counted {
+interface Counted {
   readonly table: string;
   /** Which decide what lists a row is in. */
   readonly columns: readonly string[];
@@ -79,7 +79,7 @@ const gone = (list: Counted): readonly string[] =>
        where s.list = g.list and s.size = 0`,
   ]);
 
-export const counts = (list: Counted): readonly string[] =>
+const counts = (list: Counted): readonly string[] =>
   listsOf(list).map(
     ({ nameFor, where }) =>
       `insert into list_sizes (list, size)
@@ -89,7 +89,7 @@ export const counts = (list: Counted): readonly string[] =>
 const livingTeam = `from teams as t where t.id = new.team_id and t.deleted_at is null`;
 const livingName = `case when new.deleted_at is null then lower(new.name) end`;
 
-export interface Trigger {
+interface Trigger {
   readonly on: string;
   readonly at: 'insert' | 'delete' | { readonly changes: readonly string[] };
   readonly statements: readonly string[];
@@ -101,7 +101,7 @@ const names = ['name', 'visibility', 'deleted_at'];
 const usernames = ['username', 'deleted_at'];
 
 /** What keeps these lists counted, under names that begin with `name`. */
-export const counting = (list: Counted, name = list.table): Readonly<Record<string, Trigger>> => {
+const counting = (list: Counted, name = list.table): Readonly<Record<string, Trigger>> => {
   const { table: on, columns: changes } = list;
   return {
     [`${name}_added`]: { on, at: 'insert', statements: added(list) },
@@ -224,7 +224,7 @@ const replaced = [
   'index team_workspaces_of_workspace on team_workspaces (workspace_id)',
 ];
 
-export const nameOf = (index: string): string => index.split(' ')[1] as string;
+const nameOf = (index: string): string => index.split(' ')[1] as string;
 
 /** What is listed of the rows that were there before the triggers. */
 export const listed = [
@@ -237,7 +237,7 @@ export const listed = [
   ...counted.flatMap(counts),
 ];
 
-export async function place(knex: Knex, placed: Readonly<Record<string, Trigger>>): Promise<void> {
+async function place(knex: Knex, placed: Readonly<Record<string, Trigger>>): Promise<void> {
   for (const [name, trigger] of Object.entries(placed)) {
     if (knex.client.driverName !== 'pg') await knex.raw(onSqlite(name, trigger));
     else for (const statement of onPostgres(name, trigger)) await knex.raw(statement);
@@ -245,7 +245,7 @@ export async function place(knex: Knex, placed: Readonly<Record<string, Trigger>
 }
 
 /** By their names: the tables they are on. */
-export async function displace(knex: Knex, placed: Readonly<Record<string, string>>): Promise<void> {
+async function displace(knex: Knex, placed: Readonly<Record<string, string>>): Promise<void> {
   const postgres = knex.client.driverName === 'pg';
   for (const [name, on] of Object.entries(placed)) {
     await knex.raw(`drop trigger ${name}${postgres ? ` on ${on}` : ''}`);
@@ -253,7 +253,7 @@ export async function displace(knex: Knex, placed: Readonly<Record<string, strin
   }
 }
 
-export const tablesOf = (placed: Readonly<Record<string, Trigger>>): Readonly<Record<string, string>> =>
+const tablesOf = (placed: Readonly<Record<string, Trigger>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(placed).map(([name, { on }]) => [name, on]));
 
 /**

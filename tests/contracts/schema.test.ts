@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import knex, { type Knex } from 'knex';
+import { postgresConfig, sqliteConfig } from '../../src/adapters/persistence/knex/migrations/migrate.js';
+import { migrationSource } from '../../src/adapters/persistence/knex/migrations/migration-source.js';
+import { freshSchema, skipPostgres } from '../support/backends.js';
+
+const folder = new URL('../../src/adapters/persistence/knex/migrations/', import.meta.url);
+const numbered = async () => (await readdir(folder)).filter((file) => /^\d{4}-.*\.ts$/.test(file)).sort();
+
+describe('the migration files', () => {
+  it('are all listed in migration-source.ts, in the order of their numbers', async () => {
+    const files = await numbered();
+    expect(await migrationSource.getMigrations([])).toEqual(files.map((file) => file.replace(/\.ts$/, '')));
+    expect(files.map((file) => Number(file.slice(0, 4)))).toEqual(files.map((_, index) => index + 1));
+  });
+
+  it("stand alone: they import Knex's types and columns.ts, whose columns the digests below pin", async () => {
+    for (const file of await numbered()) {
+      const imports = (await readFile(new URL(file, folder), 'utf8')).match(
+        /^import .*|\bimport\(.*|^export .* from .*/gm,
+      );
+      const allowed = ["import type { Knex } from 'knex';", "import { columnsFor } from './columns.js';"];
+      expect([file, imports?.filter((line) => !allowed.includes(line)) ?? []]).toEqual([file, []]);
+    }
+  });
+});
+
+/** What each migration does to the schema, on SQLite and on Postgres. A new migration adds its line; a line never changes. */
+const changes: Readonly<Record<string, readonly [sqlite: string, pg: string]>> = {
+  '0001-initial': ['ce55c7729b65719c', '47b9e5e19afab511'],
+  '0002-runs': ['55be6d90a8d1c2b9', '1fdcfd3772a99196'],
+  '0003-instances': ['27fa0328dd8a6e44', '53bc153699e0b965'],
+  '0004-lists': ['7073ce7c5808c901', 'ed342b995745aaaf'],
+  '0005-more-lists': ['f5676367717d5574', 'e1d26faf00edc8d1'],
+  '0006-audit-events': ['0b3b1e5570cea55e', 'b71c76a8ec08a87c'],
+  '0007-audit-events-whole': ['e3b0c44298fc1c14', 'f0443701d8e17b8e'],
+  '0008-variables': ['5c6524423b48830b', '29ed73803dbe4557'],
+  '0009-state-versions': ['b64df41800c28d75', 'ac051801013b949e'],
+  '0010-policies': ['6bd97f14cc28b08e', 'd03ba2b4eb4dad3a'],
+  '0011-run-queue': ['127dbd721a75cf69', '4ff5faaabcc206eb'],
+};
+
+/** One line for each column, constraint, index, trigger and function. */
+const objects = {
+  sqlite: [
+    `select 'column ' || t.name || ' ' || c.name || ' ' || c.type || ' ' || c."notnull" || ' ' || coalesce(c.dflt_value, '-')
+       || ' ' || c.pk as line from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table'`,
+    `select 'reference ' || t.name || ' ' || r."from" || ' ' || r."table" || ' ' || r."to" || ' ' || r.on_delete as line
+       from sqlite_schema t, pragma_foreign_key_list(t.name) r where t.type = 'table'`,
+    `select type || ' ' || name || ' ' || coalesce(sql, tbl_name) as line from sqlite_schema where type <> 'table'`,
+  ],
+  pg: [
+    `select concat_ws(' ', 'column', table_name, column_name, data_type, collation_name, is_nullable, column_default) as line
+       from information_schema.columns where table_schema = current_schema()`,
+    `select concat_ws(' ', 'constraint', conrelid::regclass, conname, pg_get_constraintdef(oid)) as line
+       from pg_constraint where connamespace = current_schema()::regnamespace and contype <> 'n'`,
+    `select 'index ' || indexdef as line from pg_indexes where schemaname = current_schema()`,
+    `select 'trigger ' || pg_get_triggerdef(t.oid) as line from pg_trigger t join pg_class c on c.oid = t.tgrelid
+       where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal`,
+    `select 'function ' || pg_get_functiondef(oid) as line from pg_proc where pronamespace = current_schema()::regnamespace`,
+  ],
+} as const;
+
+async function linesOf(database: Knex, engine: keyof typeof objects): Promise<ReadonlySet<string>> {
+  const lines: string[] = [];
+  const schema = engine === 'pg' ? (await database.raw('select current_schema() as name')).rows[0].name : '';
+  for (const query of objects[engine]) {
+    const answer = await database.raw(query);
+    const rows: readonly { readonly line: string }[] = answer.rows ?? answer;
+    for (const { line } of rows) {
+      const told = schema === '' ? line : line.replaceAll(`${schema}.`, '');
+      if (!/\bknex_migrations|sqlite_sequence/.test(told)) lines.push(told.replace(/\s+/g, ' '));
+    }
+  }
+  return new Set(lines);
+}
+
+const digest = (lines: readonly string[]): string =>
+  createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16);
+
+const engines = [
+  {
+    name: 'SQLite',
+    engine: 'sqlite' as const,
+    skip: false,
+    open: async () => ({ config: sqliteConfig(':memory:'), drop: async () => {} }),
+  },
+  {
+    name: 'Postgres',
+    engine: 'pg' as const,
+    skip: skipPostgres,
+    open: async () => {
+      const { url, drop } = await freshSchema();
+      return { config: postgresConfig(url), drop };
+    },
+  },
+];
+
+for (const [index, { name, engine, skip, open }] of engines.entries()) {
+  (skip ? describe.skip : describe)(`the schema on ${name}`, () => {
+    let database: Knex;
+    let drop: () => Promise<void>;
+
+    beforeEach(async () => {
+      const opened = await open();
+      drop = opened.drop;
+      database = knex(opened.config);
+    });
+
+    afterEach(async () => {
+      await database.destroy();
+      await drop();
+    });
+
+    it('is changed by each migration as it was when the migration was new', async () => {
+      const made: Record<string, string> = {};
+      let before: ReadonlySet<string> = new Set();
+      for (const migration of await migrationSource.getMigrations([])) {
+        await database.migrate.up({ migrationSource });
+        const after = await linesOf(database, engine);
+        const removed = [...before].filter((line) => !after.has(line)).map((line) => `- ${line}`);
+        const added = [...after].filter((line) => !before.has(line)).map((line) => `+ ${line}`);
+        made[migration] = digest([...removed.sort(), ...added.sort()]);
+        before = after;
+      }
+      expect(made).toEqual(
+        Object.fromEntries(Object.entries(changes).map(([migration, digests]) => [migration, digests[index]])),
+      );
+    });
+  });
+}
