@@ -22,16 +22,29 @@ async function made(database: ReturnType<typeof sqliteConfig>): Promise<readonly
   return missing;
 }
 
-async function migrated(config: Config): Promise<readonly string[]> {
+/** How Knex reaches the configured database. A SQLite file gets its directory. */
+export async function databaseOf(config: Config): Promise<ReturnType<typeof sqliteConfig>> {
   const { DATABASE_URL: url, DATA_DIR: directory } = config;
-  if (url !== undefined) return made(postgresConfig(url));
+  if (url !== undefined) return postgresConfig(url);
   await refuseOtherUsers(config, 'database');
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const releaseLock = takeLock(join(directory, 'service.lock'));
-  if (releaseLock === undefined) {
-    throw new OperatorError(`a Gatehouse is serving from ${directory}, and migrated it at its start`);
+  return sqliteConfig(dataDirectory(directory).database);
+}
+
+/** Keeps the service away from the SQLite of its data directory until the returned function is called. */
+export function reserve({ DATABASE_URL, DATA_DIR: directory }: Config): () => void {
+  if (DATABASE_URL !== undefined) return () => {};
+  const release = takeLock(join(directory, 'service.lock'));
+  if (release === undefined) {
+    throw new OperatorError(`a Gatehouse is serving from ${directory}, and migrated it at its start: stop it before you do so by hand`);
   }
-  return made(sqliteConfig(dataDirectory(directory).database)).finally(releaseLock);
+  return release;
+}
+
+async function migrated(config: Config): Promise<readonly string[]> {
+  const database = await databaseOf(config);
+  const release = reserve(config);
+  return made(database).finally(release);
 }
 
 export const migrate: Command = {
