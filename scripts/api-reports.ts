@@ -78,7 +78,7 @@ function report(name: string, file: string): string {
   };
   for (const symbol of exported) visit(symbol);
   return [
-    `# What \`gatehouse/${name}\` publishes`,
+    `# What \`gatehouse-tf/${name}\` publishes`,
     'Printed by `npm run docs` from the built types, and compared by a test. A change here is one that embedders see:\n[versions](../versioning.md) says which number it moves, and the change log names it.',
     block(exported),
     ...(hidden.length === 0 ? [] : ['## Not exported, but part of what is', block(hidden)]),

@@ -122,7 +122,7 @@ export function dependenciesPage(): string {
     [
       'Printed by `npm run docs` from `package.json` and its lock; a test fails when it is out of date, when a licence is not',
       `among ${allowedLicences.join(', ')}, or when a version is not exact. What they are known to be vulnerable to is in`,
-      '[SECURITY.md](../SECURITY.md#dependencies). `gatehouse/domain` needs none of them.',
+      '[SECURITY.md](../SECURITY.md#dependencies). `gatehouse-tf/domain` needs none of them.',
     ].join('\n'),
     `${direct.length} are asked for by name, and bring ${others.length} more.`,
     '## Asked for',

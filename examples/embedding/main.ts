@@ -1,9 +1,9 @@
 // A host that keeps people, their grants and configuration versions in tables of its own, and lets Gatehouse decide.
-// Run it beside an installed package: npm install gatehouse && node main.ts
+// Run it beside an installed package: npm install gatehouse-tf && node main.ts
 
-import type { CapabilityUrls, Clock, IdGenerator, Transaction, UnitOfWork } from 'gatehouse/application';
-import { CreateConfigurationVersion } from 'gatehouse/application';
-import { type Actor, type ConfigurationVersionState, isDomainError, newGrant, type Standing } from 'gatehouse/domain';
+import type { CapabilityUrls, Clock, IdGenerator, Transaction, UnitOfWork } from 'gatehouse-tf/application';
+import { CreateConfigurationVersion } from 'gatehouse-tf/application';
+import { type Actor, type ConfigurationVersionState, isDomainError, newGrant, type Standing } from 'gatehouse-tf/domain';
 
 const grants = [
   { user: 'ada', workspace: 'ws-network', access: 'plan' },

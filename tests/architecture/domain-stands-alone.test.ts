@@ -30,7 +30,7 @@ async function pack(folder: string): Promise<void> {
 }
 
 const journey = `
-  import { ConfigurationVersion, isDomainError } from 'gatehouse/domain';
+  import { ConfigurationVersion, isDomainError } from 'gatehouse-tf/domain';
 
   const version = ConfigurationVersion.create({
     id: 'cv-1', workspaceId: 'ws-1', sequence: 1, origin: 'api', source: 'tfe-api', autoQueueRuns: true,
@@ -48,7 +48,7 @@ const journey = `
   }
 `;
 
-const undeclared = `await import('gatehouse/domain/teams/team.js').catch(({ code }) => console.log(code));`;
+const undeclared = `await import('gatehouse-tf/domain/teams/team.js').catch(({ code }) => console.log(code));`;
 
 describe('the domain in a folder of its own, without node_modules', () => {
   let folder: string;

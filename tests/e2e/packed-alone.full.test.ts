@@ -47,7 +47,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     files = await filesIn(await readFile(packed));
     project = join(directory, 'project');
     for (const [name, text] of Object.entries(files)) {
-      const path = join(project, 'node_modules/gatehouse', name.replace(/^package\//, ''));
+      const path = join(project, 'node_modules/gatehouse-tf', name.replace(/^package\//, ''));
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text);
     }
@@ -93,7 +93,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
   it('is imported with no dependency installed: domain, application and memory; by CommonJS too', async () => {
     const entries = ['domain', 'application', 'memory'];
     const load = (how: (name: string) => string): string =>
-      `console.log(typeof [${entries.map((name) => how(`'gatehouse/${name}'`))}][2].MemoryUnitOfWork)`;
+      `console.log(typeof [${entries.map((name) => how(`'gatehouse-tf/${name}'`))}][2].MemoryUnitOfWork)`;
     await inProject(
       'esm.mjs',
       load((name) => `await import(${name})`),
@@ -109,15 +109,15 @@ describe('the packed package, unpacked into a project that has nothing else', ()
   it('has types that strict compilers resolve in every way, and that need no other types', async () => {
     await inProject(
       'consumer.ts',
-      `import * as domain from 'gatehouse/domain';
-       import * as application from 'gatehouse/application';
-       import { MemoryUnitOfWork } from 'gatehouse/memory';
+      `import * as domain from 'gatehouse-tf/domain';
+       import * as application from 'gatehouse-tf/application';
+       import { MemoryUnitOfWork } from 'gatehouse-tf/memory';
        export const retrying: application.UnitOfWork = new application.RetryingUnitOfWork(new MemoryUnitOfWork());
        export const statuses: readonly domain.Status[] = domain.statuses;
        // @ts-expect-error a status that is none
        export const wrong: domain.Status = 'elsewhere';`,
     );
-    await cp(join(root, 'examples/embedding/main.ts'), join(project, 'main.ts'));
+    await cp(join(project, 'node_modules/gatehouse-tf/examples/embedding/main.ts'), join(project, 'main.ts'));
     const strict = {
       strict: true,
       target: 'es2023',

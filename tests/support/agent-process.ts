@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { noteEnvironment } from './secrets-in-logs.js';
 import { until } from './service-steps.js';
 
 const program = fileURLToPath(new URL('../../dist/agent/main.js', import.meta.url));
 
-/** The built agent as a process of its own. */
+const installed = 'node_modules/gatehouse-tf/dist/agent/main.js';
+
+/** The built agent as a process of its own, or the one that is installed in the project `cwd`. */
 export class AgentProcess {
   private text = '';
 
@@ -18,11 +21,16 @@ export class AgentProcess {
     }
   }
 
-  static start(environment: Readonly<Record<string, string>>, words: readonly string[] = []): AgentProcess {
+  static start(
+    environment: Readonly<Record<string, string>>,
+    words: readonly string[] = [],
+    cwd?: string,
+  ): AgentProcess {
     const { PATH = '', HOME = '' } = process.env;
     noteEnvironment(environment);
     const env = { PATH, HOME, ...environment };
-    return new AgentProcess(spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+    const path = cwd === undefined ? program : join(cwd, installed);
+    return new AgentProcess(spawn(process.execPath, [path, ...words], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }));
   }
 
   get printed(): string {

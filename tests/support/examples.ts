@@ -22,10 +22,11 @@ export async function walk(
   name: string,
   [program = '', ...words]: readonly string[],
   environment: Readonly<Record<string, string>>,
+  folder = example(name),
 ): Promise<readonly string[]> {
   const { PATH, HOME } = process.env;
   const ran = await promisify(execFile)(program, words, {
-    cwd: example(name),
+    cwd: folder,
     env: { ...(PATH && { PATH }), ...(HOME && { HOME }), ...environment },
     timeout: 50_000,
   });

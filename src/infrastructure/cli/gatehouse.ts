@@ -4,7 +4,7 @@ import { nodeFault } from '../node-version.js';
 const fault = nodeFault(process.versions.node);
 if (fault !== undefined) {
   process.stderr.write(
-    `${fault}: install a newer one, or use "npx gatehouse" or "npm run gatehouse --" where Gatehouse is installed.\n`,
+    `${fault}: install a newer one; in a checkout, "npm run gatehouse --" brings its own.\n`,
   );
   process.exit(1);
 }

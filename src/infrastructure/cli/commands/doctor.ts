@@ -461,7 +461,7 @@ async function findings(environment: Readonly<Record<string, string | undefined>
   const node: Finding =
     fault === undefined
       ? { check: 'Node', ...ok(process.versions.node) }
-      : { check: 'Node', ...failed(fault, 'install a newer one, or use npx gatehouse') };
+      : { check: 'Node', ...failed(fault, 'install a newer one; in a checkout, npm run gatehouse -- brings its own') };
   let config: Config;
   try {
     config = loadConfig(environment);
