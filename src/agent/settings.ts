@@ -145,8 +145,9 @@ export function helpPage(): string {
     '',
     ...rows.map(([name, value, about]) => `  ${name.padEnd(width(0))}  ${value.padEnd(width(1))}  ${about}`),
     '',
-    'With --with-server, for a first try, it starts the service too, on this machine alone (PORT, DATA_DIR), and makes what',
-    'a first plan needs. SIGTERM, SIGINT and SIGHUP stop it: a plan goes to another agent, an apply is let end. A second SIGTERM or SIGINT kills.',
+    'With --with-server, for a first try, it starts the service too, on this machine alone, and makes what a first plan needs:',
+    'on a free port unless PORT is set, with its data in ./data/first-try unless DATA_DIR is set.',
+    'SIGTERM, SIGINT and SIGHUP stop it: a plan goes to another agent, an apply is let end. A second SIGTERM or SIGINT kills.',
     '',
   ].join('\n');
 }

@@ -70,7 +70,11 @@ export async function startService(config: Config, log: Logger, grace = usualGra
   await makeDirectory(config.DATA_DIR);
   const sqlite = config.DATABASE_URL === undefined;
   const releaseLock = sqlite ? takeLock(join(config.DATA_DIR, 'service.lock')) : () => {};
-  if (releaseLock === undefined) throw new StartError(`another Gatehouse is serving from ${config.DATA_DIR}`);
+  if (releaseLock === undefined) {
+    throw new StartError(
+      `another Gatehouse is serving from ${config.DATA_DIR}: stop it, or set DATA_DIR to another directory`,
+    );
+  }
 
   const http = httpServer(usualPatience);
   const { server } = http;
@@ -241,9 +245,10 @@ async function cleared(directory: string, seconds: number): Promise<string> {
 
 const listen = (server: Server, config: Config): Promise<number> =>
   new Promise((resolve, reject) => {
-    server.once('error', (error) =>
-      reject(new StartError(`cannot listen on ${config.HOST}:${config.PORT}: ${error.message}`)),
-    );
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const remedy = error.code === 'EADDRINUSE' ? '. Set PORT to a free port, or PORT=0 to have one picked' : '';
+      reject(new StartError(`cannot listen on ${config.HOST}:${config.PORT}: ${error.message}${remedy}`));
+    });
     server.listen(config.PORT, config.HOST, () => resolve((server.address() as AddressInfo).port));
   });
 

@@ -1,4 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { needing, walk } from '../support/examples.js';
 import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
@@ -14,6 +17,41 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.end();
   await rm(directory, { recursive: true, force: true });
+});
+
+/** The block of shell in the README that has these words, as somebody types it in an empty directory. */
+async function typed(words: string, change: (script: string) => string = (script) => script): Promise<string> {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const block = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)]
+    .map(([, text = '']) => text)
+    .find((text) => text.includes(words));
+  const script = change((block ?? '').replaceAll('localhost:8080', service.url.replace('http://', '')));
+  const { PATH = '' } = process.env;
+  const options = { cwd: await mkdtemp(join(directory, 'typed-')), env: { PATH, TOKEN: adminToken } };
+  return (await promisify(execFile)('bash', ['-c', script], options)).stdout.trim();
+}
+
+describe('the upload in the README', () => {
+  const { run, reason } = needing('bash', 'curl', 'jq', 'tar');
+
+  run(`brings a configuration of its own, and shows that it is uploaded${reason}`, async () => {
+    await service.provision();
+    expect(await typed('upload-url')).toBe('uploaded');
+  });
+
+  run(`ends with an error in words where the archive is a bad one${reason}`, async () => {
+    const wrong = (script: string) => script.replace('tar czf - -C my-configuration .', 'cat my-configuration/main.tf');
+    await expect(typed('upload-url', wrong)).rejects.toMatchObject({
+      code: 22,
+      stdout: expect.stringContaining('upload a correct archive to a new configuration version'),
+      stderr: expect.stringContaining('422'),
+    });
+  });
+
+  run(`ends with an error where the workspace is missing${reason}`, async () => {
+    const wrong = (script: string) => script.replace('/workspaces/api', '/workspaces/other');
+    await expect(typed('upload-url', wrong)).rejects.toMatchObject({ stderr: expect.stringContaining('404') });
+  });
 });
 
 const environment = () => ({ GATEHOUSE: service.url, TOKEN: adminToken });

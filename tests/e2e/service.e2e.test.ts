@@ -70,7 +70,10 @@ describe('the command', () => {
       const service = await ServiceProcess.start({ DATA_DIR: directory });
       const second = await program('main', [], { DATA_DIR: directory, PORT: '0' });
       await service.end();
-      expect(second).toMatchObject({ code: 1, stderr: `another Gatehouse is serving from ${directory}\n` });
+      expect(second).toMatchObject({
+        code: 1,
+        stderr: `another Gatehouse is serving from ${directory}: stop it, or set DATA_DIR to another directory\n`,
+      });
     });
   });
 
@@ -80,7 +83,10 @@ describe('the command', () => {
       const { port } = new URL(service.url);
       const second = await program('main', [], { DATA_DIR: join(directory, 'second'), PORT: port });
       await service.end();
-      expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining(`cannot listen on 127.0.0.1:${port}`) });
+      expect(second).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(new RegExp(`^cannot listen on 127.0.0.1:${port}: .* Set PORT to a free port`)),
+      });
     });
   });
 

@@ -413,7 +413,8 @@ describe('the service', () => {
   it('tells clients where its API is', async () => {
     const answer = await api.anonymous.get('/.well-known/terraform.json').expect(200);
     expect(answer.headers['content-type']).toBe('application/json');
-    expect(answer.body).toEqual({ 'tfe.v2': '/api/v2/', 'tfe.v2.1': '/api/v2/', 'tfe.v2.2': '/api/v2/' });
+    const services = ['state.v2', 'tfe.v2', 'tfe.v2.1', 'tfe.v2.2'];
+    expect(answer.body).toEqual(Object.fromEntries(services.map((name) => [name, '/api/v2/'])));
   });
 
   it('says whether it is alive and whether it is ready', async () => {

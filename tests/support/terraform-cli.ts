@@ -86,10 +86,13 @@ export class Workplace {
     body: string,
   ): Promise<Workplace> {
     await mkdir(directory, { recursive: true });
+    const services = ['state.v2', 'tfe.v2', 'tfe.v2.1', 'tfe.v2.2'].map(
+      (name) => `    "${name}" = "${service.url}/api/v2/"`,
+    );
     const configuration = join(directory, 'cli.tfrc');
     await writeFile(
       configuration,
-      `disable_checkpoint = true\nhost "${hostname}" {\n  services = { "tfe.v2" = "${service.url}/api/v2/" }\n}\n`,
+      `disable_checkpoint = true\nhost "${hostname}" {\n  services = {\n${services.join('\n')}\n  }\n}\n`,
     );
     const environment = {
       PATH: process.env.PATH ?? '',

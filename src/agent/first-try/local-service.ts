@@ -1,10 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { z } from 'zod';
 import { FirstTryError } from './first-try-error.js';
+
+const discovery = z.record(z.string(), z.string());
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -47,6 +49,12 @@ export class LocalService {
     this.child.once('exit', act);
   }
 
+  /** The addresses of its API by the names that the terraform CLI looks for. */
+  async discovered(): Promise<Readonly<Record<string, string>>> {
+    const paths = discovery.parse(await (await fetch(`${this.url}/.well-known/terraform.json`)).json());
+    return Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, `${this.url}${path}`]));
+  }
+
   /** What a command of the service's command line answers. */
   async command(...words: readonly string[]): Promise<unknown> {
     const { stdout } = await promisify(execFile)(process.execPath, [built('cli/gatehouse.js'), ...words, '--json'], {
@@ -62,6 +70,3 @@ export class LocalService {
     await exited;
   }
 }
-
-/** Where everything of a first try is kept. */
-export const placeOf = (dataDirectory: string): string => join(dataDirectory, 'first-try');

@@ -4,11 +4,11 @@ import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runAgent } from '../agent.js';
 import { bareEnvironment } from '../programs/environment.js';
-import { findOpa } from '../programs/find-programs.js';
+import { findOpa, opaFrom } from '../programs/find-programs.js';
 import type { Surroundings } from '../run/execute-job.js';
 import { loadSettings } from '../settings.js';
 import { FirstTryError } from './first-try-error.js';
-import { LocalService, placeOf } from './local-service.js';
+import { LocalService } from './local-service.js';
 import { organization, provision } from './provision.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -25,8 +25,9 @@ export async function withServer(
   surroundings: Pick<Surroundings, 'stopping' | 'killing' | 'say'>,
 ): Promise<void> {
   refuseWhatOthersUse(environment);
-  const dataDirectory = resolve(environment.DATA_DIR || './data');
-  const place = placeOf(dataDirectory);
+  // Unless they are named, a directory and a port that a service beside it does not use.
+  const dataDirectory = resolve(environment.DATA_DIR || './data/first-try');
+  const place = environment.DATA_DIR ? join(dataDirectory, 'first-try') : dataDirectory;
   await mkdir(place, { recursive: true, mode: 0o700 });
   await chmod(place, 0o700);
   const ofService = Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('AGENT_')));
@@ -35,7 +36,12 @@ export async function withServer(
   surroundings.stopping.addEventListener('abort', stop);
   if (surroundings.stopping.aborted) return;
   const service = await LocalService.start(
-    { ...ofService, HOST: environment.HOST || '127.0.0.1', DATA_DIR: dataDirectory },
+    {
+      ...ofService,
+      HOST: environment.HOST || '127.0.0.1',
+      PORT: environment.PORT || '0',
+      DATA_DIR: dataDirectory,
+    },
     join(place, 'service.log'),
   );
   let ended = false;
@@ -51,7 +57,7 @@ export async function withServer(
     const opa = await findOpa(settings, bareEnvironment(environment, tmpdir(), tmpdir()));
     const tokens = await provision(service, place, opa && join(example, 'policies'));
     const configFile = join(place, 'terraformrc');
-    await writeFile(configFile, cliConfiguration(service.url, tokens.userToken), { mode: 0o600 });
+    await writeFile(configFile, cliConfiguration(await service.discovered(), tokens.userToken), { mode: 0o600 });
     await chmod(configFile, 0o600);
     if (stopping.signal.aborted && !ended) return;
     process.stderr.write(welcome(service.url, configFile, opa !== undefined));
@@ -79,10 +85,12 @@ function refuseWhatOthersUse({ HOST, PUBLIC_URL, DATABASE_URL }: Environment): v
   }
 }
 
-const cliConfiguration = (url: string, token: string): string =>
+const cliConfiguration = (services: Readonly<Record<string, string>>, token: string): string =>
   [
     'disable_checkpoint = true',
-    `host "${host}" {\n  services = { "tfe.v2" = "${url}/api/v2/" }\n}`,
+    `host "${host}" {\n  services = {\n${Object.entries(services)
+      .map(([name, address]) => `    "${name}" = "${address}"\n`)
+      .join('')}  }\n}`,
     `credentials "${host}" {\n  token = "${token}"\n}`,
     '',
   ].join('\n\n');
@@ -102,7 +110,7 @@ function welcome(url: string, configFile: string, withPolicies: boolean): string
     '',
     withPolicies
       ? 'Its plan is judged by two policies, of which one has something to say. Ctrl-C stops both.'
-      : 'No opa was found, and so there are no policies: install Open Policy Agent and start again. Ctrl-C stops both.',
+      : `No opa was found, so its plan is not checked by policies. To see policies, install opa (${opaFrom}) and start this again. Ctrl-C stops both.`,
     '',
     '',
   ].join('\n');

@@ -19,14 +19,18 @@ export interface OpaProgram {
   readonly version: string;
 }
 
+/** Where the programs come from, for messages. */
+export const opaFrom = 'https://github.com/open-policy-agent/opa/releases';
+const terraformFrom = 'https://developer.hashicorp.com/terraform/install or https://opentofu.org/docs/intro/install';
+
 export const noTerraform = (settings: Settings): string =>
   settings.TERRAFORM_PATH === undefined
-    ? 'The agent found neither terraform nor tofu: install one of them where the agent runs, or name it in TERRAFORM_PATH.'
+    ? `The agent found neither terraform nor tofu: install one of them where the agent runs (${terraformFrom}), or name it in TERRAFORM_PATH.`
     : `The agent cannot run ${settings.TERRAFORM_PATH}: set TERRAFORM_PATH to a terraform or tofu program, or leave it out.`;
 
 export const noOpa = (settings: Settings): string =>
   settings.OPA_PATH === undefined
-    ? 'The agent found no opa: install Open Policy Agent where the agent runs, or name the program in OPA_PATH.'
+    ? `The agent found no opa: install Open Policy Agent where the agent runs (${opaFrom}), or name the program in OPA_PATH.`
     : `The agent cannot run ${settings.OPA_PATH}: set OPA_PATH to an opa program, or leave it out.`;
 
 /** Undefined where there is none that runs. */

@@ -2,7 +2,7 @@ import {
   type Bundle,
   type ConfigurationVersion,
   type ConfigurationVersionId,
-  type DomainError,
+  DomainError,
   doneFromOutside,
   isDomainError,
   isRefusal,
@@ -71,8 +71,11 @@ export class UploadConfigurationBundle {
     try {
       await storeBytes(on, key, inspection.bytes, (tx) => this.take(tx, id, { key, ...inspection.facts() }, request));
     } catch (error) {
-      if (isDomainError(error) && error.code === 'bundle/malformed') await this.markErrored(id, error, request);
-      throw error;
+      if (!isDomainError(error) || error.code !== 'bundle/malformed') throw error;
+      const told = `${error.message}; upload a correct archive to a new configuration version`;
+      const refusal = new DomainError(error.code, told, error.details, error.cause);
+      await this.markErrored(id, refusal, request);
+      throw refusal;
     }
   }
 

@@ -3,9 +3,7 @@ import { nodeFault } from '../node-version.js';
 
 const fault = nodeFault(process.versions.node);
 if (fault !== undefined) {
-  process.stderr.write(
-    `${fault}: install a newer one; in a checkout, "npm run gatehouse --" brings its own.\n`,
-  );
+  process.stderr.write(`${fault}: install a newer one; in a checkout, "npm run gatehouse --" brings its own.\n`);
   process.exit(1);
 }
 

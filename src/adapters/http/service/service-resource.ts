@@ -7,10 +7,16 @@ export const readySchema = saying('ready');
 export const notReadySchema = saying('not ready');
 
 /** Where clients find the API when they are only told a host name. */
-export const discovery = { 'tfe.v2': '/api/v2/', 'tfe.v2.1': '/api/v2/', 'tfe.v2.2': '/api/v2/' } as const;
+export const discovery = {
+  'state.v2': '/api/v2/',
+  'tfe.v2': '/api/v2/',
+  'tfe.v2.1': '/api/v2/',
+  'tfe.v2.2': '/api/v2/',
+} as const;
 
 export const discoverySchema = z
   .strictObject({
+    'state.v2': z.literal(discovery['state.v2']),
     'tfe.v2': z.literal(discovery['tfe.v2']),
     'tfe.v2.1': z.literal(discovery['tfe.v2.1']),
     'tfe.v2.2': z.literal(discovery['tfe.v2.2']),

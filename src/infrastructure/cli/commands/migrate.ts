@@ -36,7 +36,9 @@ export function reserve({ DATABASE_URL, DATA_DIR: directory }: Config): () => vo
   if (DATABASE_URL !== undefined) return () => {};
   const release = takeLock(join(directory, 'service.lock'));
   if (release === undefined) {
-    throw new OperatorError(`a Gatehouse is serving from ${directory}, and migrated it at its start: stop it before you do so by hand`);
+    throw new OperatorError(
+      `a Gatehouse is serving from ${directory}, and migrated it at its start: stop it before you do so by hand`,
+    );
   }
   return release;
 }
