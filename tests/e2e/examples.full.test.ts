@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, stat } from 'node:fs/promises';
+import { cp, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
@@ -81,6 +81,38 @@ describe('examples/terraform', () => {
       }),
     120_000,
   );
+
+  it(
+    'is tried beside a running service, on a port and in a directory of its own',
+    () =>
+      served(async (service, directory) => {
+        const settings = { AGENT_WORK_DIR: directory, OPA_PATH: '/nowhere/opa' };
+        const agent = AgentProcess.start(settings, ['--with-server'], { cwd: directory });
+        try {
+          await agent.prints('claims runs from');
+          const [, url = ''] = /Gatehouse serves at (\S+),/.exec(agent.printed) ?? [];
+          expect(url).not.toBe(service.url);
+          expect(agent.printed).toContain('install opa (https://github.com/open-policy-agent/opa/releases)');
+          const configuration = await readFile(join(directory, 'data/first-try/terraformrc'), 'utf8');
+          const response = await fetch(`${url}/.well-known/terraform.json`);
+        const discovered = (await response.json()) as Record<string, string>;
+          expect(Object.keys(discovered)).toEqual(['state.v2', 'tfe.v2', 'tfe.v2.1', 'tfe.v2.2']);
+          for (const [name, path] of Object.entries(discovered))
+            expect(configuration).toContain(`"${name}" = "${url}${path}"`);
+          expect(await agent.end()).toBe(0);
+        } finally {
+          await agent.end('SIGKILL');
+        }
+      }),
+    60_000,
+  );
+
+  it('has a CLI configuration for any service in its README, with the names that the service is found by', async () => {
+    const readme = await readFile(example('README.md'), 'utf8');
+    for (const name of ['state.v2', 'tfe.v2', 'tfe.v2.1', 'tfe.v2.2']) {
+      expect(readme).toMatch(new RegExp(`^ +"${name}" += "http://127.0.0.1:8080/api/v2/"$`, 'm'));
+    }
+  });
 
   it('is tried on this machine alone', async () => {
     for (const environment of [

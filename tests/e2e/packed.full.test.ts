@@ -105,7 +105,8 @@ suite(`npm pack, and npm install in an empty project${reason}`, () => {
     `plans and applies its example of terraform with what gatehouse-agent --with-server prints${terraform.reason}`,
     async () => {
       const settings = { DATA_DIR: join(directory, 'first'), PORT: '0', AGENT_WORK_DIR: directory };
-      const agent = AgentProcess.start(settings, ['--with-server'], project);
+      const program = join(project, 'node_modules', named, 'dist/agent/main.js');
+      const agent = AgentProcess.start(settings, ['--with-server'], { cwd: project, program });
       try {
         await agent.prints('claims runs from');
         const script = (agent.printed.match(/^ {2}(export|terraform) .*$/gm) ?? []).join('\n');

@@ -1,15 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { noteEnvironment } from './secrets-in-logs.js';
 import { until } from './service-steps.js';
 
 const program = fileURLToPath(new URL('../../dist/agent/main.js', import.meta.url));
 
-const installed = 'node_modules/gatehouse-tf/dist/agent/main.js';
-
-/** The built agent as a process of its own, or the one that is installed in the project `cwd`. */
+/** The built agent as a process of its own, or another `program` that is one. */
 export class AgentProcess {
   private text = '';
 
@@ -24,13 +21,13 @@ export class AgentProcess {
   static start(
     environment: Readonly<Record<string, string>>,
     words: readonly string[] = [],
-    cwd?: string,
+    at: { readonly cwd?: string; readonly program?: string } = {},
   ): AgentProcess {
     const { PATH = '', HOME = '' } = process.env;
     noteEnvironment(environment);
     const env = { PATH, HOME, ...environment };
-    const path = cwd === undefined ? program : join(cwd, installed);
-    return new AgentProcess(spawn(process.execPath, [path, ...words], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }));
+    const args = [at.program ?? program, ...words];
+    return new AgentProcess(spawn(process.execPath, args, { cwd: at.cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }));
   }
 
   get printed(): string {
