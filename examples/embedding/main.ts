@@ -3,7 +3,8 @@
 
 import type { CapabilityUrls, Clock, IdGenerator, Transaction, UnitOfWork } from 'gatehouse-tf/application';
 import { CreateConfigurationVersion } from 'gatehouse-tf/application';
-import { type Actor, type ConfigurationVersionState, isDomainError, newGrant, type Standing } from 'gatehouse-tf/domain';
+import type { Actor, ConfigurationVersionState, Standing } from 'gatehouse-tf/domain';
+import { isDomainError, newGrant } from 'gatehouse-tf/domain';
 
 const grants = [
   { user: 'ada', workspace: 'ws-network', access: 'plan' },

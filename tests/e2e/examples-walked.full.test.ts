@@ -40,7 +40,7 @@ describe('the upload in the README', () => {
   });
 
   run(`ends with an error in words where the archive is a bad one${reason}`, async () => {
-    const wrong = (script: string) => script.replace('tar czf - -C my-configuration .', 'cat my-configuration/main.tf');
+    const wrong = (script: string) => script.replace('tar czf - -C "$files" .', 'cat "$files/main.tf"');
     await expect(typed('upload-url', wrong)).rejects.toMatchObject({
       code: 22,
       stdout: expect.stringContaining('upload a correct archive to a new configuration version'),

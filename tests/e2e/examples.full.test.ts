@@ -95,7 +95,7 @@ describe('examples/terraform', () => {
           expect(agent.printed).toContain('install opa (https://github.com/open-policy-agent/opa/releases)');
           const configuration = await readFile(join(directory, 'data/first-try/terraformrc'), 'utf8');
           const response = await fetch(`${url}/.well-known/terraform.json`);
-        const discovered = (await response.json()) as Record<string, string>;
+          const discovered = (await response.json()) as Record<string, string>;
           expect(Object.keys(discovered)).toEqual(['state.v2', 'tfe.v2', 'tfe.v2.1', 'tfe.v2.2']);
           for (const [name, path] of Object.entries(discovered))
             expect(configuration).toContain(`"${name}" = "${url}${path}"`);
