@@ -1,6 +1,5 @@
 // A host that keeps people, their grants and configuration versions in tables of its own, and lets Gatehouse decide.
 // Run it beside an installed package: npm install gatehouse-tf && node main.ts
-
 import type { CapabilityUrls, Clock, IdGenerator, Transaction, UnitOfWork } from 'gatehouse-tf/application';
 import { CreateConfigurationVersion } from 'gatehouse-tf/application';
 import type { Actor, ConfigurationVersionState, Standing } from 'gatehouse-tf/domain';
