@@ -44,6 +44,6 @@ export default {
       getMigration: ({ file }: { readonly file: string }) => migrationSource.getMigration(file),
     },
     extension: 'ts',
-    stub: `${folder}migration.stub`,
+    stub: fileURLToPath(new URL('./scripts/migration.stub', import.meta.url)),
   },
 };

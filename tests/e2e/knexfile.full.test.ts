@@ -106,7 +106,7 @@ describe('the command line of Knex', () => {
       inTemporaryDirectory(async (directory) => {
         const tree = join(directory, 'tree');
         await mkdir(tree);
-        for (const file of ['src', 'knexfile.ts', 'package.json', 'tsconfig.json']) {
+        for (const file of ['src', 'scripts', 'knexfile.ts', 'package.json', 'tsconfig.json']) {
           await cp(join(root, file), join(tree, file), { recursive: true });
         }
         await symlink(join(root, 'node_modules'), join(tree, 'node_modules'));
@@ -115,7 +115,9 @@ describe('the command line of Knex', () => {
         await knex({}, 'migrate:make New_things', { folder: tree });
         const [made = '', ...more] = (await readdir(folder)).filter((file) => !before.includes(file));
         expect([made, more]).toEqual([`${String(names.length + 1).padStart(4, '0')}-new-things.ts`, []]);
-        expect(await readFile(join(folder, made), 'utf8')).toBe(await readFile(join(folder, 'migration.stub'), 'utf8'));
+        expect(await readFile(join(folder, made), 'utf8')).toBe(
+          await readFile(join(tree, 'scripts/migration.stub'), 'utf8'),
+        );
       }),
     60_000,
   );
