@@ -1,14 +1,17 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
-
-/** Rows whose number in each list they are in is kept, so that a page of a long list need not count them. */
-interface Counted {
-  readonly table: string;
-  /** Which decide what lists a row is in. */
-  readonly columns: readonly string[];
-  /** By the word a list's name begins with: the column (or the literal) that ends it, and which rows are in it. */
-  readonly lists: Readonly<Record<string, readonly [of: string, where: (row: string) => string]>>;
-}
+import {
+  type Counted,
+  changed,
+  counting,
+  counts,
+  displace,
+  nameOf,
+  place,
+  postgresFunction,
+  type Trigger,
+  tablesOf,
+} from './counted-lists.js';
 
 const counted: readonly Counted[] = [
   {
@@ -47,71 +50,11 @@ const counted: readonly Counted[] = [
   },
 ];
 
-const listsOf = ({ lists }: Counted) =>
-  Object.entries(lists).map(([name, [of, where]]) => ({
-    nameFor: (row: string) => `'${name} ' || ${of.startsWith("'") ? of : `${row}.${of}`}`,
-    where,
-  }));
-
-const added = (list: Counted): readonly string[] =>
-  listsOf(list).map(
-    ({ nameFor, where }) =>
-      `insert into list_sizes (list, size) select ${nameFor('new')}, 1 where ${where('new')}
-       on conflict (list) do update set size = list_sizes.size + 1`,
-  );
-
-const taken = (list: Counted): readonly string[] =>
-  listsOf(list).flatMap(({ nameFor, where }) => {
-    const its = `where list = ${nameFor('old')}`;
-    return [
-      `update list_sizes set size = size - 1 ${its} and ${where('old')}`,
-      `delete from list_sizes ${its} and size = 0`,
-    ];
-  });
-
-/** The same of all rows that one statement deleted: thousands at a time, when an organization goes. */
-const gone = (list: Counted): readonly string[] =>
-  listsOf(list).flatMap(({ nameFor, where }) => [
-    `update list_sizes as s set size = s.size - g.n
-       from (select ${nameFor('r')} as list, count(*) as n from gone as r where ${where('r')} group by 1) as g
-       where s.list = g.list`,
-    `delete from list_sizes as s using (select distinct ${nameFor('r')} as list from gone as r) as g
-       where s.list = g.list and s.size = 0`,
-  ]);
-
-const counts = (list: Counted): readonly string[] =>
-  listsOf(list).map(
-    ({ nameFor, where }) =>
-      `insert into list_sizes (list, size)
-       select ${nameFor('r')}, count(*) from ${list.table} as r where ${where('r')} group by 1`,
-  );
-
 const livingTeam = `from teams as t where t.id = new.team_id and t.deleted_at is null`;
 const livingName = `case when new.deleted_at is null then lower(new.name) end`;
 
-interface Trigger {
-  readonly on: string;
-  readonly at: 'insert' | 'delete' | { readonly changes: readonly string[] };
-  readonly statements: readonly string[];
-  /** Of a deletion: what Postgres does instead, once for all rows of a statement. */
-  readonly together?: readonly string[];
-}
-
 const names = ['name', 'visibility', 'deleted_at'];
 const usernames = ['username', 'deleted_at'];
-
-/** What keeps these lists counted, under names that begin with `name`. */
-const counting = (list: Counted, name = list.table): Readonly<Record<string, Trigger>> => {
-  const { table: on, columns: changes } = list;
-  return {
-    [`${name}_added`]: { on, at: 'insert', statements: added(list) },
-    // What cannot change never moves.
-    ...(changes.length > 0 && {
-      [`${name}_moved`]: { on, at: { changes }, statements: [...taken(list), ...added(list)] },
-    }),
-    [`${name}_taken`]: { on, at: 'delete', statements: taken(list), together: gone(list) },
-  };
-};
 
 const triggers: Readonly<Record<string, Trigger>> = {
   ...Object.assign({}, ...counted.map((list) => counting(list))),
@@ -159,35 +102,6 @@ const triggers: Readonly<Record<string, Trigger>> = {
   },
 };
 
-/** Columns are named in statements that leave them as they are. */
-const changed = (columns: readonly string[]): string =>
-  columns.map((column) => `old.${column} is distinct from new.${column}`).join(' or ');
-
-const perRow = (name: string, { on, at }: Trigger): string => {
-  const [event, condition] =
-    typeof at === 'string' ? [at, ''] : [`update of ${at.changes.join(', ')}`, `when (${changed(at.changes)})`];
-  return `create trigger ${name} after ${event} on ${on} for each row ${condition}`;
-};
-
-const onSqlite = (name: string, trigger: Trigger): string =>
-  `${perRow(name, trigger)} begin ${trigger.statements.map((statement) => `${statement};`).join(' ')} end`;
-
-const postgresFunction = (name: string, statements: readonly string[], result = 'null'): string =>
-  `create function ${name}() returns trigger language plpgsql as
-     $$ begin ${statements.map((statement) => `${statement};`).join(' ')} return ${result}; end $$`;
-
-const onPostgres = (name: string, trigger: Trigger): readonly string[] => {
-  const { on, statements, together } = trigger;
-  if (together === undefined) {
-    return [postgresFunction(name, statements), `${perRow(name, trigger)} execute function ${name}()`];
-  }
-  return [
-    postgresFunction(name, together),
-    `create trigger ${name} after delete on ${on} referencing old table as gone
-       for each statement execute function ${name}()`,
-  ];
-};
-
 /**
  * On Postgres, against a row that refers to the team or user and is being added: it has locked what it refers to before
  * it looks how that is called, and whoever changes that waits here until it can be seen.
@@ -224,8 +138,6 @@ const replaced = [
   'index team_workspaces_of_workspace on team_workspaces (workspace_id)',
 ];
 
-const nameOf = (index: string): string => index.split(' ')[1] as string;
-
 /** What is listed of the rows that were there before the triggers. */
 export const listed = [
   `update team_workspaces set listed_name = lower(t.name), listed_visibility = t.visibility
@@ -236,25 +148,6 @@ export const listed = [
      from users as u where u.id = organization_memberships.user_id and u.deleted_at is null`,
   ...counted.flatMap(counts),
 ];
-
-async function place(knex: Knex, placed: Readonly<Record<string, Trigger>>): Promise<void> {
-  for (const [name, trigger] of Object.entries(placed)) {
-    if (knex.client.driverName !== 'pg') await knex.raw(onSqlite(name, trigger));
-    else for (const statement of onPostgres(name, trigger)) await knex.raw(statement);
-  }
-}
-
-/** By their names: the tables they are on. */
-async function displace(knex: Knex, placed: Readonly<Record<string, string>>): Promise<void> {
-  const postgres = knex.client.driverName === 'pg';
-  for (const [name, on] of Object.entries(placed)) {
-    await knex.raw(`drop trigger ${name}${postgres ? ` on ${on}` : ''}`);
-    if (postgres) await knex.raw(`drop function ${name}()`);
-  }
-}
-
-const tablesOf = (placed: Readonly<Record<string, Trigger>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(placed).map(([name, { on }]) => [name, on]));
 
 /**
  * What lists are sorted by stands in the rows that are listed, and how many they are in `list_sizes`: a page is then a

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Short names for the kinds of column the schema is made of. Migrations rest on them: a kind may be added, and none changes. */
+/** Short names for the kinds of column the schema is made of. Migrations use them: a kind may be added, and none changes. */
 export const columnsFor = (knex: Knex) => {
   // The database's locale must not decide how names sort and what lower() does to them: SQLite compares bytes.
   const bytewise = knex.client.driverName === 'pg' ? 'text collate "C"' : 'text';
