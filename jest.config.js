@@ -1,13 +1,10 @@
 const shared = {
+  globalSetup: '<rootDir>/tests/support/global-setup.cjs',
+  globalTeardown: '<rootDir>/tests/support/global-teardown.cjs',
   extensionsToTreatAsEsm: ['.ts'],
   setupFilesAfterEnv: ['<rootDir>/tests/support/patience.cjs'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
-};
-
-const postgres = {
-  globalSetup: '<rootDir>/tests/support/start-postgres.cjs',
-  globalTeardown: '<rootDir>/tests/support/stop-postgres.cjs',
 };
 
 /** `fast` needs nothing built; `sqlite` is its HTTP suite on real rows; `slow` starts the built service; `full` needs more. */
@@ -23,7 +20,6 @@ export default {
     {
       ...shared,
       displayName: 'fast',
-      ...postgres,
       setupFiles: ['<rootDir>/tests/support/passing-files.cjs'],
       testMatch: [
         '<rootDir>/tests/{agent,domain,application,contracts,http,architecture,torture,bench,fuzz}/**/*.test.ts',
@@ -50,7 +46,7 @@ export default {
       ],
       setupFiles: ['<rootDir>/tests/support/passing-files.cjs', '<rootDir>/tests/support/on-sqlite.cjs'],
     },
-    { ...shared, ...postgres, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },
-    { ...shared, ...postgres, displayName: 'full', testMatch: ['<rootDir>/tests/**/*.full.test.ts'] },
+    { ...shared, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },
+    { ...shared, displayName: 'full', testMatch: ['<rootDir>/tests/**/*.full.test.ts'] },
   ],
 };

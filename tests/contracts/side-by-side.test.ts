@@ -21,7 +21,6 @@ import {
   variableLimits,
   type Workspace,
 } from '../../src/domain/index.js';
-import { freshSchema, skipPostgres } from '../support/backends.js';
 import {
   aBundle,
   aConfigurationVersion,
@@ -39,6 +38,7 @@ import {
   noon,
   unique,
 } from '../support/builders.js';
+import { freshSchema, skipPostgres } from '../support/databases.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { aManagedPolicy, aPolicySet } from '../support/policy-builders.js';
 import { seedRun } from '../support/seed-run.js';
