@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+
 const shared = {
   globalSetup: '<rootDir>/tests/support/global-setup.cjs',
   globalTeardown: '<rootDir>/tests/support/global-teardown.cjs',
@@ -7,7 +9,10 @@ const shared = {
   transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
 };
 
-/** `fast` needs nothing built; `sqlite` is its HTTP suite on real rows; `slow` starts the built service; `full` needs more. */
+/**
+ * `fast` needs nothing built; `sqlite` is its HTTP suite on real rows; `slow` starts the built service; `full` needs more;
+ * `random` has all runs of the properties, on examples of its own.
+ */
 export default {
   maxWorkers: 2,
   reporters: [
@@ -48,5 +53,14 @@ export default {
     },
     { ...shared, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },
     { ...shared, displayName: 'full', testMatch: ['<rootDir>/tests/**/*.full.test.ts'] },
+    {
+      ...shared,
+      displayName: 'random',
+      testMatch: globSync('tests/**/*.test.ts', { cwd: import.meta.dirname })
+        .filter((file) => !file.includes('.full.'))
+        .filter((file) => /support\/properties\.js/.test(readFileSync(new URL(file, import.meta.url), 'utf8')))
+        .map((file) => `<rootDir>/${file}`),
+      setupFiles: ['<rootDir>/tests/support/passing-files.cjs', '<rootDir>/tests/support/random-properties.cjs'],
+    },
   ],
 };

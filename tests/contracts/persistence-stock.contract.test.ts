@@ -136,11 +136,11 @@ describe('taking stock on SQLite', () => {
       });
       const all = Array.from({ length: 3 }, () => database.unitOfWork.run(() => held));
       const busy = { inUse: 2, idle: 0, waiting: 1 };
-      for (let looks = 0; looks < 200 && database.connections?.().inUse !== busy.inUse; looks += 1) await pause(10);
+      while (database.connections?.().inUse !== busy.inUse) await pause(10);
       expect(database.connections?.()).toEqual(busy);
       release();
       await Promise.all(all);
-      await pause(0);
+      while (database.connections?.().idle !== 2) await pause(10);
       expect(database.connections?.()).toEqual({ inUse: 0, idle: 2, waiting: 0 });
     } finally {
       await database.close();

@@ -18,6 +18,8 @@ export interface Backend {
   readonly answers: RegExp;
   /** Whether reading and writing share one connection, so that neither can go on while the other is open. */
   readonly oneConnection: boolean;
+  /** Whether a transaction may begin while another is open; otherwise it waits. */
+  readonly transactionsOverlap: boolean;
   readonly skip: boolean;
   open(): Promise<OpenBackend>;
 }
@@ -81,9 +83,23 @@ const postgres = { answers: /^postgres \d+\.\d+/, skip: skipPostgres };
 
 /** What the contracts are run on. */
 export const backends: readonly Backend[] = [
-  { name: 'memory', answers: /^memory$/, oneConnection: false, skip: false, open: openMemory },
-  { name: 'SQLite', answers: /^sqlite 3\.\d+/, oneConnection: false, skip: false, open: openFile },
-  { ...postgres, name: 'Postgres', oneConnection: false, open: openDatabase(10) },
+  {
+    name: 'memory',
+    answers: /^memory$/,
+    oneConnection: false,
+    transactionsOverlap: false,
+    skip: false,
+    open: openMemory,
+  },
+  {
+    name: 'SQLite',
+    answers: /^sqlite 3\.\d+/,
+    oneConnection: false,
+    transactionsOverlap: false,
+    skip: false,
+    open: openFile,
+  },
+  { ...postgres, name: 'Postgres', oneConnection: false, transactionsOverlap: true, open: openDatabase(10) },
 ];
 
 /** A statement that leaves its transaction waits here for a connection that never comes. */
@@ -91,5 +107,6 @@ export const onOneConnection: Backend = {
   ...postgres,
   name: 'Postgres on one connection',
   oneConnection: true,
+  transactionsOverlap: false,
   open: openDatabase(1),
 };
