@@ -1,16 +1,18 @@
+import { globSync, readFileSync } from 'node:fs';
+
 const shared = {
+  globalSetup: '<rootDir>/tests/support/global-setup.cjs',
+  globalTeardown: '<rootDir>/tests/support/global-teardown.cjs',
   extensionsToTreatAsEsm: ['.ts'],
   setupFilesAfterEnv: ['<rootDir>/tests/support/patience.cjs'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
 };
 
-const postgres = {
-  globalSetup: '<rootDir>/tests/support/start-postgres.cjs',
-  globalTeardown: '<rootDir>/tests/support/stop-postgres.cjs',
-};
-
-/** `fast` needs nothing built; `sqlite` is its HTTP suite on real rows; `slow` starts the built service; `full` needs more. */
+/**
+ * `fast` needs nothing built; `sqlite` is its HTTP suite on real rows; `slow` starts the built service; `full` needs more;
+ * `random` has all runs of the properties, on examples of its own.
+ */
 export default {
   maxWorkers: 2,
   reporters: [
@@ -23,7 +25,6 @@ export default {
     {
       ...shared,
       displayName: 'fast',
-      ...postgres,
       setupFiles: ['<rootDir>/tests/support/passing-files.cjs'],
       testMatch: [
         '<rootDir>/tests/{agent,domain,application,contracts,http,architecture,torture,bench,fuzz}/**/*.test.ts',
@@ -50,7 +51,16 @@ export default {
       ],
       setupFiles: ['<rootDir>/tests/support/passing-files.cjs', '<rootDir>/tests/support/on-sqlite.cjs'],
     },
-    { ...shared, ...postgres, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },
-    { ...shared, ...postgres, displayName: 'full', testMatch: ['<rootDir>/tests/**/*.full.test.ts'] },
+    { ...shared, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },
+    { ...shared, displayName: 'full', testMatch: ['<rootDir>/tests/**/*.full.test.ts'] },
+    {
+      ...shared,
+      displayName: 'random',
+      testMatch: globSync('tests/**/*.test.ts', { cwd: import.meta.dirname })
+        .filter((file) => !file.includes('.full.'))
+        .filter((file) => /support\/properties\.js/.test(readFileSync(new URL(file, import.meta.url), 'utf8')))
+        .map((file) => `<rootDir>/${file}`),
+      setupFiles: ['<rootDir>/tests/support/passing-files.cjs', '<rootDir>/tests/support/random-properties.cjs'],
+    },
   ],
 };

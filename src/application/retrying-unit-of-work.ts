@@ -4,8 +4,8 @@ import type { Transaction, UnitOfWork } from './ports/unit-of-work.js';
 const attempts = 5;
 
 /**
- * Decides again on fresh facts when a save was stale, a few times; the last refusal is passed on. Nothing else is tried
- * again: of a change whose commit nobody heard of, nobody knows whether it was kept.
+ * Decides again on fresh facts when a save was stale, a few times, with the row that was changed locked, so that the next
+ * attempt is not stale for the same reason; the last refusal is passed on. Nothing else is tried again: of a change whose commit nobody heard of, nobody knows whether it was kept.
  */
 export class RetryingUnitOfWork implements UnitOfWork {
   constructor(
@@ -15,13 +15,18 @@ export class RetryingUnitOfWork implements UnitOfWork {
   ) {}
 
   async run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    let again = work;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.inner.run(work);
+        return await this.inner.run(again);
       } catch (error) {
         const stale = isDomainError(error) && error.code === 'shared/stale-revision';
         if (!stale || attempt === attempts) throw error;
         await this.pauseAfter(attempt);
+        again = async (tx) => {
+          await tx.holds.takeStale(error);
+          return work(tx);
+        };
       }
     }
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { RunLog } from '../../src/agent/service/run-log.js';
 import { Secrets } from '../../src/agent/service/secrets.js';
+import { fc } from '../support/properties.js';
 
 const secret = (value: string, hcl = false) => ({ key: 'k', value, category: 'env' as const, hcl, sensitive: true });
 

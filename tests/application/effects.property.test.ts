@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import type { MemoryTables } from '../../src/adapters/persistence/memory/memory-tables.js';
 import {
   type BackingDataChange,
@@ -27,6 +26,7 @@ import { promised } from '../domain/specified-lifecycle.js';
 import { byThemselves, ways } from '../domain/specified-runs.js';
 import { archiveAfterDays, objectIdOf, softDeleteDays, UncertainUnitOfWork, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
+import { fc, runs } from '../support/properties.js';
 import { type Held, RunSteps } from '../support/run-steps.js';
 
 const archives = await Promise.all(['one', 'two', 'three'].map((name) => archiveOf({ 'main.tf': `# ${name}` })));
@@ -653,7 +653,7 @@ describe('whatever happens, and wherever the process dies', () => {
           (one) => one.origin === 'version-control' && one.status === 'archived',
         ).length;
       }),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     );
     // What never came up was not tested.
     for (const [what, times] of Object.entries(met)) expect([what, times > 0]).toEqual([what, true]);

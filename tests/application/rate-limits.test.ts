@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { RateLimits } from '../../src/adapters/http/rate-limit.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { RandomIds } from '../../src/adapters/system/random-ids.js';
 import { ExchangeRequestRates, type UnitOfWork } from '../../src/application/index.js';
 import { FixedClock } from '../support/fixed-clock.js';
+import { fc, runs } from '../support/properties.js';
 
 const limit = 30;
 const step = 10;
@@ -65,7 +65,7 @@ describe('the rate limit of several instances', () => {
         const asked = sum(instances.map(({ rate }) => rate));
         expect(together).toBeGreaterThanOrEqual(10 * Math.min(asked, limit) - 10 * instances.length);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { S3BundleStore, s3Client } from '../../src/adapters/bundles/s3-bundle-store.js';
 import type { MemoryTables } from '../../src/adapters/persistence/memory/memory-tables.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
@@ -10,6 +9,7 @@ import type { Bundle } from '../../src/domain/index.js';
 import { noise } from '../contracts/bundle-store.js';
 import { objectIdOf, softDeleteDays, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
+import { fc } from '../support/properties.js';
 import { type Fate, type S3Server, startS3Server } from '../support/s3-server.js';
 
 const partBytes = 1_000;

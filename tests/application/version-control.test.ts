@@ -330,9 +330,8 @@ describe('what a forge reports', () => {
 
   it('reads an address of any length at once', async () => {
     const slashes = `https://git.example/${'/'.repeat(5 * 1024 * 1024)}x`;
-    const begun = performance.now();
+    // What is quadratic in the address would take hours, and end with the time of the test.
     expect(await deliver(push('a1', { repositoryUrls: [slashes, slashes] }))).toBe(false);
-    expect(performance.now() - begun).toBeLessThan(1000);
   });
 
   it('makes one version of a delivery that is repeated, whatever it says the second time', async () => {
@@ -517,12 +516,17 @@ describe('fetching a reported commit', () => {
   it('fetches it anew when storing its files took too long', async () => {
     const sha = world.repositories.push(cloneUrl, 'main', files);
     await deliver(push(sha));
-    const frozen = new Promise((resolve) => setTimeout(resolve, 100));
+    let thaw: (value?: unknown) => void = () => {};
+    const frozen = new Promise((resolve) => (thaw = resolve));
     world.repositories.delays.set(
       sha,
       frozen.then(() => world.clock.advance(attemptSeconds.taken + 1)),
     );
-    await world.useCases.performEffects.execute('slow');
+    const askedBefore = world.repositories.asked.length;
+    const performed = world.useCases.performEffects.execute('slow');
+    while (world.repositories.asked.length === askedBefore) await new Promise((resolve) => setImmediate(resolve));
+    thaw();
+    await performed;
     expect((await listed())[0]?.status).toBe('fetching');
     world.clock.advance(attemptSeconds.abandoned + 1);
     await world.performEffects();
@@ -534,8 +538,13 @@ describe('fetching a reported commit', () => {
   it('queues the runs in the order of the pushes, also when the first commit is slow to come', async () => {
     const shas = [files, otherFiles, files].map((archive) => world.repositories.push(cloneUrl, 'main', archive));
     for (const sha of shas) await deliver(push(sha));
-    world.repositories.delays.set(shas[0] ?? '', new Promise((resolve) => setTimeout(resolve, 300)));
-    await Promise.all([1, 2].map(() => world.performEffects()));
+    let come: (value?: unknown) => void = () => {};
+    world.repositories.delays.set(shas[0] ?? '', new Promise((resolve) => (come = resolve)));
+    const slow = world.performEffects();
+    // A second worker finds nothing that it may begin before the first commit has come.
+    await world.performEffects();
+    come();
+    await slow;
     await world.performEffects();
     const queued = (await world.useCases.listRuns.execute(world.owner, world.workspace.id, firstPage)).items;
     const versions = queued.map(({ run }) => run.configurationVersionId);

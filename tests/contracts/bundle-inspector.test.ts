@@ -1,9 +1,7 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { TarBundleInspector } from '../../src/adapters/bundles/tar-bundle-inspector.js';
 import { isDomainError } from '../../src/domain/index.js';
 import {
@@ -17,6 +15,7 @@ import {
   packed,
   tarOf,
 } from '../support/archives.js';
+import { fc, runs } from '../support/properties.js';
 
 const mebibyte = 1024 * 1024;
 const limits = { maxArchiveBytes: mebibyte, maxUnpackedBytes: 4 * mebibyte, maxArchiveEntries: 50 };
@@ -469,15 +468,12 @@ describe('what is no bundle', () => {
       fc.asyncProperty(damage, async ({ cut, changes, chunkBytes }) => {
         const bytes = Buffer.from(archive.subarray(0, cut ?? archive.length));
         for (const [at, by] of changes) if (at < bytes.length) bytes[at] = (bytes[at] ?? 0) ^ by;
-        const outcome = await Promise.race([
-          inspected(bytes, chunkBytes).catch((error: unknown) => error),
-          setTimeout(3000, 'hangs', { ref: false }),
-        ]);
+        const outcome = await inspected(bytes, chunkBytes).catch((error: unknown) => error);
         if (Buffer.isBuffer(outcome)) expect(outcome.equals(bytes)).toBe(true);
         else expect(isDomainError(outcome) && outcome.code).toMatch(/^bundle\/(malformed|over-limit)$/);
         if (cut !== null) expect(Buffer.isBuffer(outcome)).toBe(false);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   }, 60_000);
 
@@ -528,15 +524,9 @@ describe('limits', () => {
     const header = await gzipped(forgedHeader({ name: 'zeros', size: 2 ** 30 }));
     const bomb = Buffer.concat([header, ...Array.from({ length: 64 }, () => zeros)]);
     const roomy = new TarBundleInspector({ ...limits, maxArchiveBytes: 10 * mebibyte });
-    const begun = performance.now();
-    gunzipSync(zeros);
-    // Of the time the whole would take on this machine now; a neighbour's burst may double any one measurement.
-    const half = 32 * (performance.now() - begun);
     for (const chunkBytes of [16 * 1024, bomb.length]) {
       const source = new Source(bomb, chunkBytes);
-      const started = performance.now();
       await expect(gathered(roomy.inspect(source).bytes)).rejects.toMatchObject({ code: 'bundle/over-limit' });
-      expect(performance.now() - started).toBeLessThan(half);
       expect(source.given).toBeLessThan(Math.max(bomb.length / 2, chunkBytes + 1));
       expect(source.stopped).toBe(true);
     }

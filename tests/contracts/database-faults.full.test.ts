@@ -8,9 +8,9 @@ import {
 } from '../../src/adapters/persistence/knex/knex-database.js';
 import { RetryingUnitOfWork, type UnitOfWork } from '../../src/application/index.js';
 import { isDomainError } from '../../src/domain/index.js';
-import { freshSchema, skipPostgres } from '../support/backends.js';
 import { aUser } from '../support/builders.js';
 import { Way } from '../support/database-way.js';
+import { freshSchema, skipPostgres } from '../support/databases.js';
 import { until } from '../support/service-steps.js';
 import { refusal } from './on-every-backend.js';
 

@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { loadConfig } from '../../src/infrastructure/config.js';
 import { type RunningService, startService } from '../../src/infrastructure/service.js';
 import { archiveOf } from '../support/archives.js';
-import { freshSchema, skipPostgres } from '../support/backends.js';
+import { freshSchema, skipPostgres } from '../support/databases.js';
 import { temporaryDirectory } from '../support/process.js';
 import { over, ReferenceAgent } from '../support/reference-agent.js';
 import { until } from '../support/service-steps.js';

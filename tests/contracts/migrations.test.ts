@@ -7,8 +7,8 @@ import knex, { type Knex } from 'knex';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { migrate, postgresConfig, sqliteConfig } from '../../src/adapters/persistence/knex/migrations/migrate.js';
 import { migrationSource } from '../../src/adapters/persistence/knex/migrations/migration-source.js';
-import { freshSchema, skipPostgres } from '../support/backends.js';
 import { aUser, noon } from '../support/builders.js';
+import { freshSchema, skipPostgres } from '../support/databases.js';
 
 const engines: readonly {
   readonly name: string;

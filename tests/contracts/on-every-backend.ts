@@ -142,8 +142,8 @@ export class Ground {
 }
 
 /** Runs the tests on each backend, and first makes sure that it is the one that answers. */
-export function onEveryBackend(contract: string, tests: (on: Ground) => void): void {
-  for (const backend of backends) {
+export function onEveryBackend(contract: string, tests: (on: Ground) => void, on = backends): void {
+  for (const backend of on) {
     (backend.skip ? describe.skip : describe)(`${contract}, on ${backend.name}`, () => {
       const ground = new Ground(backend);
       beforeAll(async () => {

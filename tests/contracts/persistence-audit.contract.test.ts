@@ -8,8 +8,9 @@ import {
   type NewAuditEvent,
   type OrganizationId,
 } from '../../src/domain/index.js';
-import { backends, freshSchema, skipPostgres } from '../support/backends.js';
+import { backends } from '../support/backends.js';
 import { asUser, aUser, ownedBy, unique } from '../support/builders.js';
+import { freshSchema, skipPostgres } from '../support/databases.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { aManagedPolicy, anAgentPool, aPolicySet } from '../support/policy-builders.js';
 import { onEveryBackend, onFreshGround } from './on-every-backend.js';

@@ -46,33 +46,31 @@ onEveryBackend('uploaded versions', (on) => {
     expect(await on.read((tx) => tx.configurationVersions.uploaded(before, 100))).toEqual([]);
   });
 
-  if (!on.backend.oneConnection) {
-    it('are kept for a run that is made of them at the same moment', async () => {
-      const workspace = await on.workspace(await on.organization());
-      const version = await on.version(workspace, uploadedAt(noon));
-      const archiving = new ArchiveOldVersions(on, new FixedClock(afterNoon(3 * 86_400)), 1);
-      let ended: Promise<unknown> = Promise.resolve();
-      await on.run(async (tx) => {
-        await tx.workspaces.takeTurn(workspace.id);
-        ended = archiving.execute();
-        // Long enough for it to look, and to find no run.
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        const sequence = await tx.runs.takeSequence(workspace.id);
-        await tx.runs.add(aRun(workspace, version.state, { sequence, status: 'plan_queued' }));
-      });
-      await ended;
-      const kept = await on.read((tx) => tx.configurationVersions.find(version.state.id));
-      expect(kept?.state.status).toBe('uploaded');
+  it('are kept for a run that is made of them at the same moment', async () => {
+    const workspace = await on.workspace(await on.organization());
+    const version = await on.version(workspace, uploadedAt(noon));
+    const archiving = new ArchiveOldVersions(on, new FixedClock(afterNoon(3 * 86_400)), 1);
+    let ended: Promise<unknown> = Promise.resolve();
+    await on.run(async (tx) => {
+      await tx.workspaces.takeTurn(workspace.id);
+      ended = archiving.execute();
+      // Long enough for it to look, and to find no run.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const sequence = await tx.runs.takeSequence(workspace.id);
+      await tx.runs.add(aRun(workspace, version.state, { sequence, status: 'plan_queued' }));
     });
+    await ended;
+    const kept = await on.read((tx) => tx.configurationVersions.find(version.state.id));
+    expect(kept?.state.status).toBe('uploaded');
+  });
 
-    it('are archived once by two who look at the same moment', async () => {
-      const workspace = await on.workspace(await on.organization());
-      const version = await on.version(workspace, uploadedAt('2020-01-01T00:00:00.000Z'));
-      const clock = new FixedClock('2020-01-03T00:00:00.000Z');
-      const ended = await Promise.all([1, 2].map(() => new ArchiveOldVersions(on, clock, 1).execute()));
-      expect(ended.map(({ archived }) => archived).sort()).toEqual([0, 1]);
-      const kept = await on.read((tx) => tx.configurationVersions.find(version.state.id));
-      expect(kept?.state).toMatchObject({ status: 'archived', revision: 1 });
-    });
-  }
+  it('are archived once by two who look at the same moment', async () => {
+    const workspace = await on.workspace(await on.organization());
+    const version = await on.version(workspace, uploadedAt('2020-01-01T00:00:00.000Z'));
+    const clock = new FixedClock('2020-01-03T00:00:00.000Z');
+    const ended = await Promise.all([1, 2].map(() => new ArchiveOldVersions(on, clock, 1).execute()));
+    expect(ended.map(({ archived }) => archived).sort()).toEqual([0, 1]);
+    const kept = await on.read((tx) => tx.configurationVersions.find(version.state.id));
+    expect(kept?.state).toMatchObject({ status: 'archived', revision: 1 });
+  });
 });

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import type { PolicyQuery, Transaction } from '../../src/application/index.js';
 import {
   enforcementLevels,
@@ -28,6 +27,7 @@ import {
   aPolicySetOutcome,
   aTaskStage,
 } from '../support/policy-builders.js';
+import { fc, runs } from '../support/properties.js';
 import { onEveryBackend, refusal } from './on-every-backend.js';
 
 const nameTaken = refusal('attribute/taken', {
@@ -729,7 +729,7 @@ onEveryBackend('task stages', (on) => {
           });
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

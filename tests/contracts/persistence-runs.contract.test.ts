@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import type { RunScope } from '../../src/application/index.js';
 import {
   type AgentPool,
@@ -17,6 +16,7 @@ import {
   type Workspace,
 } from '../../src/domain/index.js';
 import { afterNoon, aRun, asOrganization, asTeam, asUser, noon, someRunOptions, unique } from '../support/builders.js';
+import { fc } from '../support/properties.js';
 import { type Ground, onEveryBackend, refusal } from './on-every-backend.js';
 
 const page = (number: number, size = 20) => ({ number, size });

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { type Backlog, type Effect, TakeStock } from '../../src/application/index.js';
 import type { RunStatus } from '../../src/domain/index.js';
-import { backends, postgresUrl } from '../support/backends.js';
+import { backends } from '../support/backends.js';
 import { afterNoon, noon, ownedBy } from '../support/builders.js';
+import { postgresUrl } from '../support/databases.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { QueryPlanner } from '../support/query-planner.js';
 import { type Ground, onFreshGround } from './on-every-backend.js';
@@ -135,11 +136,11 @@ describe('taking stock on SQLite', () => {
       });
       const all = Array.from({ length: 3 }, () => database.unitOfWork.run(() => held));
       const busy = { inUse: 2, idle: 0, waiting: 1 };
-      for (let looks = 0; looks < 200 && database.connections?.().inUse !== busy.inUse; looks += 1) await pause(10);
+      while (database.connections?.().inUse !== busy.inUse) await pause(10);
       expect(database.connections?.()).toEqual(busy);
       release();
       await Promise.all(all);
-      await pause(0);
+      while (database.connections?.().idle !== 2) await pause(10);
       expect(database.connections?.()).toEqual({ inUse: 0, idle: 2, waiting: 0 });
     } finally {
       await database.close();

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import type { TeamTokenSort } from '../../src/application/index.js';
 import {
   type Actor,
@@ -15,6 +14,7 @@ import {
 import { startApi } from '../support/api.js';
 import { backends } from '../support/backends.js';
 import { afterNoon, asOrganization, asTeam, asUser, noon, ownedBy } from '../support/builders.js';
+import { fc } from '../support/properties.js';
 import { onEveryBackend } from './on-every-backend.js';
 
 onEveryBackend('tokens of teams', (on) => {

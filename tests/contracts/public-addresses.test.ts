@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { isPublicAddress } from '../../src/adapters/version-control/public-addresses.js';
+import { fc, runs } from '../support/properties.js';
 
 /** Each range by its first and its last address; the addresses next to it are public unless said otherwise. */
 const closedRanges: readonly [
@@ -119,7 +119,7 @@ describe('an address', () => {
         const inside = closed.some(([first, last]) => value >= first && value <= last);
         expect(isPublicAddress(bytes.join('.'))).toBe(!inside);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -130,7 +130,7 @@ describe('an address', () => {
         const carrier = /^(?:0*:)*:?(?:0*:)*ffff:/i.test(address) || /^0*64:ff9b:/i.test(address);
         if (!carrier && (first < 0x2000 || first > 0x3fff)) expect(isPublicAddress(address)).toBe(false);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

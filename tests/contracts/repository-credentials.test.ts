@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { credentialFor, isCredentialName } from '../../src/adapters/version-control/credentials.js';
 import { lastComplaint } from '../../src/adapters/version-control/fetch-faults.js';
 import {
@@ -14,6 +13,7 @@ import {
 } from '../../src/adapters/version-control/repository-url.js';
 import { cloneUrlsWithFitPaths, cloneUrlsWithUnfitPaths } from '../support/clone-urls.js';
 import { inTemporaryDirectory } from '../support/process.js';
+import { fc, runs } from '../support/properties.js';
 
 const secret = 'hunter2-hunter2';
 const text = `# for the whole organization\nurl=https://git.example/acme/\nusername=robot\npassword=${secret}\n`;
@@ -296,7 +296,7 @@ describe('what is handed to git by name', () => {
           if (isFullRef(ref)) expect(ref).toMatch(/^refs\/[^:\s*]+$/);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

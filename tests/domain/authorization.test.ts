@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import {
   type Actor,
   actions,
@@ -15,6 +14,7 @@ import {
   teamVisibility,
   workspaceVisibility,
 } from '../../src/domain/index.js';
+import { fc, runs } from '../support/properties.js';
 import { anOrganizationToken, anOutsider, anOwner, anyStanding, custom, member, thrownBy, towards } from './samples.js';
 
 const missing = { code: 'resource/not-found', message: 'resource not found', details: {} };
@@ -28,7 +28,7 @@ describe('authorizing', () => {
         if (may(standing, action)) authorize(standing, action);
         else expect(thrownBy(() => authorize(standing, action))).toMatchObject({ code: 'resource/not-found' });
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -69,7 +69,7 @@ describe('authorizing', () => {
         if (may(standing, action) || (read !== undefined && may(standing, read))) return;
         expect(thrownBy(() => authorize(standing, action))).toMatchObject(missing);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

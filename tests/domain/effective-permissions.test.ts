@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import {
   actions,
   effectivePermissions,
@@ -17,6 +16,7 @@ import {
   type TeamStanding,
   type WorkspacePermissions,
 } from '../../src/domain/index.js';
+import { fc, runs } from '../support/properties.js';
 import {
   anOrganizationToken,
   anOutsider,
@@ -169,7 +169,7 @@ describe('giving more', () => {
           expect.arrayContaining(allowed(withTeam(standing, { grant: lower }))),
         );
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -178,7 +178,7 @@ describe('giving more', () => {
       fc.property(anyStanding, anyGrant, (standing, grant) => {
         expect(allowed(withTeam(standing, { grant }))).toEqual(expect.arrayContaining(allowed(withTeam(standing, {}))));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -189,7 +189,7 @@ describe('giving more', () => {
         const after = allowed(withTeam(standing, { access: new Set([...held, ...more]) }));
         expect(after).toEqual(expect.arrayContaining(before));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -198,7 +198,7 @@ describe('giving more', () => {
       fc.property(anyStanding, fc.boolean(), (standing, owners) => {
         expect(allowed(withTeam(standing, { owners }))).toEqual(expect.arrayContaining(allowed(standing)));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

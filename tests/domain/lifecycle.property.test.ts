@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { ConfigurationVersion, isDomainError, lifecycle, type Trigger } from '../../src/domain/index.js';
+import { fc, runs } from '../support/properties.js';
 import { aBundle, aNewVersion, anotherBundle, anyFacts, anyVersion, holdsBytes, later, noon } from './samples.js';
 import { actualOutcome, promised, promisedOutcome, triggers } from './specified-lifecycle.js';
 
@@ -43,7 +43,7 @@ describe('whatever happens to a configuration version', () => {
         expect(actualOutcome(version, trigger, facts, later)).toEqual(promisedOutcome(before, trigger, facts, later));
         expect(version.state).toEqual(before);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -57,7 +57,7 @@ describe('whatever happens to a configuration version', () => {
         expect(statusTimestamps).toMatchObject({ ...version.state.statusTimestamps, [promised[trigger].stamp]: later });
         expect(revision).toBe(version.state.revision + 1);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -86,7 +86,7 @@ describe('whatever happens to a configuration version', () => {
           expect({ ...state, usableInRuns }).toEqual({ ...state, usableInRuns: specified });
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -96,7 +96,7 @@ describe('whatever happens to a configuration version', () => {
         for (const { state } of met)
           expect([state.status, state.bundle !== null]).toEqual([state.status, holdsBytes(state.status)]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -109,7 +109,7 @@ describe('whatever happens to a configuration version', () => {
             state.status === 'backing_data_soft_deleted',
           ]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -127,7 +127,7 @@ describe('whatever happens to a configuration version', () => {
         const discarded = fired.effects.filter(({ kind }) => kind === 'discard-bundle');
         expect(discarded).toEqual(letGo ? [{ kind: 'discard-bundle', bundleKey: held.key }] : []);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import {
   alreadyTaken,
   checkEmail,
@@ -9,6 +8,7 @@ import {
   organization,
   stages,
 } from '../../src/domain/index.js';
+import { fc } from '../support/properties.js';
 import { noon, thrownBy } from './samples.js';
 
 const invalid = (attribute: string, message: string) => ({

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import {
   type AppliedPolicySet,
   addedUp,
@@ -16,6 +15,7 @@ import {
   type TaskStage,
   verdictOf,
 } from '../../src/domain/index.js';
+import { fc } from '../support/properties.js';
 import { anAppliedSet, anOpenStage, aPolicy, aReport, aSetOutcome, errored, failed, passed } from './policy-samples.js';
 import { later } from './samples.js';
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import {
   isDomainError,
   type Run,
@@ -11,6 +10,7 @@ import {
   runStatusesHoldingWorkspace,
   stages,
 } from '../../src/domain/index.js';
+import { fc, runs } from '../support/properties.js';
 import { aLease, aNewRun, aRun, later } from './samples.js';
 import {
   actualRest,
@@ -132,7 +132,7 @@ const walks: fc.Arbitrary<readonly Stride[]> = fc
   });
 
 const onWalks = (claim: (strides: readonly Stride[]) => void, numRuns = 200) =>
-  fc.assert(fc.property(walks, claim), { numRuns });
+  fc.assert(fc.property(walks, claim), { numRuns: runs(numRuns) });
 
 describe('whatever happens to a run', () => {
   it('it moves exactly as promised or refuses with the first broken condition, and stays as it was', () => {
@@ -146,7 +146,7 @@ describe('whatever happens to a run', () => {
         expect(actualRest(run, gathered, later)).toEqual(promisedRest(before, gathered, later));
         expect(run.state).toEqual(before);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -157,7 +157,7 @@ describe('whatever happens to a run', () => {
         if (!('moves' in promisedRun(run.state, trigger, gathered, later))) return;
         expect(run.fire(trigger, gathered, later).next.settle(gathered, later)).toBeUndefined();
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   type Bundle,
   ConfigurationVersion,
@@ -18,6 +17,7 @@ import {
   type TeamStanding,
   type WorkspacePermissions,
 } from '../../src/domain/index.js';
+import { fc } from '../support/properties.js';
 
 export const noon = '2026-03-01T12:00:00.000Z';
 export const later = '2026-03-01T12:05:00.000Z';

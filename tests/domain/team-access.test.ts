@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import {
   type AccessLevel,
   accessLevels,
@@ -11,6 +10,7 @@ import {
   type RequestedPermissions,
   scaleNames,
 } from '../../src/domain/index.js';
+import { fc } from '../support/properties.js';
 import { anyGrant, anyPermissions, aTeam, custom, theOwnersTeam, thrownBy } from './samples.js';
 
 const fixedLevels = ['read', 'plan', 'write', 'admin'] as const;

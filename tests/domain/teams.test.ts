@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import {
   asQuestion,
   changedAccess,
@@ -12,6 +11,7 @@ import {
   type OrganizationPermission,
   visibilities,
 } from '../../src/domain/index.js';
+import { fc, runs } from '../support/properties.js';
 import {
   anOrganizationToken,
   anOutsider,
@@ -175,7 +175,7 @@ describe('changing the organization-level permissions of a team', () => {
         if ([...given, ...taken].every((permission) => held.has(permission))) expect(change).not.toThrow();
         else expect(change).toThrow('resource not found');
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { type ApiToken, hasExpired, issueToken } from '../../src/domain/index.js';
+import { fc, runs } from '../support/properties.js';
 import { later, noon, thrownBy } from './samples.js';
 
 const requested: Omit<ApiToken, 'lastUsedAt'> = {
@@ -74,7 +74,7 @@ describe('instants', () => {
         expect(a < b).toBe(Date.parse(a) < Date.parse(b));
         expect(hasExpired({ expiresAt: a }, b)).toBe(Date.parse(a) <= Date.parse(b));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import {
   type Action,
   may,
@@ -11,6 +10,7 @@ import {
   teamVisibility,
   workspaceVisibility,
 } from '../../src/domain/index.js';
+import { fc, runs } from '../support/properties.js';
 import { anyGrant, anyStanding, throughTeam } from './samples.js';
 
 const anyQuestion = anyStanding.chain((standing) =>
@@ -40,7 +40,7 @@ const agrees = (action: Action, listed: (standing: Standing, team: TeamInQuestio
       fc.pre(standing.member);
       expect(listed(standing, team)).toBe(may(standing, action));
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
 
 describe('a list holds exactly what the caller could ask for one by one', () => {
@@ -71,7 +71,7 @@ describe('a list holds exactly what the caller could ask for one by one', () => 
         const listed = visible === 'all' || granted.some((teamId) => visible.throughTeams.includes(teamId));
         expect(listed).toBe(may(onWorkspace, 'workspaces/read'));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import {
   impliedBy,
   nothing,
@@ -11,6 +10,7 @@ import {
   type WorkspacePermissions,
   weakest,
 } from '../../src/domain/index.js';
+import { fc } from '../support/properties.js';
 import { anyPermissions, custom } from './samples.js';
 
 const everything: WorkspacePermissions = {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import {
   checkRepository,
   checkSettings,
@@ -10,6 +9,7 @@ import {
   type Workspace,
 } from '../../src/domain/index.js';
 import { cloneUrlsWithFitPaths, cloneUrlsWithUnfitPaths } from '../support/clone-urls.js';
+import { fc } from '../support/properties.js';
 import { later, noon, thrownBy } from './samples.js';
 
 const alice: TokenOwner = { kind: 'user', id: 'user-alice' };

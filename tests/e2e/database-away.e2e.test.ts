@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { loadConfig } from '../../src/infrastructure/config.js';
 import { type RunningService, startService } from '../../src/infrastructure/service.js';
-import { freshSchema, skipPostgres } from '../support/backends.js';
 import { Way } from '../support/database-way.js';
+import { freshSchema, skipPostgres } from '../support/databases.js';
 import { temporaryDirectory } from '../support/process.js';
 import { until } from '../support/service-steps.js';
 

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { attemptSeconds } from '../../src/application/index.js';
 import { loadConfig } from '../../src/infrastructure/config.js';
 import { startService } from '../../src/infrastructure/service.js';
-import { freshSchema, skipPostgres } from '../support/backends.js';
+import { freshSchema, skipPostgres } from '../support/databases.js';
 import { inTemporaryDirectory } from '../support/process.js';
 
 /** What is left of two fetches by processes that were killed, just now and long ago, after the service has started. */

@@ -293,9 +293,7 @@ describe('a service that is told to stop', () => {
       const { service, uploadUrl } = await start(directory);
       const { outcome } = beginUpload(uploadUrl, (await archive()).subarray(0, 1000));
       await wait(100);
-      const begun = Date.now();
       await service.stop();
-      expect(Date.now() - begun).toBeLessThan(3_000);
       expect([408, 'cut']).toContain(await outcome);
       expect(await filesBelow(join(directory, 'bundles'))).toEqual([]);
     });
@@ -303,12 +301,11 @@ describe('a service that is told to stop', () => {
 
   it('does not wait for connections that ask for nothing', async () => {
     await inTemporaryDirectory(async (directory) => {
-      const { service } = await start(directory, { uploads: 20_000, answers: 5_000 });
+      // Longer than the test may take.
+      const { service } = await start(directory, { uploads: 600_000, answers: 600_000 });
       const silent: Socket = connect(Number(new URL(service.publicUrl).port), '127.0.0.1');
       await once(silent, 'connect');
-      const begun = Date.now();
       await service.stop();
-      expect(Date.now() - begun).toBeLessThan(3_000);
       silent.destroy();
     });
   });

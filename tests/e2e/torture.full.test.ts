@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { skipPostgres } from '../support/backends.js';
+import { skipPostgres } from '../support/databases.js';
 import { torture } from '../torture/torture.js';
 
 const tortured = skipPostgres ? it.skip : it;

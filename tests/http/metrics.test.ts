@@ -102,6 +102,7 @@ describe('the metrics', () => {
 
   it('count and time requests by method, pattern and status', async () => {
     const before = await scrape(api);
+    const begun = performance.now();
     await api.admin.get(`/workspaces/${workspaceId}`).expect(200);
     await api.admin.send('head', `/workspaces/${workspaceId}`).expect(200);
     await api.admin.at('/api/v2').get(`/workspaces/${workspaceId}`).expect(200);
@@ -123,7 +124,7 @@ describe('the metrics', () => {
     expect(rose('gatehouse_http_request_duration_seconds_count', { route, method: 'GET' })).toBe(3);
     const seconds = rose('gatehouse_http_request_duration_seconds_sum', { route, method: 'GET' });
     expect(seconds).toBeGreaterThan(0);
-    expect(seconds).toBeLessThan(5);
+    expect(seconds).toBeLessThan((performance.now() - begun) / 1000);
     expect(rose('gatehouse_database_duration_seconds_count', { kind: 'read' })).toBeGreaterThan(5);
     // The scrape itself.
     expect(after.value('gatehouse_http_requests_in_flight')).toBe(1);
@@ -166,12 +167,11 @@ describe('the metrics', () => {
     upload.on('error', () => undefined);
     upload.write((await archiveOf({ 'main.tf': '# nothing' })).subarray(0, 20));
     const until = async (holds: (found: Scrape) => boolean) => {
-      let found = await scrape(api);
-      for (let looks = 0; looks < 100 && !holds(found); looks += 1) {
+      for (;;) {
+        const found = await scrape(api);
+        if (holds(found)) return found;
         await pause(10);
-        found = await scrape(api);
       }
-      return found;
     };
     expect(
       (await until((found) => found.value('gatehouse_uploads_in_flight') === 1)).value('gatehouse_uploads_in_flight'),

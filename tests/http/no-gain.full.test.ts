@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import {
   effectivePermissions,
   isOwner,
@@ -23,6 +22,7 @@ import {
 } from '../support/builders.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { anAgentPool } from '../support/policy-builders.js';
+import { fc } from '../support/properties.js';
 import { digestOf } from '../support/small-world.js';
 
 const delegatedRights = [

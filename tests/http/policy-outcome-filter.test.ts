@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { Query } from '../../src/adapters/http/json-api/query.js';
 import { RequestError } from '../../src/adapters/http/json-api/request-error.js';
 import { outcomeFilters } from '../../src/adapters/http/policy-outcomes/policy-outcome-requests.js';
 import { enforcementLevels, type OutcomeFilter, outcomeStatuses } from '../../src/domain/index.js';
+import { fc, runs } from '../support/properties.js';
 
 type Pair = readonly [name: string, value: string];
 
@@ -157,7 +157,7 @@ describe('the filter of policy set outcomes', () => {
         expect(refusalOf([...good, ...faulty])).toEqual(refusedFor(parameter));
         expect(refusalOf([...faulty, ...good])).toEqual(refusedFor(parameter));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -188,7 +188,7 @@ describe('the filter of policy set outcomes', () => {
           expect((error as RequestError).faults[0]?.parameter).toMatch(/^filter(\[|$)/);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { z } from 'zod';
 import {
   announcedSchema,
@@ -161,6 +160,7 @@ import {
   aPolicySetOutcome,
   aTaskStage,
 } from '../support/policy-builders.js';
+import { fc } from '../support/properties.js';
 
 const text = fc.string({ maxLength: 8 });
 const flag = fc.boolean();

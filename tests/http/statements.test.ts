@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type KnexDatabase, openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
+import type { KnexDatabase } from '../../src/adapters/persistence/knex/knex-database.js';
 import type { Standing } from '../../src/domain/index.js';
 import { startApi, type TestApi } from '../support/api.js';
+import { openMigrated } from '../support/databases.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { bodiesWith } from '../support/route-bodies.js';
 import { makeSmallWorld, sceneOf } from '../support/small-world.js';
@@ -208,11 +209,10 @@ describe('a request on SQLite', () => {
   it.each(routesOnce.map((served) => ({ ...served, name: keyOf(served.route) })))(
     '$name',
     async ({ name, prefix, route }) => {
-      const database = openSqlite(join(directory, `${open.length}.sqlite`), {
+      const database = await openMigrated(join(directory, `${open.length}.sqlite`), {
         onStatement: (sql) => statements.push(sql),
       });
       open.push(database);
-      await database.migrate();
       worlds.begin(database.unitOfWork);
       const { secret, outsidersSecret, existing, referred } = await makeSmallWorld(worlds, owner, sceneOf(name));
       const body = bodiesWith(referred)[name];
@@ -258,11 +258,10 @@ describe('a request on SQLite', () => {
     ['plan', 'plan_queued', 18],
     ['apply', 'apply_queued', 19],
   ] as const)('claims the %s of a run', async (phase, run, most) => {
-    const database = openSqlite(join(directory, `claim-${phase}.sqlite`), {
+    const database = await openMigrated(join(directory, `claim-${phase}.sqlite`), {
       onStatement: (sql) => statements.push(sql),
     });
     open.push(database);
-    await database.migrate();
     worlds.begin(database.unitOfWork);
     const scene = { run, stage: 'passed', version: 'uploaded' } as const;
     const { agentsSecret, existing } = await makeSmallWorld(worlds, owner, scene);

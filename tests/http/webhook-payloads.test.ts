@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { RequestError } from '../../src/adapters/http/json-api/request-error.js';
 import { readDelivery } from '../../src/adapters/http/version-control/webhook-payloads.js';
+import { fc, runs } from '../support/properties.js';
 import {
   but,
   bytesOf,
@@ -780,7 +780,7 @@ describe('whatever is sent', () => {
         fc.jsonValue(),
         (event, { payload, path }, value) => attempt(event, bytesOf(but(payload, path, value))),
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

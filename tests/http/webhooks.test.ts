@@ -625,9 +625,8 @@ describe('who is no forge of the workspace', () => {
       ['ssh_url', 202],
     ] as const) {
       const payload = but(pushed(), `repository.${member}`, slashes);
-      const begun = performance.now();
+      // What is quadratic in the address would take hours, and end with the time of the test.
       await github(hook, 'push', payload).expect(status);
-      expect(performance.now() - begun).toBeLessThan(10_000);
     }
   });
 

@@ -9,7 +9,6 @@ import type { Container } from 'inversify';
 import supertest, { type Test } from 'supertest';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
 import type { Patience } from '../../src/adapters/http/http-server.js';
-import { openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import {
@@ -31,6 +30,7 @@ import { loadConfig } from '../../src/infrastructure/config.js';
 import { buildContainer } from '../../src/infrastructure/container/build-container.js';
 import { resolve } from '../../src/infrastructure/container/provide.js';
 import { Port } from '../../src/infrastructure/container/tokens.js';
+import { openMigrated } from './databases.js';
 import './described-answers.js';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
@@ -106,8 +106,8 @@ export class Caller {
   }
 }
 
-/** The two mounts, for `describe.each`. */
-export const mounts = [{ prefix: '' }, { prefix: '/api/v2' }] as const;
+/** Where behaviour is tested. That the other mount differs in its words alone is seen in `mounts.test.ts`. */
+export const mounts = [{ prefix: '/api/v2' }] as const;
 
 let names = 0;
 
@@ -177,8 +177,7 @@ function memoryRows(): Rows {
 async function sqliteRows(): Promise<Rows> {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-http-'));
   directories.push(directory);
-  const database = openSqlite(join(directory, 'gatehouse.sqlite'));
-  await database.migrate();
+  const database = await openMigrated(join(directory, 'gatehouse.sqlite'));
   const files = async () => {
     const names = await readdir(directory);
     return Promise.all(names.map((name) => readFile(join(directory, name), 'latin1')));

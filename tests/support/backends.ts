@@ -2,10 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import pg from 'pg';
-import { type KnexDatabase, openPostgres, openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
+import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
-import { unique } from './builders.js';
+import { freshDatabase, onPostgres, openMigrated, skipPostgres } from './databases.js';
 
 /** A database of its own, empty and migrated; `close` leaves nothing of it. */
 export interface OpenBackend extends Pick<KnexDatabase, 'unitOfWork' | 'engine' | 'close'> {
@@ -19,6 +18,8 @@ export interface Backend {
   readonly answers: RegExp;
   /** Whether reading and writing share one connection, so that neither can go on while the other is open. */
   readonly oneConnection: boolean;
+  /** Whether a transaction may begin while another is open; otherwise it waits. */
+  readonly transactionsOverlap: boolean;
   readonly skip: boolean;
   open(): Promise<OpenBackend>;
 }
@@ -39,8 +40,7 @@ async function openMemory(): Promise<OpenBackend> {
 async function openFile(): Promise<OpenBackend> {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-'));
   const file = join(directory, 'test.sqlite');
-  const database = openSqlite(file);
-  await database.migrate();
+  const database = await openMigrated(file);
   return {
     ...database,
     rowCounts: async () => {
@@ -58,36 +58,9 @@ async function openFile(): Promise<OpenBackend> {
   };
 }
 
-export const postgresUrl = process.env.TEST_POSTGRES_URL ?? '';
-
-/** Skipped on a machine without one, unless it is said to be required: then its absence fails every test. */
-export const skipPostgres = postgresUrl === '' && process.env.REQUIRE_POSTGRES !== '1';
-
-async function onPostgres<Row extends pg.QueryResultRow>(sql: string, url = postgresUrl): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query<Row>(sql);
-  await client.end();
-  return rows;
-}
-
-/** A schema of its own, and a URL whose connections see nothing else. */
-export async function freshSchema(): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
-  if (postgresUrl === '') throw new Error('REQUIRE_POSTGRES is set and TEST_POSTGRES_URL is not');
-  const schema = `gatehouse_${process.pid}_${unique('test').replace('-', '_')}`;
-  await onPostgres(`create schema ${schema}`);
-  const url = new URL(postgresUrl);
-  url.searchParams.set('options', `-c search_path=${schema}`);
-  const drop = async () => {
-    await onPostgres(`drop schema ${schema} cascade`);
-  };
-  return { url: url.href, drop };
-}
-
-const openSchema = (poolSize: number) => async (): Promise<OpenBackend> => {
-  const { url, drop } = await freshSchema();
+const openDatabase = (poolSize: number) => async (): Promise<OpenBackend> => {
+  const { url, drop } = await freshDatabase();
   const database = openPostgres(url, { poolSize });
-  await database.migrate();
   return {
     ...database,
     rowCounts: async () => {
@@ -110,8 +83,30 @@ const postgres = { answers: /^postgres \d+\.\d+/, skip: skipPostgres };
 
 /** What the contracts are run on. */
 export const backends: readonly Backend[] = [
-  { name: 'memory', answers: /^memory$/, oneConnection: false, skip: false, open: openMemory },
-  { name: 'SQLite', answers: /^sqlite 3\.\d+/, oneConnection: false, skip: false, open: openFile },
-  { ...postgres, name: 'Postgres', oneConnection: false, open: openSchema(10) },
-  { ...postgres, name: 'Postgres on one connection', oneConnection: true, open: openSchema(1) },
+  {
+    name: 'memory',
+    answers: /^memory$/,
+    oneConnection: false,
+    transactionsOverlap: false,
+    skip: false,
+    open: openMemory,
+  },
+  {
+    name: 'SQLite',
+    answers: /^sqlite 3\.\d+/,
+    oneConnection: false,
+    transactionsOverlap: false,
+    skip: false,
+    open: openFile,
+  },
+  { ...postgres, name: 'Postgres', oneConnection: false, transactionsOverlap: true, open: openDatabase(10) },
 ];
+
+/** A statement that leaves its transaction waits here for a connection that never comes. */
+export const onOneConnection: Backend = {
+  ...postgres,
+  name: 'Postgres on one connection',
+  oneConnection: true,
+  transactionsOverlap: false,
+  open: openDatabase(1),
+};

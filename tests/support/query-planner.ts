@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { type KnexDatabase, openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
+import type { KnexDatabase } from '../../src/adapters/persistence/knex/knex-database.js';
 import type { Transaction } from '../../src/application/index.js';
+import { openMigrated } from './databases.js';
 
 export type Work = (tx: Transaction) => Promise<unknown>;
 
@@ -22,8 +23,7 @@ export class QueryPlanner {
     const directory = await mkdtemp(join(tmpdir(), 'gatehouse-'));
     const file = join(directory, 'test.sqlite');
     let opened: QueryPlanner | undefined;
-    const database = openSqlite(file, { onStatement: (sql) => opened?.statements.push(sql) });
-    await database.migrate();
+    const database = await openMigrated(file, { onStatement: (sql) => opened?.statements.push(sql) });
     await database.unitOfWork.run(fill);
     opened = new QueryPlanner(directory, database, new Database(file, { readonly: true }));
     return opened;

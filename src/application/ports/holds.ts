@@ -1,4 +1,4 @@
-import type { AgentPoolId, MembershipId, OrganizationId, TeamId, UserId } from '../../domain/index.js';
+import type { AgentPoolId, DomainError, MembershipId, OrganizationId, TeamId, UserId } from '../../domain/index.js';
 
 /** What others hang on, and what can be removed. */
 export type Holdable =
@@ -17,4 +17,9 @@ export interface Holds {
   share(what: Holdable): Promise<boolean>;
   /** For whoever removes it, before they look at what hangs on it: waits for those who share it, and holds up others. */
   take(what: Holdable): Promise<boolean>;
+  /**
+   * Waits for the change that made another attempt stale, and keeps further ones waiting until this transaction ends.
+   * Does nothing for a refusal that names no row.
+   */
+  takeStale(refusal: DomainError): Promise<void>;
 }

@@ -306,7 +306,7 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
 
   save({ state }: ConfigurationVersion): Promise<void> {
     const row = { ...changeableToRow(state), id: state.id, revision_before: state.revision - 1 };
-    return unlessStale(state.id, this.db.run(updateVersion(this.db, row)));
+    return unlessStale({ table: 'configuration_versions', id: state.id }, this.db.run(updateVersion(this.db, row)));
   }
 
   async addIngressAttributes(id: ConfigurationVersionId, attributes: IngressAttributes): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Holdable, Holds } from '../../../application/ports/holds.js';
+import type { DomainError } from '../../../domain/index.js';
 import type { Statements } from './engine/statements.js';
 
 /** Some rows stay for a while after they are deleted. */
@@ -24,6 +25,11 @@ export class KnexHolds implements Holds {
 
   take(what: Holdable): Promise<boolean> {
     return this.hold(what, (row) => row.forUpdate());
+  }
+
+  async takeStale({ details: { table, id } }: DomainError): Promise<void> {
+    if (table === undefined || id === undefined) return;
+    await this.db.first(this.db.sql(table).where({ id }).select('id').forNoKeyUpdate());
   }
 
   private async hold({ kind, id }: Holdable, lock: (row: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<boolean> {

@@ -123,7 +123,7 @@ export class KnexPolicies implements PolicyRepository {
   async save(policy: ManagedPolicy): Promise<void> {
     const { id, revision } = policy;
     const row = this.db.sql('policies').where({ id, revision: revision - 1 });
-    await unlessStale(id, this.db.run(row.update(changeableToRow(policy))));
+    await unlessStale({ table: 'policies', id }, this.db.run(row.update(changeableToRow(policy))));
   }
 
   async remove(id: PolicyId): Promise<void> {

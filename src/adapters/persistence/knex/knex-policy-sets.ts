@@ -134,7 +134,7 @@ export class KnexPolicySets implements PolicySetRepository {
     const update = sql('policy_sets')
       .where({ id, revision: revision - 1 })
       .update(settingsToRow(policySet));
-    await unlessTaken(unlessStale(id, this.db.run(update)), nameTaken);
+    await unlessTaken(unlessStale({ table: 'policy_sets', id }, this.db.run(update)), nameTaken);
     await this.keepOnly(id, 'workspaces', policySet.workspaceIds);
     await this.keepOnly(id, 'policies', policySet.policyIds);
   }

@@ -296,7 +296,7 @@ export class KnexRuns implements RunRepository, RunQueries {
       .sql('runs')
       .where({ id: state.id, revision: state.revision - 1 })
       .update(changeableToRow(state));
-    return unlessStale(state.id, this.db.run(update));
+    return unlessStale({ table: 'runs', id: state.id }, this.db.run(update));
   }
 
   async aboutVersion(id: ConfigurationVersionId): Promise<VersionFactsGathered> {

@@ -188,7 +188,7 @@ export class KnexStateVersions implements StateVersionRepository {
       size: bundle.bytes,
       bundle_sha256: bundle.sha256,
     });
-    await unlessStale(id, this.db.run(update));
+    await unlessStale({ table: 'state_versions', id }, this.db.run(update));
   }
 
   async dropPending(runId: RunId): Promise<void> {

@@ -397,7 +397,7 @@ export class KnexTaskStages implements TaskStageRepository {
     const update = sql('task_stages')
       .where({ id: stage.id, revision: stage.revision - 1 })
       .update(changeableStageToRow(stage));
-    await unlessStale(stage.id, this.db.run(update));
+    await unlessStale({ table: 'task_stages', id: stage.id }, this.db.run(update));
     for (const evaluation of stage.evaluations) {
       const own = sql('policy_evaluations').where('id', evaluation.id);
       await this.db.run(own.update(changeableEvaluationToRow(evaluation)));

@@ -203,7 +203,7 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
       .sql('team_workspaces')
       .where({ id, revision: revision - 1 })
       .update(changeableToRow(teamWorkspace));
-    return unlessStale(id, this.db.run(update));
+    return unlessStale({ table: 'team_workspaces', id }, this.db.run(update));
   }
 
   async remove(id: TeamWorkspaceId): Promise<boolean> {

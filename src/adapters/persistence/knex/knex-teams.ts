@@ -129,7 +129,7 @@ export class KnexTeams implements TeamRepository {
       .sql('teams')
       .where({ id: team.id, revision: team.revision - 1, deleted_at: null })
       .update(settingsToRow(team));
-    return unlessTaken(unlessStale(team.id, this.db.run(update)), nameTaken);
+    return unlessTaken(unlessStale({ table: 'teams', id: team.id }, this.db.run(update)), nameTaken);
   }
 
   async remove(id: TeamId, now: Instant): Promise<void> {

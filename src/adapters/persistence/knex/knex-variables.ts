@@ -132,7 +132,7 @@ export class KnexVariables implements VariableRepository {
       .sql('variables')
       .where({ id, revision: revision - 1 })
       .update(changeableToRow(variable));
-    return unlessTaken(unlessStale(id, this.db.run(update)), taken);
+    return unlessTaken(unlessStale({ table: 'variables', id }, this.db.run(update)), taken);
   }
 
   async remove(id: VariableId): Promise<boolean> {

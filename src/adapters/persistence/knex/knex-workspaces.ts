@@ -247,7 +247,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
       .sql('workspaces')
       .where({ id: workspace.id, revision: workspace.revision - 1, deleted_at: null })
       .update(changeableToRow(workspace));
-    return unlessTaken(unlessStale(workspace.id, this.db.run(update)), nameTaken);
+    return unlessTaken(unlessStale({ table: 'workspaces', id: workspace.id }, this.db.run(update)), nameTaken);
   }
 
   async remove(id: WorkspaceId, now: Instant): Promise<void> {

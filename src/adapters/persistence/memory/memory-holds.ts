@@ -22,4 +22,6 @@ export class MemoryHolds implements Holds {
   take(what: Holdable): Promise<boolean> {
     return this.share(what);
   }
+
+  async takeStale(): Promise<void> {}
 }

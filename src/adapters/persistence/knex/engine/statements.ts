@@ -55,12 +55,13 @@ export async function countOf(db: Statements, matching: Knex.QueryBuilder): Prom
   return Number(counted?.total);
 }
 
-/** Throws `shared/stale-revision` unless a row was changed. */
-export async function unlessStale(id: string, changed: Promise<number>): Promise<void> {
-  if ((await changed) === 0) throw stale(`${id} was changed by somebody else`);
+/** Throws `shared/stale-revision`, which names the row for the next attempt, unless a row was changed. */
+export async function unlessStale(row: { table: string; id: string }, changed: Promise<number>): Promise<void> {
+  if ((await changed) === 0) throw stale(`${row.id} was changed by somebody else`, row);
 }
 
-export const stale = (sentence: string): DomainError => new DomainError('shared/stale-revision', sentence);
+export const stale = (sentence: string, row?: { table: string; id: string }): DomainError =>
+  new DomainError('shared/stale-revision', sentence, row);
 
 /** Throws the refusal of the column in whose unique index another row stands in the way of `write`. */
 export async function unlessTaken(

@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs';
+import { copyFile, rename } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import pg from 'pg';
+import {
+  type KnexDatabase,
+  openPostgres,
+  openSqlite,
+  type SqliteOptions,
+} from '../../src/adapters/persistence/knex/knex-database.js';
+import { unique } from './builders.js';
+
+export const postgresUrl = process.env.TEST_POSTGRES_URL ?? '';
+
+/** Skipped on a machine without one, unless it is said to be required: then its absence fails every test. */
+export const skipPostgres = postgresUrl === '' && process.env.REQUIRE_POSTGRES !== '1';
+
+export async function onPostgres<Row extends pg.QueryResultRow>(sql: string, url = postgresUrl): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<Row>(sql);
+  await client.end();
+  return rows;
+}
+
+const newName = (): string => `gatehouse_${process.pid}_${unique('test').replace('-', '_')}`;
+
+interface Fresh {
+  readonly url: string;
+  readonly drop: () => Promise<void>;
+}
+
+/** A schema of its own, and a URL whose connections see nothing else. */
+export async function freshSchema(): Promise<Fresh> {
+  if (postgresUrl === '') throw new Error('REQUIRE_POSTGRES is set and TEST_POSTGRES_URL is not');
+  const schema = newName();
+  await onPostgres(`create schema ${schema}`);
+  const url = new URL(postgresUrl);
+  url.searchParams.set('options', `-c search_path=${schema}`);
+  const drop = async () => {
+    await onPostgres(`drop schema ${schema} cascade`);
+  };
+  return { url: url.href, drop };
+}
+
+/** A directory that one run of the tests shares. What is migrated once there is copied, which takes a tenth of the time. */
+const shared = process.env.TEST_TEMPLATES;
+
+/** Opens a new SQLite file that has the schema and no rows. */
+export async function openMigrated(file: string, options?: SqliteOptions): Promise<KnexDatabase> {
+  await makeMigrated(file);
+  return openSqlite(file, options);
+}
+
+async function makeMigrated(file: string): Promise<void> {
+  const template = shared && join(shared, 'migrated.sqlite');
+  if (template && existsSync(template)) return copyFile(template, file);
+  const database = openSqlite(file);
+  await database.migrate();
+  await database.close();
+  if (!template) return;
+  // Another process may be making the same: it appears whole or not at all.
+  const copy = `${template}.${process.pid}`;
+  await copyFile(file, copy);
+  await rename(copy, template);
+}
+
+const urlOf = (database: string): string => Object.assign(new URL(postgresUrl), { pathname: `/${database}` }).href;
+
+let template: Promise<string> | undefined;
+
+/** A database of its own that has the schema and no rows. */
+export async function freshDatabase(): Promise<Fresh> {
+  template ??= migratedDatabase();
+  const name = newName();
+  await onPostgres(`create database ${name} template ${await template}`);
+  const drop = async () => {
+    await onPostgres(`drop database ${name} with (force)`);
+  };
+  return { url: urlOf(name), drop };
+}
+
+/** The one that all files of tests copy, by name; the first to ask for it makes it. */
+async function migratedDatabase(): Promise<string> {
+  const name = `gatehouse_${basename(shared ?? '')
+    .replaceAll(/\W/g, '_')
+    .toLowerCase()}`;
+  const client = new pg.Client({ connectionString: postgresUrl });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock(hashtext($1))', [name]);
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
+    if (rowCount === 0) {
+      await client.query(`create database ${name}`);
+      const database = openPostgres(urlOf(name), { poolSize: 1 });
+      await database.migrate();
+      await database.close();
+    }
+  } finally {
+    // The lock goes with the connection.
+    await client.end();
+  }
+  return name;
+}
