@@ -20,6 +20,7 @@ const anEvent = (given: Partial<NewAuditEvent> = {}): NewAuditEvent => ({
   subject: unique('team'),
   outcome: 'done',
   count: 1,
+  detail: null,
   request: { id: unique('request'), address: '192.0.2.1', route: 'PATCH /teams/:id' },
   ...given,
 });
@@ -52,7 +53,7 @@ onEveryBackend('the audit trail', (on) => {
       count: 7,
       request: null,
     });
-    const given = [anEvent(), bare, anEvent({ request: { id: 'r', address: null, route: 'POST /runs' } })];
+    const given = [anEvent({ detail: { 'team-tokens': [{ id: 'at-1', 'team-id': 'team-1' }] } }), bare, anEvent({ request: { id: 'r', address: null, route: 'POST /runs' } })];
     await addTo(organizationId, ...given);
     const kept = await itemsOf(all({ organizationId }));
     const byCount = (a: NewAuditEvent, b: NewAuditEvent) => String(a.request?.id).localeCompare(String(b.request?.id));
