@@ -63,20 +63,23 @@ describe('every route', () => {
     },
   );
 
-  it.each(everyRoute)('$name does not exist for an audit token, unless it is the audit trail', async ({ prefix, route }) => {
-    const reading = ['audit-events/read', 'audit-trails/read'];
-    if (route.action !== null && reading.includes(route.action)) {
-      await auditor.at(prefix).get(real(route)).expect(200);
-      if (route.action === 'audit-trails/read') return;
-      const elsewhere = await auditor.at(prefix).get(unreal(route)).expect(404);
-      expect(elsewhere.body).toEqual(missing);
-      return;
-    }
-    const absent = await auditor.at(prefix).send(route.method, unreal(route), { data: 5 }).expect(404);
-    const present = await callReal(auditor, prefix, route).expect(404);
-    expect(present.text).toBe(absent.text);
-    expect(present.body).toEqual(missing);
-  });
+  it.each(everyRoute)(
+    '$name does not exist for an audit token, unless it is the audit trail',
+    async ({ prefix, route }) => {
+      const reading = ['audit-events/read', 'audit-trails/read'];
+      if (route.action !== null && reading.includes(route.action)) {
+        await auditor.at(prefix).get(real(route)).expect(200);
+        if (route.action === 'audit-trails/read') return;
+        const elsewhere = await auditor.at(prefix).get(unreal(route)).expect(404);
+        expect(elsewhere.body).toEqual(missing);
+        return;
+      }
+      const absent = await auditor.at(prefix).send(route.method, unreal(route), { data: 5 }).expect(404);
+      const present = await callReal(auditor, prefix, route).expect(404);
+      expect(present.text).toBe(absent.text);
+      expect(present.body).toEqual(missing);
+    },
+  );
 
   it.each(everyRoute)('$name names its methods when asked with another', async ({ prefix, route }) => {
     const other = route.method === 'put' ? 'patch' : 'put';

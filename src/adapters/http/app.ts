@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response, type Router } from 'express';
-import { type Actor, type AuditAction, agentActorOf, auditActorOf, identityOf, isOpenTo, notFound } from '../../domain/index.js';
+import {
+  type Actor,
+  type AuditAction,
+  agentActorOf,
+  auditActorOf,
+  identityOf,
+  isOpenTo,
+  notFound,
+} from '../../domain/index.js';
 import { type AgentRoute, agentRoutes } from './agents/agent-api-routes.js';
 import { agentFileRoutes } from './agents/agent-file-routes.js';
 import { askedAbout, asks, refusalOf, requestTraceOf } from './audit/asked.js';

@@ -152,7 +152,10 @@ export class Refusals {
     await this.unitOfWork.run(async (tx) => {
       for (const { refusal, of: organizationId, count } of taken) {
         const { about: _, ...event } = refusal;
-        await tx.audit.add({ ...event, count, detail: null }, organizationId === undefined ? 'site' : { organizationId });
+        await tx.audit.add(
+          { ...event, count, detail: null },
+          organizationId === undefined ? 'site' : { organizationId },
+        );
       }
     });
     due.forEach((one, index) => {

@@ -75,8 +75,11 @@ export interface ApiTokenRepository {
   ): Promise<{ readonly expired: number; readonly expiring: number }>;
   /** Of the teams of an organization: those tokens that a user issued, at most `most`, by their ids. */
   issuedBy(userId: UserId, organizationId: OrganizationId, most: number): Promise<readonly TeamTokenReference[]>;
-  /** Of all teams: those tokens that were issued by a user who is not a member of the organization, by their ids. */
-  ofFormerMembers(most: number): Promise<readonly IssuedTeamToken[]>;
+  /**
+   * Tokens of all teams that were issued by a user who is not a member of the organization, and is not `except`: at most
+   * `most`, by their ids.
+   */
+  ofFormerMembers(except: UserId, most: number): Promise<readonly IssuedTeamToken[]>;
   /** Moves `lastUsedAt` forward, never back. */
   markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void>;
 }

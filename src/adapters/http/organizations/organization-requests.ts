@@ -22,10 +22,10 @@ export function organizationTokenKind(query: Query): OrganizationTokenKind {
 
 /** For the description of the API. */
 export const organizationTokenParameters = {
-  token: z
-    .literal(auditTrails)
-    .optional()
-    .meta({ description: "The audit token, which reads the audit trail and nothing else. The organization's own token if left out." }),
+  token: z.literal(auditTrails).optional().meta({
+    description:
+      "The audit token, which reads the audit trail and nothing else. The organization's own token if left out.",
+  }),
 };
 
 export const newOrganization = (dialect: Dialect) =>

@@ -36,7 +36,10 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       '/organizations',
       null,
-      () => lists('listOrganizations', 'List the organizations the caller belongs to', organizationShape()),
+      () =>
+        lists('listOrganizations', 'List the organizations the caller belongs to', organizationShape(), {
+          refusals: ['resource/not-found'],
+        }),
       async (call) => {
         const page = await use.listOrganizations.execute(call.actor, pageRequest(call.query));
         return ok(pageDocument(call.path, call.query, page, presentOrganization(dialect)));

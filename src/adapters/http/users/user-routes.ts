@@ -46,7 +46,7 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/users/:userId/authentication-tokens',
       'user-tokens/manage',
-      () => 
+      () =>
         creates('issueUserToken', 'Issue a user token', readToken, issuedUserTokenSchema(dialect), {
           refusals: ['user-tokens/limit-reached'],
         }),

@@ -191,8 +191,7 @@ export class KnexApiTokens implements ApiTokenRepository {
   async addWithin(token: ApiToken, most: number): Promise<boolean> {
     const { sql } = this.db;
     await this.db.first(sql('users').where('id', token.owner.id).select('id').forNoKeyUpdate());
-    const own = of(sql('api_tokens'), token.owner).select('id').limit(most);
-    if ((await countOf(this.db, own)) >= most) return false;
+    if ((await countOf(this.db, of(sql('api_tokens'), token.owner))) >= most) return false;
     await this.add(token);
     return true;
   }
@@ -287,7 +286,7 @@ export class KnexApiTokens implements ApiTokenRepository {
     return rows.map((row) => ({ id: row.id, teamId: row.team_id }));
   }
 
-  ofFormerMembers(most: number): Promise<readonly IssuedTeamToken[]> {
+  ofFormerMembers(except: UserId, most: number): Promise<readonly IssuedTeamToken[]> {
     const { sql } = this.db;
     const member = sql('organization_memberships as m')
       .join('users as u', 'u.id', 'm.user_id')
@@ -299,6 +298,7 @@ export class KnexApiTokens implements ApiTokenRepository {
         .join('teams as t', 't.id', 'k.team_id')
         .join('organizations as o', 'o.id', 'k.listed_in')
         .where({ 'k.created_by_kind': 'user', 'o.deleted_at': null })
+        .whereNot('k.created_by_id', except)
         .whereNotExists(member)
         .select({ id: 'k.id', organizationName: 'o.name', teamName: 't.name', createdBy: 'k.created_by_id' })
         .orderBy('k.id')

@@ -19,7 +19,7 @@ import {
   type NewAuditEvent,
   type OrganizationId,
 } from '../../../domain/index.js';
-import { ofPage, type Part, partOf } from './engine/lists.js';
+import { ofPage } from './engine/lists.js';
 import { inserting, prepared } from './engine/prepared.js';
 import { columnsOf, countOf, type Statements } from './engine/statements.js';
 
@@ -185,16 +185,19 @@ export class KnexAuditTrail implements AuditTrail {
   async page(
     organizationId: OrganizationId,
     since: Instant | undefined,
-    page: PageRequest,
+    { number, size }: PageRequest,
   ): Promise<Page<AuditEvent>> {
-    const ids = (way: 'asc' | 'desc') => {
-      const newest = this.ordered({ of: { organizationId }, since, until: undefined, oldestFirst: false }, undefined);
-      const reached = newest.select('e.id').limit(mostNumbered).as('r');
-      return this.db.sql.from(reached).select('r.id').orderBy('r.id', way === 'asc' ? 'desc' : 'asc');
-    };
-    const rows = (part: Part) =>
-      ofPage(this.db.sql('audit_events as e'), part(ids), 'e').select(...columnsOf('e', columns)).orderBy('e.id', 'desc');
-    return partOf(this.db, await countOf(this.db, ids('asc')), rows, fromRow, page);
+    const { sql } = this.db;
+    const query = { of: { organizationId }, since, until: undefined, oldestFirst: false };
+    const ids = () => this.ordered(query, undefined).select('e.id');
+    const total = await countOf(this.db, sql.from(ids().limit(mostNumbered).as('n')));
+    const offset = (number - 1) * size;
+    if (offset >= total) return { number, size, total, items: [] };
+    const part = ids()
+      .limit(Math.min(size, total - offset))
+      .offset(offset);
+    const rows = ofPage(sql('audit_events as e'), part, 'e').select(...columnsOf('e', columns));
+    return { number, size, total, items: (await this.db.all<EventRow>(rows.orderBy('e.id', 'desc'))).map(fromRow) };
   }
 
   settledBefore(): Instant | undefined {
@@ -218,7 +221,8 @@ export class KnexAuditTrail implements AuditTrail {
   /** A range of one index. */
   private ordered(
     { of, since, until, oldestFirst }: Omit<AuditQuery, 'actorId' | 'action'>,
-    after: string | undefined): Knex.QueryBuilder {
+    after: string | undefined,
+  ): Knex.QueryBuilder {
     const { sql } = this.db;
     const events = sql('audit_events as e').orderBy('e.id', oldestFirst ? 'asc' : 'desc');
     if (of === 'site') events.whereNull('e.organization_id');

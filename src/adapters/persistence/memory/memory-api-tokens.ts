@@ -138,11 +138,11 @@ export class MemoryApiTokens implements ApiTokenRepository {
     return issued.slice(0, most).map(({ id, team }) => ({ id, teamId: team.id }));
   }
 
-  async ofFormerMembers(most: number): Promise<readonly IssuedTeamToken[]> {
+  async ofFormerMembers(except: UserId, most: number): Promise<readonly IssuedTeamToken[]> {
     const tables = this.tables();
     const issued = this.ofTeams().flatMap(({ id, team, createdBy }) => {
       const organizationName = tables.organization(team.organizationId)?.name;
-      if (createdBy === undefined || organizationName === undefined) return [];
+      if (createdBy === undefined || createdBy === except || organizationName === undefined) return [];
       if (tables.isMember(team.organizationId, createdBy)) return [];
       return [{ id, organizationName, teamName: team.name, createdBy }];
     });

@@ -69,11 +69,7 @@ export class MemoryAuditTrail implements AuditTrail {
     return { items: found, last: looked.length < beyond.length ? looked.at(-1)?.id : undefined };
   }
 
-  async page(
-    organizationId: OrganizationId,
-    since: Instant | undefined,
-    page: PageRequest,
-  ): Promise<Page<AuditEvent>> {
+  async page(organizationId: OrganizationId, since: Instant | undefined, page: PageRequest): Promise<Page<AuditEvent>> {
     const of = { organizationId };
     const trail = this.trailOf({ of, since, until: undefined }).sort(byText(({ id }) => id));
     return pageOf(trail.reverse().slice(0, mostNumbered), page);

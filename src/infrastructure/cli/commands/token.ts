@@ -170,9 +170,7 @@ const revokeOf = (kind: OrganizationTokenKind, called: string) => async (place: 
   );
 };
 
-const revoking: Readonly<
-  Record<'id' | Exclude<Kind, 'user'>, (place: Workplace, name: string) => Promise<void>>
-> = {
+const revoking: Readonly<Record<'id' | Exclude<Kind, 'user'>, (place: Workplace, name: string) => Promise<void>>> = {
   team: async (place, path) => {
     const { id } = await teamNamed(place, path);
     await known(`token of team ${path}`, place.resolve(RevokeTeamToken).execute(place.operator, id).then(done));
