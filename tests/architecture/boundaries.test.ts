@@ -217,6 +217,8 @@ const roomInFolder: Readonly<Record<string, number>> = {
   // One repository a file, and the two lists match.
   'src/adapters/persistence/knex': 24,
   'src/adapters/persistence/memory': 24,
+  // It only ever grows: migrations are added, and never edited.
+  'src/adapters/persistence/knex/migrations': 24,
 };
 const usualRoom = 14;
 

@@ -487,8 +487,10 @@ describe('the tokens of a user', () => {
     const service = await startApi({ environment: { MAX_TOKENS_PER_USER: '3' } });
     const user = await service.user(newName());
     const path = `/users/${user.id}/authentication-tokens`;
-    const expiring = doc('authentication-tokens', { 'expired-at': new Date(Date.now() + 60_000).toISOString() });
+    const soon = new Date(Date.parse(service.clock.now()) + 60_000).toISOString();
+    const expiring = doc('authentication-tokens', { 'expired-at': soon });
     const { id } = (await user.post(path, expiring).expect(201)).body.data;
+    service.clock.advance(61);
     await user.post(path).expect(201);
     const answer = await user.post(path).expect(422);
     expect(answer.body).toEqual(
