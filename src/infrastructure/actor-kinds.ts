@@ -1,5 +1,6 @@
 import {
   type Action,
+  auditorStanding,
   type Grant,
   nothing,
   organizationPermissions,
@@ -55,6 +56,7 @@ export const actorGroups: readonly ActorGroup[] = [
       { name: 'owner', standing: caller({ teams: [team({ owners: true })] }) },
       { name: 'owners team token', standing: caller({ actor: 'team', teams: [team({ owners: true })] }) },
       { name: 'organization token', standing: caller({ actor: 'organization' }) },
+      { name: 'audit token', standing: auditorStanding(true) },
       { name: 'token of a plain team', standing: caller({ actor: 'team', teams: [team()] }) },
       {
         name: 'token of a team with write',

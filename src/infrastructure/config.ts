@@ -4,6 +4,7 @@ import { z } from 'zod';
 const usableLimit = 'must be 0, or a whole number above 3';
 const daysOrNone = 'must be a whole number from 0 to 36500';
 const wholeNumber = 'must be a positive whole number';
+const countOrNone = 'must be 0, or a positive whole number';
 const count = z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber);
 const words = z.string().transform((text) =>
   text
@@ -125,7 +126,13 @@ export const settings = {
       .int(usableLimit)
       .refine((limit) => limit === 0 || limit > 3, usableLimit),
     fallback: '30',
-    about: 'per token, per address without one; 0 is off',
+    about:
+      'per user, whatever the number of their tokens; per team, organization, audit token and agent token; per address without a token; 0 is off',
+  },
+  MAX_TOKENS_PER_USER: {
+    schema: z.coerce.number(countOrNone).int(countOrNone).min(0, countOrNone),
+    fallback: '100',
+    about: 'API tokens a user may have, expired ones included; 0 is off',
   },
   EDITION: {
     schema: z.enum(['self-hosted', 'hosted']),

@@ -209,9 +209,9 @@ describe('deleting an organization', () => {
 
 describe('the token of an organization', () => {
   const issue = (actor: Actor, expiresAt: string | null = null) =>
-    world.useCases.issueOrganizationToken.execute(actor, { organizationName: 'acme', expiresAt });
-  const showToken = (actor: Actor) => world.useCases.showOrganizationToken.execute(actor, 'acme');
-  const revoke = (actor: Actor) => world.useCases.revokeOrganizationToken.execute(actor, 'acme');
+    world.useCases.issueOrganizationToken.execute(actor, { organizationName: 'acme', kind: 'organization', expiresAt });
+  const showToken = (actor: Actor) => world.useCases.showOrganizationToken.execute(actor, 'acme', 'organization');
+  const revoke = (actor: Actor) => world.useCases.revokeOrganizationToken.execute(actor, 'acme', 'organization');
 
   it('speaks for the organization, and its secret is not kept', async () => {
     const { token, secret } = await issue(world.owner);

@@ -189,6 +189,20 @@ for (const { kind, restore, skip } of backends) {
       expect(now).toEqual(manifest.tokens);
     });
 
+    it('gives its organizations audit tokens beside their own', async () => {
+      const { data } = await ask('/organizations');
+      const name: string = data[0].id;
+      const path = `/organizations/${name}/authentication-token`;
+      const own = async () => (await send(path)).text();
+      const before = await own();
+      const { data: issued } = await ask(`${path}?token=audit-trails`, { method: 'POST' });
+      const secret: string = issued.attributes.token;
+      expect((await send(`/organizations/${name}/audit-events`, {}, secret)).status).toBe(200);
+      expect((await send('/organization/audit-trails', {}, secret)).status).toBe(200);
+      expect((await send(`/organizations/${name}`, {}, secret)).status).toBe(404);
+      expect(await own()).toBe(before);
+    });
+
     it('downloads every version byte for byte', async () => {
       const digests: Record<string, string> = {};
       for (const id of Object.keys(manifest.bundles)) {

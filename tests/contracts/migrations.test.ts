@@ -204,6 +204,25 @@ for (const engine of engines) {
       expect((await database('workspaces').first()).last_run_sequence).toBe(0);
     });
 
+    it('revoke the audit token of an organization when they go back, and keep its own', async () => {
+      await migrate(config);
+      await database('organizations').insert({ id: 'org-1', name: 'acme', email: 'ops@example.com', created_at: noon });
+      const token = (id: string) => ({ id, organization_id: 'org-1', secret_digest: id, created_at: noon });
+      await database('api_tokens').insert(token('at-own'));
+      await database('api_tokens').insert({ ...token('at-audits'), audits: true });
+      for (const audits of [false, true]) {
+        await expect(database('api_tokens').insert({ ...token(`at-${audits}`), audits })).rejects.toThrow(/unique/i);
+      }
+      const migrations = await migrationSource.getMigrations([]);
+      for (const _ of migrations.slice(migrations.indexOf('0014-tokens'))) {
+        await database.migrate.down({ migrationSource });
+      }
+      expect(await database('api_tokens').pluck('id')).toEqual(['at-own']);
+      await expect(database('api_tokens').insert(token('at-second'))).rejects.toThrow(/unique/i);
+      await migrate(config);
+      expect((await database('api_tokens').first()).audits).toBeFalsy();
+    });
+
     it('leave an audit trail that nothing changes, and nothing shortens before its horizon', async () => {
       await migrate(config);
       const event = { id: 'ae-1', at: noon, actor_kind: 'system', action: 'runs/queue', outcome: 'done', count: 1 };

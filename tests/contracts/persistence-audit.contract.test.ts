@@ -21,6 +21,7 @@ const anEvent = (given: Partial<NewAuditEvent> = {}): NewAuditEvent => ({
   subject: unique('team'),
   outcome: 'done',
   count: 1,
+  detail: null,
   request: { id: unique('request'), address: '192.0.2.1', route: 'PATCH /teams/:id' },
   ...given,
 });
@@ -53,7 +54,11 @@ onEveryBackend('the audit trail', (on) => {
       count: 7,
       request: null,
     });
-    const given = [anEvent(), bare, anEvent({ request: { id: 'r', address: null, route: 'POST /runs' } })];
+    const given = [
+      anEvent({ detail: { 'team-tokens': [{ id: 'at-1', 'team-id': 'team-1' }] } }),
+      bare,
+      anEvent({ request: { id: 'r', address: null, route: 'POST /runs' } }),
+    ];
     await addTo(organizationId, ...given);
     const kept = await itemsOf(all({ organizationId }));
     const byCount = (a: NewAuditEvent, b: NewAuditEvent) => String(a.request?.id).localeCompare(String(b.request?.id));
@@ -65,6 +70,23 @@ onEveryBackend('the audit trail', (on) => {
       expect(event.at >= begun && event.at <= new Date().toISOString()).toBe(true);
       expect(event.id).toMatch(/^ae-\d{17}-[0-9a-f]{16}$/);
     }
+  });
+
+  it('is turned over by numbers, newest first, as far as pages with numbers reach', async () => {
+    const { id: organizationId } = await on.organization();
+    const { id: elsewhere } = await on.organization();
+    const page = (number: number, size: number, since?: string) =>
+      on.read((tx) => tx.audit.page(organizationId, since, { number, size }));
+    expect(await page(1, 2)).toEqual({ number: 1, size: 2, total: 0, items: [] });
+    await addTo(organizationId, anEvent(), anEvent(), anEvent());
+    await addTo(elsewhere, anEvent());
+    const newest = (await itemsOf(all({ organizationId }, { oldestFirst: false }))).map(({ id }) => id);
+    const ids = async (number: number) => (await page(number, 2)).items.map(({ id }) => id);
+    expect([await ids(1), await ids(2), await ids(3)]).toEqual([newest.slice(0, 2), newest.slice(2), []]);
+    expect((await page(2, 2)).total).toBe(3);
+    const [last] = (await page(1, 1)).items;
+    expect((await page(1, 9, last?.at)).items.at(0)).toEqual(last);
+    expect((await page(1, 9, later(last?.at ?? '', 1))).total).toBe(0);
   });
 
   it('keeps an event if and only if its transaction is kept', async () => {

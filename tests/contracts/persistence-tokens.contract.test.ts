@@ -1,6 +1,12 @@
 import { expect, it } from '@jest/globals';
-import type { ApiToken, TokenOwner } from '../../src/domain/index.js';
-import { afterNoon, aToken, noon, ownedBy } from '../support/builders.js';
+import {
+  type ApiToken,
+  auditorStanding,
+  type Organization,
+  type TokenOwner,
+  type User,
+} from '../../src/domain/index.js';
+import { afterNoon, aMembership, aToken, noon, ownedBy } from '../support/builders.js';
 import { onEveryBackend } from './on-every-backend.js';
 
 onEveryBackend('tokens', (on) => {
@@ -47,6 +53,111 @@ onEveryBackend('tokens', (on) => {
     expect(await credential(token)).toEqual({ token: presented(token), actor });
   });
 
+  it('lets the bearer of an audit token act as the auditor of the organization, and as nobody else', async () => {
+    const organization = await on.organization();
+    const [own, audits] = [
+      await on.token(ownedBy('organization', organization)),
+      await on.token(ownedBy('auditor', organization)),
+    ];
+    const actor = { kind: 'auditor', tokenId: audits.id, organizationId: organization.id } as const;
+    expect(await credential(audits)).toEqual({ token: presented(audits), actor });
+    expect((await credential(own))?.actor.kind).toBe('organization');
+    const elsewhere = await on.organization();
+    const seen = await on.read((tx) => tx.organizations.findFor(actor, organization.name));
+    expect(seen?.standing).toEqual(auditorStanding(true));
+    const other = await on.read((tx) => tx.organizations.findFor(actor, elsewhere.name));
+    expect(other?.standing).toEqual(auditorStanding(false));
+    const page = await on.read((tx) => tx.organizations.page(actor, { number: 1, size: 10 }));
+    expect(page.items).toEqual([]);
+  });
+
+  it('ends an audit token with its organization', async () => {
+    const organization = await on.organization();
+    const audits = await on.token(ownedBy('auditor', organization));
+    await on.run((tx) => tx.organizations.remove(organization.id, noon));
+    expect(await credential(audits)).toBeUndefined();
+    expect(await find(audits)).toBeUndefined();
+  });
+
+  it('keeps an organization’s own token and its audit token apart', async () => {
+    const organization = await on.organization();
+    for (const [replaced, other] of [
+      ['organization', 'auditor'],
+      ['auditor', 'organization'],
+    ] as const) {
+      const kept = aToken(ownedBy(other, organization));
+      await on.run((tx) => tx.tokens.replace(kept));
+      const next = aToken(ownedBy(replaced, organization));
+      await on.run((tx) => tx.tokens.replace(next));
+      expect(await on.read((tx) => tx.tokens.findOf(ownedBy(replaced, organization)))).toEqual(next);
+      await on.run((tx) => tx.tokens.remove(next.id));
+      expect(await on.read((tx) => tx.tokens.findOf(ownedBy(replaced, organization)))).toBeUndefined();
+      expect(await on.read((tx) => tx.tokens.findOf(ownedBy(other, organization)))).toEqual(kept);
+    }
+  });
+
+  it('adds tokens of a user up to a number, however many are issued at once', async () => {
+    const user = await on.user();
+    const owner = ownedBy('user', user);
+    await on.token(owner, { expiresAt: '2001-01-01T00:00:00.000Z' });
+    await on.token(ownedBy('user', await on.user()));
+    const issued = Array.from({ length: 20 }, () => aToken(owner));
+    const added = await Promise.all(issued.map((token) => on.run((tx) => tx.tokens.addWithin(token, 5))));
+    expect(added.filter(Boolean)).toHaveLength(4);
+    const alive = [];
+    for (const token of issued) alive.push((await find(token)) !== undefined);
+    expect(alive).toEqual(added);
+    expect(await on.run((tx) => tx.tokens.addWithin(aToken(owner), 3))).toBe(false);
+    const { total } = await on.read((tx) => tx.tokens.pageOfUser(user.id, { number: 1, size: 1 }));
+    expect(total).toBe(5);
+    expect(await on.run((tx) => tx.tokens.addWithin(aToken(owner), 6))).toBe(true);
+  });
+
+  it('finds the team tokens that a user issued in an organization', async () => {
+    const [organization, elsewhere] = [await on.organization(), await on.organization()];
+    const user = await on.user();
+    const createdBy = ownedBy('user', user);
+    const made = [];
+    for (let number = 0; number < 3; number += 1) {
+      const team = await on.team(organization);
+      const token = await on.token(ownedBy('team', team), { createdBy });
+      made.push({ id: token.id, teamId: team.id });
+    }
+    await on.token(ownedBy('team', await on.team(elsewhere)), { createdBy });
+    await on.token(ownedBy('team', await on.team(organization)), { createdBy: ownedBy('team', { id: user.id }) });
+    const gone = await on.team(organization);
+    await on.token(ownedBy('team', gone), { createdBy });
+    await on.run((tx) => tx.teams.remove(gone.id, noon));
+    await on.token(createdBy, { createdBy });
+    const issuedBy = (most: number) => on.read((tx) => tx.tokens.issuedBy(user.id, organization.id, most));
+    const byId = made.sort((a, b) => (a.id < b.id ? -1 : 1));
+    expect(await issuedBy(10)).toEqual(byId);
+    expect(await issuedBy(2)).toEqual(byId.slice(0, 2));
+  });
+
+  it('finds the team tokens whose issuers are not members any more', async () => {
+    const [organization, gone] = [await on.organization(), await on.organization()];
+    const [member, left, deleted] = [await on.user(), await on.user(), await on.user()];
+    for (const user of [member, deleted]) await on.run((tx) => tx.memberships.add(aMembership(organization, user)));
+    const issue = async (place: Organization, user: User) => {
+      const team = await on.team(place);
+      const { id } = await on.token(ownedBy('team', team), { createdBy: ownedBy('user', user) });
+      return { id, organizationName: place.name, teamName: team.name, createdBy: user.id };
+    };
+    await issue(organization, member);
+    const former = [await issue(organization, left), await issue(organization, deleted)];
+    await issue(gone, left);
+    await on.run((tx) => tx.organizations.remove(gone.id, noon));
+    await on.run((tx) => tx.users.remove(deleted.id, noon));
+    for (const createdBy of [null, ownedBy('user', { id: 'operator' })]) {
+      await on.token(ownedBy('team', await on.team(organization)), { createdBy });
+    }
+    const found = await on.read((tx) => tx.tokens.ofFormerMembers('operator', 10_000));
+    const here = found.filter(({ organizationName }) => [organization.name, gone.name].includes(organizationName));
+    expect(here).toEqual(former.sort((a, b) => (a.id < b.id ? -1 : 1)));
+    expect(await on.read((tx) => tx.tokens.ofFormerMembers('operator', 1))).toHaveLength(1);
+  });
+
   it('leaves the judgement of expiry to the caller', async () => {
     const token = await on.token(ownedBy('user', await on.user()), { expiresAt: '2001-01-01T00:00:00.000Z' });
     expect((await credential(token))?.token).toEqual(presented(token));
@@ -74,7 +185,8 @@ onEveryBackend('tokens', (on) => {
   it('keeps one token per team and per organization, however many are issued at once', async () => {
     const organization = await on.organization();
     const bystander = await on.token(ownedBy('team', await on.team(organization)));
-    for (const owner of [ownedBy('team', await on.team(organization)), ownedBy('organization', organization)]) {
+    const teamsOwner = ownedBy('team', await on.team(organization));
+    for (const owner of [teamsOwner, ownedBy('organization', organization), ownedBy('auditor', organization)]) {
       const issued = Array.from({ length: 50 }, () => aToken(owner));
       await Promise.all(issued.map((token) => on.run((tx) => tx.tokens.replace(token))));
       const kept = await on.read((tx) => tx.tokens.findOf(owner));

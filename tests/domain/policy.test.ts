@@ -1,11 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   type Action,
+  type Actor,
   actions,
+  auditorStanding,
   claims,
+  isOpenTo,
   may,
   type OrganizationPermission,
   type Standing,
+  standingOnSite,
+  teamTokenVisibility,
+  workspaceVisibility,
 } from '../../src/domain/index.js';
 import { actorGroups, subjectsOf } from '../../src/infrastructure/actor-kinds.js';
 import { anOrganizationToken, anOutsider, anOwner, custom, member, towards } from './samples.js';
@@ -13,6 +19,7 @@ import { anOrganizationToken, anOutsider, anOwner, custom, member, towards } fro
 /** Who may do what, written out by hand from the promises and not from the table that the domain reads. */
 const owners = ['owner', 'owners team token'];
 const organizationToken = ['organization token'];
+const auditToken = ['audit token'];
 
 const reading = ['read', 'plan', 'write', 'admin', 'token of a team with write'];
 const customRuns = ['runs: read', 'runs: plan', 'runs: apply'];
@@ -157,8 +164,9 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'policies/manage': [...owners, 'manage-policies'],
   'agent-pools/manage': [...owners, ...organizationToken, 'manage-agent-pools'],
   'effects/read': ['site administrator'],
-  'audit-events/read': owners,
+  'audit-events/read': [...owners, ...auditToken],
   'audit-events/read-site': ['site administrator'],
+  'audit-trails/read': auditToken,
   'configuration-versions/read': [...mayReadRuns, ...organizationToken],
   'configuration-versions/create': mayQueuePlans,
   'configuration-versions/archive': [...mayQueuePlans, ...organizationToken],
@@ -175,7 +183,7 @@ describe('the kinds of caller', () => {
   it('are all judged below, each under a name of its own', () => {
     const names = actors.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    expect([...new Set([...strangers, ...members])].sort()).toEqual([...names].sort());
+    expect([...new Set([...strangers, ...members, ...auditToken])].sort()).toEqual([...names].sort());
   });
 });
 
@@ -217,6 +225,31 @@ describe('a claim named after an organization-level permission', () => {
 
   it.each(named)('%s is true of its holders and of owners alone', (claim) => {
     expect(namesOf(claims[claim])).toEqual(inOrder([...owners, claim]));
+  });
+});
+
+describe('an audit token', () => {
+  const auditor: Actor = { kind: 'auditor', tokenId: 'at-1', organizationId: 'org-1' };
+
+  it('reads the audit trail of its organization, and may do nothing else', () => {
+    const everything = { secret: true, owners: false, membersManageToken: true };
+    const allowed = actions.filter((action) => may(towards(auditorStanding(true), everything), action));
+    expect(allowed).toEqual(['audit-events/read', 'audit-trails/read']);
+    expect([null, ...actions].filter((action) => isOpenTo(auditor, action))).toEqual(allowed);
+  });
+
+  it('is nothing in another organization, or on the site', () => {
+    for (const standing of [auditorStanding(false), standingOnSite(auditor), standingOnSite(auditor, true)]) {
+      const allowed = actions.filter((action) => action !== 'user-tokens/manage' && may(towards(standing), action));
+      expect(allowed).toEqual([]);
+    }
+  });
+
+  it('has lists hold nothing', () => {
+    const standing = auditorStanding(true);
+    expect(workspaceVisibility(standing)).toEqual({ throughTeams: [] });
+    expect(teamTokenVisibility(standing)).toEqual({ own: [], delegated: undefined });
+    expect(claims.member(standing)).toBe(false);
   });
 });
 

@@ -110,6 +110,7 @@ describe('the command line, beside a service on SQLite', () => {
     ['team', 'acme/platform', '/organizations/acme'],
     ['team', 'acme/owners', '/organizations/acme'],
     ['organization', 'acme', '/organizations/acme'],
+    ['audit-trails', 'acme', '/organizations/acme/audit-events'],
   ])('issues a token to a %s, %s, and revokes it', async (kind, name, path) => {
     const issued = await piped(['token', 'issue', `--${kind}`, name, '--expires', '2099-01-01T00:00:00Z'], environment);
     expect(issued).toMatchObject({
@@ -121,7 +122,10 @@ describe('the command line, beside a service on SQLite', () => {
     const list = kind === 'user' ? ['--user', name] : ['--organization', 'acme'];
     const listed = await piped(['token', 'list', ...list], environment);
     const row = listed.json.find(({ id }: { id: string }) => id === issued.json.id);
-    expect(row).toMatchObject({ of: name, 'expired-at': '2099-01-01T00:00:00.000Z' });
+    expect(row).toMatchObject({
+      of: kind === 'audit-trails' ? 'acme (audit-trails)' : name,
+      'expired-at': '2099-01-01T00:00:00.000Z',
+    });
     expect(listed.out).not.toContain(issued.json.token);
     const which = kind === 'user' ? ['--id', issued.json.id] : [`--${kind}`, name];
     expect(await piped(['token', 'revoke', ...which], environment)).toMatchObject({
@@ -129,6 +133,11 @@ describe('the command line, beside a service on SQLite', () => {
       json: { revoked: true },
     });
     expect(await statusWith(service, issued.json.token, path)).toBe(401);
+  });
+
+  it('issues no more tokens to a user than the service does', async () => {
+    const refused = await piped(['token', 'issue', '--user', 'admin'], { ...environment, MAX_TOKENS_PER_USER: '1' });
+    expect(refused).toMatchObject({ status: 1, err: expect.stringContaining('MAX_TOKENS_PER_USER') });
   });
 
   it('says on a terminal that a secret is shown only now, and nowhere but there', async () => {
@@ -143,7 +152,7 @@ describe('the command line, beside a service on SQLite', () => {
     }
   });
 
-  it('revokes by id a team’s token and an agent’s, and says where an organization’s is revoked', async () => {
+  it('revokes by id a team’s token and an agent’s, and says where an organization’s are revoked', async () => {
     const team = await piped(['token', 'issue', '--team', 'acme/platform'], environment);
     expect(await piped(['token', 'revoke', '--id', team.json.id], environment)).toMatchObject({ status: 0 });
     const agentToken = await new ServiceSteps(service).agentToken();
@@ -153,9 +162,11 @@ describe('the command line, beside a service on SQLite', () => {
     expect(await piped(['token', 'revoke', '--id', id], environment)).toMatchObject({ status: 0 });
     const claim = { method: 'POST', headers: { Authorization: `Bearer ${agentToken}` }, body: '{"name":"x"}' };
     expect((await fetch(`${service.url}/agent/v1/claims?wait=0`, claim)).status).toBe(401);
-    const own = await piped(['token', 'issue', '--organization', 'acme'], environment);
-    const refused = await piped(['token', 'revoke', '--id', own.json.id], environment);
-    expect(refused).toMatchObject({ status: 2, err: expect.stringContaining('--organization') });
+    for (const kind of ['--organization', '--audit-trails']) {
+      const own = await piped(['token', 'issue', kind, 'acme'], environment);
+      const refused = await piped(['token', 'revoke', '--id', own.json.id], environment);
+      expect(refused).toMatchObject({ status: 2, err: expect.stringContaining(kind) });
+    }
     const gone = await piped(['token', 'revoke', '--id', 'at-none'], environment);
     expect(gone).toMatchObject({ status: 1, err: 'there is no token at-none\n' });
   });
@@ -244,7 +255,7 @@ describe('the command line and what it is called with', () => {
     [['user', 'add', 'x'], '--email is required'],
     [['user', 'add', '--email', 'x@example.com'], 'NAME is missing'],
     [['user', 'add', 'x', 'y', '--email', 'x@example.com'], '"y" is one word too many'],
-    [['token', 'issue'], 'give one of --user, --team, --organization'],
+    [['token', 'issue'], 'give one of --user, --team, --organization, --audit-trails'],
     [['token', 'issue', '--user', 'a', '--team', 'b/c'], 'give one of'],
     [['token', 'issue', '--user', 'a', '--expires', 'tomorrow'], '--expires must be an ISO 8601'],
     [['gc', '--dry-run=yes'], 'does not take an argument'],
@@ -363,6 +374,24 @@ describe('the doctor', () => {
       expect(out).toMatch(/^STATE +WHAT +FOUND$/m);
       expect(out).toContain(`chmod 700 ${DATA_DIR}`);
       expect(out).toMatch(/\n2 failed, 1 warning\n$/);
+    });
+  });
+
+  it('finds team tokens whose issuers have left', async () => {
+    await used(async (DATA_DIR) => {
+      const database = new Database(join(DATA_DIR, 'gatehouse.sqlite'));
+      database.exec(`
+        insert into organizations (id, name, email, created_at) values ('org-1', 'acme', 'a@example.com', '');
+        insert into teams (id, organization_id, name, visibility, members_manage_token, organization_access, is_owners,
+          created_at, revision) values ('team-1', 'org-1', 'ops', 'secret', 1, '[]', 0, '', 1),
+          ('team-2', 'org-1', 'dev', 'secret', 1, '[]', 0, '', 1);
+        insert into api_tokens (id, team_id, secret_digest, created_by_kind, created_by_id, created_at)
+          values ('at-1', 'team-1', 'a', 'user', 'user-gone', ''), ('at-2', 'team-2', 'b', 'user', 'operator', '');
+      `);
+      database.close();
+      expect(await complaints({ DATA_DIR })).toEqual([
+        'database warning: team tokens issued by users who are no longer members: acme/ops (at-1, issued by user-gone)',
+      ]);
     });
   });
 

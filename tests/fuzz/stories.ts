@@ -326,6 +326,10 @@ function* organization(setting: Setting): Story {
   yield* ask('issueOrganizationToken', at, data());
   yield* ask('showOrganizationToken', at);
   yield* ask('revokeOrganizationToken', at);
+  const audits = yield* ask('issueOrganizationToken', at, { ...data(), query: 'token=audit-trails' });
+  const secret: string = audits.data.attributes.token;
+  yield* ask('listAuditTrails', [], { secret });
+  yield* ask('listAuditTrail', [], { secret });
   const workspace = yield* created('createWorkspace', at, data({ name: fresh() }));
   const set = yield* created('createPolicySet', at, data({ name: fresh(), global: false }));
   const attached = { body: { data: [{ id: workspace }] } };

@@ -43,6 +43,7 @@ describe('the audit trail', () => {
           outcome: 'done',
           count: 1,
           subject: workspaceId,
+          detail: null,
           'actor-kind': 'user',
           'actor-id': api.admin.id,
           'token-id': expect.stringMatching(/^at-/),

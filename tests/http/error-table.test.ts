@@ -19,6 +19,7 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'team-access/permissions-are-custom-only': [422, 'invalid attribute'],
   'owners-team/protected': [409, 'conflict'],
   'user/protected': [409, 'conflict'],
+  'user-tokens/limit-reached': [422, 'limit reached'],
   'runs/in-progress': [409, 'conflict'],
   'run/transition-refused': [409, 'transition not allowed'],
   'task-stage/transition-refused': [409, 'transition not allowed'],

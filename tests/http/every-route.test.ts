@@ -9,6 +9,7 @@ import { everyRoute, keyOf, pathAbout, routesAt } from '../support/walk-routes.j
 describe('every route', () => {
   let api: TestApi;
   let stranger: Caller;
+  let auditor: Caller;
   /** What a path's parameters are in a world where the things exist. */
   let existing: Readonly<Record<string, string>>;
   let referred: Referred;
@@ -19,7 +20,9 @@ describe('every route', () => {
     api = await startApi();
     const teams = [{ teamId: 'team-own', owners: true, access: new Set<never>() }];
     const owner: Standing = { actor: 'user', siteAdministrator: false, member: true, teams };
-    ({ secret, existing, referred, agentsSecret } = await makeSmallWorld(api.unitOfWork, owner));
+    const world = await makeSmallWorld(api.unitOfWork, owner);
+    ({ secret, existing, referred, agentsSecret } = world);
+    auditor = api.as(world.auditorsSecret);
     stranger = await api.user('stranger');
   });
 
@@ -60,6 +63,24 @@ describe('every route', () => {
     },
   );
 
+  it.each(everyRoute)(
+    '$name does not exist for an audit token, unless it is the audit trail',
+    async ({ prefix, route }) => {
+      const reading = ['audit-events/read', 'audit-trails/read'];
+      if (route.action !== null && reading.includes(route.action)) {
+        await auditor.at(prefix).get(real(route)).expect(200);
+        if (route.action === 'audit-trails/read') return;
+        const elsewhere = await auditor.at(prefix).get(unreal(route)).expect(404);
+        expect(elsewhere.body).toEqual(missing);
+        return;
+      }
+      const absent = await auditor.at(prefix).send(route.method, unreal(route), { data: 5 }).expect(404);
+      const present = await callReal(auditor, prefix, route).expect(404);
+      expect(present.text).toBe(absent.text);
+      expect(present.body).toEqual(missing);
+    },
+  );
+
   it.each(everyRoute)('$name names its methods when asked with another', async ({ prefix, route }) => {
     const other = route.method === 'put' ? 'patch' : 'put';
     const answer = await api.admin.at(prefix).send(other, real(route)).expect(405);
@@ -68,7 +89,8 @@ describe('every route', () => {
   });
 
   /** Who may do anything there is to do in the small world, or on the site. */
-  const mighty = (route: Route): Caller => (route.path.startsWith('/admin/') ? api.admin : api.as(secret));
+  const mighty = (route: Route): Caller =>
+    route.action === 'audit-trails/read' ? auditor : route.path.startsWith('/admin/') ? api.admin : api.as(secret);
 
   it.each(
     everyRoute.flatMap(({ name, prefix, route }) => {

@@ -30,6 +30,7 @@ import { everyRoute } from '../support/walk-routes.js';
 
 let api: TestApi;
 let agent: Caller;
+let auditor: Caller;
 /** A run that is being planned by the agent. */
 let runId: string;
 let lease: string;
@@ -42,6 +43,7 @@ beforeAll(async () => {
   // Every address in X-Forwarded-For is believed, as it is where a proxy passes on what it was sent.
   api = await startApi({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
   await api.organization('acme');
+  auditor = await api.auditToken('acme');
   workspaceId = await api.workspace('acme', 'api');
   const policy = doc('policies', { name: 'tags', query: 'data.tags.deny' });
   policyId = (await api.admin.post('/organizations/acme/policies', policy).expect(201)).body.data.id;
@@ -144,6 +146,12 @@ const tries: Readonly<
     good: 200,
     bad: 422,
     says: 'page[size] must be between 1 and 100',
+  },
+  auditTrails: {
+    ask: (amount) => auditor.get(`/organization/audit-trails?page[size]=${amount}`),
+    good: 200,
+    bad: 422,
+    says: 'page[size] must be between 1 and 1000',
   },
   pageNumber: {
     ask: (amount) => api.admin.get(`/admin/users?page[number]=${amount}`),

@@ -584,6 +584,24 @@ describe.each(mounts)('memberships of an organization at "$prefix"', ({ prefix }
     await leaver.get('/account/details').expect(200);
   });
 
+  it('name in the audit trail the team tokens that a removed member issued, which stay valid', async () => {
+    const team = await api.team(name, newName());
+    const leaver = (await api.member(name, newName(), [team])).at(prefix);
+    const type = prefix === '' ? 'authentication-token' : 'authentication-tokens';
+    const issued = (await leaver.post(`/teams/${team}/authentication-token`, doc(type)).expect(201)).body.data;
+    const id = await membershipOf(name, leaver);
+    await admin.delete(`/organization-memberships/${id}`).expect(204);
+    const trail = `/organizations/${name}/audit-events?filter[action]=memberships/manage&page[size]=1`;
+    const [event] = (await admin.get(trail).expect(200)).body.data;
+    expect(event.attributes).toMatchObject({
+      subject: id,
+      detail: { 'team-tokens': [{ id: issued.id, 'team-id': team }] },
+    });
+    await api.as(issued.attributes.token).at(prefix).get(`/teams/${team}`).expect(200);
+    const listed = (await admin.get(`/organizations/${name}/team-tokens`).expect(200)).body.data;
+    expect(listed[0].relationships['created-by'].data).toEqual({ id: leaver.id, type: 'users' });
+  });
+
   it('of owners are ended by owners, and that of the last owner never', async () => {
     const own = await membershipOf(name, admin);
     const manager = (await holderOf(name, 'manage-membership')).at(prefix);

@@ -672,7 +672,50 @@ describe('the rate limit', () => {
     await service.admin.get('/account/details').expect(200);
   });
 
-  it('counts each token for itself, at both mounts together', async () => {
+  /** A limit that does not begin anew in the second it takes to ask. */
+  const remaining = async (caller: Caller, path: string) =>
+    Number((await caller.get(path)).headers['x-ratelimit-remaining']);
+
+  it('counts users, whatever the number of their tokens', async () => {
+    const service = await limited();
+    const user = await service.user('many');
+    const tokens: Caller[] = [];
+    for (let number = 0; number < 4; number += 1) {
+      await aSecond();
+      const { body } = await user.post(`/users/${user.id}/authentication-tokens`).expect(201);
+      tokens.push(service.as(body.data.attributes.token));
+    }
+    await aSecond();
+    let asked = 0;
+    const { passed, allowed, refused } = await burst(() => {
+      asked += 1;
+      return tokens[asked % tokens.length]?.get('/account/details') as Test;
+    });
+    expect(passed).toBeLessThanOrEqual(allowed);
+    expect(refused.length).toBeGreaterThan(0);
+    await service.admin.get('/account/details').expect(200);
+  });
+
+  it('counts a team, its organization and the audit token apart from each other and from who issued them', async () => {
+    const service = await limited();
+    const name = newName();
+    await service.organization(name);
+    const team = await service.team(name, 'readers');
+    await aSecond();
+    const token = doc('authentication-token', {});
+    const { body } = await service.admin.post(`/teams/${team}/authentication-token`, token).expect(201);
+    const callers = [
+      service.as(body.data.attributes.token),
+      await service.organizationToken(name),
+      await service.auditToken(name),
+    ];
+    await aSecond();
+    for (const caller of [...callers, service.admin]) {
+      expect(await remaining(caller, `/organizations/${name}/audit-events`)).toBe(4);
+    }
+  });
+
+  it('counts each user for itself, at both mounts together', async () => {
     const service = await limited();
     const second = await service.user('second');
     let at = 0;

@@ -451,6 +451,7 @@ const auditEvents: fc.Arbitrary<AuditEvent> = fc.record({
       'user',
       'team',
       'organization',
+      'auditor',
       'agent',
       'upload-url',
       'forge',
@@ -464,6 +465,7 @@ const auditEvents: fc.Arbitrary<AuditEvent> = fc.record({
   subject: orNull(text),
   outcome: fc.constantFrom('done', ...(Object.keys(errorTable) as DomainErrorCode[])),
   count: fc.integer({ min: 1, max: 9 }),
+  detail: orNull(fc.constant({ 'team-tokens': [{ id: 'at-1', 'team-id': 'team-1' }] })),
   request: orNull(fc.record({ id: text, address: orNull(text), route: text })),
 });
 

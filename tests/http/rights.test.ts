@@ -37,6 +37,12 @@ const special: readonly Special[] = [
     status: 404,
     because: 'tokens of teams and organizations have no account',
   },
+  {
+    route: 'get /organizations',
+    applies: ({ actor }) => actor === 'auditor',
+    status: 404,
+    because: 'an audit token is open to what the policy names alone',
+  },
   { route: 'post /workspaces/:id/actions/unlock', applies: always, status: 409, because: 'it is not locked' },
   { route: 'post /workspaces/:id/actions/force-unlock', applies: always, status: 409, because: 'it is not locked' },
   { route: 'delete /teams/:id', applies: aboutOwners, status: 409, because: 'the owners team stays' },

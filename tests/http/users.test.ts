@@ -481,3 +481,51 @@ describe.each(mounts)('work that fails, at "$prefix"', ({ prefix }) => {
     }
   });
 });
+
+describe('the tokens of a user', () => {
+  it('are as many as MAX_TOKENS_PER_USER says, expired ones included, and revoking one makes room', async () => {
+    const service = await startApi({ environment: { MAX_TOKENS_PER_USER: '3' } });
+    const user = await service.user(newName());
+    const path = `/users/${user.id}/authentication-tokens`;
+    const soon = new Date(Date.parse(service.clock.now()) + 60_000).toISOString();
+    const expiring = doc('authentication-tokens', { 'expired-at': soon });
+    const { id } = (await user.post(path, expiring).expect(201)).body.data;
+    service.clock.advance(61);
+    await user.post(path).expect(201);
+    const answer = await user.post(path).expect(422);
+    expect(answer.body).toEqual(
+      refusal(
+        422,
+        'limit reached',
+        'a user may have at most 3 API tokens: revoke one of them, or ask the operator to raise MAX_TOKENS_PER_USER',
+      ),
+    );
+    await user.delete(`/authentication-tokens/${id}`).expect(204);
+    const issued = await Promise.all(Array.from({ length: 10 }, () => user.post(path)));
+    expect(issued.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(9).fill(422)]);
+    await (await service.user(newName())).post('/users/user-other/authentication-tokens').expect(404);
+  });
+
+  it('stay when the limit is lowered', async () => {
+    const before = await startApi();
+    const user = await before.user(newName());
+    const path = `/users/${user.id}/authentication-tokens`;
+    const secrets: string[] = [];
+    for (let number = 0; number < 4; number += 1) {
+      secrets.push((await user.post(path).expect(201)).body.data.attributes.token);
+    }
+    const { unitOfWork, bundleStore } = before;
+    const after = await startApi({ unitOfWork, bundleStore, environment: { MAX_TOKENS_PER_USER: '2' } });
+    for (const secret of secrets) await after.as(secret).get('/account/details').expect(200);
+    await after
+      .as(secrets[0] ?? '')
+      .post(path)
+      .expect(422);
+  });
+
+  it('are not limited by 0', async () => {
+    const service = await startApi({ environment: { MAX_TOKENS_PER_USER: '0' } });
+    const user = await service.user(newName());
+    await user.post(`/users/${user.id}/authentication-tokens`).expect(201);
+  });
+});

@@ -349,6 +349,11 @@ export async function startApi(
     upload: (url: string, bytes: Buffer): Test =>
       supertest(server).put(pathOf(url)).set('Content-Type', 'application/octet-stream').send(bytes),
 
+    async auditToken(organization: string): Promise<Caller> {
+      const path = `/organizations/${organization}/authentication-token?token=audit-trails`;
+      return as((await admin.post(path).expect(201)).body.data.attributes.token);
+    },
+
     async organizationToken(organization: string): Promise<Caller> {
       const answer = await admin.post(`/organizations/${organization}/authentication-token`).expect(201);
       return as(answer.body.data.attributes.token);

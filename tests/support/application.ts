@@ -226,7 +226,7 @@ export class World {
   }
 
   async newOrganizationSecret(expiresAt: Instant | null = null): Promise<string> {
-    const command = { organizationName: 'acme', expiresAt };
+    const command = { organizationName: 'acme', kind: 'organization', expiresAt } as const;
     return (await this.useCases.issueOrganizationToken.execute(this.owner, command)).secret;
   }
 
@@ -487,7 +487,7 @@ function useCasesOf(world: World) {
     changeUserSuspension: new application.ChangeUserSuspension(unitOfWork),
     removeUser: new application.RemoveUser(unitOfWork, clock),
     showAccount: new application.ShowAccount(unitOfWork),
-    issueUserToken: new application.IssueUserToken(unitOfWork, issuer),
+    issueUserToken: new application.IssueUserToken(unitOfWork, issuer, 0),
     listUserTokens: new application.ListUserTokens(unitOfWork),
     showToken: new application.ShowToken(unitOfWork),
     revokeToken: new application.RevokeToken(unitOfWork),

@@ -48,6 +48,7 @@ const secret = 'secret-of-the-caller';
 const expiredSecret = 'secret-that-has-expired';
 const outsidersSecret = 'secret-of-the-outsider';
 const agentsSecret = 'secret-of-the-agent';
+const auditorsSecret = 'secret-of-the-auditor';
 const secrets = { digest: digestOf(secret), expiredDigest: digestOf(expiredSecret) };
 
 /** An organization as small as can be in which there is one of everything, and a caller of the kind that is asked for. */
@@ -58,6 +59,8 @@ export interface SmallWorld {
   readonly outsidersSecret: string;
   /** Of an agent, who is no caller of the API. */
   readonly agentsSecret: string;
+  /** Of the audit token; there unless the caller is one. */
+  readonly auditorsSecret: string;
   /** Path parameters of what exists, as `pathAbout` wants them. */
   readonly existing: Readonly<Record<string, string>>;
   /** What bodies may refer to. */
@@ -174,6 +177,7 @@ export async function makeSmallWorld(
     user: ownedBy('user', caller),
     team: ownedBy('team', own ?? somebodys),
     organization: ownedBy('organization', organization),
+    auditor: ownedBy('auditor', organization),
   }[standing.actor];
   const callersToken = aToken(ofCaller, { secretDigest: secrets.digest });
   const otherMembership = aMembership(organization, other);
@@ -224,6 +228,9 @@ export async function makeSmallWorld(
       aToken(ownedBy('user', boss), { secretDigest: secrets.expiredDigest, expiresAt: '2029-12-31T00:00:00.000Z' }),
     );
     if (standing.actor !== 'organization') await tx.tokens.add(aToken(ownedBy('organization', organization)));
+    if (standing.actor !== 'auditor') {
+      await tx.tokens.add(aToken(ownedBy('auditor', organization), { secretDigest: digestOf(auditorsSecret) }));
+    }
     for (const team of teams) {
       if (standing.actor === 'team' && team === own) continue;
       await tx.tokens.add(team === target ? ofTarget : aToken(ownedBy('team', team)));
@@ -239,6 +246,7 @@ export async function makeSmallWorld(
     expiredSecret,
     outsidersSecret,
     agentsSecret,
+    auditorsSecret,
     referred: {
       email: newcomer.email,
       user: other.id,

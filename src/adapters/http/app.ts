@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response, type Router } from 'express';
-import { type AuditAction, agentActorOf, auditActorOf, identityOf } from '../../domain/index.js';
+import {
+  type Actor,
+  type AuditAction,
+  agentActorOf,
+  auditActorOf,
+  identityOf,
+  isOpenTo,
+  notFound,
+} from '../../domain/index.js';
 import { type AgentRoute, agentRoutes } from './agents/agent-api-routes.js';
 import { agentFileRoutes } from './agents/agent-file-routes.js';
 import { askedAbout, asks, refusalOf, requestTraceOf } from './audit/asked.js';
@@ -253,12 +261,16 @@ export function buildApp(options: AppOptions): App {
   const callerOf = (secret: string | undefined) => use.authenticate.execute(secret);
   const agentOf = (secret: string | undefined) => use.authenticateAgent.execute(secret);
 
-  /** Counts a caller who is known for its token, and any other for its address. */
-  const authenticate = async <Caller extends { readonly tokenId: string }>(
+  /**
+   * Counts a caller with a good token by what `countedAs` names, and any other by its address. Several tokens of one user
+   * share that user's limit.
+   */
+  const authenticate = async <Caller>(
     request: Request,
     response: Response,
     identify: (secret: string | undefined) => Promise<Caller>,
     idOf: (caller: Caller) => string,
+    countedAs: (caller: Caller) => string,
   ): Promise<Caller> => {
     const secret = bearerOf(request);
     let caller: Caller;
@@ -269,29 +281,27 @@ export function buildApp(options: AppOptions): App {
       throw error;
     }
     traceOf(response).actor = idOf(caller);
-    addHeaders(response, perCaller(caller.tokenId));
+    addHeaders(response, perCaller(countedAs(caller)));
     return caller;
   };
 
   const serve = (route: Route) =>
     caught(async (request, response) => {
-      const caller = await authenticate(request, response, callerOf, (known) => identityOf(known).id);
+      const caller = await authenticate(request, response, callerOf, (known) => identityOf(known).id, ownerOf);
       checkUrl(request);
       const [path = '', query = ''] = splitOnce(request.originalUrl, '?');
-      const body = await bodyFor(route, request, response);
       const parameters = request.params as Record<string, string>;
       const { path: pattern, action } = route;
-      let actor = caller;
-      if (route.method !== 'get' && action !== null) {
-        const trace = requestTraceOf(request, response);
-        actor = { ...caller, request: trace };
-        asks(response, {
-          ...askedAbout(pattern, parameters, body),
-          actor: auditActorOf(caller),
-          action,
-          request: trace,
-        });
-      }
+      const asked =
+        route.method === 'get' || action === null
+          ? undefined
+          : { actor: auditActorOf(caller), action, request: requestTraceOf(request, response) };
+      const actor = asked === undefined ? caller : { ...caller, request: asked.request };
+      // A body that is not a good one must not tell this caller that there is such an endpoint.
+      const isOpen = isOpenTo(caller, action);
+      const body = isOpen ? await bodyFor(route, request, response) : undefined;
+      if (asked !== undefined) asks(response, { ...askedAbout(pattern, parameters, body), ...asked });
+      if (!isOpen) throw notFound();
       const answer = await route.handle({
         actor,
         sameActor: () => callerOf(bearerOf(request)),
@@ -307,7 +317,13 @@ export function buildApp(options: AppOptions): App {
 
   const serveAgent = ({ handle, method, path }: AgentRoute) =>
     caught(async (request, response) => {
-      const known = await authenticate(request, response, agentOf, ({ poolId }) => poolId);
+      const known = await authenticate(
+        request,
+        response,
+        agentOf,
+        ({ poolId }) => poolId,
+        ({ tokenId }) => `agent ${tokenId}`,
+      );
       const agent = { ...known, request: requestTraceOf(request, response) };
       if (method !== 'get') {
         asks(response, {
@@ -415,6 +431,12 @@ const reportedBy = (path: string): AuditAction => {
   if (path.includes('state-versions')) return 'state-versions/write';
   if (path.includes('artifacts')) return 'runs/store-artifact';
   return path.includes('policy-evaluations') ? 'policy-outcomes/report' : 'runs/report';
+};
+
+/** Whose limit a token's requests count against: its owner's, however many tokens the owner has. */
+const ownerOf = (caller: Actor): string => {
+  const { kind, id } = identityOf(caller);
+  return `${kind} ${id}`;
 };
 
 type Handler = (request: Request, response: Response) => Promise<void>;

@@ -16,6 +16,7 @@ export const limits = {
   parameters: { most: 100, of: 'query parameters', answer: '400' },
   filterGroups: { most: 20, of: 'groups of the filter of policy set outcomes', answer: '400' },
   pageSize: { most: 100, of: 'items of a page, as `page[size]`', answer: '422' },
+  auditTrails: { most: 1000, of: 'events of a page of audit trails, as `page[size]`', answer: '422' },
   // Far past any list, and small enough that a row's position stays an exact number.
   pageNumber: { most: 1_000_000_000, of: 'the number of a page, as `page[number]`', answer: '422' },
   body: { most: 1024 * 1024, of: 'bytes of a JSON body', answer: '413' },

@@ -81,11 +81,15 @@ export const noContent: Answer = { status: 204 };
 export const done: Answer = { status: 200 };
 /** The media type of text, as it is answered. */
 export const textType = 'text/plain; charset=utf-8';
-export const plainText = (text: string): Answer => ({
+const whole = (text: string, type: string): Answer => ({
   status: 200,
   parts: Readable.from([text]),
-  headers: { 'Content-Type': textType, 'Content-Length': String(Buffer.byteLength(text)) },
+  headers: { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(text)) },
 });
+export const plainText = (text: string): Answer => whole(text, textType);
+/** The media type of JSON that is not a document of JSON:API. */
+export const jsonType = 'application/json';
+export const plainJson = (value: unknown): Answer => whole(JSON.stringify(value), jsonType);
 
 /** A path parameter that the route's path has. */
 export const parameter = (call: Call, name: string): string => call.parameters[name] ?? '';

@@ -141,6 +141,7 @@ export interface UseCases {
   readonly listFailingEffects: application.ListFailingEffects;
 
   readonly listAuditEvents: application.ListAuditEvents;
+  readonly listAuditTrails: application.ListAuditTrails;
   readonly listSiteAuditEvents: application.ListSiteAuditEvents;
   /** Where refusals are told. */
   readonly refusals: application.Refusals;

@@ -1,5 +1,15 @@
-import { type Actor, authorize, authorized, type OrganizationId, standingOnSite } from '../../domain/index.js';
+import {
+  type Actor,
+  type AuditEvent,
+  authorize,
+  authorized,
+  type Instant,
+  notFound,
+  type OrganizationId,
+  standingOnSite,
+} from '../../domain/index.js';
 import type { AuditQuery, AuditSlice } from '../ports/audit-trail.js';
+import type { Page, PageRequest } from '../ports/page.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
 
 export type AuditFilter = Omit<AuditQuery, 'of'>;
@@ -44,5 +54,15 @@ export class ListSiteAuditEvents {
     authorize(standingOnSite(actor), 'audit-events/read-site');
     const of = removed === undefined ? 'site' : { removed };
     return this.unitOfWork.read((tx) => tx.audit.slice({ ...untilSettled(tx, filter), of }, part.after, part.limit));
+  }
+}
+
+/** GET /organization/audit-trails: the organization is the one whose audit token the caller presents. */
+export class ListAuditTrails {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  async execute(actor: Actor, since: Instant | undefined, page: PageRequest): Promise<Page<AuditEvent>> {
+    if (actor.kind !== 'auditor') throw notFound();
+    return this.unitOfWork.read((tx) => tx.audit.page(actor.organizationId, since, page));
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
 /** A change that a rule or a missing right refused, or a request whose token is no good. */
-export interface Refusal extends Omit<NewAuditEvent, 'count' | 'request'> {
+export interface Refusal extends Omit<NewAuditEvent, 'count' | 'detail' | 'request'> {
   readonly request: RequestTrace;
   /** What it is about, as far as the request names it: it says in whose trail it stands. */
   readonly about: AuditedThing | undefined;
@@ -152,7 +152,10 @@ export class Refusals {
     await this.unitOfWork.run(async (tx) => {
       for (const { refusal, of: organizationId, count } of taken) {
         const { about: _, ...event } = refusal;
-        await tx.audit.add({ ...event, count }, organizationId === undefined ? 'site' : { organizationId });
+        await tx.audit.add(
+          { ...event, count, detail: null },
+          organizationId === undefined ? 'site' : { organizationId },
+        );
       }
     });
     due.forEach((one, index) => {

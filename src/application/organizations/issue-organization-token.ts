@@ -1,8 +1,15 @@
-import { type Actor, authorized, doneBy, type Instant, identityOf } from '../../domain/index.js';
+import {
+  type Actor,
+  authorized,
+  doneBy,
+  type Instant,
+  identityOf,
+  type OrganizationTokenKind,
+} from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { IssuedToken, TokenIssuer } from '../users/token-issuer.js';
 
-/** POST /organizations/:name/authentication-token: replaces the one there is. The secret is shown here only. */
+/** POST /organizations/:name/authentication-token: replaces the one of its kind. The secret is shown here only. */
 export class IssueOrganizationToken {
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -11,13 +18,17 @@ export class IssueOrganizationToken {
 
   execute(
     actor: Actor,
-    command: { readonly organizationName: string; readonly expiresAt: Instant | null },
+    command: {
+      readonly organizationName: string;
+      readonly kind: OrganizationTokenKind;
+      readonly expiresAt: Instant | null;
+    },
   ): Promise<IssuedToken> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.organizations.findFor(actor, command.organizationName);
       const { id } = authorized(seen, 'organization-tokens/manage');
-      const owner = { kind: 'organization', id } as const;
-      const { expiresAt } = command;
+      const { kind, expiresAt } = command;
+      const owner = { kind, id };
       const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), description: null, expiresAt });
       await tx.tokens.replace(issued.token);
       await tx.audit.add(doneBy(actor, 'organization-tokens/manage', issued.token.id), { organizationId: id });

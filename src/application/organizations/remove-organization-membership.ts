@@ -11,7 +11,13 @@ import {
 } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
-/** DELETE /organization-memberships/:id: the user leaves the organization and its teams. */
+/** How many team tokens the audit event of a removal names. */
+const mostNamed = 100;
+
+/**
+ * DELETE /organization-memberships/:id: the user leaves the organization and its teams. Team tokens that the user issued
+ * stay valid; the audit event names them, so that an owner can replace them.
+ */
 export class RemoveOrganizationMembership {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
@@ -27,7 +33,10 @@ export class RemoveOrganizationMembership {
         await tx.teams.save(withChangedMembers(team));
       }
       await tx.memberships.remove(membership);
-      await tx.audit.add(doneBy(actor, 'memberships/manage', id), membership);
+      const issued = await tx.tokens.issuedBy(membership.userId, membership.organizationId, mostNamed);
+      const named = issued.map((token) => ({ id: token.id, 'team-id': token.teamId }));
+      const detail = named.length === 0 ? null : { 'team-tokens': named };
+      await tx.audit.add(doneBy(actor, 'memberships/manage', id, detail), membership);
     });
   }
 }

@@ -1,4 +1,4 @@
-import { type Actor, doneBy, notFound } from '../../domain/index.js';
+import { type Actor, doneBy, notFound, type OrganizationTokenKind } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { findOrganizationToken } from './show-organization-token.js';
 
@@ -6,9 +6,9 @@ import { findOrganizationToken } from './show-organization-token.js';
 export class RevokeOrganizationToken {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  execute(actor: Actor, organizationName: string): Promise<void> {
+  execute(actor: Actor, organizationName: string, kind: OrganizationTokenKind): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const { token, organizationId } = await findOrganizationToken(tx, actor, organizationName);
+      const { token, organizationId } = await findOrganizationToken(tx, actor, organizationName, kind);
       if (!(await tx.tokens.remove(token.id))) throw notFound();
       await tx.audit.add(doneBy(actor, 'organization-tokens/manage', token.id), { organizationId });
     });

@@ -1,4 +1,11 @@
-import { type Actor, type ApiToken, authorized, notFound, type OrganizationId } from '../../domain/index.js';
+import {
+  type Actor,
+  type ApiToken,
+  authorized,
+  notFound,
+  type OrganizationId,
+  type OrganizationTokenKind,
+} from '../../domain/index.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
 
 interface Found {
@@ -6,10 +13,15 @@ interface Found {
   readonly organizationId: OrganizationId;
 }
 
-/** The organization's token. Throws `resource/not-found`, also when there is none. */
-export async function findOrganizationToken(tx: Transaction, actor: Actor, name: string): Promise<Found> {
+/** The organization's token of this kind. Throws `resource/not-found`, also when there is none. */
+export async function findOrganizationToken(
+  tx: Transaction,
+  actor: Actor,
+  name: string,
+  kind: OrganizationTokenKind,
+): Promise<Found> {
   const { id } = authorized(await tx.organizations.findFor(actor, name), 'organization-tokens/manage');
-  const token = await tx.tokens.findOf({ kind: 'organization', id });
+  const token = await tx.tokens.findOf({ kind, id });
   if (token === undefined) throw notFound();
   return { token, organizationId: id };
 }
@@ -18,7 +30,7 @@ export async function findOrganizationToken(tx: Transaction, actor: Actor, name:
 export class ShowOrganizationToken {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  async execute(actor: Actor, organizationName: string): Promise<ApiToken> {
-    return (await this.unitOfWork.read((tx) => findOrganizationToken(tx, actor, organizationName))).token;
+  async execute(actor: Actor, organizationName: string, kind: OrganizationTokenKind): Promise<ApiToken> {
+    return (await this.unitOfWork.read((tx) => findOrganizationToken(tx, actor, organizationName, kind))).token;
   }
 }

@@ -3,6 +3,7 @@ import type {
   ApiToken,
   Instant,
   OrganizationId,
+  TeamId,
   TeamTokenVisibility,
   TokenId,
   TokenOwner,
@@ -33,13 +34,31 @@ export interface TeamTokenQuery {
   readonly sort: TeamTokenSort;
 }
 
+export interface TeamTokenReference {
+  readonly id: TokenId;
+  readonly teamId: TeamId;
+}
+
+/** A team token with the names that tell an operator which one it is. */
+export interface IssuedTeamToken {
+  readonly id: TokenId;
+  readonly organizationName: string;
+  readonly teamName: string;
+  readonly createdBy: UserId;
+}
+
 export interface ApiTokenRepository {
   /** Undefined too when its owner is deleted or suspended. Expiry is the caller's to judge. One indexed statement. */
   findCredential(secretDigest: string): Promise<Credential | undefined>;
   find(id: TokenId): Promise<ApiToken | undefined>;
-  /** The token of an owner that has at most one: a team, an organization. */
+  /** The token of an owner that has at most one: a team, an organization, an organization's auditor. */
   findOf(owner: TokenOwner): Promise<ApiToken | undefined>;
   add(token: ApiToken): Promise<void>;
+  /**
+   * Adds one more token of a user, and returns whether it did: not when the user has `most` or more, expired ones included.
+   * Concurrent calls for one user wait for each other, so that together they do not exceed `most`.
+   */
+  addWithin(token: ApiToken, most: number): Promise<boolean>;
   /** Stores the token and drops the owner's previous one: of any number at once, exactly one is left. */
   replace(token: ApiToken): Promise<void>;
   /** Whether there was one. */
@@ -54,6 +73,13 @@ export interface ApiTokenRepository {
     until: Instant,
     most: number,
   ): Promise<{ readonly expired: number; readonly expiring: number }>;
+  /** Of the teams of an organization: those tokens that a user issued, at most `most`, by their ids. */
+  issuedBy(userId: UserId, organizationId: OrganizationId, most: number): Promise<readonly TeamTokenReference[]>;
+  /**
+   * Tokens of all teams that were issued by a user who is not a member of the organization, and is not `except`: at most
+   * `most`, by their ids.
+   */
+  ofFormerMembers(except: UserId, most: number): Promise<readonly IssuedTeamToken[]>;
   /** Moves `lastUsedAt` forward, never back. */
   markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { AuditEvent, Instant, NewAuditEvent, OrganizationId, WorkspaceId } from '../../domain/index.js';
+import type { Page, PageRequest } from './page.js';
 
 /** In whose trail an event stands. */
 export type AuditPlace = { readonly organizationId: OrganizationId } | { readonly workspaceId: WorkspaceId } | 'site';
@@ -47,6 +48,9 @@ export interface AuditSlice {
 /** How many events a filtered slice looks at: with few that match it is short, and still not the last. */
 export const mostLookedAt = 2_000;
 
+/** How many events pages with numbers reach. Counting more would cost in proportion to the trail. */
+export const mostNumbered = 100_000;
+
 /** What was done and refused. Events are added, and forgotten when they are old; none is ever changed. */
 export interface AuditTrail {
   /** As part of the change: the one is kept if and only if the other is. Stamps it with the time. */
@@ -58,6 +62,8 @@ export interface AuditTrail {
    * most, so that a slice may have fewer than `limit`, or none, and still not be the last.
    */
   slice(query: AuditQuery, after: string | undefined, limit: number): Promise<AuditSlice>;
+  /** The `mostNumbered` newest events of an organization, from `since` on, newest first. The total counts these alone. */
+  page(organizationId: OrganizationId, since: Instant | undefined, page: PageRequest): Promise<Page<AuditEvent>>;
   /**
    * An event from before then that is not there never will be. Undefined where events come in the order of their times, so
    * that none is ever missed beyond the last.

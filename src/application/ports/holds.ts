@@ -2,7 +2,7 @@ import type { AgentPoolId, DomainError, MembershipId, OrganizationId, TeamId, Us
 
 /** What others hang on, and what can be removed. */
 export type Holdable =
-  | { readonly kind: 'organization'; readonly id: OrganizationId }
+  | { readonly kind: 'organization' | 'auditor'; readonly id: OrganizationId }
   | { readonly kind: 'user'; readonly id: UserId }
   | { readonly kind: 'team'; readonly id: TeamId }
   | { readonly kind: 'membership'; readonly id: MembershipId }

@@ -199,6 +199,7 @@ const actingFor = (owner: TokenOwner, { organizationId }: Workspace): Actor | nu
     case 'team':
       return { kind: 'team', teamId: owner.id, organizationId, tokenId: '' };
     case 'organization':
+    case 'auditor':
       return null;
   }
 };

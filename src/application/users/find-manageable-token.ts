@@ -19,19 +19,24 @@ export type ManageableToken =
 
 /**
  * The token, if the caller may manage it: their own, one of a team they may manage tokens of, or one of an agent pool
- * they may manage. An organization's token is reached through its organization only. Throws `resource/not-found`.
+ * they may manage. An organization's tokens are reached through their organization only. Throws `resource/not-found`.
  */
 export async function findManageableToken(tx: Transaction, actor: Actor, id: TokenId): Promise<ManageableToken> {
   const token = await tx.tokens.find(id);
   if (token === undefined) {
     return { kind: 'agent', token: authorized(await tx.agentTokens.findFor(actor, id), 'agent-pools/manage') };
   }
-  if (token.owner.kind === 'organization') throw notFound();
-  let team: Team | undefined;
-  if (token.owner.kind === 'team') {
-    team = authorized(await tx.teams.findFor(actor, token.owner.id), 'team-tokens/manage');
-  } else {
-    authorize(standingOnSite(actor, isUser(actor, token.owner.id)), 'user-tokens/manage');
+  const { owner } = token;
+  switch (owner.kind) {
+    case 'team': {
+      const team = authorized(await tx.teams.findFor(actor, owner.id), 'team-tokens/manage');
+      return { kind: 'api', token, team };
+    }
+    case 'user':
+      authorize(standingOnSite(actor, isUser(actor, owner.id)), 'user-tokens/manage');
+      return { kind: 'api', token, team: undefined };
+    case 'organization':
+    case 'auditor':
+      throw notFound();
   }
-  return { kind: 'api', token, team };
 }

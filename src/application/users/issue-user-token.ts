@@ -1,6 +1,7 @@
 import {
   type Actor,
   authorize,
+  DomainError,
   doneBy,
   type Instant,
   identityOf,
@@ -22,14 +23,23 @@ export class IssueUserToken {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly issuer: TokenIssuer,
+    /** How many tokens a user may have, expired ones included; 0 is no limit. */
+    private readonly most: number,
   ) {}
 
+  /** Throws `user-tokens/limit-reached`. Tokens above a limit that was lowered stay. */
   async execute(actor: Actor, { userId, ...given }: NewUserToken): Promise<IssuedToken> {
     authorize(standingOnSite(actor, isUser(actor, userId)), 'user-tokens/manage');
     const owner = { kind: 'user', id: userId } as const;
     const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), ...given });
     await this.unitOfWork.run(async (tx) => {
-      await tx.tokens.add(issued.token);
+      const most = this.most === 0 ? Number.MAX_SAFE_INTEGER : this.most;
+      if (!(await tx.tokens.addWithin(issued.token, most))) {
+        throw new DomainError(
+          'user-tokens/limit-reached',
+          `a user may have at most ${most} API tokens: revoke one of them, or ask the operator to raise MAX_TOKENS_PER_USER`,
+        );
+      }
       await tx.audit.add(doneBy(actor, 'user-tokens/manage', issued.token.id), 'site');
     });
     return issued;

@@ -1,7 +1,7 @@
 import { type Actor, notFound, type User } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
-/** GET /account/details: the user whose token asks. Tokens of teams and organizations have no account. */
+/** GET /account/details: the user whose token asks. Tokens of other kinds have no account. */
 export class ShowAccount {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 

@@ -31,6 +31,9 @@ export interface AuditActor {
   readonly tokenId: TokenId | null;
 }
 
+/** Lists of ids, by what they are of. */
+export type AuditDetail = Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>;
+
 /** Something that was changed, or that somebody was refused to change. */
 export interface NewAuditEvent {
   readonly actor: AuditActor;
@@ -40,6 +43,8 @@ export interface NewAuditEvent {
   readonly outcome: 'done' | DomainErrorCode;
   /** More than one only of refusals, which are counted together. */
   readonly count: number;
+  /** What a reader should know beyond that, by name; null where there is nothing. Never a secret. */
+  readonly detail: AuditDetail | null;
   /** Null for what no request asked for. Of several, the first. */
   readonly request: RequestTrace | null;
 }
@@ -60,7 +65,7 @@ export const auditIdsFrom = (at: Instant): string => `ae-${digitsOf(at)}`;
 /** `chance` tells it from others of the same millisecond, and sorts it among them. */
 export const auditEventId = (at: Instant, chance: string): string => `${auditIdsFrom(at)}-${chance}`;
 
-const done = { outcome: 'done', count: 1 } as const;
+const done = { outcome: 'done', count: 1, detail: null } as const;
 
 /** The caller as the trail names it. */
 export const auditActorOf = (actor: Actor): AuditActor => ({ ...identityOf(actor), tokenId: actor.tokenId });
@@ -71,8 +76,14 @@ const system: AuditActor = { kind: 'system', id: null, tokenId: null };
 export const unknownActor: AuditActor = { kind: 'nobody', id: null, tokenId: null };
 
 /** What a caller of the API did. */
-export const doneBy = (actor: Actor, action: Action, subject: string): NewAuditEvent => ({
+export const doneBy = (
+  actor: Actor,
+  action: Action,
+  subject: string,
+  detail: AuditDetail | null = null,
+): NewAuditEvent => ({
   ...done,
+  detail,
   actor: auditActorOf(actor),
   action,
   subject,

@@ -1,6 +1,6 @@
 import type { TokenOwner } from '../shared/api-token.js';
 import type { OrganizationId, TeamId, TokenId, UserId } from '../shared/id.js';
-import type { Standing } from './policy.js';
+import { type Action, may, type Standing } from './policy.js';
 
 /** How a request came, for the audit trail. */
 export interface RequestTrace {
@@ -16,6 +16,7 @@ export type Actor = { readonly tokenId: TokenId; readonly request?: RequestTrace
   | { readonly kind: 'user'; readonly userId: UserId; readonly siteAdministrator: boolean }
   | { readonly kind: 'team'; readonly teamId: TeamId; readonly organizationId: OrganizationId }
   | { readonly kind: 'organization'; readonly organizationId: OrganizationId }
+  | { readonly kind: 'auditor'; readonly organizationId: OrganizationId }
 );
 
 /** The actor as a name to record: who created, who holds the lock. */
@@ -26,7 +27,8 @@ export function identityOf(actor: Actor): TokenOwner {
     case 'team':
       return { kind: 'team', id: actor.teamId };
     case 'organization':
-      return { kind: 'organization', id: actor.organizationId };
+    case 'auditor':
+      return { kind: actor.kind, id: actor.organizationId };
   }
 }
 
@@ -41,3 +43,19 @@ export const standingOnSite = (actor: Actor, own = false): Standing => ({
   teams: [],
   own,
 });
+
+/** The standing of an audit token towards an organization: `own` says whether it is the token's own. */
+export const auditorStanding = (own: boolean): Standing => ({
+  actor: 'auditor',
+  siteAdministrator: false,
+  member: false,
+  teams: [],
+  audits: own,
+});
+
+/**
+ * Whether the actor may reach endpoints of this action at all. Null is an action that any token may do, except an audit
+ * token: what the policy does not grant it explicitly does not exist for it.
+ */
+export const isOpenTo = (actor: Actor, action: Action | null): boolean =>
+  actor.kind !== 'auditor' || (action !== null && may(auditorStanding(true), action));

@@ -28,7 +28,7 @@ export interface TeamInQuestion {
 
 /** Everything the policy may know about a caller and what the question is about. Loaded by a port, judged here. */
 export interface Standing {
-  readonly actor: 'user' | 'team' | 'organization';
+  readonly actor: 'user' | 'team' | 'organization' | 'auditor';
   readonly siteAdministrator: boolean;
   /** A member of the organization in question, a team of it, or its own token. */
   readonly member: boolean;
@@ -36,6 +36,8 @@ export interface Standing {
   readonly team?: TeamInQuestion;
   /** Whether what the question is about is the caller's own: its user, its token. */
   readonly own?: boolean;
+  /** Whether the caller is the audit token of the organization in question. Such a token is never a member. */
+  readonly audits?: boolean;
 }
 
 const everything: OrganizationAccess = new Set(organizationPermissions);
@@ -94,6 +96,7 @@ export const claims = {
   owner: isOwner,
   member: (s: Standing) => s.member,
   'organization token': byOrganizationToken,
+  'audit token': (s: Standing) => s.audits === true,
   'runs: read': mayAtLeast({ runs: 'read' }),
   'runs: plan': mayAtLeast({ runs: 'plan' }),
   'runs: apply': mayAtLeast({ runs: 'apply' }),
@@ -175,8 +178,9 @@ export const policy = {
   'policies/manage': [['manage-policies']],
   'agent-pools/manage': [['manage-agent-pools'], ['organization token']],
   'effects/read': [['site administrator']],
-  'audit-events/read': [['owner']],
+  'audit-events/read': [['owner'], ['audit token']],
   'audit-events/read-site': [['site administrator']],
+  'audit-trails/read': [['audit token']],
   'configuration-versions/read': [['runs: read'], ['organization token']],
   'configuration-versions/create': [['runs: plan']],
   'configuration-versions/archive': [['runs: plan'], ['organization token']],

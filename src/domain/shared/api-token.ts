@@ -5,7 +5,12 @@ import type { Instant, OrganizationId, TeamId, TokenId, UserId } from './id.js';
 export type TokenOwner =
   | { readonly kind: 'user'; readonly id: UserId }
   | { readonly kind: 'team'; readonly id: TeamId }
-  | { readonly kind: 'organization'; readonly id: OrganizationId };
+  | { readonly kind: 'organization'; readonly id: OrganizationId }
+  /** The organization's audit token, which reads its audit trail and nothing else. */
+  | { readonly kind: 'auditor'; readonly id: OrganizationId };
+
+/** An organization's tokens, of each of which it has at most one. */
+export type OrganizationTokenKind = Extract<TokenOwner, { readonly id: OrganizationId }>['kind'];
 
 /** What is kept of a token. The secret itself is shown once and never kept. */
 export interface ApiToken {
@@ -13,7 +18,7 @@ export interface ApiToken {
   readonly owner: TokenOwner;
   /** SHA-256 of the secret, lower-case hexadecimal. */
   readonly secretDigest: string;
-  /** Null on tokens that are one of their kind: a team's, an organization's. */
+  /** Null on tokens that are one of their kind: a team's, an organization's, an auditor's. */
   readonly description: string | null;
   readonly createdBy: TokenOwner | null;
   readonly createdAt: Instant;

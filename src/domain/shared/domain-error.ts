@@ -22,6 +22,7 @@ export type DomainErrorCode =
   | 'agent-report/invalid'
   | 'agent-pool/in-use'
   | 'user/protected'
+  | 'user-tokens/limit-reached'
   | 'workspace/lock-refused'
   | 'service/unavailable'
   | 'service/storage-full';

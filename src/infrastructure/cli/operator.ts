@@ -15,7 +15,7 @@ import type { Call } from './command.js';
  * Whoever has the configuration and the data in hand is a site administrator, but no user of the database. What the
  * operator makes, and the audit trail, carry this name.
  */
-const operatorId = 'operator';
+export const operatorId = 'operator';
 
 /** What stands for a token where none was presented. */
 const tokenId = 'command-line';

@@ -30,6 +30,7 @@ export const Port = {
   softDeleteDays: token<number>('days'),
   archiveAfterDays: token<number>('days'),
   auditDays: token<number>('days'),
+  maxTokensPerUser: token<number>('tokens'),
   meters: token<Meters>('Meters'),
   exposition: token<Exposition>('Exposition'),
   useCases: token<UseCases>('UseCases'),

@@ -17,6 +17,7 @@ const {
   softDeleteDays,
   archiveAfterDays,
   auditDays,
+  maxTokensPerUser,
 } = Port;
 
 /** The use cases by the names the HTTP adapter calls them. */
@@ -141,6 +142,7 @@ export const useCasesByName = {
   changeBackingData: application.ChangeBackingData,
   listFailingEffects: application.ListFailingEffects,
   listAuditEvents: application.ListAuditEvents,
+  listAuditTrails: application.ListAuditTrails,
   listSiteAuditEvents: application.ListSiteAuditEvents,
   refusals: application.Refusals,
 } as const satisfies { readonly [Name in keyof UseCases]: Newable<UseCases[Name]> };
@@ -200,7 +202,7 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.ChangeUserSuspension, [unitOfWork]);
   provideClass(bind, application.RemoveUser, [unitOfWork, clock]);
   provideClass(bind, application.ShowAccount, [unitOfWork]);
-  provideClass(bind, application.IssueUserToken, [unitOfWork, application.TokenIssuer]);
+  provideClass(bind, application.IssueUserToken, [unitOfWork, application.TokenIssuer, maxTokensPerUser]);
   provideClass(bind, application.ListUserTokens, [unitOfWork]);
   provideClass(bind, application.ShowToken, [unitOfWork]);
   provideClass(bind, application.RevokeToken, [unitOfWork]);
@@ -312,6 +314,7 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.RemoveLeftovers, [unitOfWork, bundleStore]);
   provideClass(bind, application.ArchiveOldVersions, [unitOfWork, clock, archiveAfterDays]);
   provideClass(bind, application.ListAuditEvents, [unitOfWork]);
+  provideClass(bind, application.ListAuditTrails, [unitOfWork]);
   provideClass(bind, application.ListSiteAuditEvents, [unitOfWork]);
   provideClass(bind, application.Refusals, [unitOfWork, clock]);
   provideClass(bind, application.ForgetAuditEvents, [unitOfWork, clock, auditDays]);

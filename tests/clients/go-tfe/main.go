@@ -122,6 +122,7 @@ func main() {
 	walkPolicies(ctx, client, org)
 	walkVariables(ctx, client, ws)
 	walkRuns(ctx, client, org)
+	walkTokens(ctx, client, org)
 
 	check("workspace delete", client.Workspaces.DeleteByID(ctx, ws.ID))
 	check("team delete", client.Teams.Delete(ctx, team.ID))

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { AuditFilter } from '../../../application/index.js';
+import type { AuditFilter, PageRequest } from '../../../application/index.js';
 import type { Instant } from '../../../domain/index.js';
-import { pageRequest } from '../json-api/pagination.js';
+import { pageParameters, pageRequest } from '../json-api/pagination.js';
 import { invalidParameter } from '../json-api/request-error.js';
+import { limits } from '../limits.js';
 import type { Call } from '../route.js';
 
 const wellFormedId = /^ae-[0-9A-Za-z-]{1,60}$/;
@@ -45,4 +46,25 @@ export const filterParameters = {
   'filter[action]': described('The action, by its name in the policy.'),
   since: instant('Only what happened then or later.'),
   until: instant('Only what happened before.'),
+};
+
+/** Collectors of audit trails ask for pages of 1000, and get them when they do not ask. */
+const trailsPerPage = limits.auditTrails.most;
+
+/** Which page of the audit trails is asked for. Throws a 422 for what is out of range, or is not a date-time. */
+export const trailsRequest = (call: Call): { readonly since: Instant | undefined; readonly page: PageRequest } => ({
+  since: instantIn(call, 'since'),
+  page: pageRequest(call.query, trailsPerPage, trailsPerPage),
+});
+
+/** For the description of the API. */
+export const trailParameters = {
+  since: filterParameters.since,
+  'page[number]': pageParameters['page[number]'],
+  'page[size]': z
+    .int()
+    .min(1)
+    .max(trailsPerPage)
+    .optional()
+    .meta({ description: `Events per page; ${trailsPerPage} by default.`, example: trailsPerPage }),
 };

@@ -13,6 +13,7 @@ const attributesOf = (event: AuditEvent) => ({
   outcome: event.outcome,
   count: event.count,
   subject: event.subject,
+  detail: event.detail,
   'actor-kind': event.actor.kind,
   'actor-id': event.actor.id,
   'token-id': event.actor.tokenId,
@@ -55,7 +56,11 @@ const attributes = {
   outcome: z.enum(['done', ...Object.keys(errorTable)]).describe('`done`, or why it was refused.'),
   count: z.int().min(1).describe('How many of the same there were. More than one of refusals only.'),
   subject: maybeText.describe('The id of what was changed; of a refusal, what its path names.'),
-  'actor-kind': z.enum(['user', 'team', 'organization', 'agent', 'upload-url', 'forge', 'system', 'nobody']),
+  detail: z
+    .record(z.string(), z.array(z.record(z.string(), z.string())))
+    .nullable()
+    .describe('What a reader should know beyond that: when a member is removed, the team tokens they issued.'),
+  'actor-kind': z.enum(['user', 'team', 'organization', 'auditor', 'agent', 'upload-url', 'forge', 'system', 'nobody']),
   'actor-id': maybeText.describe('Of an agent, its pool’s. Null for who is not known by name.'),
   'token-id': maybeText,
   address: maybeText.describe('Where the request came from.'),

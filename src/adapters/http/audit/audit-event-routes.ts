@@ -4,10 +4,11 @@ import type { Actor } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { pageParameters } from '../json-api/pagination.js';
 import type { Reference } from '../reference/reference.js';
-import { type Answer, type Call, get, ok, parameter, type Route } from '../route.js';
+import { type Answer, type Call, get, jsonType, ok, parameter, plainJson, type Route } from '../route.js';
 import type { UseCases } from '../use-cases.js';
-import { auditFilter, auditPart, filterParameters } from './audit-event-requests.js';
+import { auditFilter, auditPart, filterParameters, trailParameters, trailsRequest } from './audit-event-requests.js';
 import { auditDocument, auditEventSchema, auditLine, auditPageSchema } from './audit-event-resource.js';
+import { trailsDocument, trailsSchema } from './audit-trail-resource.js';
 
 const linesAtOnce = 100;
 const linesType = 'application/x-ndjson';
@@ -78,8 +79,29 @@ export const auditEventRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       answers: { 200: { mediaType: linesType } },
       refusals: [422],
     });
+  const trails = (path: string, operation: string): Route =>
+    get(
+      path,
+      'audit-trails/read',
+      () => ({
+        operation,
+        summary: "List the audit trails of the audit token's organization",
+        about:
+          'The events of `audit-events` in the document that collectors of audit trails read, newest first. At most the 100,000 newest; the export has all of them.',
+        query: trailParameters,
+        answers: { 200: { mediaType: jsonType, schema: trailsSchema() } },
+        refusals: [422],
+      }),
+      async (call) => {
+        const { since, page } = trailsRequest(call);
+        return plainJson(trailsDocument(await use.listAuditTrails.execute(call.actor, since, page)));
+      },
+    );
   const own = '/organizations/:organization/audit-events';
   return [
+    trails('/organization/audit-trails', 'listAuditTrails'),
+    // Clients spell it both ways.
+    trails('/organization/audit-trail', 'listAuditTrail'),
     get(
       own,
       'audit-events/read',

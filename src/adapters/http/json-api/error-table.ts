@@ -18,6 +18,7 @@ export const errorTable = {
   'team-access/permissions-are-custom-only': { status: 422, title: 'invalid attribute' },
   'owners-team/protected': { status: 409, title: 'conflict' },
   'user/protected': { status: 409, title: 'conflict' },
+  'user-tokens/limit-reached': { status: 422, title: 'limit reached' },
   'runs/in-progress': { status: 409, title: 'conflict' },
   'run/transition-refused': { status: 409, title: 'transition not allowed' },
   'task-stage/transition-refused': { status: 409, title: 'transition not allowed' },

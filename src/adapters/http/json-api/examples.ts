@@ -106,7 +106,7 @@ const token: ApiToken = {
   lastUsedAt: at('09:00:00'),
 };
 
-export const tokens: Readonly<Record<TokenOwner['kind'], ApiToken>> = {
+export const tokens = {
   user: token,
   team: { ...token, id: 'at-1FkP8sVc4yMhR6Eu', owner: { kind: 'team', id: team.id }, description: null },
   organization: {
@@ -115,7 +115,7 @@ export const tokens: Readonly<Record<TokenOwner['kind'], ApiToken>> = {
     owner: { kind: 'organization', id: organization.id },
     description: null,
   },
-};
+} as const satisfies Partial<Record<TokenOwner['kind'], ApiToken>>;
 
 export const secret = 'gatehouse.v1.EXAMPLEexampleEXAMPLEexampleEXAMPLEexampleEXAMPL';
 
@@ -448,5 +448,6 @@ export const auditEvent: AuditEvent = {
   subject: workspace.id,
   outcome: 'done',
   count: 1,
+  detail: null,
   request: { id: '6e3c2f6e-9a53-4c1e-8f0b-2f7d3a1c5b90', address: '192.0.2.7', route: 'PATCH /workspaces/:id' },
 };

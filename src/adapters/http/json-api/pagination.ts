@@ -33,11 +33,22 @@ const within = (query: Query, parameter: string, fallback: number, largest: numb
 };
 
 /** Throws a 422 with one error per parameter that is out of range. */
-export function pageRequest(query: Query): PageRequest {
+export function pageRequest(query: Query, fallback = defaultSize, largest: number = limits.pageSize.most): PageRequest {
   const number = within(query, 'page[number]', 1, limits.pageNumber.most);
-  const size = within(query, 'page[size]', defaultSize, limits.pageSize.most);
+  const size = within(query, 'page[size]', fallback, largest);
   if (typeof number === 'number' && typeof size === 'number') return { number, size };
   throw invalid([number, size].filter((value) => typeof value !== 'number'));
+}
+
+/** The numbers of the pages around this one; null where there is none. */
+export function pageNumbers({ number, size, total }: Page<unknown>) {
+  const totalPages = Math.max(1, Math.ceil(total / size));
+  return {
+    number,
+    totalPages,
+    previous: number > 1 ? Math.min(number - 1, totalPages) : null,
+    next: number < totalPages ? number + 1 : null,
+  };
 }
 
 /** `path` begins with the prefix of the mount that serves it; the links keep the request's other parameters. */
@@ -47,11 +58,9 @@ export function pageDocument<Item>(
   page: Page<Item>,
   present: (item: Item) => Resource,
 ): Document {
-  const totalPages = Math.max(1, Math.ceil(page.total / page.size));
+  const { totalPages, previous, next } = pageNumbers(page);
   const others = query.without('page[number]', 'page[size]');
   const linkTo = (number: number): string => `${path}?${others}page%5Bnumber%5D=${number}&page%5Bsize%5D=${page.size}`;
-  const previous = page.number > 1 ? Math.min(page.number - 1, totalPages) : null;
-  const next = page.number < totalPages ? page.number + 1 : null;
   return {
     data: page.items.map(present),
     links: {

@@ -1,9 +1,32 @@
 import { z } from 'zod';
+import type { OrganizationTokenKind } from '../../../domain/index.js';
 import type { Dialect, TypeName } from '../dialect.js';
+import type { Query } from '../json-api/query.js';
+import { invalidParameter } from '../json-api/request-error.js';
 import { absentable, manyOf, reading, resourceDocument, word } from '../json-api/schema.js';
 
 const organizationType: TypeName = { singular: 'organization', plural: 'organizations' };
 const membershipType: TypeName = { singular: 'organization-membership', plural: 'organization-memberships' };
+
+const auditTrails = 'audit-trails';
+
+/** Which of the organization's two tokens is meant. Throws a 422 for a word that names neither. */
+export function organizationTokenKind(query: Query): OrganizationTokenKind {
+  const kind = query.one('token');
+  if (kind === undefined) return 'organization';
+  if (kind !== auditTrails) {
+    throw invalidParameter('token', `token must be ${auditTrails}, or left out for the organization's own token`);
+  }
+  return 'auditor';
+}
+
+/** For the description of the API. */
+export const organizationTokenParameters = {
+  token: z.literal(auditTrails).optional().meta({
+    description:
+      "The audit token, which reads the audit trail and nothing else. The organization's own token if left out.",
+  }),
+};
 
 export const newOrganization = (dialect: Dialect) =>
   reading(resourceDocument(dialect, organizationType, { name: word, email: word }), ({ data }) => data.attributes);

@@ -14,7 +14,7 @@ import {
   toManySchema,
   toOneSchema,
 } from '../json-api/resource-schema.js';
-import { presentToken, tokenSchema } from '../users/user-resource.js';
+import { presentOwner, presentToken, tokenSchema } from '../users/user-resource.js';
 
 /** Names a living organization goes by on the wire: its name is its id. */
 export const presentOrganization =
@@ -46,11 +46,11 @@ export const presentOrganization =
     links: { self: `${dialect.prefix}/organizations/${organization.name}` },
   });
 
-/** The token of the organization of this name. */
-export const presentOrganizationToken = (name: string, token: ApiToken, secret: string | null = null): Resource => {
-  const presented = presentToken(secret)(token);
-  return { ...presented, relationships: { ...presented.relationships, organization: toOne('organizations', name) } };
-};
+/** A token of the organization of this name: its own, or its audit token. */
+export const presentOrganizationToken = (name: string, token: ApiToken, secret: string | null = null): Resource => ({
+  ...presentToken(secret)(token),
+  relationships: { organization: toOne('organizations', name), 'created-by': presentOwner(token.createdBy) },
+});
 
 /** What this service can do for an organization. Clients turn to local execution unless `operations` is true. */
 const entitlements = {

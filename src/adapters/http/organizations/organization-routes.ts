@@ -4,7 +4,13 @@ import { changes, creates, lists, removes, shows } from '../reference/operations
 import { created, get, noContent, ok, parameter, patch, post, type Route, remove } from '../route.js';
 import type { UseCases } from '../use-cases.js';
 import { tokenExpiry } from '../users/user-requests.js';
-import { newMembership, newOrganization, organizationChange } from './organization-requests.js';
+import {
+  newMembership,
+  newOrganization,
+  organizationChange,
+  organizationTokenKind,
+  organizationTokenParameters,
+} from './organization-requests.js';
 import {
   entitlementSetSchema,
   issuedOrganizationTokenSchema,
@@ -30,7 +36,10 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       '/organizations',
       null,
-      () => lists('listOrganizations', 'List the organizations the caller belongs to', organizationShape()),
+      () =>
+        lists('listOrganizations', 'List the organizations the caller belongs to', organizationShape(), {
+          refusals: ['resource/not-found'],
+        }),
       async (call) => {
         const page = await use.listOrganizations.execute(call.actor, pageRequest(call.query));
         return ok(pageDocument(call.path, call.query, page, presentOrganization(dialect)));
@@ -93,10 +102,14 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       tokenPath,
       'organization-tokens/manage',
-      () => shows('showOrganizationToken', 'Show the token of an organization', organizationTokenSchema(dialect)),
+      () =>
+        shows('showOrganizationToken', "Show an organization's token", organizationTokenSchema(dialect), {
+          query: organizationTokenParameters,
+          refusals: [422],
+        }),
       async (call) => {
         const name = parameter(call, 'organization');
-        const token = await use.showOrganizationToken.execute(call.actor, name);
+        const token = await use.showOrganizationToken.execute(call.actor, name, organizationTokenKind(call.query));
         return ok({ data: presentOrganizationToken(name, token) });
       },
     ),
@@ -106,13 +119,19 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
       () =>
         creates(
           'issueOrganizationToken',
-          'Issue the token of an organization, in place of the one it has',
+          "Issue an organization's token (replaces the existing one)",
           readExpiry,
           issuedOrganizationTokenSchema(dialect),
+          {
+            about:
+              'An organization has at most one token of each kind: its own token, and an audit token. Issuing one leaves the other as it is.',
+            query: organizationTokenParameters,
+          },
         ),
       async (call) => {
         const organizationName = parameter(call, 'organization');
-        const command = { organizationName, expiresAt: readExpiry(call) };
+        const kind = organizationTokenKind(call.query);
+        const command = { organizationName, kind, expiresAt: readExpiry(call) };
         const { token, secret } = await use.issueOrganizationToken.execute(call.actor, command);
         return created({ data: presentOrganizationToken(organizationName, token, secret) });
       },
@@ -120,9 +139,13 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     remove(
       tokenPath,
       'organization-tokens/manage',
-      () => removes('revokeOrganizationToken', 'Revoke the token of an organization'),
+      () => ({
+        ...removes('revokeOrganizationToken', "Revoke an organization's token", 422),
+        query: organizationTokenParameters,
+      }),
       async (call) => {
-        await use.revokeOrganizationToken.execute(call.actor, parameter(call, 'organization'));
+        const kind = organizationTokenKind(call.query);
+        await use.revokeOrganizationToken.execute(call.actor, parameter(call, 'organization'), kind);
         return noContent;
       },
     ),

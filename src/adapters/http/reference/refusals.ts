@@ -28,6 +28,8 @@ const sentences: Readonly<Record<DomainErrorCode, string>> = {
   'agent-report/invalid': 'Offset is past the end of the log',
   'agent-pool/in-use': 'workspaces use the agent pool',
   'user/protected': 'the last site administrator cannot be suspended',
+  'user-tokens/limit-reached':
+    'a user may have at most 100 API tokens: revoke one of them, or ask the operator to raise MAX_TOKENS_PER_USER',
   'workspace/lock-refused': 'workspace is already locked',
   'service/unavailable': 'the database does not answer at the moment',
   'service/storage-full': 'there is no space left for archives',

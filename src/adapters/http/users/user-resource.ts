@@ -17,10 +17,12 @@ export const presentUser = (user: User): Resource => ({
   },
 });
 
-export const ownerTypes = { user: 'users', team: 'teams', organization: 'organizations' } as const satisfies Record<
-  TokenOwner['kind'],
-  string
->;
+export const ownerTypes = {
+  user: 'users',
+  team: 'teams',
+  organization: 'organizations',
+  auditor: 'organizations',
+} as const satisfies Record<TokenOwner['kind'], string>;
 
 export const presentOwner = (owner: TokenOwner | null) =>
   owner === null ? { data: null } : toOne(ownerTypes[owner.kind], owner.id);
@@ -55,7 +57,7 @@ export const presentFailingEffect = (effect: FailingEffect): Resource => ({
 });
 
 /** Whoever a token can belong to; null for nobody. */
-export const ownerSchema = toOneSchema(Object.values(ownerTypes), { nullable: true });
+export const ownerSchema = toOneSchema([...new Set(Object.values(ownerTypes))], { nullable: true });
 
 const userAttributes = {
   username: z.string(),
@@ -100,7 +102,7 @@ export const tokenAttributes = (issued: boolean, description: z.ZodType, expiry:
 
 interface TokenKind {
   readonly name: string;
-  readonly owner: TokenOwner['kind'];
+  readonly owner: 'user' | 'team' | 'organization';
   readonly type?: string;
   readonly issued?: boolean;
 }

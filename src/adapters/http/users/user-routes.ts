@@ -46,7 +46,10 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/users/:userId/authentication-tokens',
       'user-tokens/manage',
-      () => creates('issueUserToken', 'Issue a token to a user', readToken, issuedUserTokenSchema(dialect)),
+      () =>
+        creates('issueUserToken', 'Issue a user token', readToken, issuedUserTokenSchema(dialect), {
+          refusals: ['user-tokens/limit-reached'],
+        }),
       async (call) => {
         const { token, secret } = await use.issueUserToken.execute(call.actor, readToken(call));
         return created({ data: presentToken(secret)(token) });

@@ -2,7 +2,9 @@ import type { Knex } from 'knex';
 import type {
   ApiTokenRepository,
   Credential,
+  IssuedTeamToken,
   TeamTokenQuery,
+  TeamTokenReference,
   TeamTokenSort,
 } from '../../../application/ports/api-token-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
@@ -11,6 +13,7 @@ import type {
   ApiToken,
   Instant,
   OrganizationId,
+  TeamId,
   TeamTokenVisibility,
   TokenId,
   TokenOwner,
@@ -27,6 +30,8 @@ interface TokenRow {
   readonly user_id: string | null;
   readonly team_id: string | null;
   readonly organization_id: string | null;
+  /** Of an organization's two tokens: whether it is the audit token. */
+  readonly audits: boolean | number;
   readonly secret_digest: string;
   readonly description: string | null;
   readonly created_by_kind: TokenOwner['kind'] | null;
@@ -42,6 +47,7 @@ const credentialColumns = [
   'user_id',
   'team_id',
   'organization_id',
+  'audits',
   'expires_at',
   'last_used_at',
 ] as const satisfies readonly (keyof TokenRow)[];
@@ -65,11 +71,17 @@ const owners = {
   user: { column: 'user_id', table: 'users' },
   team: { column: 'team_id', table: 'teams' },
   organization: { column: 'organization_id', table: 'organizations' },
+  auditor: { column: 'organization_id', table: 'organizations' },
 } as const;
+
+/** The tokens of one owner among `tokens`, whose table goes by `alias`. */
+const of = (tokens: Knex.QueryBuilder, { kind, id }: TokenOwner, alias = 'api_tokens'): Knex.QueryBuilder =>
+  tokens.where({ [`${alias}.${owners[kind].column}`]: id, [`${alias}.audits`]: kind === 'auditor' });
 
 const toRow = (token: ApiToken) => ({
   id: token.id,
   [owners[token.owner.kind].column]: token.owner.id,
+  audits: token.owner.kind === 'auditor',
   secret_digest: token.secretDigest,
   description: token.description,
   created_by_kind: token.createdBy?.kind ?? null,
@@ -79,10 +91,10 @@ const toRow = (token: ApiToken) => ({
   last_used_at: token.lastUsedAt,
 });
 
-function ownerFromRow(row: Pick<TokenRow, 'user_id' | 'team_id' | 'organization_id'>): TokenOwner {
+function ownerFromRow(row: Pick<TokenRow, 'user_id' | 'team_id' | 'organization_id' | 'audits'>): TokenOwner {
   if (row.user_id !== null) return { kind: 'user', id: row.user_id };
   if (row.team_id !== null) return { kind: 'team', id: row.team_id };
-  return { kind: 'organization', id: row.organization_id as string };
+  return { kind: row.audits ? 'auditor' : 'organization', id: row.organization_id as string };
 }
 
 const fromRow = (row: TokenRow): ApiToken => ({
@@ -104,7 +116,8 @@ function actorFromRow(row: CredentialRow): Actor {
     case 'team':
       return { kind: 'team', tokenId: row.id, teamId: owner.id, organizationId: row.owning_organization_id };
     case 'organization':
-      return { kind: 'organization', tokenId: row.id, organizationId: owner.id };
+    case 'auditor':
+      return { kind: owner.kind, tokenId: row.id, organizationId: owner.id };
   }
 }
 
@@ -167,20 +180,28 @@ export class KnexApiTokens implements ApiTokenRepository {
     return this.firstOf(living(this.db.sql).where('k.id', id));
   }
 
-  async findOf({ kind, id }: TokenOwner): Promise<ApiToken | undefined> {
-    return this.firstOf(living(this.db.sql).where(`k.${owners[kind].column}`, id));
+  async findOf(owner: TokenOwner): Promise<ApiToken | undefined> {
+    return this.firstOf(of(living(this.db.sql), owner, 'k'));
   }
 
   async add(token: ApiToken): Promise<void> {
     await this.db.run(this.db.sql('api_tokens').insert(toRow(token)));
   }
 
+  async addWithin(token: ApiToken, most: number): Promise<boolean> {
+    const { sql } = this.db;
+    await this.db.first(sql('users').where('id', token.owner.id).select('id').forNoKeyUpdate());
+    if ((await countOf(this.db, of(sql('api_tokens'), token.owner))) >= most) return false;
+    await this.add(token);
+    return true;
+  }
+
   async replace(token: ApiToken): Promise<void> {
     const { sql } = this.db;
-    const { column, table } = owners[token.owner.kind];
+    const { table } = owners[token.owner.kind];
     // Who replaces at the same time waits here, and then sees the token that it must drop.
     await this.db.first(sql(table).where('id', token.owner.id).select('id').forNoKeyUpdate());
-    await this.db.run(sql('api_tokens').where(column, token.owner.id).delete());
+    await this.db.run(of(sql('api_tokens'), token.owner).delete());
     await this.add(token);
   }
 
@@ -251,6 +272,38 @@ export class KnexApiTokens implements ApiTokenRepository {
     );
     const expired = Number(row?.expired ?? 0);
     return { expired, expiring: Number(row?.total ?? 0) - expired };
+  }
+
+  async issuedBy(userId: UserId, organizationId: OrganizationId, most: number): Promise<readonly TeamTokenReference[]> {
+    const rows = await this.db.all<Pick<TokenRow, 'id'> & { readonly team_id: TeamId }>(
+      this.db
+        .sql('api_tokens as k')
+        .where({ 'k.listed_in': organizationId, 'k.created_by_kind': 'user', 'k.created_by_id': userId })
+        .select('k.id', 'k.team_id')
+        .orderBy('k.id')
+        .limit(most),
+    );
+    return rows.map((row) => ({ id: row.id, teamId: row.team_id }));
+  }
+
+  ofFormerMembers(except: UserId, most: number): Promise<readonly IssuedTeamToken[]> {
+    const { sql } = this.db;
+    const member = sql('organization_memberships as m')
+      .join('users as u', 'u.id', 'm.user_id')
+      .whereRaw('m.organization_id = k.listed_in and m.user_id = k.created_by_id')
+      .whereNull('u.deleted_at')
+      .select('m.id');
+    return this.db.all<IssuedTeamToken>(
+      sql('api_tokens as k')
+        .join('teams as t', 't.id', 'k.team_id')
+        .join('organizations as o', 'o.id', 'k.listed_in')
+        .where({ 'k.created_by_kind': 'user', 'o.deleted_at': null })
+        .whereNot('k.created_by_id', except)
+        .whereNotExists(member)
+        .select({ id: 'k.id', organizationName: 'o.name', teamName: 't.name', createdBy: 'k.created_by_id' })
+        .orderBy('k.id')
+        .limit(most),
+    );
   }
 
   async markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void> {

@@ -7,7 +7,9 @@ import {
   type AuditSlice,
   type AuditTrail,
   mostLookedAt,
+  mostNumbered,
 } from '../../../application/ports/audit-trail.js';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
 import {
   type AuditEvent,
   auditEventId,
@@ -17,8 +19,9 @@ import {
   type NewAuditEvent,
   type OrganizationId,
 } from '../../../domain/index.js';
+import { ofPage } from './engine/lists.js';
 import { inserting, prepared } from './engine/prepared.js';
-import { columnsOf, type Statements } from './engine/statements.js';
+import { columnsOf, countOf, type Statements } from './engine/statements.js';
 
 interface EventRow {
   readonly id: string;
@@ -31,6 +34,7 @@ interface EventRow {
   readonly subject: string | null;
   readonly outcome: AuditEvent['outcome'];
   readonly count: number;
+  readonly detail: string | null;
   readonly request_id: string | null;
   readonly address: string | null;
   readonly route: string;
@@ -47,6 +51,7 @@ const ownColumns = [
   'subject',
   'outcome',
   'count',
+  'detail',
   'request_id',
   'address',
   'route',
@@ -66,6 +71,7 @@ const toRow = (id: string, at: Instant, event: NewAuditEvent): NewRow => ({
   subject: event.subject,
   outcome: event.outcome,
   count: event.count,
+  detail: event.detail && JSON.stringify(event.detail),
   request_id: event.request?.id ?? null,
   address: event.request?.address ?? null,
   route: event.request?.route ?? null,
@@ -80,6 +86,7 @@ const fromRow = (row: EventRow): AuditEvent => ({
   subject: row.subject,
   outcome: row.outcome,
   count: row.count,
+  detail: row.detail === null ? null : JSON.parse(row.detail),
   request: row.request_id === null ? null : { id: row.request_id, address: row.address, route: row.route },
 });
 
@@ -175,6 +182,24 @@ export class KnexAuditTrail implements AuditTrail {
     return { ...slice, last: (await this.db.first<{ readonly id: string }>(end))?.id };
   }
 
+  async page(
+    organizationId: OrganizationId,
+    since: Instant | undefined,
+    { number, size }: PageRequest,
+  ): Promise<Page<AuditEvent>> {
+    const { sql } = this.db;
+    const query = { of: { organizationId }, since, until: undefined, oldestFirst: false };
+    const ids = () => this.ordered(query, undefined).select('e.id');
+    const total = await countOf(this.db, sql.from(ids().limit(mostNumbered).as('n')));
+    const offset = (number - 1) * size;
+    if (offset >= total) return { number, size, total, items: [] };
+    const part = ids()
+      .limit(Math.min(size, total - offset))
+      .offset(offset);
+    const rows = ofPage(sql('audit_events as e'), part, 'e').select(...columnsOf('e', columns));
+    return { number, size, total, items: (await this.db.all<EventRow>(rows.orderBy('e.id', 'desc'))).map(fromRow) };
+  }
+
   settledBefore(): Instant | undefined {
     return this.settlesInSeconds === 0 ? undefined : later(this.now(), -this.settlesInSeconds);
   }
@@ -194,7 +219,10 @@ export class KnexAuditTrail implements AuditTrail {
   }
 
   /** A range of one index. */
-  private ordered({ of, since, until, oldestFirst }: AuditQuery, after: string | undefined): Knex.QueryBuilder {
+  private ordered(
+    { of, since, until, oldestFirst }: Omit<AuditQuery, 'actorId' | 'action'>,
+    after: string | undefined,
+  ): Knex.QueryBuilder {
     const { sql } = this.db;
     const events = sql('audit_events as e').orderBy('e.id', oldestFirst ? 'asc' : 'desc');
     if (of === 'site') events.whereNull('e.organization_id');

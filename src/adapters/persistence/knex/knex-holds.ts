@@ -6,6 +6,7 @@ import type { Statements } from './engine/statements.js';
 /** Some rows stay for a while after they are deleted. */
 const tables: Readonly<Record<Holdable['kind'], { readonly name: string; readonly marked: boolean }>> = {
   organization: { name: 'organizations', marked: true },
+  auditor: { name: 'organizations', marked: true },
   user: { name: 'users', marked: true },
   team: { name: 'teams', marked: true },
   membership: { name: 'organization_memberships', marked: false },

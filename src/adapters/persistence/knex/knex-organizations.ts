@@ -101,6 +101,8 @@ export class KnexOrganizations implements OrganizationRepository {
   }
 
   private ownOf(actor: Actor): Knex.QueryBuilder {
+    // An audit token belongs to no organization's members, and lists none.
+    if (actor.kind === 'auditor') return living(this.db.sql).whereRaw('1 = 0');
     if (actor.kind !== 'user') return living(this.db.sql).where('o.id', actor.organizationId);
     return living(this.db.sql)
       .join('organization_memberships as m', 'm.organization_id', 'o.id')

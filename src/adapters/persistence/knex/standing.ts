@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import {
   type Actor,
+  auditorStanding,
   type Grant,
   identityOf,
   type OrganizationAccess,
@@ -80,7 +81,7 @@ type Place = 'organization' | 'workspace';
 
 /** Joins what the caller is to the organization `o`, and with `place` the grants on the workspace `w`. */
 function joinStanding(query: Knex.QueryBuilder, kind: Actor['kind'], caller: string, place: Place): Knex.QueryBuilder {
-  if (kind === 'organization') return query.select({ standing_organization_id: 'o.id' });
+  if (kind === 'organization' || kind === 'auditor') return query.select({ standing_organization_id: 'o.id' });
   if (kind === 'user') {
     query
       .leftJoin('users as su', (on) => on.onVal('su.id', caller).onNull('su.deleted_at'))
@@ -107,6 +108,9 @@ function joinStanding(query: Knex.QueryBuilder, kind: Actor['kind'], caller: str
 }
 
 function standingFromRows(actor: Actor, rows: readonly StandingRow[]): Standing {
+  if (actor.kind === 'auditor') {
+    return auditorStanding(rows.some((row) => row.standing_organization_id === actor.organizationId));
+  }
   const member =
     actor.kind === 'organization'
       ? (row: StandingRow) => row.standing_organization_id === actor.organizationId
@@ -143,7 +147,12 @@ export function seeing<Row, Subject, Sought extends Readonly<Record<string, stri
     prepared<Sought & { caller: string }>((sql, values) =>
       joinStanding(select(sql, values), kind, values.caller, place),
     );
-  const statements = { user: by('user'), team: by('team'), organization: by('organization') };
+  const statements = {
+    user: by('user'),
+    team: by('team'),
+    organization: by('organization'),
+    auditor: by('auditor'),
+  };
   return async (db, actor, sought) => {
     const statement = statements[actor.kind](db, { ...sought, caller: identityOf(actor).id });
     const rows = await db.all<Row & StandingRow>(statement);

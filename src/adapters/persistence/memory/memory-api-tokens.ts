@@ -1,7 +1,9 @@
 import type {
   ApiTokenRepository,
   Credential,
+  IssuedTeamToken,
   TeamTokenQuery,
+  TeamTokenReference,
   TeamTokenSort,
 } from '../../../application/ports/api-token-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
@@ -9,6 +11,7 @@ import type {
   Actor,
   ApiToken,
   Instant,
+  OrganizationId,
   Team,
   TeamTokenVisibility,
   TokenId,
@@ -47,6 +50,12 @@ export class MemoryApiTokens implements ApiTokenRepository {
 
   async add(token: ApiToken): Promise<void> {
     this.tables().tokens.set(token.id, token);
+  }
+
+  async addWithin(token: ApiToken, most: number): Promise<boolean> {
+    if (this.ownedBy(token.owner).length >= most) return false;
+    await this.add(token);
+    return true;
   }
 
   async replace(token: ApiToken): Promise<void> {
@@ -122,12 +131,40 @@ export class MemoryApiTokens implements ApiTokenRepository {
     return { expired, expiring: ending.length - expired };
   }
 
+  async issuedBy(userId: UserId, organizationId: OrganizationId, most: number): Promise<readonly TeamTokenReference[]> {
+    const issued = this.ofTeams().filter(
+      ({ team, createdBy }) => createdBy === userId && team.organizationId === organizationId,
+    );
+    return issued.slice(0, most).map(({ id, team }) => ({ id, teamId: team.id }));
+  }
+
+  async ofFormerMembers(except: UserId, most: number): Promise<readonly IssuedTeamToken[]> {
+    const tables = this.tables();
+    const issued = this.ofTeams().flatMap(({ id, team, createdBy }) => {
+      const organizationName = tables.organization(team.organizationId)?.name;
+      if (createdBy === undefined || createdBy === except || organizationName === undefined) return [];
+      if (tables.isMember(team.organizationId, createdBy)) return [];
+      return [{ id, organizationName, teamName: team.name, createdBy }];
+    });
+    return issued.slice(0, most);
+  }
+
   async markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void> {
     const { tokens } = this.tables();
     for (const [id, lastUsedAt] of uses) {
       const token = tokens.get(id);
       if (token && (token.lastUsedAt ?? '') < lastUsedAt) tokens.set(id, { ...token, lastUsedAt });
     }
+  }
+
+  /** Tokens of living teams, by their ids, with the user who issued them. */
+  private ofTeams() {
+    const tables = this.tables();
+    const found = [...tables.tokens.values()].flatMap(({ id, owner, createdBy }) => {
+      const team = owner.kind === 'team' ? tables.team(owner.id) : undefined;
+      return team === undefined ? [] : [{ id, team, createdBy: createdBy?.kind === 'user' ? createdBy.id : undefined }];
+    });
+    return found.sort(byText(({ id }) => id));
   }
 
   private ownedBy({ kind, id }: TokenOwner): ApiToken[] {
@@ -148,7 +185,8 @@ export class MemoryApiTokens implements ApiTokenRepository {
         return team && { kind: 'team', tokenId, teamId: team.id, organizationId: team.organizationId };
       }
       case 'organization':
-        return { kind: 'organization', tokenId, organizationId: owner.id };
+      case 'auditor':
+        return { kind: owner.kind, tokenId, organizationId: owner.id };
     }
   }
 }

@@ -5,7 +5,9 @@ import {
   type AuditSlice,
   type AuditTrail,
   mostLookedAt,
+  mostNumbered,
 } from '../../../application/ports/audit-trail.js';
+import type { Page, PageRequest } from '../../../application/ports/page.js';
 import {
   type AuditEvent,
   auditEventId,
@@ -14,7 +16,7 @@ import {
   type NewAuditEvent,
   type OrganizationId,
 } from '../../../domain/index.js';
-import { byText, type CurrentTables } from './memory-tables.js';
+import { byText, type CurrentTables, pageOf } from './memory-tables.js';
 
 export class MemoryAuditTrail implements AuditTrail {
   constructor(
@@ -67,6 +69,12 @@ export class MemoryAuditTrail implements AuditTrail {
     return { items: found, last: looked.length < beyond.length ? looked.at(-1)?.id : undefined };
   }
 
+  async page(organizationId: OrganizationId, since: Instant | undefined, page: PageRequest): Promise<Page<AuditEvent>> {
+    const of = { organizationId };
+    const trail = this.trailOf({ of, since, until: undefined }).sort(byText(({ id }) => id));
+    return pageOf(trail.reverse().slice(0, mostNumbered), page);
+  }
+
   settledBefore(): undefined {}
 
   async forget(before: Instant, limit: number): Promise<number> {
@@ -76,7 +84,7 @@ export class MemoryAuditTrail implements AuditTrail {
     return Math.min(old.length, limit);
   }
 
-  private trailOf({ of, since, until }: AuditQuery): AuditEvent[] {
+  private trailOf({ of, since, until }: Pick<AuditQuery, 'of' | 'since' | 'until'>): AuditEvent[] {
     const tables = this.tables();
     const events = [...tables.auditEvents.values()].filter(
       ({ id }) =>

@@ -3,6 +3,7 @@ import type { CurrentTables, MemoryTables } from './memory-tables.js';
 
 const rowsOf = {
   organization: 'organizations',
+  auditor: 'organizations',
   user: 'users',
   team: 'teams',
   membership: 'memberships',

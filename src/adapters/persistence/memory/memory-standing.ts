@@ -1,7 +1,17 @@
-import type { Actor, OrganizationId, Standing, Team, TeamStanding, WorkspaceId } from '../../../domain/index.js';
+import {
+  type Actor,
+  auditorStanding,
+  type OrganizationId,
+  type Standing,
+  type Team,
+  type TeamStanding,
+  type WorkspaceId,
+} from '../../../domain/index.js';
 import { type MemoryTables, present } from './memory-tables.js';
 
-function teamsOfActor(tables: MemoryTables, actor: Actor, organizationId: OrganizationId): readonly Team[] {
+type Member = Exclude<Actor, { readonly kind: 'auditor' }>;
+
+function teamsOfActor(tables: MemoryTables, actor: Member, organizationId: OrganizationId): readonly Team[] {
   switch (actor.kind) {
     case 'user':
       return tables.teamsOf(organizationId).filter(({ id }) => tables.isInTeam(id, actor.userId));
@@ -12,19 +22,23 @@ function teamsOfActor(tables: MemoryTables, actor: Actor, organizationId: Organi
   }
 }
 
-function isMember(tables: MemoryTables, actor: Actor, organizationId: OrganizationId): boolean {
+function isMember(tables: MemoryTables, actor: Member, organizationId: OrganizationId): boolean {
   return actor.kind === 'user'
     ? tables.isMember(organizationId, actor.userId)
     : actor.organizationId === organizationId;
 }
 
 /** What the caller is to an organization. */
-export const standingIn = (tables: MemoryTables, actor: Actor, organizationId: OrganizationId): Standing => ({
-  actor: actor.kind,
-  siteAdministrator: actor.kind === 'user' && actor.siteAdministrator,
-  member: isMember(tables, actor, organizationId),
-  teams: teamsOfActor(tables, actor, organizationId).map(({ id, owners, access }) => ({ teamId: id, owners, access })),
-});
+export function standingIn(tables: MemoryTables, actor: Actor, organizationId: OrganizationId): Standing {
+  if (actor.kind === 'auditor') return auditorStanding(actor.organizationId === organizationId);
+  const teams = teamsOfActor(tables, actor, organizationId);
+  return {
+    actor: actor.kind,
+    siteAdministrator: actor.kind === 'user' && actor.siteAdministrator,
+    member: isMember(tables, actor, organizationId),
+    teams: teams.map(({ id, owners, access }) => ({ teamId: id, owners, access })),
+  };
+}
 
 /** The same standing with the grants on one workspace of the organization. */
 export const standingOn = (tables: MemoryTables, standing: Standing, workspaceId: WorkspaceId): Standing => ({

@@ -177,6 +177,7 @@ export class MemoryTables {
       case 'team':
         return this.team(owner.id) !== undefined;
       case 'organization':
+      case 'auditor':
         return this.organization(owner.id) !== undefined;
     }
   }

@@ -15,7 +15,7 @@ import { type Config, ConfigError, isLoopback, loadConfig } from '../../config.j
 import { secretsIn, unclaimedSecret } from '../../generated-secrets.js';
 import { nodeFault } from '../../node-version.js';
 import type { Command } from '../command.js';
-import { openStore } from '../operator.js';
+import { openStore, operatorId } from '../operator.js';
 import { counted, size, table } from '../output.js';
 
 /** What a look came to. What is not `ok` says how to mend it. */
@@ -183,6 +183,28 @@ const failingFound = async (config: Config): Promise<Found> => {
   }
 };
 
+const mostListed = 20;
+
+/** Tokens that the operator issued are nobody's who could have left. */
+async function leftTokens(config: Config): Promise<Found> {
+  const database = openDatabase(config);
+  try {
+    const tokens = await database.unitOfWork.read((tx) => tx.tokens.ofFormerMembers(operatorId, mostListed + 1));
+    const named = tokens.slice(0, mostListed).map(({ id, organizationName, teamName, createdBy }) => {
+      return `${organizationName}/${teamName} (${id}, issued by ${createdBy})`;
+    });
+    const more = tokens.length > mostListed ? ', and more' : '';
+    return tokens.length === 0
+      ? ok('every team token was issued by a member or by the operator')
+      : warning(
+          `team tokens issued by users who are no longer members: ${named.join(', ')}${more}`,
+          'issue each again, or revoke it with gatehouse token revoke --team ORGANIZATION/TEAM',
+        );
+  } finally {
+    await database.close();
+  }
+}
+
 const openDatabase = (config: Config) =>
   config.DATABASE_URL === undefined
     ? openSqlite(dataDirectory(config.DATA_DIR).database)
@@ -192,7 +214,7 @@ async function schemaAndWork(config: Config): Promise<readonly Found[]> {
   const database = openDatabase(config);
   const schema = await database.schema().finally(() => database.close());
   const current = schema.missing.length + schema.unknown.length === 0;
-  return [schemaFound(schema), ...(current ? [await failingFound(config)] : [])];
+  return [schemaFound(schema), ...(current ? [await failingFound(config), await leftTokens(config)] : [])];
 }
 
 async function sqliteFound(config: Config): Promise<readonly Found[]> {

@@ -12,7 +12,7 @@ import {
   RevokeToken,
   ShowOrganizationToken,
 } from '../../../application/index.js';
-import { type ApiToken, type Instant, isDomainError } from '../../../domain/index.js';
+import { type ApiToken, type Instant, isDomainError, type OrganizationTokenKind } from '../../../domain/index.js';
 import { type Call, type Command, UsageError } from '../command.js';
 import { all, atWork, known, userNamed, type Workplace } from '../operator.js';
 import { card, counted, table } from '../output.js';
@@ -45,7 +45,15 @@ const presented = (token: ApiToken) => ({
   'expired-at': token.expiresAt,
 });
 
-type Kind = 'user' | 'team' | 'organization';
+type Kind = 'user' | 'team' | 'organization' | 'audit-trails';
+
+const issueOf =
+  (kind: OrganizationTokenKind) =>
+  (place: Workplace, organizationName: string, expiresAt: Instant | null): Promise<IssuedToken> =>
+    known(
+      `organization ${organizationName}`,
+      place.resolve(IssueOrganizationToken).execute(place.operator, { organizationName, kind, expiresAt }),
+    );
 
 const issuing: Readonly<
   Record<Kind, (place: Workplace, name: string, expiresAt: Instant | null, call: Call) => Promise<IssuedToken>>
@@ -59,22 +67,20 @@ const issuing: Readonly<
     const { id: teamId } = await teamNamed(place, path);
     return place.resolve(IssueTeamToken).execute(place.operator, { teamId, expiresAt });
   },
-  organization: (place, organizationName, expiresAt) =>
-    known(
-      `organization ${organizationName}`,
-      place.resolve(IssueOrganizationToken).execute(place.operator, { organizationName, expiresAt }),
-    ),
+  organization: issueOf('organization'),
+  'audit-trails': issueOf('auditor'),
 };
 
 const owners = {
   user: { value: 'NAME', about: 'a user: one more token' },
   team: { value: 'ORGANIZATION/TEAM', about: 'a team: in place of the token it has' },
   organization: { value: 'NAME', about: 'an organization: in place of the token it has' },
+  'audit-trails': { value: 'NAME', about: "an organization's audit token: replaces the existing one" },
 } as const;
 
 const issue: Command = {
   name: 'token issue',
-  does: 'issues a token to one of a user, a team and an organization, and answers its secret',
+  does: 'issues a token to a user, a team or an organization, or an audit token, and answers its secret',
   about: 'The secret is shown this once: the database keeps a digest of it. It is on standard output and nowhere else.',
   options: {
     ...owners,
@@ -82,7 +88,7 @@ const issue: Command = {
     description: { value: 'TEXT', about: "of a user's token" },
   },
   run: async (call) => {
-    const { name: kind, value } = call.oneOf('user', 'team', 'organization');
+    const { name: kind, value } = call.oneOf('user', 'team', 'organization', 'audit-trails');
     if (kind !== 'user' && call.option('description') !== undefined) {
       throw new UsageError("only a user's token has a --description");
     }
@@ -108,9 +114,12 @@ const ofOrganization = async (place: Workplace, organizationName: string) => {
   const ofTeams = await all((page) =>
     place.resolve(ListTeamTokens).execute(place.operator, { organizationName, page, search: undefined, sort }),
   );
-  const own = await place.resolve(ShowOrganizationToken).execute(place.operator, organizationName).catch(noneIfMissing);
+  const show = (kind: OrganizationTokenKind) =>
+    place.resolve(ShowOrganizationToken).execute(place.operator, organizationName, kind).catch(noneIfMissing);
+  const [own, auditor] = [await show('organization'), await show('auditor')];
   return [
     ...(own === undefined ? [] : [{ of: organizationName, token: own }]),
+    ...(auditor === undefined ? [] : [{ of: `${organizationName} (audit-trails)`, token: auditor }]),
     ...ofTeams.map((token) => ({ of: `${organizationName}/${names.get(token.owner.id) ?? token.owner.id}`, token })),
   ];
 };
@@ -130,7 +139,7 @@ const list: Command = {
   does: 'lists the tokens of a user, or of an organization and its teams',
   options: {
     user: { value: 'NAME', about: "the user's" },
-    organization: { value: 'NAME', about: "the organization's own, and those of its teams" },
+    organization: { value: 'NAME', about: "the organization's own, its audit token, and those of its teams" },
   },
   run: async (call) => {
     const { name: kind, value } = call.oneOf('user', 'organization');
@@ -154,21 +163,27 @@ const list: Command = {
 
 const done = () => true;
 
-const revoking: Readonly<Record<'id' | 'team' | 'organization', (place: Workplace, name: string) => Promise<void>>> = {
+const revokeOf = (kind: OrganizationTokenKind, called: string) => async (place: Workplace, name: string) => {
+  await known(
+    `organization ${name} with ${called}`,
+    place.resolve(RevokeOrganizationToken).execute(place.operator, name, kind).then(done),
+  );
+};
+
+const revoking: Readonly<Record<'id' | Exclude<Kind, 'user'>, (place: Workplace, name: string) => Promise<void>>> = {
   team: async (place, path) => {
     const { id } = await teamNamed(place, path);
     await known(`token of team ${path}`, place.resolve(RevokeTeamToken).execute(place.operator, id).then(done));
   },
-  organization: async (place, name) => {
-    await known(
-      `organization ${name} with a token`,
-      place.resolve(RevokeOrganizationToken).execute(place.operator, name).then(done),
-    );
-  },
+  organization: revokeOf('organization', 'a token'),
+  'audit-trails': revokeOf('auditor', 'an audit token'),
   id: async (place, id) => {
     const owner = (await place.unitOfWork.read((tx) => tx.tokens.find(id)))?.owner;
     if (owner?.kind === 'organization') {
       throw new UsageError("it is an organization's token: give the --organization whose it is");
+    }
+    if (owner?.kind === 'auditor') {
+      throw new UsageError('it is an audit token: give the organization whose it is as --audit-trails');
     }
     const user = owner?.kind === 'user' ? await place.unitOfWork.read((tx) => tx.users.find(owner.id)) : undefined;
     const actor = user === undefined ? place.operator : place.inPlaceOf(user);
@@ -183,9 +198,10 @@ const revoke: Command = {
     id: { value: 'ID', about: "a user's or a team's token, as gatehouse token list tells it" },
     team: { value: 'ORGANIZATION/TEAM', about: "the team's" },
     organization: { value: 'NAME', about: "the organization's own" },
+    'audit-trails': { value: 'NAME', about: "the organization's audit token" },
   },
   run: async (call) => {
-    const { name: kind, value } = call.oneOf('id', 'team', 'organization');
+    const { name: kind, value } = call.oneOf('id', 'team', 'organization', 'audit-trails');
     return atWork(call, async (place) => {
       await revoking[kind](place, value);
       const which = kind === 'id' ? value : `the token of ${value}`;
