@@ -11,7 +11,6 @@ export type Verdict =
 /** Would reach beyond the input: the network, and the agent's machine. */
 const forbidden = new Set(['http.send', 'net.lookup_ip_addr', 'opa.runtime']);
 const evaluationSeconds = 60;
-const longestReason = 4096;
 
 /** Open Policy Agent, evaluating policies on one input, without a network. */
 export class Opa {
@@ -75,7 +74,7 @@ interface Answer {
 
 /** Undefined and empty results pass, as in the field; what is no list says nothing that could be judged. */
 export function verdictOf(answer: unknown, complaints: string): Verdict {
-  const errored = (reason: string): Verdict => ({ status: 'errored', reason: reason.trim().slice(0, longestReason) });
+  const errored = (reason: string): Verdict => ({ status: 'errored', reason: reason.trim() });
   if (typeof answer !== 'object' || answer === null) return errored(complaints || 'opa printed no answer');
   const { result, errors } = answer as Answer;
   if (errors !== undefined) {
@@ -95,8 +94,7 @@ export function verdictOf(answer: unknown, complaints: string): Verdict {
   return reasons.length === 0 ? { status: 'passed' } : { status: 'failed', reasons };
 }
 
-const shown = (values: readonly unknown[]): string =>
-  JSON.stringify(values.length === 1 ? values[0] : values).slice(0, 500);
+const shown = (values: readonly unknown[]): string => JSON.stringify(values.length === 1 ? values[0] : values);
 
 function parsed(text: string): unknown {
   try {

@@ -69,5 +69,5 @@ export function firstErrorIn(printed: Tail): string | undefined {
   const errors = [...String(printed).matchAll(/^[ │╷]*(Error: .*)$/gm)].map(([, error = '']) => error.trim());
   const [first] = errors;
   const announces = first !== undefined && / encountered problems during initiali[sz]ation/.test(first);
-  return ((announces ? errors[1] : undefined) ?? first)?.slice(0, 1000);
+  return (announces ? errors[1] : undefined) ?? first;
 }

@@ -69,15 +69,22 @@ async function reportOf(
   const policies: PolicyReport[] = [];
   const share = outputBytes / evaluation['policy-sets'].flatMap((one) => one.policies).length;
   for (const policy of set.policies) {
-    const verdict = await judge(policy);
+    const verdict = maskedVerdict(x.secrets, await judge(policy));
     if (verdict.status === 'failed') {
       tell(x, `Policy ${set.name}/${policy.name} (${policy['enforcement-level']}) failed`, verdict.reasons.map(worded));
     }
     if (verdict.status === 'errored')
-      tell(x, `Policy ${set.name}/${policy.name} could not be evaluated`, [verdict.reason]);
+      tell(x, `Policy ${set.name}/${policy.name} could not be evaluated`, [worded(verdict.reason)]);
     policies.push({ name: policy.name, status: verdict.status, output: outputOf(x.secrets, verdict, share) });
   }
   return { 'policy-set-id': set.id, policies };
+}
+
+/** Before anything is cut off: the beginning of a secret alone is not masked. */
+function maskedVerdict(secrets: Secrets, verdict: Verdict): Verdict {
+  if (verdict.status === 'passed') return verdict;
+  if (verdict.status === 'errored') return { ...verdict, reason: secrets.masked(verdict.reason) };
+  return { ...verdict, reasons: verdict.reasons.map((reason) => secrets.maskedIn(reason)) };
 }
 
 async function judged(x: Execution, opa: Opa, { name, query, code }: Policy, input: string): Promise<Verdict> {

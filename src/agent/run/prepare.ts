@@ -79,9 +79,11 @@ export async function prepare(
   return { terraform, directory, variables, stateFile, stateBefore: x.job.state?.md5 };
 }
 
+const longestFailure = 1024;
+
 /** What a run that ended this way fails with; its log has the program's own words already. */
 export function failureOf(x: Execution, command: string, { stopped, code, printed }: Ran): Error {
   const because = stopped?.message ?? firstErrorIn(printed) ?? `it ended with ${code ?? 'a signal'}`;
   if (stopped !== undefined && stopped.name !== 'BoundReached') return stopped;
-  return new RunFailure(x.secrets.masked(`terraform ${command} failed: ${because}`));
+  return new RunFailure(x.secrets.masked(`terraform ${command} failed: ${because}`).slice(0, longestFailure));
 }
