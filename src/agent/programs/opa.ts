@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type Bounds, runProgram } from './child-process.js';
 import type { OpaProgram } from './find-programs.js';
+import type { RunUser } from './run-user.js';
 
 /** What one policy said. */
 export type Verdict =
@@ -20,6 +21,7 @@ export class Opa {
       readonly directory: string;
       readonly environment: Readonly<Record<string, string>>;
       readonly bounds: Bounds;
+      readonly user?: RunUser | undefined;
     },
     private readonly capabilities: string,
   ) {}
@@ -31,7 +33,7 @@ export class Opa {
     const current = parsed(out) as { readonly builtins?: readonly { readonly name: string }[] } | undefined;
     if (!Array.isArray(current?.builtins)) throw new Error(`opa capabilities failed: ${complaints.slice(0, 500)}`);
     const builtins = current.builtins.filter(({ name }) => !forbidden.has(name));
-    await writeFile(capabilities, JSON.stringify({ ...current, builtins, allow_net: [] }));
+    await writeFile(capabilities, JSON.stringify({ ...current, builtins, allow_net: [] }), { mode: 0o600 });
     return asked;
   }
 

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { type Bounds, type Ended, runProgram } from './child-process.js';
 import type { TerraformProgram } from './find-programs.js';
+import type { RunUser } from './run-user.js';
 
 /** The end of what a program printed, for what is to be found in it. */
 export class Tail {
@@ -27,6 +28,7 @@ export class Terraform {
       readonly directory: string;
       readonly environment: Readonly<Record<string, string>>;
       readonly bounds: Bounds;
+      readonly user?: RunUser | undefined;
     },
   ) {}
 
