@@ -23,18 +23,23 @@ export function tokenOf({ AGENT_TOKEN: token, AGENT_TOKEN_FILE: file }: Settings
  * variable does not change it. The token is handed over on standard input, in a file without a name.
  */
 function beginWithout(token: string): void {
-  const path = join(tmpdir(), `gatehouse-agent-${randomUUID()}`);
-  closeSync(0);
-  const file = openSync(path, 'wx+', 0o600);
-  unlinkSync(path);
-  // The lowest that is free; a process that is replaced keeps only the three standard descriptors.
-  if (file !== 0) throw new Error('the token could not be handed over: set AGENT_TOKEN_FILE');
-  writeSync(file, token, 0);
+  try {
+    const path = join(tmpdir(), `gatehouse-agent-${randomUUID()}`);
+    closeSync(0);
+    const file = openSync(path, 'wx+', 0o600);
+    unlinkSync(path);
+    // A process that is replaced keeps only the three standard descriptors. The lowest one that is free is taken.
+    if (file !== 0) throw new Error('standard input is in use');
+    writeSync(file, token, 0);
+  } catch (error) {
+    const why = (error as Error).message;
+    throw new SettingsError([
+      `AGENT_TOKEN: it cannot be taken out of the environment: ${why}. Set AGENT_TOKEN_FILE instead`,
+    ]);
+  }
   const { AGENT_TOKEN: _, ...environment } = process.env;
-  process.execve?.(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], {
-    ...environment,
-    AGENT_TOKEN_FILE: standardInput,
-  });
+  const words = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+  process.execve?.(process.execPath, words, { ...environment, AGENT_TOKEN_FILE: standardInput });
 }
 
 function tokenIn(path: string): string {

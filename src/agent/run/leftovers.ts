@@ -29,7 +29,7 @@ export async function removeLeftovers(
     try {
       // In a directory that others may write to, any of them may have made it.
       const { uid: maker } = await lstat(path);
-      if (maker !== (process.getuid?.() ?? maker)) continue;
+      if (maker !== (process.geteuid?.() ?? maker)) continue;
       const [phase, runId = ''] = (await textOf(join(path, labelFile))).split('\n');
       const applied = phase === 'apply';
       const { uid, gid } = await lstat(join(path, 'home')).catch(() => ({ uid: maker, gid: 0 }));

@@ -17,7 +17,7 @@ export async function putAside(file: string, runId: string, workDirectory: strin
   const directory = join(workDirectory, 'lost-state');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const { uid } = await lstat(directory);
-  if (uid !== (process.getuid?.() ?? uid)) throw new Error(`${directory} belongs to another user`);
+  if (uid !== (process.geteuid?.() ?? uid)) throw new Error(`${directory} belongs to another user`);
   const path = join(directory, `${runId}.tfstate`);
   await rename(file, path);
   await chmod(path, 0o600);

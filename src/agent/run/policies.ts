@@ -84,7 +84,7 @@ async function reportOf(
 }
 
 /** Before anything is cut off: the beginning of a secret alone is not masked. */
-function maskedVerdict(secrets: Secrets, verdict: Verdict): Verdict {
+export function maskedVerdict(secrets: Secrets, verdict: Verdict): Verdict {
   if (verdict.status === 'passed') return verdict;
   if (verdict.status === 'errored') return { ...verdict, reason: secrets.masked(verdict.reason) };
   return { ...verdict, reasons: verdict.reasons.map((reason) => secrets.maskedIn(reason)) };

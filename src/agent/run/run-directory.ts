@@ -71,7 +71,7 @@ export class RunDirectory {
     const { uid, gid } = this.user;
     for (const path of [...ofPrograms.map((name) => this.at(name)), this.temporary]) await own(path, this.user);
     for (const path of [...ofAgent.map((name) => this.at(name)), this.path]) {
-      await chown(path, process.getuid?.() ?? uid, gid);
+      await chown(path, process.geteuid?.() ?? uid, gid);
       await chmod(path, 0o710);
     }
   }
@@ -117,7 +117,7 @@ async function own(path: string, user: RunUser): Promise<void> {
 
 /** With what programs left there that nobody may write to, as caches often are, or that belongs to another user. */
 export async function removeTree(path: string): Promise<void> {
-  const ownUid = process.getuid?.();
+  const ownUid = process.geteuid?.();
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) return;
   if (ownUid !== undefined && found.uid !== ownUid) return removeAs(found, path);
