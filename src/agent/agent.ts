@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { bareEnvironment } from './programs/environment.js';
 import { findOpa, findTerraform, noOpa, noTerraform } from './programs/find-programs.js';
+import { checkRunUser, refuseSharedUser } from './programs/run-user-checks.js';
 import { executeJob, type Surroundings } from './run/execute-job.js';
 import { removeLeftovers } from './run/leftovers.js';
-import { checkRunUser, refuseSharedUser } from './run/run-user-checks.js';
 import { ServiceClient, ServiceRefused } from './service/service-client.js';
 import type { Settings } from './settings.js';
 

@@ -712,6 +712,41 @@ describe('policies', () => {
     90_000,
   );
 
+  const { run: asRoot, reason: notRoot } =
+    process.geteuid?.() === 0
+      ? { run: withTerraform, reason: noTerraform }
+      : { run: it.skip, reason: ' (skipped: only root can)' };
+
+  asRoot(
+    `are evaluated as another user, who can read what belongs to them${notRoot}`,
+    async () => {
+      const { remove } = await attached([{ name: 'reads', level: 'advisory', code: rego('deny := []') }]);
+      const program = join(directory, 'opa-of-another');
+      const result = (text: string) => `printf '{"result":[{"expressions":[{"value":["%s"]}]}]}' "${text}"`;
+      await writeFile(
+        program,
+        `#!/bin/sh
+case $1 in
+  version) echo 'Version: 1.0.0';;
+  capabilities) echo '{"builtins":[]}';;
+  eval) cat "$5" "$9" "\${11}" > /dev/null && ${result('read by $(id -u)')};;
+esac
+`,
+        { mode: 0o755 },
+      );
+      try {
+        await chmod(directory, 0o755);
+        const { runId } = await queued(files);
+        await startAgent({ OPA_PATH: program, AGENT_RUN_AS: '54321:54321' });
+        expect(await settled(runId)).toBe('post_plan_completed');
+        expect(await logOf(runId, 'plan')).toContain('Policy tried/reads (advisory) failed:\n  - read by 54321\n');
+      } finally {
+        await remove();
+      }
+    },
+    60_000,
+  );
+
   withTerraform(
     `end in errors that name the remedy where there is no opa${noTerraform}`,
     async () => {

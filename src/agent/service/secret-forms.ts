@@ -54,7 +54,7 @@ function base64(text: string): readonly string[] {
     return all.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((all.length * 8) / 6));
   });
   const alone = bytes.toString('base64');
-  return [...inside, alone, alone.replace(/=+$/, '')];
+  return [...inside, alone, alone.replaceAll('=', '')];
 }
 
 /** In a URL: as JavaScript writes it, with everything but RFC 3986's unreserved characters, and in a query as Go does. */
