@@ -66,7 +66,7 @@ describe("a run's directory", () => {
 const asRoot = root ? describe : describe.skip;
 
 asRoot(`a run's directory, with programs of another user${root ? '' : ' (skipped: only root can)'}`, () => {
-  /** Of no user: everything of it is killed. */
+  /** No account has this id: the agent kills everything that runs as it. */
   const user = { uid: 54_321, gid: 54_321 };
   const never = new AbortController().signal;
 

@@ -15,7 +15,7 @@ const root = process.getuid?.() === 0;
 const asRoot = root ? it : it.skip;
 const onLinux = process.platform === 'linux' ? it : it.skip;
 const notRoot = root ? '' : ' (skipped: only root can)';
-/** Of no user: everything of it is killed. */
+/** No account has this id: the agent kills everything that runs as it. */
 const user = { uid: 54_321, gid: 54_321 };
 
 const fromFile = (path: string) => tokenOf({ AGENT_TOKEN_FILE: path } as Settings);

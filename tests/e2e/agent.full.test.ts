@@ -491,7 +491,7 @@ describe('a configuration that looks for the token', () => {
     process.geteuid?.() === 0
       ? { run: withTerraform, reason: noTerraform }
       : { run: it.skip, reason: ' (skipped: only root can)' };
-  /** Of no user: everything of it is killed. */
+  /** No account has this id: the agent kills everything that runs as it. */
   const user = 54_321;
 
   /** What a configuration finds in a plan, which terraform itself reads, and in an apply, where it starts a shell. */

@@ -1,6 +1,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endProcessesOf } from '../programs/process-group.js';
+import { taken } from '../programs/taken.js';
 import type { Settings } from '../settings.js';
 import { digestOf } from './configuration.js';
 import { putAside, stateLeftIn } from './lost-state.js';
@@ -10,11 +11,10 @@ import {
   labelFile,
   prefix,
   removeTree,
-  shortPlaces,
+  shortPlace,
   stateFileOf,
   temporaryPrefix,
 } from './run-directory.js';
-import { taken } from './taken.js';
 
 /** Takes away what agents of this machine left that were killed, but for the states of applies. */
 export async function removeLeftovers(
@@ -52,7 +52,7 @@ export async function removeLeftovers(
       say(`${path}, which an agent left that was killed, stays: ${(error as Error).message}`);
     }
   }
-  for (const path of (await Promise.all(shortPlaces().map((place) => left(place, temporaryPrefix)))).flat()) {
+  for (const path of await left(shortPlace, temporaryPrefix)) {
     await removeTree(path).catch((error: Error) => say(`${path} could not be removed: ${error.message}`));
   }
 }

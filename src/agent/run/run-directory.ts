@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { chmod, chown, lchown, lstat, mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type RunUser, runAs } from '../programs/run-user.js';
+import { taken } from '../programs/taken.js';
 import type { Job } from '../service/job.js';
-import { taken } from './taken.js';
 
 /** What the directories of this host's agents begin with; the process's number follows. */
 export const prefix = `gatehouse-run-${createHash('sha256').update(hostname()).digest('hex').slice(0, 8)}-`;
@@ -28,7 +28,7 @@ const ofAgent = ['plan', 'policies', 'variables'];
 export const temporaryPrefix = prefix.replace('run', 'tmp');
 
 /** Where a path is short enough for sockets, if that of the run's directory is not. */
-export const shortPlaces = (): readonly string[] => [...new Set([tmpdir(), '/tmp'])];
+export const shortPlace = '/tmp';
 
 /** macOS takes 103 bytes for the path of a socket, Linux 107. Providers call it `plugin`, and up to ten digits. */
 const longestTemporary = 103 - '/plugin1234567890'.length;
@@ -92,18 +92,20 @@ export class RunDirectory {
   }
 
   async remove(): Promise<void> {
-    await removeTree(this.temporary);
-    if (this.kept) return;
-    await removeTree(this.path);
+    try {
+      await removeTree(this.temporary);
+    } finally {
+      if (!this.kept) await removeTree(this.path);
+    }
   }
 }
 
 async function temporaryFor(path: string): Promise<string> {
   const inside = join(path, 'tmp');
-  const name = `${temporaryPrefix}${process.pid}-`;
-  const fits = (directory: string) => Buffer.byteLength(directory) <= longestTemporary;
-  const place = fits(inside) ? undefined : shortPlaces().find((one) => fits(join(one, `${name}123456`)));
-  if (place !== undefined) return mkdtemp(join(place, name));
+  if (Buffer.byteLength(inside) > longestTemporary) {
+    const short = await mkdtemp(join(shortPlace, `${temporaryPrefix}${process.pid}-`)).catch(() => undefined);
+    if (short !== undefined) return short;
+  }
   await mkdir(inside, { mode: 0o700 });
   return inside;
 }
