@@ -11,6 +11,7 @@ import { putAside } from '../../src/agent/run/lost-state.js';
 import { RunDirectory, removeTree } from '../../src/agent/run/run-directory.js';
 import type { Job } from '../../src/agent/service/job.js';
 import { inTemporaryDirectory } from '../support/process.js';
+import { runUser as user } from '../support/run-user.js';
 import { until } from '../support/service-steps.js';
 
 const nobody = 65534;
@@ -66,8 +67,6 @@ describe("a run's directory", () => {
 const asRoot = root ? describe : describe.skip;
 
 asRoot(`a run's directory, with programs of another user${root ? '' : ' (skipped: only root can)'}`, () => {
-  /** No account has this id: the agent kills everything that runs as it. */
-  const user = { uid: 54_321, gid: 54_321 };
   const never = new AbortController().signal;
 
   /** An agent's directory that others can enter, and a file beside it that is root's. */

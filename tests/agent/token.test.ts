@@ -1,22 +1,24 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { runProgram } from '../../src/agent/programs/child-process.js';
+import { killAllOf } from '../../src/agent/programs/run-user.js';
 import { type Settings, SettingsError } from '../../src/agent/settings.js';
 import { tokenOf } from '../../src/agent/token.js';
 import { lookAround } from '../support/look-around.js';
 import { inTemporaryDirectory } from '../support/process.js';
+import { runUser as user } from '../support/run-user.js';
+import { until } from '../support/service-steps.js';
 
 const token = 'the-token-of-an-agent-for-tests';
 const root = process.getuid?.() === 0;
 const asRoot = root ? it : it.skip;
 const onLinux = process.platform === 'linux' ? it : it.skip;
 const notRoot = root ? '' : ' (skipped: only root can)';
-/** No account has this id: the agent kills everything that runs as it. */
-const user = { uid: 54_321, gid: 54_321 };
 
 const fromFile = (path: string) => tokenOf({ AGENT_TOKEN_FILE: path } as Settings);
 
@@ -154,7 +156,7 @@ describe('a program of another user', () => {
           },
         });
         expect([ended.code, ended.stopped]).toEqual([0, undefined]);
-        expect(printed).toMatch(/^54321\n54321\n54321\n/);
+        expect(printed.split('\n').slice(0, 3)).toEqual(Array(3).fill(`${user.uid}`));
         expect(printed).toContain('Permission denied');
         const all = await foundIn(found);
         expect(all[`cmdline-${process.pid}`]).not.toBe('');
@@ -166,4 +168,11 @@ describe('a program of another user', () => {
     },
     30_000,
   );
+
+  asRoot(`is killed with all that run as that user, at one stroke${notRoot}`, async () => {
+    const sleeping = [1, 2, 3].map(() => spawn('sleep', ['47'], { ...user, detached: true, stdio: 'ignore' }));
+    await Promise.all(sleeping.map((one) => once(one, 'spawn')));
+    killAllOf(user);
+    await until('all have ended', async () => sleeping.every(({ signalCode }) => signalCode === 'SIGKILL'), 5_000);
+  });
 });

@@ -11,6 +11,7 @@ import { archiveOf } from '../support/archives.js';
 import { needing } from '../support/examples.js';
 import { lookAround } from '../support/look-around.js';
 import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { runUser } from '../support/run-user.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 
 const terraform = process.env.TERRAFORM ?? 'terraform';
@@ -18,6 +19,11 @@ const opa = process.env.OPA ?? 'opa';
 const { run: withTerraform, reason: noTerraform } = needing(terraform);
 const { run: withBoth, reason: missing } = needing(terraform, opa);
 
+const { run: asRoot, reason: notRoot } =
+  process.geteuid?.() === 0
+    ? { run: withTerraform, reason: noTerraform }
+    : { run: it.skip, reason: ' (skipped: only root can)' };
+const user = runUser.uid;
 let directory: string;
 let service: ServiceProcess;
 let steps: ServiceSteps;
@@ -487,13 +493,6 @@ describe('a plan that takes long', () => {
 });
 
 describe('a configuration that looks for the token', () => {
-  const { run: asRoot, reason: notRoot } =
-    process.geteuid?.() === 0
-      ? { run: withTerraform, reason: noTerraform }
-      : { run: it.skip, reason: ' (skipped: only root can)' };
-  /** No account has this id: the agent kills everything that runs as it. */
-  const user = 54_321;
-
   /** What a configuration finds in a plan, which terraform itself reads, and in an apply, where it starts a shell. */
   async function looked(environment: Readonly<Record<string, string>>) {
     const place = await mkdtemp(join(directory, 'looked-'));
@@ -712,11 +711,6 @@ describe('policies', () => {
     90_000,
   );
 
-  const { run: asRoot, reason: notRoot } =
-    process.geteuid?.() === 0
-      ? { run: withTerraform, reason: noTerraform }
-      : { run: it.skip, reason: ' (skipped: only root can)' };
-
   asRoot(
     `are evaluated as another user, who can read what belongs to them${notRoot}`,
     async () => {
@@ -737,9 +731,9 @@ esac
       try {
         await chmod(directory, 0o755);
         const { runId } = await queued(files);
-        await startAgent({ OPA_PATH: program, AGENT_RUN_AS: '54321:54321' });
+        await startAgent({ OPA_PATH: program, AGENT_RUN_AS: `${user}:${user}` });
         expect(await settled(runId)).toBe('post_plan_completed');
-        expect(await logOf(runId, 'plan')).toContain('Policy tried/reads (advisory) failed:\n  - read by 54321\n');
+        expect(await logOf(runId, 'plan')).toContain(`Policy tried/reads (advisory) failed:\n  - read by ${user}\n`);
       } finally {
         await remove();
       }
