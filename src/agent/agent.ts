@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { bareEnvironment } from './programs/environment.js';
 import { findOpa, findTerraform, noOpa, noTerraform } from './programs/find-programs.js';
+import { checkRunUser, refuseSharedUser } from './programs/run-user-checks.js';
 import { executeJob, type Surroundings } from './run/execute-job.js';
 import { removeLeftovers } from './run/leftovers.js';
 import { ServiceClient, ServiceRefused } from './service/service-client.js';
@@ -14,11 +15,14 @@ const afterNonsense = 15_000;
 /** Claims runs and executes them, one at a time, until it is stopped. Rejects where its token is refused. */
 export async function runAgent(
   settings: Settings,
+  token: string,
   surroundings: Pick<Surroundings, 'environment' | 'stopping' | 'killing' | 'say'>,
 ): Promise<void> {
   const { stopping, say, environment } = surroundings;
-  const client = new ServiceClient(settings.GATEHOUSE_URL, settings.AGENT_TOKEN, say);
+  const client = new ServiceClient(settings.GATEHOUSE_URL, token, say);
+  await checkRunUser(settings);
   await removeLeftovers(settings, surroundings);
+  refuseSharedUser(settings);
   await introduce(settings, environment, say);
   while (!stopping.aborted) {
     const job = await client.claim(settings.AGENT_NAME, longestWait, stopping).catch(async (error: Error) => {
@@ -31,7 +35,7 @@ export async function runAgent(
     });
     if (job === undefined) continue;
     say(`${job.run.id}: ${job.phase} of ${job.workspace.organization}/${job.workspace.name}`);
-    await executeJob(job, { ...surroundings, client, settings });
+    await executeJob(job, { ...surroundings, client, settings, token });
   }
 }
 
@@ -45,6 +49,11 @@ async function introduce(
   const [terraform, opa] = await Promise.all([findTerraform(settings, bare), findOpa(settings, bare)]);
   say(`agent ${settings.AGENT_NAME} claims runs from ${settings.GATEHOUSE_URL}`);
   say(`runs are executed in ${place}; states that cannot be delivered are kept in ${join(place, 'lost-state')}`);
+  if (settings.AGENT_RUN_AS === undefined) {
+    say(
+      "warning: configurations run as the agent's own user and can read its token. Run the agent as root with AGENT_RUN_AS to prevent that (docs/agents.md)",
+    );
+  }
   say(terraform ? `${terraform.title} ${terraform.version} is ${terraform.path}` : noTerraform(settings));
   say(opa ? `OPA ${opa.version} is ${opa.path}` : noOpa(settings));
 }

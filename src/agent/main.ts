@@ -2,6 +2,7 @@
 import { runAgent } from './agent.js';
 import { ServiceRefused } from './service/service-client.js';
 import { helpPage, loadSettings, SettingsError } from './settings.js';
+import { tokenOf } from './token.js';
 
 const say = (line: string): void => {
   process.stderr.write(`${new Date().toISOString()} ${line}\n`);
@@ -18,6 +19,10 @@ async function main(words: readonly string[]): Promise<void> {
   const [unknown] = words.filter((word) => word !== '--with-server');
   if (unknown !== undefined) throw new SettingsError([`unknown argument ${unknown}; see --help`]);
 
+  const settings = words.includes('--with-server') ? undefined : loadSettings(process.env);
+  // Before anything else: the process may be replaced.
+  const token = settings && tokenOf(settings);
+
   const stopping = new AbortController();
   const killing = new AbortController();
   const stop = () => {
@@ -32,11 +37,11 @@ async function main(words: readonly string[]): Promise<void> {
   process.on('SIGHUP', () => stopping.signal.aborted || stop());
   const surroundings = { stopping: stopping.signal, killing: killing.signal, say };
 
-  if (words.includes('--with-server')) {
+  if (settings === undefined || token === undefined) {
     const { withServer } = await import('./first-try/with-server.js');
     await withServer(process.env, surroundings);
   } else {
-    await runAgent(loadSettings(process.env), { ...surroundings, environment: process.env });
+    await runAgent(settings, token, { ...surroundings, environment: process.env });
   }
   say('stopped');
 }
@@ -47,7 +52,7 @@ main(process.argv.slice(2)).then(
     const refused = error instanceof ServiceRefused && error.status === 401;
     const known = error instanceof SettingsError || error.name === 'FirstTryError';
     if (refused)
-      say("the service does not know AGENT_TOKEN: it was revoked, or is another service's, or no agent token");
+      say('the service refused the agent token: it was revoked, belongs to another service, or is not an agent token');
     else process.stderr.write(`${known ? error.message : error.stack}\n`);
     process.exit(1);
   },

@@ -1,12 +1,14 @@
 import { hostname, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { runUserFrom } from './programs/run-user.js';
 
 const wholeNumber = (lowest: number) => {
   const error = `must be a whole number, ${lowest} or more`;
   return z.coerce.number(error).int(error).min(lowest, error).max(1_000_000, 'must be at most 1000000');
 };
 const path = z.string().transform((given) => resolve(given));
+export const tokenSchema = z.string().regex(/^\S{16,}$/, 'must be at least 16 characters without blanks');
 const variableName = /^[A-Za-z_]\w*$/;
 
 interface Setting {
@@ -29,9 +31,30 @@ export const settings = {
     about: 'where the service is',
   },
   AGENT_TOKEN: {
-    schema: z.string('must be set').regex(/^\S{16,}$/, 'must be at least 16 characters without blanks'),
-    shown: 'required',
+    schema: tokenSchema.optional(),
+    shown: 'this or AGENT_TOKEN_FILE',
     about: 'an agent token of the pool whose runs it executes',
+  },
+  AGENT_TOKEN_FILE: {
+    schema: path.optional(),
+    shown: 'this or AGENT_TOKEN',
+    about: 'a file with that token, which only the agent can read (mode 0600); /dev/stdin for standard input',
+  },
+  AGENT_RUN_AS: {
+    schema: z
+      .string()
+      .transform((text, context) => {
+        try {
+          return runUserFrom(text);
+        } catch (error) {
+          context.addIssue((error as Error).message);
+          return z.NEVER;
+        }
+      })
+      .optional(),
+    shown: "the agent's user",
+    about:
+      'the user that terraform, opa and all they start run as, where the agent runs as root: a name, uid or uid:gid. Give it a user that runs nothing else: its processes are killed at the end of each program',
   },
   AGENT_NAME: {
     schema: z.string().max(255, 'must be at most 255 characters'),
@@ -123,6 +146,9 @@ export function loadSettings(environment: Readonly<Record<string, string | undef
     if (result.success) values[name] = result.data;
     else faults.push(`${name}: ${result.error.issues.map((issue) => issue.message).join('; ')}`);
   }
+  const { AGENT_TOKEN: token, AGENT_TOKEN_FILE: file } = environment;
+  if (!token && !file) faults.push('AGENT_TOKEN_FILE: must be set, or AGENT_TOKEN');
+  if (token && file) faults.push('AGENT_TOKEN_FILE: must not be set together with AGENT_TOKEN. Remove AGENT_TOKEN');
   if (faults.length > 0) throw new SettingsError(faults);
   return values as unknown as Settings;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { outputOf } from '../../src/agent/run/policies.js';
+import { maskedVerdict, outputOf } from '../../src/agent/run/policies.js';
 import { printable } from '../../src/agent/service/printable.js';
 import { Secrets } from '../../src/agent/service/secrets.js';
 
@@ -27,6 +27,13 @@ describe('what is reported of a policy', () => {
       expect(JSON.stringify(one)).not.toMatch(/(?<!\\)\\u/);
       expect(String(one).length).toBeLessThanOrEqual(4096);
     }
+  });
+
+  it('has no beginning of a secret in it, where the rest of that is cut off', () => {
+    const variable = { key: 'k', value: 'hidden-word', category: 'env' as const, hcl: false, sensitive: true };
+    const secrets = new Secrets([variable]);
+    const verdict = maskedVerdict(secrets, failed(`${'x'.repeat(4090)}hidden-word`));
+    expect(outputOf(secrets, verdict, plenty)).toEqual([`${'x'.repeat(4090)}***`]);
   });
 
   it('counts what is beyond the number of elements that the service takes', () => {

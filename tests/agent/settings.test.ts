@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+import { runUserFrom } from '../../src/agent/programs/run-user.js';
 import { helpPage, loadSettings, settingRows } from '../../src/agent/settings.js';
 
 const enough = { GATEHOUSE_URL: 'http://127.0.0.1:8080/', AGENT_TOKEN: 'a-token-of-an-agent' };
@@ -32,7 +33,45 @@ describe("an agent's settings", () => {
         '  AGENT_PHASE_SECONDS: must be a whole number, 1 or more',
       ].join('\n'),
     );
-    expect(() => loadSettings({ ...enough, AGENT_TOKEN: '' })).toThrow('AGENT_TOKEN: must be set');
+    expect(() => loadSettings({ ...enough, AGENT_TOKEN: '' })).toThrow('AGENT_TOKEN_FILE: must be set, or AGENT_TOKEN');
+  });
+
+  it('take the token or a file with it, and not both', () => {
+    const { AGENT_TOKEN: _, ...others } = enough;
+    expect(loadSettings({ ...others, AGENT_TOKEN_FILE: '/run/token' }).AGENT_TOKEN_FILE).toBe('/run/token');
+    expect(() => loadSettings({ ...enough, AGENT_TOKEN_FILE: '/run/token' })).toThrow(
+      'AGENT_TOKEN_FILE: must not be set together with AGENT_TOKEN. Remove AGENT_TOKEN',
+    );
+  });
+
+  describe('for another user', () => {
+    const passwd = () => 'root:x:0:0::/root:/bin/sh\nwheel:x:7:0::/:/bin/sh\nrunner:x:1001:100::/:/bin/sh\n';
+
+    it.each([
+      ['runner', { uid: 1001, gid: 100 }],
+      ['1001', { uid: 1001, gid: 100 }],
+      ['54321:54322', { uid: 54321, gid: 54322 }],
+    ])('take a name or numbers: %s', (text, user) => {
+      expect(runUserFrom(text, 0, passwd)).toEqual(user);
+    });
+
+    it.each([
+      ['nobody-there', '/etc/passwd has no user nobody-there: create it, or write uid:gid'],
+      ['54321', '/etc/passwd has no user 54321: create it, or write uid:gid'],
+      ['root', 'must not be root'],
+      ['0:5', 'must not be root'],
+      ['wheel', "must not have root's group"],
+      ['4294967295:1', 'must have ids of at most 4294967294'],
+      ['a:b', '/etc/passwd has no user a:b: create it, or write uid:gid'],
+    ])('refuse %s: %s', (text, why) => {
+      expect(() => runUserFrom(text, 0, passwd)).toThrow(why);
+    });
+
+    it('need an agent that is root', () => {
+      expect(() => runUserFrom('runner', 1000, passwd)).toThrow('needs an agent that runs as root');
+      const load = () => loadSettings({ ...enough, AGENT_RUN_AS: '0:0' });
+      expect(load).toThrow(/AGENT_RUN_AS: (must not be root|needs an agent that runs as root)/);
+    });
   });
 
   it('stand in --help and in docs/agents.md, word by word', async () => {

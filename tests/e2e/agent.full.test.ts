@@ -1,6 +1,7 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,7 +9,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { AgentProcess } from '../support/agent-process.js';
 import { archiveOf } from '../support/archives.js';
 import { needing } from '../support/examples.js';
+import { lookAround } from '../support/look-around.js';
 import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { runUser } from '../support/run-user.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 
 const terraform = process.env.TERRAFORM ?? 'terraform';
@@ -16,6 +19,11 @@ const opa = process.env.OPA ?? 'opa';
 const { run: withTerraform, reason: noTerraform } = needing(terraform);
 const { run: withBoth, reason: missing } = needing(terraform, opa);
 
+const { run: asRoot, reason: notRoot } =
+  process.geteuid?.() === 0
+    ? { run: withTerraform, reason: noTerraform }
+    : { run: it.skip, reason: ' (skipped: only root can)' };
+const user = runUser.uid;
 let directory: string;
 let service: ServiceProcess;
 let steps: ServiceSteps;
@@ -484,6 +492,118 @@ describe('a plan that takes long', () => {
   );
 });
 
+describe('a configuration that looks for the token', () => {
+  /** What a configuration finds in a plan, which terraform itself reads, and in an apply, where it starts a shell. */
+  async function looked(environment: Readonly<Record<string, string>>) {
+    const place = await mkdtemp(join(directory, 'looked-'));
+    const [found, work, file] = [join(place, 'found'), join(place, 'work'), join(place, 'token')];
+    for (const path of [directory, place]) await chmod(path, 0o755);
+    for (const path of [found, work]) await mkdir(path);
+    await chmod(found, 0o777);
+    await writeFile(file, `${token}\n`, { mode: 0o600 });
+    const own = await startAgent({
+      AGENT_WORK_DIR: work,
+      ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value.replace('FILE', file)])),
+    });
+    await own.prints('claims runs from');
+    const read = (path: string) => `try(filebase64("${path}"), "refused")`;
+    const pid = own.child.pid;
+    const source = `output "environ" { value = ${read(`/proc/${pid}/environ`)} }
+output "cmdline" { value = ${read(`/proc/${pid}/cmdline`)} }
+output "token" { value = ${read(file)} }
+resource "terraform_data" "left" {
+  provisioner "local-exec" { command = "setsid sh -c 'exec env -i sleep 300' > /dev/null 2>&1 & id -u > ${found}/uid; id -G > ${found}/groups" }
+}
+${shell('looks', `cat ${file} > ${found}/token; ${lookAround(found)}`)}`;
+    const { runId, workspaceId } = await queued({ 'main.tf': source });
+    expect(await settled(runId)).toBe('planned');
+    expect(await applied(runId)).toBe('applied');
+    const log = (await logOf(runId, 'plan')) + (await logOf(runId, 'apply'));
+    const { outputs } = await stateOf(workspaceId);
+    const decoded = (name: string) => Buffer.from(outputs[name].value, 'base64').toString('latin1');
+    const text = (name: string) => readFile(join(found, name), 'latin1');
+    const texts = await Promise.all((await readdir(found)).map(async (name) => [name, await text(name)] as const));
+    expect(await own.end()).toBe(0);
+    expect(await readdir(work)).toEqual([]);
+    return { log, pid, own, outputs, decoded, texts: Object.fromEntries(texts) };
+  }
+
+  for (const [mode, environment] of [
+    ['AGENT_TOKEN', {}],
+    ['AGENT_TOKEN_FILE', { AGENT_TOKEN: '', AGENT_TOKEN_FILE: 'FILE' }],
+  ] as const) {
+    withTerraform(
+      `finds it in no environment, command line or descriptor, but in the file: ${mode}${noTerraform}`,
+      async () => {
+        const { log, pid, own, decoded, texts } = await looked(environment);
+        expect(decoded('environ')).toContain('GATEHOUSE_URL=');
+        expect(texts[`environ-${pid}`]).toContain('GATEHOUSE_URL=');
+        for (const text of [decoded('environ'), decoded('cmdline')]) expect(text).not.toContain(token);
+        const { token: ofFile, ...others } = texts;
+        for (const text of Object.values(others)) expect(text).not.toContain(token);
+        // As SECURITY.md says: what the agent's user can read, a configuration can.
+        expect(ofFile).toContain(token);
+        expect(own.printed).toContain("warning: configurations run as the agent's own user and can read its token");
+        expect(log).not.toContain(token);
+        // In the plan's log stands the file in base64.
+        expect(log).toMatch(/token += "\*\*\*/);
+      },
+      90_000,
+    );
+  }
+
+  for (const [mode, environment] of [
+    ['AGENT_TOKEN', {}],
+    ['AGENT_TOKEN_FILE', { AGENT_TOKEN: '', AGENT_TOKEN_FILE: 'FILE' }],
+  ] as const) {
+    asRoot(
+      `finds it nowhere as another user: AGENT_RUN_AS with ${mode}${notRoot}`,
+      async () => {
+        const { log, pid, own, outputs, texts } = await looked({ ...environment, AGENT_RUN_AS: `${user}:${user}` });
+        expect([texts.uid, texts.groups]).toEqual([`${user}\n`, `${user}\n`]);
+        expect([outputs.environ.value, outputs.token.value]).toEqual(['refused', 'refused']);
+        expect(texts[`cmdline-${pid}`]).toContain('main.js');
+        expect([texts[`environ-${pid}`], texts[`fd-${pid}`], texts[`files-${pid}`], texts.token]).toEqual([
+          '',
+          '',
+          '',
+          '',
+        ]);
+        for (const text of [log, JSON.stringify(outputs), ...Object.values(texts)]) expect(text).not.toContain(token);
+        expect(own.printed).not.toContain('warning: configurations run as');
+        const { stdout } = spawnSync('ps', ['-A', '-o', 'uid=,stat=']);
+        const states = [...`${stdout}`.matchAll(/^ *(\d+) +(\S)/gm)].filter(([, uid]) => uid === `${user}`);
+        expect(states.filter(([, , state]) => state !== 'Z')).toEqual([]);
+      },
+      90_000,
+    );
+  }
+
+  asRoot(
+    `is refused a directory that its user may write to, and a user of other programs${notRoot}`,
+    async () => {
+      const work = await mkdtemp(join(directory, 'own-'));
+      await chown(work, user, user);
+      const settings = { AGENT_RUN_AS: `${user}:${user}`, AGENT_WORK_DIR: work };
+      const own = await startAgent(settings);
+      expect(await own.ended()).toBe(1);
+      expect(own.printed).toContain(`AGENT_WORK_DIR: the user of AGENT_RUN_AS may write to ${work}.`);
+      const busy = spawn('sleep', ['60'], { uid: user, gid: user, stdio: 'ignore' });
+      try {
+        await once(busy, 'spawn');
+        await chmod(directory, 0o755);
+        const other = await startAgent({ ...settings, AGENT_WORK_DIR: join(directory, 'work') });
+        expect(await other.ended()).toBe(1);
+        expect(other.printed).toContain(`AGENT_RUN_AS: the process ${busy.pid} runs as that user.`);
+        expect(busy.exitCode ?? busy.signalCode).toBeNull();
+      } finally {
+        busy.kill('SIGKILL');
+      }
+    },
+    60_000,
+  );
+});
+
 describe('policies', () => {
   /** A policy of a set that applies to every workspace, until `remove` is called. */
   async function attached(policies: readonly { name: string; level: string; code?: string }[]) {
@@ -591,6 +711,36 @@ describe('policies', () => {
     90_000,
   );
 
+  asRoot(
+    `are evaluated as another user, who can read what belongs to them${notRoot}`,
+    async () => {
+      const { remove } = await attached([{ name: 'reads', level: 'advisory', code: rego('deny := []') }]);
+      const program = join(directory, 'opa-of-another');
+      const result = (text: string) => `printf '{"result":[{"expressions":[{"value":["%s"]}]}]}' "${text}"`;
+      await writeFile(
+        program,
+        `#!/bin/sh
+case $1 in
+  version) echo 'Version: 1.0.0';;
+  capabilities) echo '{"builtins":[]}';;
+  eval) cat "$5" "$9" "\${11}" > /dev/null && ${result('read by $(id -u)')};;
+esac
+`,
+        { mode: 0o755 },
+      );
+      try {
+        await chmod(directory, 0o755);
+        const { runId } = await queued(files);
+        await startAgent({ OPA_PATH: program, AGENT_RUN_AS: `${user}:${user}` });
+        expect(await settled(runId)).toBe('post_plan_completed');
+        expect(await logOf(runId, 'plan')).toContain(`Policy tried/reads (advisory) failed:\n  - read by ${user}\n`);
+      } finally {
+        await remove();
+      }
+    },
+    60_000,
+  );
+
   withTerraform(
     `end in errors that name the remedy where there is no opa${noTerraform}`,
     async () => {
@@ -667,7 +817,7 @@ describe('an agent that is not wanted', () => {
   it('ends with a sentence where its token is refused, and lists what is wrong with its settings', async () => {
     await startAgent({ AGENT_TOKEN: 'not-a-token-of-anybody' });
     expect(await agent?.ended()).toBe(1);
-    expect(agent?.printed).toContain('the service does not know AGENT_TOKEN');
+    expect(agent?.printed).toContain('the service refused the agent token');
     const unset = AgentProcess.start({});
     expect(await unset.ended()).toBe(1);
     expect(unset.printed).toContain("the agent's settings have 2 faults:");

@@ -53,7 +53,7 @@ export async function withServer(
     if (stopping.signal.aborted) return;
     // The token is not known yet; all other settings are judged before anything is made.
     const unprovisioned = { ...environment, GATEHOUSE_URL: service.url };
-    const settings = loadSettings({ ...unprovisioned, AGENT_TOKEN: 'x'.repeat(16) });
+    const settings = loadSettings({ ...unprovisioned, AGENT_TOKEN: 'x'.repeat(16), AGENT_TOKEN_FILE: '' });
     const opa = await findOpa(settings, bareEnvironment(environment, tmpdir(), tmpdir()));
     const tokens = await provision(service, place, opa && join(example, 'policies'));
     const configFile = join(place, 'terraformrc');
@@ -61,10 +61,7 @@ export async function withServer(
     await chmod(configFile, 0o600);
     if (stopping.signal.aborted && !ended) return;
     process.stderr.write(welcome(service.url, configFile, opa !== undefined));
-    await runAgent(
-      { ...settings, AGENT_TOKEN: tokens.agentToken },
-      { ...surroundings, environment, stopping: stopping.signal },
-    );
+    await runAgent(settings, tokens.agentToken, { ...surroundings, environment, stopping: stopping.signal });
     if (ended) throw new FirstTryError(`the service ended; its log is ${join(place, 'service.log')}`);
   } finally {
     await service.stop();

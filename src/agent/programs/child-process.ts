@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fstatSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ProcessGroup } from './process-group.js';
+import type { RunUser } from './run-user.js';
 
 export interface Bounds {
   /** When it must have ended, by `performance.now()`. */
@@ -24,6 +25,8 @@ export interface Program {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly bounds: Bounds;
+  /** Where it is not the agent's: a user that runs nothing else. */
+  readonly user?: RunUser | undefined;
   /** The descriptor of a file that gets its standard output; `onOutput` does, where it is left out. */
   readonly into?: number;
   readonly onOutput: (chunk: Buffer) => void;
@@ -47,8 +50,8 @@ const betweenLooks = 250;
 const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
 
 /**
- * Runs a program in a session of its own, which is gone with all its processes when this resolves. What is out
- * to escape may: isolating that is up to the machine or container.
+ * Runs a program in a session of its own, which is gone with all its processes when this resolves. A program that tries
+ * to escape can, unless it has a user of its own.
  */
 export async function runProgram(program: Program): Promise<Ended> {
   const { bounds, into, onOutput, onComplaint = onOutput } = program;
@@ -63,7 +66,7 @@ export async function runProgram(program: Program): Promise<Ended> {
     const [error] = await once(child, 'error');
     throw error;
   }
-  const group = new ProcessGroup(child.pid, program.environment.HOME);
+  const group = new ProcessGroup(child.pid, program.environment.HOME, program.user);
   const stop = new Stop(group, bounds.graceSeconds);
 
   let printed = 0;
@@ -111,13 +114,15 @@ export async function runProgram(program: Program): Promise<Ended> {
   }
 }
 
-function begun({ path, args, directory, environment, into }: Program): ChildProcess {
+function begun({ path, args, directory, environment, user, into }: Program): ChildProcess {
   try {
     return spawn(path, args, {
       cwd: directory,
       env: environment,
       stdio: ['ignore', into ?? 'pipe', 'pipe'],
       detached: true,
+      // With a user, libuv drops the agent's supplementary groups, too.
+      ...user,
     });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error;

@@ -40,7 +40,7 @@ export async function findTerraform(
 ): Promise<TerraformProgram | undefined> {
   const { TERRAFORM_PATH: named } = settings;
   const path = named ?? (await onPath('terraform', environment.PATH)) ?? (await onPath('tofu', environment.PATH));
-  const said = path && (await answerOf(path, ['version'], environment));
+  const said = path && (await answerOf(path, ['version'], environment, settings));
   const [, title, version, platform] = /^(Terraform|OpenTofu) v(\S+)\r?\non (\S+)/.exec(said || '') ?? [];
   if (!path || !version || !platform) return undefined;
   return { path, title: title as TerraformProgram['title'], version, platform };
@@ -51,7 +51,7 @@ export async function findOpa(
   environment: Readonly<Record<string, string>>,
 ): Promise<OpaProgram | undefined> {
   const path = settings.OPA_PATH ?? (await onPath('opa', environment.PATH));
-  const said = path && (await answerOf(path, ['version'], environment));
+  const said = path && (await answerOf(path, ['version'], environment, settings));
   const version = /^Version: (\S{1,64})$/m.exec(said || '')?.[1];
   return path && version ? { path, version } : undefined;
 }
@@ -68,8 +68,18 @@ async function onPath(name: string, path = ''): Promise<string | undefined> {
   return undefined;
 }
 
-const answerOf = (path: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> =>
-  promisify(execFile)(path, args, { env: { ...env, CHECKPOINT_DISABLE: '1' }, cwd: tmpdir(), timeout: 30_000 }).then(
+const answerOf = (
+  path: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  { AGENT_RUN_AS: user }: Settings,
+): Promise<string> =>
+  promisify(execFile)(path, args, {
+    env: { ...env, CHECKPOINT_DISABLE: '1' },
+    cwd: user === undefined ? tmpdir() : '/',
+    timeout: 30_000,
+    ...user,
+  }).then(
     ({ stdout }) => stdout,
     () => '',
   );

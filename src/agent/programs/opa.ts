@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type Bounds, runProgram } from './child-process.js';
 import type { OpaProgram } from './find-programs.js';
+import type { RunUser } from './run-user.js';
 
 /** What one policy said. */
 export type Verdict =
@@ -11,7 +12,6 @@ export type Verdict =
 /** Would reach beyond the input: the network, and the agent's machine. */
 const forbidden = new Set(['http.send', 'net.lookup_ip_addr', 'opa.runtime']);
 const evaluationSeconds = 60;
-const longestReason = 4096;
 
 /** Open Policy Agent, evaluating policies on one input, without a network. */
 export class Opa {
@@ -21,6 +21,7 @@ export class Opa {
       readonly directory: string;
       readonly environment: Readonly<Record<string, string>>;
       readonly bounds: Bounds;
+      readonly user?: RunUser | undefined;
     },
     private readonly capabilities: string,
   ) {}
@@ -32,7 +33,7 @@ export class Opa {
     const current = parsed(out) as { readonly builtins?: readonly { readonly name: string }[] } | undefined;
     if (!Array.isArray(current?.builtins)) throw new Error(`opa capabilities failed: ${complaints.slice(0, 500)}`);
     const builtins = current.builtins.filter(({ name }) => !forbidden.has(name));
-    await writeFile(capabilities, JSON.stringify({ ...current, builtins, allow_net: [] }));
+    await writeFile(capabilities, JSON.stringify({ ...current, builtins, allow_net: [] }), { mode: 0o600 });
     return asked;
   }
 
@@ -75,7 +76,7 @@ interface Answer {
 
 /** Undefined and empty results pass, as in the field; what is no list says nothing that could be judged. */
 export function verdictOf(answer: unknown, complaints: string): Verdict {
-  const errored = (reason: string): Verdict => ({ status: 'errored', reason: reason.trim().slice(0, longestReason) });
+  const errored = (reason: string): Verdict => ({ status: 'errored', reason: reason.trim() });
   if (typeof answer !== 'object' || answer === null) return errored(complaints || 'opa printed no answer');
   const { result, errors } = answer as Answer;
   if (errors !== undefined) {
@@ -95,8 +96,7 @@ export function verdictOf(answer: unknown, complaints: string): Verdict {
   return reasons.length === 0 ? { status: 'passed' } : { status: 'failed', reasons };
 }
 
-const shown = (values: readonly unknown[]): string =>
-  JSON.stringify(values.length === 1 ? values[0] : values).slice(0, 500);
+const shown = (values: readonly unknown[]): string => JSON.stringify(values.length === 1 ? values[0] : values);
 
 function parsed(text: string): unknown {
   try {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { killAllOf, type RunUser } from './run-user.js';
 
 interface Process {
   readonly pid: number;
@@ -13,7 +14,7 @@ interface Process {
 /**
  * A program with everything it started: the processes of its session, their children that left it, whoever has the home
  * it was given, and what any look has found so far. Only who leaves, loses its parent and takes another home between two
- * looks is overlooked.
+ * looks is overlooked. With a user of its own it is whatever runs as that user, and nothing is overlooked.
  */
 export class ProcessGroup {
   private readonly known = new Map<number, string>();
@@ -22,6 +23,7 @@ export class ProcessGroup {
   constructor(
     private readonly leader: number,
     private readonly home: string | undefined,
+    private readonly user?: RunUser,
   ) {}
 
   /** How much memory all of them use, in bytes. */
@@ -41,6 +43,7 @@ export class ProcessGroup {
     const found = this.look();
     signal(-this.leader, 'SIGKILL');
     for (const pid of found) signal(pid, 'SIGKILL');
+    if (this.user) killAllOf(this.user);
   }
 
   private look(): readonly number[] {
@@ -49,7 +52,7 @@ export class ProcessGroup {
     const found = new Set<Process>(
       all.filter(
         ({ pid, session, started }) =>
-          session === this.leader || this.known.get(pid) === started || (this.home && hasHome(pid, this.home)),
+          session === this.leader || this.known.get(pid) === started || belongs(pid, this.home, this.user),
       ),
     );
     // Grows while it is walked: children of children follow.
@@ -62,9 +65,16 @@ export class ProcessGroup {
 
 const mostKills = 50;
 
-/** Interrupts whatever has this home, and kills what has not ended after so long, or once the signal is aborted. */
-export async function endProcessesOf(home: string, graceSeconds: number, kill: AbortSignal): Promise<void> {
-  const found = () => (process.platform === 'linux' ? processes().filter(({ pid }) => hasHome(pid, home)) : []);
+/**
+ * Interrupts whatever has this home, or runs as this user, and kills what has not ended after so long, or once the signal
+ * is aborted.
+ */
+export async function endProcessesOf(
+  { home, user }: { readonly home: string; readonly user?: RunUser | undefined },
+  graceSeconds: number,
+  kill: AbortSignal,
+): Promise<void> {
+  const found = () => (process.platform === 'linux' ? processes().filter(({ pid }) => belongs(pid, home, user)) : []);
   if (graceSeconds > 0) for (const { pid } of found()) signal(pid, 'SIGINT');
   const deadline = performance.now() + graceSeconds * 1000;
   let kills = 0;
@@ -77,6 +87,10 @@ export async function endProcessesOf(home: string, graceSeconds: number, kill: A
     await pause(100);
   }
 }
+
+/** The numbers of the processes of a user. */
+export const processesAs = ({ uid }: RunUser): readonly number[] =>
+  process.platform === 'linux' ? processes().flatMap(({ pid }) => (runsAs(pid, uid) ? [pid] : [])) : [];
 
 function signal(pid: number, name: 'SIGINT' | 'SIGKILL'): void {
   try {
@@ -95,10 +109,19 @@ function processes(): readonly Process[] {
         .replace(/^.*\) /s, '')
         .split(' ');
       const [, parent, , session] = fields.map(Number);
-      if (parent === undefined || session === undefined) return [];
+      // A zombie has ended, and may stay where nothing waits for it.
+      if (parent === undefined || session === undefined || fields[0] === 'Z') return [];
       return [{ pid: Number(name), parent, session, started: fields[19] ?? '' }];
     });
 }
+
+/** Where there is a user the home is not asked for: reading another user's environment takes a right that containers lack. */
+const belongs = (pid: number, home: string | undefined, user: RunUser | undefined): boolean =>
+  user === undefined ? home !== undefined && hasHome(pid, home) : runsAs(pid, user.uid);
+
+/** Its real user: it stays the same in a program that becomes another user, as sudo does. */
+const runsAs = (pid: number, uid: number): boolean =>
+  /^Uid:\t(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] === String(uid);
 
 /** As it was when the program began. */
 const hasHome = (pid: number, home: string): boolean =>

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { type Bounds, type Ended, runProgram } from './child-process.js';
 import type { TerraformProgram } from './find-programs.js';
+import type { RunUser } from './run-user.js';
 
 /** The end of what a program printed, for what is to be found in it. */
 export class Tail {
@@ -27,6 +28,7 @@ export class Terraform {
       readonly directory: string;
       readonly environment: Readonly<Record<string, string>>;
       readonly bounds: Bounds;
+      readonly user?: RunUser | undefined;
     },
   ) {}
 
@@ -69,5 +71,5 @@ export function firstErrorIn(printed: Tail): string | undefined {
   const errors = [...String(printed).matchAll(/^[ │╷]*(Error: .*)$/gm)].map(([, error = '']) => error.trim());
   const [first] = errors;
   const announces = first !== undefined && / encountered problems during initiali[sz]ation/.test(first);
-  return ((announces ? errors[1] : undefined) ?? first)?.slice(0, 1000);
+  return (announces ? errors[1] : undefined) ?? first;
 }

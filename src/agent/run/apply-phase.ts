@@ -15,6 +15,7 @@ export async function applyRun(x: Execution): Promise<void> {
   const planFile = x.job['plan-file'];
   if (planFile === null) throw new RunFailure('The plan of the run was not kept: start another run');
   await fetched(x, planFile.url, 'plan', planFile.sha256);
+  await x.directory.give(x.directory.at('plan', planned.plan));
   const lockFile = x.directory.at('plan', planned.lockFile);
   const locked = (await stat(lockFile).catch(() => undefined)) !== undefined;
   const workingDirectoryName = await readFile(x.directory.at('plan', planned.workingDirectory), 'utf8');
@@ -40,14 +41,20 @@ export async function applyRun(x: Execution): Promise<void> {
 
 /** False where there is a new state that the service did not get. */
 async function keepState(x: Execution, { directory, stateFile, stateBefore }: Prepared): Promise<boolean> {
-  const file = await stateLeftIn(directory, stateFile);
+  const file = await stateLeftIn(directory, stateFile, (left) => x.directory.taken(left, 'taken-state')).catch(
+    (error: Error) => {
+      x.directory.keep();
+      const told = `The state could not be read: ${error.message}. It is in ${x.directory.path}, on the agent's machine`;
+      throw new RunFailure(told);
+    },
+  );
   if (file === undefined) return true;
   const md5 = await digestOf(file, 'md5');
   if (md5 === stateBefore) return true;
   try {
     const told = await x.run.storeState(await described(file, md5), file);
     if (told !== undefined) x.log.write(`\n${told}\n`);
-    await writeFile(x.directory.at(knownStateFile), md5).catch(() => undefined);
+    await writeFile(x.directory.at(knownStateFile), md5, { mode: 0o600 }).catch(() => undefined);
     return true;
   } catch (error) {
     const path = await putAside(file, x.job.run.id, x.settings.AGENT_WORK_DIR).catch(() => {

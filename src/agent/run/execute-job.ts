@@ -17,6 +17,8 @@ import { RunFailure } from './run-failure.js';
 export interface Surroundings {
   readonly client: ServiceClient;
   readonly settings: Settings;
+  /** The agent's own. */
+  readonly token: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Aborted once the agent is told to end, and once it is told so a second time. */
   readonly stopping: AbortSignal;
@@ -30,15 +32,15 @@ const longestMessage = 4096;
 
 /** Executes one phase of a run and reports how it ended. Never rejects. */
 export async function executeJob(job: Job, surroundings: Surroundings): Promise<void> {
-  const { client, settings, say } = surroundings;
+  const { client, settings, token, say } = surroundings;
   const run = new LeasedRun(client, job);
-  const secrets = new Secrets(job.workspace.variables);
+  const secrets = new Secrets(job.workspace.variables, [token, job.lease.token]);
   const heartbeat = new Heartbeat(run);
   const log = new RunLog(run, secrets, say);
   const ends = endsOf(job, run, heartbeat, surroundings);
   let directory: RunDirectory | undefined;
   try {
-    directory = await RunDirectory.create(settings.AGENT_WORK_DIR, job);
+    directory = await RunDirectory.create(settings.AGENT_WORK_DIR, job, settings.AGENT_RUN_AS);
     const x = { job, run, log, secrets, directory, settings, environment: surroundings.environment, ...ends, say };
     await (job.phase === 'plan' ? planRun(x) : applyRun(x));
     say(`${job.run.id}: ${job.phase} finished`);

@@ -1,31 +1,47 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endProcessesOf } from '../programs/process-group.js';
+import { taken } from '../programs/taken.js';
 import type { Settings } from '../settings.js';
 import { digestOf } from './configuration.js';
 import { putAside, stateLeftIn } from './lost-state.js';
 import { planned } from './plan-phase.js';
-import { knownStateFile, labelFile, prefix, removeTree, stateFileOf } from './run-directory.js';
+import {
+  knownStateFile,
+  labelFile,
+  prefix,
+  removeTree,
+  shortPlace,
+  stateFileOf,
+  temporaryPrefix,
+} from './run-directory.js';
 
 /** Takes away what agents of this machine left that were killed, but for the states of applies. */
 export async function removeLeftovers(
   { AGENT_WORK_DIR, AGENT_CANCEL_SECONDS }: Pick<Settings, 'AGENT_WORK_DIR' | 'AGENT_CANCEL_SECONDS'>,
   { say, killing }: { readonly say: (line: string) => void; readonly killing: AbortSignal },
 ): Promise<void> {
-  for (const name of await readdir(AGENT_WORK_DIR).catch(() => [])) {
-    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
-    if (Number.isNaN(pid) || (pid !== process.pid && lives(pid))) continue;
-    const path = join(AGENT_WORK_DIR, name);
+  const left = async (directory: string, beginning: string) =>
+    (await readdir(directory).catch(() => []))
+      .filter((name) => isLeft(name, beginning))
+      .map((name) => join(directory, name));
+  for (const path of await left(AGENT_WORK_DIR, prefix)) {
     try {
+      // In a directory that others may write to, any of them may have made it.
+      const { uid: maker } = await lstat(path);
+      if (maker !== (process.geteuid?.() ?? maker)) continue;
       const [phase, runId = ''] = (await textOf(join(path, labelFile))).split('\n');
       const applied = phase === 'apply';
-      await endProcessesOf(join(path, 'home'), applied ? AGENT_CANCEL_SECONDS : 0, killing);
+      const { uid, gid } = await lstat(join(path, 'home')).catch(() => ({ uid: maker, gid: 0 }));
+      const user = uid === maker ? undefined : { uid, gid };
+      await endProcessesOf({ home: join(path, 'home'), user }, applied ? AGENT_CANCEL_SECONDS : 0, killing);
       if (applied) {
         const [directory, workspace] = await Promise.all(
           [planned.workingDirectory, planned.workspace].map((name) => textOf(join(path, 'plan', name))),
         );
         const stateFile = join(path, ...stateFileOf(workspace ?? ''));
-        const state = await stateLeftIn(join(path, 'configuration', directory ?? ''), stateFile);
+        const take = (file: string) => taken(file, user?.uid, join(path, 'taken-state'));
+        const state = await stateLeftIn(join(path, 'configuration', directory ?? ''), stateFile, take);
         const known = await textOf(join(path, knownStateFile));
         const isNew = state !== undefined && (await digestOf(state, 'md5')) !== known;
         const kept = isNew ? await putAside(state, runId, AGENT_WORK_DIR) : undefined;
@@ -36,6 +52,15 @@ export async function removeLeftovers(
       say(`${path}, which an agent left that was killed, stays: ${(error as Error).message}`);
     }
   }
+  for (const path of await left(shortPlace, temporaryPrefix)) {
+    await removeTree(path).catch((error: Error) => say(`${path} could not be removed: ${error.message}`));
+  }
+}
+
+/** Whether the process is gone whose number the name has. */
+function isLeft(name: string, beginning: string): boolean {
+  const pid = name.startsWith(beginning) ? Number.parseInt(name.slice(beginning.length), 10) : Number.NaN;
+  return !Number.isNaN(pid) && (pid === process.pid || !lives(pid));
 }
 
 const textOf = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');

@@ -28,7 +28,7 @@ export async function planRun(x: Execution): Promise<void> {
   const workingDirectoryName = x.job.workspace['working-directory'] ?? '';
   const prepared = await prepare(x, program, { workingDirectoryName, workspace: x.job.workspace.name });
   const { terraform, directory, variables } = prepared;
-  const file = x.directory.at('plan', planned.plan);
+  const file = x.directory.at('out', planned.plan);
   const flags = ['-input=false', '-no-color', '-detailed-exitcode', `-out=${file}`];
   const plan = await terraform.run(['plan', ...flags, ...flagsOf(x, variables)], (chunk) => x.log.write(chunk));
   if (plan.stopped !== undefined || (plan.code !== 0 && plan.code !== 2)) throw failureOf(x, 'plan', plan);
@@ -53,7 +53,7 @@ function flagsOf({ job: { run }, directory }: Execution, variables: Variables): 
     ...(run['is-destroy'] ? ['-destroy'] : []),
     ...(run.refresh ? [] : ['-refresh=false']),
     ...(run['refresh-only'] ? ['-refresh-only'] : []),
-    ...(run['allow-config-generation'] ? [`-generate-config-out=${directory.at('plan', 'generated.tf')}`] : []),
+    ...(run['allow-config-generation'] ? [`-generate-config-out=${directory.at('out', 'generated.tf')}`] : []),
     ...(run['target-addrs'] ?? []).map((address) => `-target=${address}`),
     ...(run['replace-addrs'] ?? []).map((address) => `-replace=${address}`),
     ...variables.files.map((file) => `-var-file=${file}`),
@@ -87,15 +87,16 @@ async function archive(x: Execution, directory: string, workingDirectoryName: st
   const tar = pack();
   const writing = pipeline(tar, createGzip(), createWriteStream(x.directory.at('plan.tar.gz'), { mode: 0o600 }));
   const files = [
-    [planned.plan, x.directory.at('plan', planned.plan)],
-    [planned.lockFile, join(directory, planned.lockFile)],
+    [planned.plan, await x.directory.taken(x.directory.at('out', planned.plan), 'plan', planned.plan)],
+    // Without providers to be installed there is no lock file.
+    [planned.lockFile, await x.directory.taken(join(directory, planned.lockFile), 'plan', planned.lockFile)],
   ] as const;
   tar.entry({ name: planned.workingDirectory }, workingDirectoryName);
   tar.entry({ name: planned.workspace }, x.job.workspace.name);
   for (const [name, path] of files) {
-    // Without providers to be installed there is no lock file.
-    const size = (await stat(path).catch(() => undefined))?.size;
-    if (size !== undefined) await pipeline(createReadStream(path), tar.entry({ name, size }));
+    if (path === undefined) continue;
+    const { size } = await stat(path);
+    await pipeline(createReadStream(path), tar.entry({ name, size }));
   }
   tar.finalize();
   await writing;

@@ -31,8 +31,11 @@ export async function evaluatePolicies(x: Execution, planJson: string): Promise<
   if (evaluations.length === 0) return [];
   const bare = bareEnvironmentOf(x);
   const program = await findOpa(x.settings, bare);
-  const surroundings = { directory: x.directory.at('policies'), environment: bare, bounds: x.bounds };
-  const opa = program && (await Opa.prepare(program, surroundings, x.directory.at('capabilities.json')));
+  const user = x.settings.AGENT_RUN_AS;
+  const surroundings = { directory: x.directory.at('policies'), environment: bare, bounds: x.bounds, user };
+  const capabilities = x.directory.at('policies', 'capabilities.json');
+  const opa = program && (await Opa.prepare(program, surroundings, capabilities));
+  if (opa) await x.directory.give(capabilities);
   const input = await writeInput(x, planJson);
   const judge = async (policy: Policy): Promise<Verdict> =>
     opa === undefined ? { status: 'errored', reason: noOpa(x.settings) } : judged(x, opa, policy, input);
@@ -69,15 +72,22 @@ async function reportOf(
   const policies: PolicyReport[] = [];
   const share = outputBytes / evaluation['policy-sets'].flatMap((one) => one.policies).length;
   for (const policy of set.policies) {
-    const verdict = await judge(policy);
+    const verdict = maskedVerdict(x.secrets, await judge(policy));
     if (verdict.status === 'failed') {
       tell(x, `Policy ${set.name}/${policy.name} (${policy['enforcement-level']}) failed`, verdict.reasons.map(worded));
     }
     if (verdict.status === 'errored')
-      tell(x, `Policy ${set.name}/${policy.name} could not be evaluated`, [verdict.reason]);
+      tell(x, `Policy ${set.name}/${policy.name} could not be evaluated`, [worded(verdict.reason)]);
     policies.push({ name: policy.name, status: verdict.status, output: outputOf(x.secrets, verdict, share) });
   }
   return { 'policy-set-id': set.id, policies };
+}
+
+/** Before anything is cut off: the beginning of a secret alone is not masked. */
+export function maskedVerdict(secrets: Secrets, verdict: Verdict): Verdict {
+  if (verdict.status === 'passed') return verdict;
+  if (verdict.status === 'errored') return { ...verdict, reason: secrets.masked(verdict.reason) };
+  return { ...verdict, reasons: verdict.reasons.map((reason) => secrets.maskedIn(reason)) };
 }
 
 async function judged(x: Execution, opa: Opa, { name, query, code }: Policy, input: string): Promise<Verdict> {
@@ -92,6 +102,7 @@ async function judged(x: Execution, opa: Opa, { name, query, code }: Policy, inp
   if ((await digestOf(file, 'sha256')) !== code.sha256) {
     return { status: 'errored', reason: `The code of ${name} came to the agent damaged.` };
   }
+  await x.directory.give(file);
   const verdict = await opa.evaluate(file, query, input);
   // Somebody cancels, or another agent has the run: that is no policy's error.
   x.bounds.interrupt.throwIfAborted();
@@ -101,7 +112,7 @@ async function judged(x: Execution, opa: Opa, { name, query, code }: Policy, inp
 
 /** The plan goes in as it was printed: read and written again, its large numbers would lose digits. */
 async function writeInput(x: Execution, planJson: string): Promise<string> {
-  const file = x.directory.at('input.json');
+  const file = x.directory.at('policies', 'input.json');
   async function* parts() {
     yield '{"plan":';
     yield* createReadStream(planJson);
@@ -109,6 +120,7 @@ async function writeInput(x: Execution, planJson: string): Promise<string> {
   }
   await writeFile(file, '', { mode: 0o600 });
   await pipeline(Readable.from(parts()), createWriteStream(file));
+  await x.directory.give(file);
   return file;
 }
 

@@ -19,7 +19,7 @@ export interface Prepared {
 }
 
 export const bareEnvironmentOf = (x: Execution): Environment =>
-  bareEnvironment(x.environment, x.directory.at('home'), x.directory.at('tmp'));
+  bareEnvironment(x.environment, x.directory.at('home'), x.directory.temporary);
 
 /** Finds the program, and begins the log with what it is. */
 export async function begin(x: Execution): Promise<TerraformProgram> {
@@ -61,16 +61,19 @@ export async function prepare(
     await x.run.download(x.job.state.url, stateFile);
     if ((await digestOf(stateFile, 'md5')) !== x.job.state.md5)
       throw new RunFailure('The state came to the agent damaged');
-    await writeFile(x.directory.at(knownStateFile), x.job.state.md5);
+    await writeFile(x.directory.at(knownStateFile), x.job.state.md5, { mode: 0o600 });
   }
 
   const variables = await writeVariables(x.job, directory, (name) => x.directory.at('variables', name));
+  for (const file of variables.files) await x.directory.give(file);
   const environment = {
     ...variables.environment,
     ...terraformEnvironment(x.environment, bare, x.settings, x.job.workspace.variables),
     TF_WORKSPACE: workspace,
   };
-  const terraform = new Terraform(program, { directory, environment, bounds: x.bounds });
+  await x.directory.open();
+  const user = x.settings.AGENT_RUN_AS;
+  const terraform = new Terraform(program, { directory, environment, bounds: x.bounds, user });
   const init = await terraform.run(['init', '-input=false', '-no-color']);
   if (init.code !== 0) {
     x.log.write(`${init.printed}`);
@@ -79,9 +82,11 @@ export async function prepare(
   return { terraform, directory, variables, stateFile, stateBefore: x.job.state?.md5 };
 }
 
+const longestFailure = 1024;
+
 /** What a run that ended this way fails with; its log has the program's own words already. */
 export function failureOf(x: Execution, command: string, { stopped, code, printed }: Ran): Error {
   const because = stopped?.message ?? firstErrorIn(printed) ?? `it ended with ${code ?? 'a signal'}`;
   if (stopped !== undefined && stopped.name !== 'BoundReached') return stopped;
-  return new RunFailure(x.secrets.masked(`terraform ${command} failed: ${because}`));
+  return new RunFailure(x.secrets.masked(`terraform ${command} failed: ${because}`).slice(0, longestFailure));
 }

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { LeasedRun } from './leased-run.js';
-import type { Secrets } from './secrets.js';
+import type { Masking, Secrets } from './secrets.js';
 import { ServiceRefused } from './service-client.js';
 
 /** The service takes so much of one log, and so much at once. */
@@ -9,11 +9,11 @@ const mostInPart = 1024 * 1024;
 const betweenParts = 1_000;
 const cutOff = Buffer.from('\n\nThe log is longer than the service keeps logs: the rest of it is left out.\n');
 
-/** The log of a phase, sent to the service while it is written. Values of sensitive variables are masked. */
+/** The log of a phase, sent to the service while it is written. Secrets are masked. */
 export class RunLog {
   private readonly decoder = new StringDecoder('utf8');
-  /** Text that may be the beginning of a value to be masked. */
-  private held = '';
+  private readonly masking: Masking;
+  private begun = false;
   private waiting: Buffer[] = [];
   private written = 0;
   private sent = 0;
@@ -23,30 +23,30 @@ export class RunLog {
 
   constructor(
     private readonly run: Pick<LeasedRun, 'appendLog'>,
-    private readonly secrets: Secrets,
+    secrets: Secrets,
     private readonly say: (line: string) => void,
     private readonly limit = mostBytes,
   ) {
+    this.masking = secrets.masking();
     this.timer = setInterval(() => {
       void this.send();
     }, betweenParts);
   }
 
   get isEmpty(): boolean {
-    return this.written === 0 && this.held === '';
+    return !this.begun;
   }
 
   write(part: string | Uint8Array): void {
-    const text = this.held + (typeof part === 'string' ? part : this.decoder.write(Buffer.from(part)));
-    const settled = this.secrets.settled(text);
-    this.held = text.slice(settled);
-    this.add(Buffer.from(this.secrets.masked(text.slice(0, settled))));
+    if (this.full) return;
+    const text = typeof part === 'string' ? part : this.decoder.write(Buffer.from(part));
+    this.begun ||= text !== '';
+    this.add(Buffer.from(this.masking.write(text)));
   }
 
   /** Resolves when everything written so far is with the service, or nothing more will be. Rejects with `LeaseLost`. */
   async flush(): Promise<void> {
-    this.add(Buffer.from(this.secrets.masked(this.held)));
-    this.held = '';
+    this.add(Buffer.from(this.masking.end()));
     await this.sending;
     await this.send();
   }
