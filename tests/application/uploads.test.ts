@@ -4,7 +4,7 @@ import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-stor
 import { SignedCapabilityUrls } from '../../src/adapters/bundles/signed-capability-urls.js';
 import { usualPatience } from '../../src/adapters/http/http-server.js';
 import { attemptSeconds } from '../../src/application/index.js';
-import { DomainError } from '../../src/domain/index.js';
+import { ConfigurationVersion, DomainError } from '../../src/domain/index.js';
 import {
   lifetimes,
   limits,
@@ -141,6 +141,14 @@ describe('an object id', () => {
     await refuses(`${objectId}.`);
     await refuses(id);
     await refuses('');
+  });
+
+  it('of a version whose creator is not known is not found', async () => {
+    const { id } = await world.newVersion();
+    const known = await world.stateOf(id);
+    const unknown = ConfigurationVersion.restore({ ...known, id: 'cv-unknown', sequence: 9, createdBy: null });
+    await world.unitOfWork.run((tx) => tx.configurationVersions.add(unknown));
+    await refuses(objectIdOf(world.urls.issue('upload', unknown.state.id, world.clock.now())));
   });
 
   it('that is for downloading is not found', async () => {

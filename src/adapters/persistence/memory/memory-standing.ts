@@ -1,7 +1,11 @@
 import type { Actor, OrganizationId, Standing, Team, TeamStanding, WorkspaceId } from '../../../domain/index.js';
 import { type MemoryTables, present } from './memory-tables.js';
 
+const isSuspended = (tables: MemoryTables, actor: Actor): boolean =>
+  actor.kind === 'user' && tables.user(actor.userId)?.suspended === true;
+
 function teamsOfActor(tables: MemoryTables, actor: Actor, organizationId: OrganizationId): readonly Team[] {
+  if (isSuspended(tables, actor)) return [];
   switch (actor.kind) {
     case 'user':
       return tables.teamsOf(organizationId).filter(({ id }) => tables.isInTeam(id, actor.userId));
@@ -13,9 +17,14 @@ function teamsOfActor(tables: MemoryTables, actor: Actor, organizationId: Organi
 }
 
 function isMember(tables: MemoryTables, actor: Actor, organizationId: OrganizationId): boolean {
-  return actor.kind === 'user'
-    ? tables.isMember(organizationId, actor.userId)
-    : actor.organizationId === organizationId;
+  switch (actor.kind) {
+    case 'user':
+      return !isSuspended(tables, actor) && tables.isMember(organizationId, actor.userId);
+    case 'team':
+      return tables.team(actor.teamId)?.organizationId === organizationId;
+    case 'organization':
+      return actor.organizationId === organizationId;
+  }
 }
 
 /** What the caller is to an organization. */
