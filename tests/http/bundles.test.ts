@@ -725,6 +725,31 @@ describe('a capability URL', () => {
     expect((await download(url).expect(200)).body.equals(good)).toBe(true);
   });
 
+  it('is good where its signing secret is known and another one signs, as are sealed values', async () => {
+    const [old, fresh, other] = ['one old secret', 'one new secret', 'no such secret'].map((text) =>
+      text.padEnd(40, '.'),
+    );
+    const rows = await startApi({ signingSecrets: [old as string] });
+    await rows.organization('acme');
+    const workspace = await rows.workspace('acme', 'api');
+    const variables = `/workspaces/${workspace}/vars`;
+    const variable = doc('vars', { key: 'REGION', value: 'north', category: 'env' });
+    await rows.admin.post(variables, variable).expect(201);
+    const [first, second] = [await rows.version(workspace), await rows.version(workspace)];
+    await rows.upload(first.uploadUrl, good).expect(200);
+    const { headers } = await rows.admin.get(`/configuration-versions/${first.id}/download`).expect(302);
+    const beside = (...signingSecrets: readonly [string, ...string[]]) => startApi({ ...rows, signingSecrets });
+    const answers = async (at: TestApi) => {
+      const uploaded = await at.upload(second.uploadUrl, good);
+      const downloaded = await at.anonymous.get(pathOf(headers.location as string));
+      const shown = await at.as(rows.admin.secret).get(variables).expect(200);
+      return [uploaded.status, downloaded.status, shown.body.data[0].attributes.value];
+    };
+    expect(await answers(await beside(fresh as string, old as string))).toEqual([200, 200, 'north']);
+    expect(await answers(await beside(fresh as string, other as string, old as string))).toEqual([200, 200, 'north']);
+    expect(await answers(await beside(fresh as string, other as string))).toEqual([404, 404, null]);
+  });
+
   it('names its methods when asked with another', async () => {
     const { uploadUrl } = await newVersion();
     for (const method of ['post', 'patch', 'delete'] as const) {

@@ -232,6 +232,8 @@ export async function startApi(
     readonly unitOfWork?: UnitOfWork;
     readonly bundleStore?: BundleStore;
     readonly patience?: Patience;
+    /** The first signs and seals. */
+    readonly signingSecrets?: readonly [string, ...string[]];
   } = {},
 ) {
   const clock = new FixedClock();
@@ -239,6 +241,7 @@ export async function startApi(
   const rows = await usualRows();
   const unitOfWork = options.unitOfWork ?? rows.unitOfWork;
   const bundleStore = options.bundleStore ?? new MemoryBundleStore();
+  const signingSecrets = options.signingSecrets ?? [signingSecret];
   const stopping = new AbortController();
   const health = { ready: true };
   const container = buildContainer({
@@ -246,7 +249,7 @@ export async function startApi(
     unitOfWork,
     bundleStore,
     publicUrl,
-    signingSecrets: [signingSecret],
+    signingSecrets,
     log,
     ready: async () => {
       if (!health.ready) throw new Error('not ready');
@@ -256,7 +259,7 @@ export async function startApi(
     ...(options.patience === undefined ? {} : { patience: options.patience }),
   });
   container.rebind(Port.clock as symbol).toConstantValue(clock);
-  noteSecret(signingSecret);
+  for (const one of signingSecrets) noteSecret(one);
   noteEnvironment(options.environment ?? {});
   noteSecretsIn(container);
   const repositories = new MemoryCommitFetcher();
