@@ -128,8 +128,12 @@ describe('an upload that takes too long to be taken', () => {
 });
 
 describe('an object id', () => {
-  const refuses = (objectId: string) =>
-    world.refuses(() => world.useCases.uploadConfigurationBundle.execute(objectId, untouched()), missing);
+  const refuses = async (objectId: string, names?: string) => {
+    const opened: string[] = [];
+    const from = { opened: (id: string) => opened.push(id) };
+    await world.refuses(() => world.useCases.uploadConfigurationBundle.execute(objectId, untouched(), from), missing);
+    expect(opened).toEqual(names === undefined ? [] : [names]);
+  };
 
   it('that was tampered with is not found', async () => {
     const { objectId } = await world.newVersion();
@@ -148,7 +152,7 @@ describe('an object id', () => {
     const known = await world.stateOf(id);
     const unknown = ConfigurationVersion.restore({ ...known, id: 'cv-unknown', sequence: 9, createdBy: null });
     await world.unitOfWork.run((tx) => tx.configurationVersions.add(unknown));
-    await refuses(objectIdOf(world.urls.issue('upload', unknown.state.id, world.clock.now())));
+    await refuses(objectIdOf(world.urls.issue('upload', unknown.state.id, world.clock.now())), unknown.state.id);
   });
 
   it('that is for downloading is not found', async () => {
@@ -170,7 +174,7 @@ describe('an object id', () => {
   });
 
   it('of a version that never existed is not found', async () => {
-    await refuses(objectIdOf(world.urls.issue('upload', 'configuration-version-99', world.clock.now())));
+    await refuses(objectIdOf(world.urls.issue('upload', 'cv-99', world.clock.now())), 'cv-99');
   });
 });
 

@@ -41,10 +41,9 @@ export class UploadConfigurationBundle {
   ) {}
 
   /**
-   * Throws `resource/not-found` for a bad object id, and once the version's creator has lost the right to create versions,
-   * `configuration-version/upload-refused` where the version takes no
-   * bytes, `bundle/malformed` (a pending version is then `errored`), `bundle/over-limit` and, of an upload that took too
-   * long, `bundle/interrupted`. When reading `body` throws, the error is passed on and nothing is left behind.
+   * Throws `resource/not-found` for a bad object id and once the version's creator has lost the right to create versions,
+   * `configuration-version/upload-refused` where the version takes no bytes, `bundle/malformed` (a pending version is then
+   * `errored`), `bundle/over-limit` and, of an upload that took too long, `bundle/interrupted`. When reading `body` throws, the error is passed on and nothing is left behind.
    */
   async execute(
     objectId: string,

@@ -82,7 +82,7 @@ export class EffectPerformers {
     }
   }
 
-  /** On behalf of the version's creator. A version that became unusable meanwhile gets none, nor does one whose creator lost the right. */
+  /** On behalf of the version's creator. No run where the version became unusable meanwhile, or the creator lost the right. */
   private async queueRun(tx: Transaction, id: ConfigurationVersionId): Promise<void> {
     const version = await this.versionInTurn(tx, id);
     const workspace = version?.usableInRuns ? await tx.workspaces.find(version.state.workspaceId) : undefined;
