@@ -13,6 +13,10 @@ const neighbours = new Map([
   [kind.GreaterThanToken, '>='],
   [kind.GreaterThanEqualsToken, '>'],
 ]);
+const flips = new Map([
+  [kind.TrueKeyword, 'false'],
+  [kind.FalseKeyword, 'true'],
+]);
 const quantifiers = { some: 'every', every: 'some' };
 const tests = ['some', 'every', 'has', 'includes', 'startsWith', 'endsWith'];
 
@@ -61,6 +65,10 @@ function* changesAt(node) {
   const quantifier = quantifiers[calledName(node)];
   if (quantifier !== undefined && node.expression.name !== undefined) {
     yield [node.expression.name, quantifier, `${quantifier} in ${node.getText()}`];
+  }
+  const flipped = flips.get(node.kind);
+  if (flipped !== undefined && !ts.isLiteralTypeNode(node.parent)) {
+    yield [node, flipped, `${flipped} in ${node.parent.getText()}`];
   }
   if (ts.isFunctionLike(node) && isPredicate(node)) {
     for (const by of ['true', 'false']) yield [node.body, ts.isBlock(node.body) ? `{ return ${by}; }` : by, by];

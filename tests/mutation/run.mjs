@@ -15,7 +15,12 @@ const root = new URL('../..', import.meta.url).pathname;
 const workers = 2;
 
 /** Survivors that are no fault of the tests, by the name of the mutant. */
-const explained = new Map([]);
+const explained = new Map([
+  [
+    'policy.ts true in membersManageToken: false',
+    'asked only of members of the team, and nobody is a member of the team that stands for those of others',
+  ],
+]);
 
 const parse = (text) => ts.createSourceFile('table.ts', text, ts.ScriptTarget.Latest, true);
 
@@ -254,7 +259,8 @@ const areas = {
     ...code(
       under('src/application/runs', ['run-progress', 'create-run', 'change-run', 'read-run-log']),
       ['tests/application/runs.test.ts', 'tests/application/agents.test.ts'],
-      ['tests/http/runs.test.ts', 'tests/contracts/side-by-side.test.ts'],
+      ['tests/http/runs.test.ts'],
+      ['tests/contracts/side-by-side.test.ts'],
     ),
   ],
   leases: code(
@@ -275,7 +281,8 @@ const areas = {
     ]),
     ['tests/application/agents.test.ts'],
     ['tests/http/agent-files.test.ts'],
-    ['tests/http/agent-api.test.ts', 'tests/http/variables.test.ts', 'tests/contracts/side-by-side.test.ts'],
+    ['tests/http/agent-api.test.ts', 'tests/http/variables.test.ts'],
+    ['tests/contracts/side-by-side.test.ts'],
   ),
   urls: code(
     [
@@ -292,6 +299,7 @@ const areas = {
     ['tests/application/uploads.test.ts', 'tests/application/configuration-versions.test.ts'],
     ['tests/http/bundles.test.ts'],
     ['tests/http/state-versions.test.ts', 'tests/http/audit-events.test.ts', 'tests/http/agent-files.test.ts'],
+    ['tests/contracts/side-by-side.test.ts'],
   ),
 };
 
@@ -300,7 +308,7 @@ async function copyOfTree() {
   for (const name of ['src', 'tests', 'docs', 'package.json', 'tsconfig.json', 'jest.config.js']) {
     await cp(join(root, name), join(directory, name), { recursive: true });
   }
-  // Postgres is not needed, and takes its time to start.
+  // Most suites need no Postgres, which takes its time to start.
   const config = [
     "import config from './jest.config.js';",
     'const { globalSetup, globalTeardown, ...fast } = config.projects[0];',
@@ -315,7 +323,12 @@ async function copyOfTree() {
 const jest = (directory, tests) =>
   new Promise((resolve, reject) => {
     const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-    const own = ['--config', 'jest.mutation.mjs', '--runInBand', '--bail', '--silent', '--cacheDirectory', 'cache'];
+    const needsPostgres = tests.some((path) => path.startsWith('tests/contracts/'));
+    // One test there measures how many have their way at once: a busy machine fails it.
+    const config = needsPostgres
+      ? ['--selectProjects', 'fast', '--testNamePattern', '^(?!.*nearly all of many)']
+      : ['--config', 'jest.mutation.mjs'];
+    const own = [...config, '--runInBand', '--bail', '--silent', '--cacheDirectory', 'cache'];
     const args = [...flags, 'node_modules/jest/bin/jest.js', ...own, '--runTestsByPath', ...tests];
     const child = spawn(process.execPath, args, { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
