@@ -280,12 +280,12 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   ];
 
   /** Begins the second while the first is done and not yet kept. */
-  async function overlapping(first: Act, second: Act): Promise<PromiseSettledResult<unknown>[]> {
+  async function overlapping(first: Act, second: Act, milliseconds = 60): Promise<PromiseSettledResult<unknown>[]> {
     const lingering = new Lingering(instance(0));
     const one = first(lingering);
     await Promise.race([lingering.lingers, one.catch(() => undefined)]);
     const other = second(instance(1));
-    await Promise.race([other.catch(() => undefined), pause(60)]);
+    await Promise.race([other.catch(() => undefined), pause(milliseconds)]);
     lingering.letGo();
     return Promise.allSettled([one, other]);
   }
@@ -445,7 +445,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   it('take no other files for a version that a run begins to use', async () => {
     const place = await newPlace();
     const { upload, kept, bundle } = await replacing(place);
-    const [run, uploaded] = await overlapping(createRun(place, asUser(place.owner)), upload);
+    const [run, uploaded] = await overlapping(createRun(place, asUser(place.owner)), upload, 500);
     expect(run).toMatchObject({ status: 'fulfilled' });
     expect(uploaded).toEqual({ status: 'rejected', reason: refusal('configuration-version/upload-refused') });
     expect(await kept()).toEqual(bundle);
