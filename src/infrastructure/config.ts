@@ -102,8 +102,17 @@ export const settings = {
   MAX_ARCHIVE_BYTES: { schema: count, fallback: '104857600', about: 'largest upload' },
   MAX_UNPACKED_BYTES: { schema: count, fallback: '536870912', about: 'largest upload, unpacked' },
   MAX_ARCHIVE_ENTRIES: { schema: count, fallback: '100000', about: 'most files and directories in an upload' },
-  UPLOAD_URL_SECONDS: { schema: count, fallback: '90000', about: 'life of an upload URL' },
-  DOWNLOAD_URL_SECONDS: { schema: count, fallback: '300', about: 'life of a download URL' },
+  UPLOAD_URL_SECONDS: {
+    schema: count,
+    fallback: '90000',
+    about: 'life of an upload URL, while the creator of its version keeps the right to create versions',
+  },
+  DOWNLOAD_URL_SECONDS: {
+    schema: count,
+    fallback: '300',
+    about:
+      'life of a URL to read an archive, a state or a log; of a log that is being written, until a minute after its end',
+  },
   SOFT_DELETE_DAYS: {
     schema: count.max(36_500, 'must be at most 36500'),
     fallback: '7',

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { RunLog } from '../../src/agent/service/run-log.js';
 import { Secrets } from '../../src/agent/service/secrets.js';
-import { fc } from '../support/properties.js';
 
 const secret = (value: string) => ({ key: 'k', value, category: 'env' as const, hcl: false, sensitive: true });
 

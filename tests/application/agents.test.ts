@@ -591,7 +591,8 @@ describe('the log of a phase', () => {
     for (const id of [held.id, 'nothing', '']) await world.refuses(() => readLog(id), missing);
     world.clock.advance(lifetimes['plan-log'] - 1);
     await readLog(objectIdOf(logUrl));
-    world.clock.advance(1);
+    await held.planned(false);
+    world.clock.advance(61);
     await world.refuses(() => readLog(objectIdOf(logUrl)), missing);
   });
 });

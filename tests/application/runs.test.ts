@@ -7,6 +7,7 @@ import {
   type RunStatus,
   runStatuses,
   runStatusesInProgress,
+  type TeamWorkspace,
   type Workspace,
 } from '../../src/domain/index.js';
 import { firstPage, invalid, lacking, type Member, missing, World } from '../support/application.js';
@@ -392,16 +393,17 @@ describe('the order of runs', () => {
 describe('a run that applies by itself', () => {
   let applier: Member;
   let teamId: string;
+  let grant: TeamWorkspace;
   beforeEach(async () => {
     await world.uploadedVersion(files);
     teamId = (await world.newTeam('appliers')).id;
-    const grant = {
+    grant = {
       id: 'tws-applier',
       teamId,
       workspaceId: world.workspace.id,
       grant: { access: 'write' },
       revision: 0,
-    } as const;
+    };
     await world.unitOfWork.run((tx) => tx.teamAccess.add(grant));
     applier = await world.join('ada', teamId);
   });
@@ -446,7 +448,7 @@ describe('a run that applies by itself', () => {
     expect(await steps.plan()).toBe('apply_queued');
   });
 
-  it('waits for somebody when it was queued by an upload of who lost the right, or is gone', async () => {
+  it('waits for confirmation when it was queued by an upload whose creator may plan, and no longer apply', async () => {
     await settle({ autoApply: true });
     const { version, uploadUrl } = await world.useCases.createConfigurationVersion.execute(applier, {
       workspaceId: world.workspace.id,
@@ -456,7 +458,10 @@ describe('a run that applies by itself', () => {
       source: 'tfe-api',
     });
     await world.upload({ objectId: uploadUrl.slice(uploadUrl.lastIndexOf('/') + 1) }, files);
-    await world.useCases.removeUser.execute(world.administrator, applier.userId);
+    await world.unitOfWork.run(async (tx) => {
+      await tx.teamAccess.remove('tws-applier');
+      await tx.teamAccess.add({ ...grant, id: 'tws-planner', grant: { access: 'plan' } });
+    });
     await world.performEffects();
     expect(await steps.plan()).toBe('planned');
     expect(await steps.stateOf('run-1')).toMatchObject({ configurationVersionId: version.id, autoApply: false });

@@ -4,7 +4,7 @@ import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-stor
 import { SignedCapabilityUrls } from '../../src/adapters/bundles/signed-capability-urls.js';
 import { usualPatience } from '../../src/adapters/http/http-server.js';
 import { attemptSeconds } from '../../src/application/index.js';
-import { DomainError } from '../../src/domain/index.js';
+import { ConfigurationVersion, DomainError } from '../../src/domain/index.js';
 import {
   lifetimes,
   limits,
@@ -128,8 +128,12 @@ describe('an upload that takes too long to be taken', () => {
 });
 
 describe('an object id', () => {
-  const refuses = (objectId: string) =>
-    world.refuses(() => world.useCases.uploadConfigurationBundle.execute(objectId, untouched()), missing);
+  const refuses = async (objectId: string, names?: string) => {
+    const opened: string[] = [];
+    const from = { opened: (id: string) => opened.push(id) };
+    await world.refuses(() => world.useCases.uploadConfigurationBundle.execute(objectId, untouched(), from), missing);
+    expect(opened).toEqual(names === undefined ? [] : [names]);
+  };
 
   it('that was tampered with is not found', async () => {
     const { objectId } = await world.newVersion();
@@ -141,6 +145,14 @@ describe('an object id', () => {
     await refuses(`${objectId}.`);
     await refuses(id);
     await refuses('');
+  });
+
+  it('of a version whose creator is not known is not found', async () => {
+    const { id } = await world.newVersion();
+    const known = await world.stateOf(id);
+    const unknown = ConfigurationVersion.restore({ ...known, id: 'cv-unknown', sequence: 9, createdBy: null });
+    await world.unitOfWork.run((tx) => tx.configurationVersions.add(unknown));
+    await refuses(objectIdOf(world.urls.issue('upload', unknown.state.id, world.clock.now())), unknown.state.id);
   });
 
   it('that is for downloading is not found', async () => {
@@ -162,7 +174,7 @@ describe('an object id', () => {
   });
 
   it('of a version that never existed is not found', async () => {
-    await refuses(objectIdOf(world.urls.issue('upload', 'configuration-version-99', world.clock.now())));
+    await refuses(objectIdOf(world.urls.issue('upload', 'cv-99', world.clock.now())), 'cv-99');
   });
 });
 

@@ -190,6 +190,25 @@ onEveryBackend('standing', (on) => {
     expect(await standings(asUser(user))).toEqual(everywhere(standing(asUser(user), false)));
   });
 
+  it('is nothing while the caller’s user is suspended', async () => {
+    const user = await on.member(organization);
+    await join(user, owners, readers);
+    await on.run((tx) => tx.users.setSuspended(user.id, true));
+    expect(await standings(asUser(user))).toEqual(everywhere(standing(asUser(user), false)));
+    await on.run((tx) => tx.users.setSuspended(user.id, false));
+    const expected = standing(asUser(user), true, through(owners), through(readers));
+    expect(await standings(asUser(user))).toEqual(everywhere(expected));
+  });
+
+  it('of a team is found by the team’s id alone, and is nothing once the team is removed', async () => {
+    const team = await on.team(organization);
+    await on.grant(team, workspace, { access: 'plan' });
+    const actor = { ...asTeam(team), organizationId: '' };
+    expect(await standings(actor)).toEqual(everywhere(standing(actor, true, through(team, { access: 'plan' }))));
+    await on.run((tx) => tx.teams.remove(team.id, noon));
+    expect(await standings(actor)).toEqual(everywhere(standing(actor, false)));
+  });
+
   it('is nothing once the membership is removed', async () => {
     const user = await on.user();
     const left = await on.membership(organization, user);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import knex, { type Knex } from 'knex';
 import { postgresConfig, sqliteConfig } from '../../src/adapters/persistence/knex/migrations/migrate.js';
 import { migrationSource } from '../../src/adapters/persistence/knex/migrations/migration-source.js';
-import { freshSchema, skipPostgres } from '../support/backends.js';
+import { freshSchema, skipPostgres } from '../support/databases.js';
 
 const folder = new URL('../../src/adapters/persistence/knex/migrations/', import.meta.url);
 const numbered = async () => (await readdir(folder)).filter((file) => /^\d{4}-.*\.ts$/.test(file)).sort();

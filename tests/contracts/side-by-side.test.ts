@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import { SignedCapabilityUrls } from '../../src/adapters/bundles/signed-capability-urls.js';
 import { TarBundleInspector } from '../../src/adapters/bundles/tar-bundle-inspector.js';
 import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { RandomIds } from '../../src/adapters/system/random-ids.js';
@@ -21,6 +22,8 @@ import {
   variableLimits,
   type Workspace,
 } from '../../src/domain/index.js';
+import { lifetimes, limits, objectIdOf } from '../support/application.js';
+import { archiveOf } from '../support/archives.js';
 import {
   aBundle,
   aConfigurationVersion,
@@ -277,12 +280,12 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   ];
 
   /** Begins the second while the first is done and not yet kept. */
-  async function overlapping(first: Act, second: Act): Promise<PromiseSettledResult<unknown>[]> {
+  async function overlapping(first: Act, second: Act, milliseconds = 60): Promise<PromiseSettledResult<unknown>[]> {
     const lingering = new Lingering(instance(0));
     const one = first(lingering);
     await Promise.race([lingering.lingers, one.catch(() => undefined)]);
     const other = second(instance(1));
-    await Promise.race([other.catch(() => undefined), pause(60)]);
+    await Promise.race([other.catch(() => undefined), pause(milliseconds)]);
     lingering.letGo();
     return Promise.allSettled([one, other]);
   }
@@ -415,6 +418,52 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const held: BundleKey[] = [];
     for await (const { key } of store.all()) held.push(key);
     expect(held.sort()).toEqual(items.map(({ bundle }) => bundle?.key).sort());
+  });
+
+  /** An upload that replaces the files of the workspace's current version, which the user of the place created. */
+  async function replacing({ workspace, user }: Place) {
+    const createdBy = { kind: 'user', id: user.id } as const;
+    const version = aConfigurationVersion(workspace, { status: 'uploaded', sequence: 2, bundle: aBundle(), createdBy });
+    const { id, bundle } = version.state;
+    await instance(0).run(async (tx) => {
+      await tx.workspaces.takeSequence(workspace.id, id, true);
+      await tx.configurationVersions.add(version);
+    });
+    const urls = new SignedCapabilityUrls({ publicUrl: '', signingSecrets: ['a secret'], seconds: lifetimes });
+    const inspector = new TarBundleInspector(limits);
+    const store = new MemoryBundleStore();
+    const archive = await archiveOf({ 'main.tf': id });
+    const upload: Act = (unitOfWork) =>
+      new application.UploadConfigurationBundle(unitOfWork, clock, ids, urls, inspector, store).execute(
+        objectIdOf(urls.issue('upload', id, clock.now())),
+        Readable.from([archive]),
+      );
+    const kept = async () => (await instance(0).read((tx) => tx.configurationVersions.find(id)))?.state.bundle;
+    return { upload, kept, bundle };
+  }
+
+  it('take no other files for a version that a run begins to use', async () => {
+    const place = await newPlace();
+    const { upload, kept, bundle } = await replacing(place);
+    const [run, uploaded] = await overlapping(createRun(place, asUser(place.owner)), upload, 500);
+    expect(run).toMatchObject({ status: 'fulfilled' });
+    expect(uploaded).toEqual({ status: 'rejected', reason: refusal('configuration-version/upload-refused') });
+    expect(await kept()).toEqual(bundle);
+  });
+
+  it('take no files from a creator who is suspended while the upload waits', async () => {
+    const place = await newPlace();
+    const { upload, kept, bundle } = await replacing(place);
+    const lingering = new Lingering(instance(0));
+    const turn = lingering.run((tx) => tx.workspaces.takeTurn(place.workspace.id));
+    await lingering.lingers;
+    const ended = Promise.allSettled([upload(instance(1))]);
+    await pause(60);
+    await instance(2).run((tx) => tx.users.setSuspended(place.user.id, true));
+    lingering.letGo();
+    await turn;
+    expect(await ended).toEqual([{ status: 'rejected', reason: refusal('resource/not-found') }]);
+    expect(await kept()).toEqual(bundle);
   });
 
   it('keep an owner of an organization, whichever way all owners leave at once', async () => {

@@ -13,7 +13,7 @@ import {
   runStatusesUnderLease,
   waitingRunStatuses,
 } from '../../src/domain/index.js';
-import { aLease, aNewRun, aRun, later, noon, waiting } from './samples.js';
+import { aLease, aNewRun, aRun, later, muchLater, noon, waiting } from './samples.js';
 import {
   actualRest,
   actualRun,
@@ -311,6 +311,47 @@ describe('a run', () => {
       'fetching-at': noon,
       'plan-queued-at': later,
     });
+  });
+
+  it.each<[string, RunStatus, Record<string, string>, string | undefined, string | undefined]>([
+    ['planning', 'planning', { planning: noon }, undefined, undefined],
+    ['planned', 'planned', { planned: noon }, noon, undefined],
+    ['checked', 'post_plan_running', { planned: noon, 'post-plan-running': noon }, undefined, undefined],
+    [
+      'awaiting an override',
+      'post_plan_awaiting_decision',
+      { planned: noon, 'post-plan-running': noon, 'post-plan-awaiting-decision': later },
+      later,
+      undefined,
+    ],
+    [
+      'applied after an override',
+      'applied',
+      {
+        planned: noon,
+        'post-plan-running': noon,
+        'post-plan-awaiting-decision': noon,
+        'post-plan-completed': later,
+        applied: muchLater,
+      },
+      noon,
+      muchLater,
+    ],
+    [
+      'applied after its check',
+      'applied',
+      { planned: noon, 'post-plan-running': noon, 'post-plan-completed': later, applied: muchLater },
+      later,
+      muchLater,
+    ],
+    ['confirmed long after its plan', 'applying', { planned: noon, confirmed: later }, noon, undefined],
+    ['canceled in its plan', 'canceled', { planning: noon, canceled: later }, later, later],
+    ['errored in its check', 'errored', { planned: noon, 'post-plan-running': noon, errored: later }, later, later],
+    ['of an older release, over without a stamp', 'applied', {}, noon, noon],
+  ])('that is %s knows since when its logs are whole', (_, status, stamps, plan, apply) => {
+    const statusTimestamps = Object.fromEntries(Object.entries(stamps).map(([name, at]) => [`${name}-at`, at]));
+    const run = aRun({ status, statusTimestamps });
+    expect([run.finishedAt('plan'), run.finishedAt('apply')]).toEqual([plan, apply]);
   });
 
   it('that is over refers to no files of its own any more', () => {

@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import { takeLock } from '../../src/adapters/persistence/knex/engine/sqlite-lock.js';
 import { migrate, postgresConfig, sqliteConfig } from '../../src/adapters/persistence/knex/migrations/migrate.js';
 import { migrationSource } from '../../src/adapters/persistence/knex/migrations/migration-source.js';
-import { freshSchema, skipPostgres } from '../support/backends.js';
+import { freshSchema, skipPostgres } from '../support/databases.js';
 import { inTemporaryDirectory } from '../support/process.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { limits } from '../../src/adapters/http/limits.js';
 import { missing, newName, refusal, startApi, type TestApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
+import { aBundle, aStateVersion } from '../support/builders.js';
 import { announcementOf, type Job, type ReferenceAgent, type Said } from '../support/reference-agent.js';
 
 let api: TestApi;
@@ -341,6 +342,50 @@ describe('a state', () => {
     expect(answer).toEqual({ status: 409, json: leaseLost });
     expect(await stored()).toBe(before);
     expect((await currentOf(bench)).attributes.serial).toBe(1);
+  });
+
+  it('that is announced anew in the middle of the upload is not kept', async () => {
+    const bench = await benched();
+    const job = await applying(bench);
+    const announced = await job.announce(bytesOf('state 1'));
+    const before = await stored();
+    const parts = [bytesOf('stat'), bytesOf('e 1')];
+    const answer = await slowly(bench.agent, job, announced.json.upload.url, parts, () =>
+      job.announce(bytesOf('state 2')),
+    );
+    expect(answer.status).toBe(404);
+    expect(await stored()).toBe(before);
+    expect(await currentOf(bench)).toBeUndefined();
+  });
+
+  it('that was sent a second time, and whole, in the middle of the upload is kept once', async () => {
+    const bench = await benched();
+    const job = await applying(bench);
+    const announced = await job.announce(bytesOf('state 1'));
+    const before = await stored();
+    const parts = [bytesOf('stat'), bytesOf('e 1')];
+    const answer = await slowly(bench.agent, job, announced.json.upload.url, parts, () =>
+      job.upload(announced, bytesOf('state 1')),
+    );
+    expect(answer.status).toBe(200);
+    expect(await stored()).toBe(before + 1);
+  });
+
+  it('that another one overtook in the middle of the upload is refused', async () => {
+    const bench = await benched();
+    const job = await applying(bench);
+    const announced = await job.announce(bytesOf('state 1'));
+    const before = await stored();
+    const parts = [bytesOf('stat'), bytesOf('e 1')];
+    const overtaking = aStateVersion({ workspaceId: bench.workspaceId, id: await bench.run() }, { serial: 7 });
+    const answer = await slowly(bench.agent, job, announced.json.upload.url, parts, () =>
+      api.unitOfWork.run(async (tx) => {
+        await tx.stateVersions.add(overtaking, []);
+        await tx.stateVersions.finalize(overtaking, aBundle());
+      }),
+    );
+    expect(answer).toEqual({ status: 422, json: unfit(expect.any(String), '/serial') });
+    expect(await stored()).toBe(before);
   });
 
   it('whose upload breaks off leaves the one before it', async () => {

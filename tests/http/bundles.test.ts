@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
 import type { ConfigurationVersion } from '../../src/domain/index.js';
-import { missing, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
+import { type Caller, doc, missing, newName, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
 import { type ArchiveEntry, archiveOf, gzipped, packed } from '../support/archives.js';
 
 const lifetimes = { UPLOAD_URL_SECONDS: '600', DOWNLOAD_URL_SECONDS: '30' };
@@ -366,6 +366,227 @@ describe('an upload that breaks off', () => {
   });
 });
 
+describe('the upload URL of a creator who lost the right', () => {
+  let port: number;
+
+  beforeAll(async () => {
+    port = await serve(api);
+  });
+
+  /** A user in a team, or that team by its token, with the right to queue plans on a workspace of its own. */
+  async function creator(kind: 'user' | 'team') {
+    const name = newName('creator');
+    const teamId = await api.team('acme', name);
+    const ownWorkspace = await api.workspace('acme', name);
+    const ends = {
+      team: { data: { id: teamId, type: 'teams' } },
+      workspace: { data: { id: ownWorkspace, type: 'workspaces' } },
+    };
+    const grant = await api.admin
+      .post('/team-workspaces', doc('team-workspaces', { access: 'plan' }, ends))
+      .expect(200);
+    const user = await api.member('acme', name, [teamId]);
+    const token = await api.admin
+      .post(`/teams/${teamId}/authentication-token`, doc('authentication-token'))
+      .expect(201);
+    const caller: Caller = kind === 'user' ? user : api.as(token.body.data.attributes.token);
+    return {
+      teamId,
+      userId: user.id,
+      workspaceId: ownWorkspace,
+      grantId: grant.body.data.id as string,
+      name,
+      revokeToken: async () => {
+        const ofTeam = `/teams/${teamId}/authentication-token`;
+        if (kind === 'team') return api.admin.delete(ofTeam).expect(204);
+        const { body } = await user.get(`/users/${user.id}/authentication-tokens`).expect(200);
+        return user.delete(`/authentication-tokens/${body.data[0].id}`).expect(204);
+      },
+      version: async (attributes: object = {}): Promise<{ id: string; uploadUrl: string }> => {
+        const path = `/workspaces/${ownWorkspace}/configuration-versions`;
+        const { body } = await caller.post(path, { data: { attributes } }).expect(201);
+        return { id: body.data.id, uploadUrl: body.data.attributes['upload-url'] };
+      },
+    };
+  }
+
+  type Creator = Awaited<ReturnType<typeof creator>>;
+
+  const membershipOf = async ({ name }: Creator): Promise<string> => {
+    const { body } = await api.admin.get('/organizations/acme/organization-memberships?page[size]=100').expect(200);
+    return body.data.find((one: { attributes: { email: string } }) => one.attributes.email === `${name}@example.com`)
+      .id;
+  };
+
+  const grantPath = ({ grantId }: Creator) => `/team-workspaces/${grantId}`;
+  const lost: readonly {
+    readonly kind: 'user' | 'team';
+    readonly how: string;
+    readonly lose: (maker: Creator) => Promise<unknown>;
+  }[] = [
+    {
+      kind: 'user',
+      how: 'is suspended',
+      lose: ({ userId }) => api.admin.post(`/admin/users/${userId}/actions/suspend`).expect(200),
+    },
+    { kind: 'user', how: 'is deleted', lose: ({ userId }) => api.admin.delete(`/admin/users/${userId}`).expect(204) },
+    {
+      kind: 'user',
+      how: 'has left the organization',
+      lose: async (maker) => api.admin.delete(`/organization-memberships/${await membershipOf(maker)}`).expect(204),
+    },
+    {
+      kind: 'user',
+      how: 'has left the team',
+      lose: ({ teamId, userId }) =>
+        api.admin.delete(`/teams/${teamId}/relationships/users`, { data: [{ id: userId, type: 'users' }] }).expect(204),
+    },
+    ...(['user', 'team'] as const).flatMap((kind) => [
+      {
+        kind,
+        how: 'lost the team',
+        lose: ({ teamId }: Creator) => api.admin.delete(`/teams/${teamId}`).expect(204),
+      },
+      { kind, how: 'lost the grant', lose: (maker: Creator) => api.admin.delete(grantPath(maker)).expect(204) },
+      {
+        kind,
+        how: 'may only read by now',
+        lose: (maker: Creator) =>
+          api.admin.patch(grantPath(maker), doc('team-workspaces', { access: 'read' })).expect(200),
+      },
+    ]),
+  ];
+
+  /** Sends the head and half of the body, then the rest when `meanwhile` is over. */
+  async function slowly(url: string, bytes: Buffer, meanwhile: () => Promise<unknown>) {
+    const headers = { 'Content-Length': bytes.length };
+    const sent = request({ host: '127.0.0.1', port, method: 'PUT', path: pathOf(url), headers });
+    const answered = new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      sent.on('error', reject).on('response', async (response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of response) chunks.push(chunk);
+        resolve({ status: response.statusCode, text: Buffer.concat(chunks).toString() });
+      });
+    });
+    sent.write(bytes.subarray(0, bytes.length / 2));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await meanwhile();
+    sent.end(bytes.subarray(bytes.length / 2));
+    const { status, text } = await answered;
+    return { status, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  const gone = { status: 404, body: missing };
+
+  describe.each(lost)('a $kind who $how', ({ kind, lose }) => {
+    it('takes nothing, neither new bytes nor those that are there, and is as an altered one', async () => {
+      const maker = await creator(kind);
+      const [pending, uploaded] = [await maker.version(), await maker.version({ 'auto-queue-runs': false })];
+      await api.upload(uploaded.uploadUrl, good).expect(200);
+      await lose(maker);
+      const altered = await api.upload(`${pending.uploadUrl.slice(0, -3)}abc`, good).expect(404);
+      for (const [{ uploadUrl }, bytes] of [
+        [pending, good],
+        [pending, Buffer.from('not an archive')],
+        [uploaded, good],
+        [uploaded, other],
+      ] as const) {
+        const answer = await api.upload(uploadUrl, bytes).expect(404);
+        expect(answer.text).toBe(altered.text);
+      }
+      expect(await statusOf(pending.id)).toBe('pending');
+      expect((await download(await downloadUrl(uploaded.id)).expect(200)).body.equals(good)).toBe(true);
+      expect(await leftBehind()).toEqual([]);
+    });
+
+    it('keeps nothing of what was being sent', async () => {
+      const maker = await creator(kind);
+      const { id, uploadUrl } = await maker.version();
+      expect(await slowly(uploadUrl, other, () => lose(maker))).toEqual(gone);
+      expect(await shown(id)).toMatchObject({ status: 'pending', error: null });
+      expect(await leftBehind()).toEqual([]);
+      await api.settle();
+      expect((await api.admin.get(`/workspaces/${maker.workspaceId}/runs`).expect(200)).body.data).toEqual([]);
+    });
+
+    it('queues no run of what was uploaded in time, which the audit trail shows', async () => {
+      const maker = await creator(kind);
+      const { id, uploadUrl } = await maker.version();
+      await api.upload(uploadUrl, good).expect(200);
+      await lose(maker);
+      await api.settle();
+      expect(await statusOf(id)).toBe('uploaded');
+      expect((await api.admin.get(`/workspaces/${maker.workspaceId}/runs`).expect(200)).body.data).toEqual([]);
+      const trail = await api.admin.get('/organizations/acme/audit-events?filter[action]=runs/queue').expect(200);
+      expect(trail.body.data[0].attributes).toMatchObject({
+        action: 'runs/queue',
+        outcome: 'resource/not-found',
+        subject: id,
+        'actor-kind': kind,
+        'actor-id': kind === 'user' ? maker.userId : maker.teamId,
+        'token-id': null,
+        route: null,
+      });
+    });
+  });
+
+  const suspend = ({ userId }: Creator) => api.admin.post(`/admin/users/${userId}/actions/suspend`).expect(200);
+
+  it('is refused before its body is read', async () => {
+    const maker = await creator('user');
+    const { uploadUrl } = await maker.version();
+    await suspend(maker);
+    const headers = { 'Content-Length': 1_000_000 };
+    const status = await new Promise((resolve, reject) => {
+      const upload = request({ host: '127.0.0.1', port, method: 'PUT', path: pathOf(uploadUrl), headers });
+      upload
+        .on('error', () => undefined)
+        .on('response', (response) => {
+          resolve(response.statusCode);
+          upload.destroy();
+        });
+      upload.flushHeaders();
+      setTimeout(() => reject(new Error('the body was waited for')), 4000).unref();
+    });
+    expect(status).toBe(404);
+  });
+
+  it('does not have its version errored by what is no archive', async () => {
+    const maker = await creator('user');
+    const { id, uploadUrl } = await maker.version();
+    expect(await slowly(uploadUrl, Buffer.from('not an archive at all'), () => suspend(maker))).toEqual(gone);
+    expect(await shown(id)).toMatchObject({ status: 'pending', error: null });
+    await api.admin.post(`/admin/users/${maker.userId}/actions/unsuspend`).expect(200);
+    await api.upload(uploadUrl, good).expect(200);
+  });
+
+  it('answers no more about its version while the right is lost', async () => {
+    const maker = await creator('user');
+    const { id, uploadUrl } = await maker.version({ 'auto-queue-runs': false });
+    await api.upload(uploadUrl, good).expect(200);
+    const run = { id: `run-of-${id}`, workspaceId: maker.workspaceId, configurationVersionId: id } as const;
+    await api.seedRun({ ...run, status: 'applied', createdBy: null });
+    await api.upload(uploadUrl, other).expect(409);
+    await api.upload(uploadUrl, good).expect(200);
+    const unsuspend = () => api.admin.post(`/admin/users/${maker.userId}/actions/unsuspend`).expect(200);
+    for (const bytes of [good, other]) {
+      expect(await slowly(uploadUrl, bytes, () => suspend(maker))).toEqual(gone);
+      await unsuspend();
+    }
+    await api.upload(uploadUrl, good).expect(200);
+  });
+
+  it.each(['user', 'team'] as const)('asks for the %s, and not for its token', async (kind) => {
+    const maker = await creator(kind);
+    const { id, uploadUrl } = await maker.version();
+    await maker.revokeToken();
+    await api.upload(uploadUrl, good).expect(200);
+    await api.settle();
+    expect(await statusOf(id)).toBe('uploaded');
+    expect((await api.admin.get(`/workspaces/${maker.workspaceId}/runs`).expect(200)).body.data).toHaveLength(1);
+  });
+});
+
 describe('a download', () => {
   it('is the uploaded bytes, unchanged and not encoded, whatever the client asks for', async () => {
     const { id } = await newUploaded();
@@ -499,6 +720,31 @@ describe('a capability URL', () => {
     expect((await at('get', uploadUrl).expect(404)).body).toEqual(missing);
     expect((await api.upload(url, other).expect(404)).body).toEqual(missing);
     expect((await download(url).expect(200)).body.equals(good)).toBe(true);
+  });
+
+  it('is good where its signing secret is known and another one signs, as are sealed values', async () => {
+    const [old, fresh, other] = ['one old secret', 'one new secret', 'no such secret'].map((text) =>
+      text.padEnd(40, '.'),
+    );
+    const rows = await startApi({ signingSecrets: [old as string] });
+    await rows.organization('acme');
+    const workspace = await rows.workspace('acme', 'api');
+    const variables = `/workspaces/${workspace}/vars`;
+    const variable = doc('vars', { key: 'REGION', value: 'north', category: 'env' });
+    await rows.admin.post(variables, variable).expect(201);
+    const [first, second] = [await rows.version(workspace), await rows.version(workspace)];
+    await rows.upload(first.uploadUrl, good).expect(200);
+    const { headers } = await rows.admin.get(`/configuration-versions/${first.id}/download`).expect(302);
+    const beside = (...signingSecrets: readonly [string, ...string[]]) => startApi({ ...rows, signingSecrets });
+    const answers = async (at: TestApi) => {
+      const uploaded = await at.upload(second.uploadUrl, good);
+      const downloaded = await at.anonymous.get(pathOf(headers.location as string));
+      const shown = await at.as(rows.admin.secret).get(variables).expect(200);
+      return [uploaded.status, downloaded.status, shown.body.data[0].attributes.value];
+    };
+    expect(await answers(await beside(fresh as string, old as string))).toEqual([200, 200, 'north']);
+    expect(await answers(await beside(fresh as string, other as string, old as string))).toEqual([200, 200, 'north']);
+    expect(await answers(await beside(fresh as string, other as string))).toEqual([404, 404, null]);
   });
 
   it('names its methods when asked with another', async () => {

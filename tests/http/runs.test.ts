@@ -1221,9 +1221,58 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       }
       await supertest(api.app).put(pathOf(url)).expect(405);
       await supertest(api.app).get(pathOf(url)).expect(200);
-      api.clock.advance(90_000);
+      await bench.planned(id);
+      api.clock.advance(299);
+      await supertest(api.app).get(pathOf(url)).expect(200);
+      api.clock.advance(1);
       expect((await supertest(api.app).get(pathOf(url)).expect(404)).body).toEqual(missing);
       expect(JSON.stringify(api.log.lines)).not.toContain(pathOf(url).split('/').at(-1));
+    });
+
+    it('keep their logs to those who follow them by an older URL, until a minute after the phase', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const id = await bench.run();
+      const read = (url: string, status: number) => supertest(api.app).get(pathOf(url)).expect(status);
+      /** Executes a phase that takes longer than a URL lives. */
+      const take = async (job: Awaited<ReturnType<Bench['claimed']>>) => {
+        for (let beat = 0; beat < 10; beat += 1) {
+          api.clock.advance(50);
+          expect((await job.heartbeat()).status).toBe(200);
+        }
+      };
+      const plan: string = (await planOf(id)).attributes['log-read-url'];
+      api.clock.advance(3600);
+      await read(plan, 200);
+      const planning = await bench.claimed(id);
+      await take(planning);
+      await planning.log(0, 'done');
+      await planning.planned();
+      api.clock.advance(59);
+      expect(await textAt(plan)).toBe(`${startMark}done${endMark}`);
+      api.clock.advance(1);
+      await read(plan, 404);
+      await bench.act(id, 'apply');
+      await read(plan, 404);
+      const apply: string = (await applyOf(id)).attributes['log-read-url'];
+      const applying = await bench.claimed(id);
+      await take(applying);
+      await read(apply, 200);
+      await applying.applied();
+      api.clock.advance(59);
+      await read(apply, 200);
+      api.clock.advance(1);
+      for (const url of [plan, apply]) await read(url, 404);
+    });
+
+    it('keep their logs to those who follow them for a day at most', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const url: string = (await planOf(await bench.run())).attributes['log-read-url'];
+      api.clock.advance(300 + 24 * 3600 - 1);
+      await supertest(api.app).get(pathOf(url)).expect(200);
+      api.clock.advance(1);
+      expect((await supertest(api.app).get(pathOf(url)).expect(404)).body).toEqual(missing);
     });
   });
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { KnexDatabase } from '../../src/adapters/persistence/knex/knex-database.js';
 import type { Standing } from '../../src/domain/index.js';
 import { startApi, type TestApi } from '../support/api.js';
+import { archiveOf } from '../support/archives.js';
 import { openMigrated } from '../support/databases.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { bodiesWith } from '../support/route-bodies.js';
@@ -280,5 +281,34 @@ describe('a request on SQLite', () => {
     const { body } = await api.as(agentsSecret).post('/agent/v1/claims', { name: 'rack-1' }).expect(200);
     expect(body).toMatchObject({ phase, state: { serial: 1 } });
     expect(statements.filter((sql) => !isTransactional(sql))).toHaveLength(most);
+  });
+
+  it('takes an upload by its URL', async () => {
+    const database = await openMigrated(join(directory, 'upload.sqlite'), {
+      onStatement: (sql) => statements.push(sql),
+    });
+    open.push(database);
+    worlds.begin(database.unitOfWork);
+    const { secret, existing } = await makeSmallWorld(worlds, owner, sceneOf(''));
+    const path = `/workspaces/${existing.workspaceId}/configuration-versions`;
+    const { body } = await api
+      .as(secret)
+      .post(path, { data: { attributes: {} } })
+      .expect(201);
+    const url: string = body.data.attributes['upload-url'];
+    const archive = await archiveOf({ 'main.tf': '# a file' });
+    const counted = async (status: number): Promise<number> => {
+      statements = [];
+      await api.upload(url, archive).expect(status);
+      return statements.filter((sql) => !isTransactional(sql)).length;
+    };
+    // The creator is asked for twice: with the version that names it, and with the version in the workspace's turn.
+    expect(await counted(200)).toBe(9);
+    await worlds.run((tx) =>
+      tx.configurationVersions
+        .find(body.data.id)
+        .then((version) => tx.users.setSuspended(String(version?.state.createdBy?.id), true)),
+    );
+    expect(await counted(404)).toBe(2);
   });
 });

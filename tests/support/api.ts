@@ -107,7 +107,7 @@ export class Caller {
 }
 
 /** Where behaviour is tested. That the other mount differs in its words alone is seen in `mounts.test.ts`. */
-export const mounts = [{ prefix: '/api/v2' }] as const;
+export const mounts: readonly { readonly prefix: Prefix }[] = [{ prefix: '/api/v2' }];
 
 let names = 0;
 
@@ -231,6 +231,8 @@ export async function startApi(
     readonly unitOfWork?: UnitOfWork;
     readonly bundleStore?: BundleStore;
     readonly patience?: Patience;
+    /** The first signs and seals. */
+    readonly signingSecrets?: readonly [string, ...string[]];
   } = {},
 ) {
   const clock = new FixedClock();
@@ -238,6 +240,7 @@ export async function startApi(
   const rows = await usualRows();
   const unitOfWork = options.unitOfWork ?? rows.unitOfWork;
   const bundleStore = options.bundleStore ?? new MemoryBundleStore();
+  const signingSecrets = options.signingSecrets ?? [signingSecret];
   const stopping = new AbortController();
   const health = { ready: true };
   const container = buildContainer({
@@ -245,7 +248,7 @@ export async function startApi(
     unitOfWork,
     bundleStore,
     publicUrl,
-    signingSecrets: [signingSecret],
+    signingSecrets,
     log,
     ready: async () => {
       if (!health.ready) throw new Error('not ready');
@@ -255,7 +258,7 @@ export async function startApi(
     ...(options.patience === undefined ? {} : { patience: options.patience }),
   });
   container.rebind(Port.clock as symbol).toConstantValue(clock);
-  noteSecret(signingSecret);
+  for (const one of signingSecrets) noteSecret(one);
   noteEnvironment(options.environment ?? {});
   noteSecretsIn(container);
   const repositories = new MemoryCommitFetcher();

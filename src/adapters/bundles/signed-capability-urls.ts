@@ -43,8 +43,8 @@ export class SignedCapabilityUrls implements CapabilityUrls {
   }
 
   open(purpose: CapabilityPurpose, objectId: string, now: Instant): string | undefined {
-    const [id, expiry, signature, ...rest] = objectId.split('.');
-    if (id === undefined || expiry === undefined || signature === undefined || rest.length > 0) return undefined;
+    const [id = '', expiry = '', signature = '', ...rest] = objectId.split('.');
+    if (rest.length > 0) return undefined;
     if (!this.keys.some((key) => same(signature, sign(key, purpose, id, expiry)))) return undefined;
     return Number.parseInt(expiry, 36) > secondsOf(now) ? id : undefined;
   }

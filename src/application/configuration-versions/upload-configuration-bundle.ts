@@ -15,6 +15,7 @@ import type { CapabilityUrls } from '../ports/capability-urls.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
+import { seenByCreator, stillMay } from '../users/seen-by-creator.js';
 import { storeBytes } from './bundle-attempt.js';
 import { keepVersion } from './keep-version.js';
 
@@ -40,9 +41,9 @@ export class UploadConfigurationBundle {
   ) {}
 
   /**
-   * Throws `resource/not-found` for a bad object id, `configuration-version/upload-refused` where the version takes no
-   * bytes, `bundle/malformed` (a pending version is then `errored`), `bundle/over-limit` and, of an upload that took too
-   * long, `bundle/interrupted`. When reading `body` throws, the error is passed on and nothing is left behind.
+   * Throws `resource/not-found` for a bad object id and once the version's creator has lost the right to create versions,
+   * `configuration-version/upload-refused` where the version takes no bytes, `bundle/malformed` (a pending version is then
+   * `errored`), `bundle/over-limit` and, of an upload that took too long, `bundle/interrupted`. When reading `body` throws, the error is passed on and nothing is left behind.
    */
   async execute(
     objectId: string,
@@ -53,15 +54,21 @@ export class UploadConfigurationBundle {
     if (id === undefined) throw notFound();
     opened?.(id);
     const { version, refusal } = await this.unitOfWork.read(async (tx) => {
-      const found = await this.find(tx, id);
-      return { version: found, refusal: await this.refusalOf(tx, found) };
+      const known = await this.find(tx, found(await tx.configurationVersions.find(id)));
+      return { version: known, refusal: await this.refusalOf(tx, known) };
     });
-    if (refusal !== undefined) return this.acceptOnlyTheSame(version.state.bundle, body, refusal);
-    await this.receive(id, body, request);
+    try {
+      if (refusal !== undefined) await this.acceptOnlyTheSame(version, body, refusal);
+      else await this.receive(version, body, request);
+    } catch (error) {
+      // Who lost the right while the bytes arrived learns nothing more of the version.
+      if (isRefusal(error)) await this.askAgain(version);
+      throw error;
+    }
   }
 
   private async receive(
-    id: ConfigurationVersionId,
+    version: ConfigurationVersion,
     body: AsyncIterable<Uint8Array>,
     request: RequestTrace | undefined,
   ): Promise<void> {
@@ -69,12 +76,14 @@ export class UploadConfigurationBundle {
     const inspection = this.inspector.inspect(body);
     const on = { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
     try {
-      await storeBytes(on, key, inspection.bytes, (tx) => this.take(tx, id, { key, ...inspection.facts() }, request));
+      await storeBytes(on, key, inspection.bytes, (tx) =>
+        this.take(tx, version, { key, ...inspection.facts() }, request),
+      );
     } catch (error) {
       if (!isDomainError(error) || error.code !== 'bundle/malformed') throw error;
       const told = `${error.message}; upload a correct archive to a new configuration version`;
       const refusal = new DomainError(error.code, told, error.details, error.cause);
-      await this.markErrored(id, refusal, request);
+      await this.markErrored(version, refusal, request);
       throw refusal;
     }
   }
@@ -82,14 +91,15 @@ export class UploadConfigurationBundle {
   /** Whether the version took the bundle; not when it holds the same bytes already. */
   private async take(
     tx: Transaction,
-    id: ConfigurationVersionId,
+    begun: ConfigurationVersion,
     bundle: Bundle,
     request: RequestTrace | undefined,
   ): Promise<boolean> {
-    const version = await this.find(tx, id);
+    const { id, workspaceId } = begun.state;
+    // A run that is created at the same time commits first, or uses the new files.
+    await tx.workspaces.takeTurn(workspaceId);
+    const version = await this.find(tx, begun);
     if (version.state.bundle?.sha256 === bundle.sha256) return false;
-    // Whoever makes a run of it at the same time is through before, or uses the new files.
-    await tx.workspaces.takeTurn(version.state.workspaceId);
     const facts = await tx.runs.aboutVersion(id);
     await keepVersion(tx, version.fire(version.uploadTrigger, facts, this.clock.now(), { bundle }));
     await tx.audit.add(doneFromOutside('upload-url', 'configuration-versions/upload', id, request), version.state);
@@ -97,12 +107,13 @@ export class UploadConfigurationBundle {
   }
 
   private markErrored(
-    id: ConfigurationVersionId,
+    begun: ConfigurationVersion,
     { message }: DomainError,
     request: RequestTrace | undefined,
   ): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const version = await this.find(tx, id);
+      const version = await this.find(tx, begun);
+      const { id } = version.state;
       if (!version.canFail()) return;
       const failure = { error: 'bad-archive', errorMessage: message };
       await keepVersion(tx, version.fire('fail', await tx.runs.aboutVersion(id), this.clock.now(), { failure }));
@@ -112,17 +123,28 @@ export class UploadConfigurationBundle {
 
   /** A version that takes no upload any more still answers well to the bytes it holds. */
   private async acceptOnlyTheSame(
-    held: Bundle | null,
+    version: ConfigurationVersion,
     body: AsyncIterable<Uint8Array>,
     refusal: DomainError,
   ): Promise<void> {
+    const held = version.state.bundle;
     if (held === null || (await this.inspector.digest(body)).sha256 !== held.sha256) throw refusal;
+    await this.askAgain(version);
   }
 
-  private async find(tx: Transaction, id: ConfigurationVersionId): Promise<ConfigurationVersion> {
-    const version = await tx.configurationVersions.find(id);
-    if (version === undefined) throw notFound();
-    return version;
+  private async askAgain(version: ConfigurationVersion): Promise<void> {
+    await this.unitOfWork.read((tx) => this.find(tx, version));
+  }
+
+  /** The version as it is now, while its creator may still create versions. The URL ends with that right. */
+  private async find(
+    tx: Transaction,
+    { dependsOnCreator, state }: ConfigurationVersion,
+  ): Promise<ConfigurationVersion> {
+    const { id, createdBy } = state;
+    if (!dependsOnCreator) return found(await tx.configurationVersions.find(id));
+    const seen = await seenByCreator(createdBy, (actor) => tx.configurationVersions.findFor(actor, id));
+    return found(stillMay(seen, 'configuration-versions/create') ? seen.subject : undefined);
   }
 
   private async refusalOf(tx: Transaction, version: ConfigurationVersion): Promise<DomainError | undefined> {
@@ -134,4 +156,9 @@ export class UploadConfigurationBundle {
       throw error;
     }
   }
+}
+
+function found(version: ConfigurationVersion | undefined): ConfigurationVersion {
+  if (version === undefined) throw notFound();
+  return version;
 }

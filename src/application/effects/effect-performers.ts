@@ -7,6 +7,7 @@ import {
   doneBySystem,
   isRefusal,
   type RunId,
+  refusedToCreator,
 } from '../../domain/index.js';
 import { refuseOldAttempt } from '../configuration-versions/attempt-age.js';
 import { keepVersion } from '../configuration-versions/keep-version.js';
@@ -16,7 +17,8 @@ import type { CommitRequest } from '../ports/commit-fetcher.js';
 import type { Effect, RemovalTarget } from '../ports/effect-outbox.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
-import { mayApply, type RunProgress, runInTurn } from '../runs/run-progress.js';
+import { type RunProgress, runInTurn, workspaceSeenByCreator } from '../runs/run-progress.js';
+import { stillMay } from '../users/seen-by-creator.js';
 import type { CommitFiles, FetchedFiles } from '../version-control/commit-files.js';
 
 /** An effect whose work outside the database is done. */
@@ -80,19 +82,24 @@ export class EffectPerformers {
     }
   }
 
-  /** On behalf of whoever created the version. A version that became unusable meanwhile gets none. */
+  /** On behalf of the version's creator. No run where the version became unusable meanwhile, or the creator lost the right. */
   private async queueRun(tx: Transaction, id: ConfigurationVersionId): Promise<void> {
     const version = await this.versionInTurn(tx, id);
     const workspace = version?.usableInRuns ? await tx.workspaces.find(version.state.workspaceId) : undefined;
     if (version === undefined || workspace === undefined) return;
     const { createdBy, speculative } = version.state;
+    const seen = await workspaceSeenByCreator(tx, version.state);
+    if (version.dependsOnCreator && !stillMay(seen, 'runs/queue')) {
+      await tx.audit.add(refusedToCreator(createdBy, 'runs/queue', id), workspace);
+      return;
+    }
     const run = await this.progress.begin(tx, workspace, {
       configurationVersionId: id,
       source: 'tfe-configuration-version',
       options: { ...defaultRunOptions, message: 'Queued by the upload of its configuration' },
       planOnly: speculative,
       savePlan: false,
-      autoApply: workspace.autoApply && (await mayApply(tx, createdBy, workspace)),
+      autoApply: workspace.autoApply && stillMay(seen, 'runs/apply'),
       createdBy,
     });
     await tx.audit.add(doneBySystem('runs/queue', run.state.id), workspace);

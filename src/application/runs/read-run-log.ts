@@ -1,4 +1,4 @@
-import { notFound, type Phase, phases } from '../../domain/index.js';
+import { type Instant, later, notFound, type Phase, phases, type Run } from '../../domain/index.js';
 import type { CapabilityUrls } from '../ports/capability-urls.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
@@ -7,7 +7,15 @@ import type { UnitOfWork } from '../ports/unit-of-work.js';
 const start = 0x02;
 const end = 0x03;
 
-/** GET /v1/log/:objectId. The URL is the right. */
+/** Clients ask for the URL once, and read from it for as long as the phase goes on: that may be longer than the URL lives. */
+const mostFollowedSeconds = 24 * 3600;
+/** How long the end of a log is left to those who follow it: they ask every few seconds. */
+const endSeconds = 60;
+
+/**
+ * GET /v1/log/:objectId. The URL is the right. It lives as long as any other for reading; one that has ended still reads a
+ * log that is being written.
+ */
 export class ReadRunLog {
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -18,11 +26,11 @@ export class ReadRunLog {
   /** From `offset` of the stream, whose first byte is a start mark, and whose last an end mark once the phase is over. */
   async execute(objectId: string, offset: number, limit: number): Promise<Uint8Array> {
     const now = this.clock.now();
-    const [phase, id] = this.open(objectId, now);
+    const { phase, id, ended } = this.open(objectId, now);
     return this.unitOfWork.read(async (tx) => {
       // The status first: when it says that the phase is over, the log is whole.
       const run = await tx.runs.find(id);
-      if (run === undefined) throw notFound();
+      if (run === undefined || (ended && !isFollowed(run, phase, now))) throw notFound();
       const size = await tx.runLogs.size(id, phase);
       const inLog = Math.max(0, offset - 1);
       const marked = offset === 0 && limit > 0 ? 1 : 0;
@@ -33,11 +41,20 @@ export class ReadRunLog {
     });
   }
 
-  private open(objectId: string, now: string): readonly [Phase, string] {
+  private open(
+    objectId: string,
+    now: Instant,
+  ): { readonly phase: Phase; readonly id: string; readonly ended: boolean } {
     for (const phase of phases) {
-      const id = this.urls.open(`${phase}-log`, objectId, now);
-      if (id !== undefined) return [phase, id];
+      const purpose = `${phase}-log` as const;
+      const id = this.urls.open(purpose, objectId, later(now, -mostFollowedSeconds));
+      if (id !== undefined) return { phase, id, ended: this.urls.open(purpose, objectId, now) === undefined };
     }
     throw notFound();
   }
+}
+
+function isFollowed(run: Run, phase: Phase, now: Instant): boolean {
+  const finishedAt = run.finishedAt(phase);
+  return finishedAt === undefined || now < later(finishedAt, endSeconds);
 }

@@ -1,9 +1,7 @@
 import {
-  type Actor,
   asApplied,
   type BundleKey,
   type ConfigurationVersion,
-  may,
   moveAll,
   notFound,
   openTaskStage,
@@ -17,12 +15,12 @@ import {
   type RunState,
   type RunTrigger,
   type TaskStage,
-  type TokenOwner,
   type Workspace,
 } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { Transaction } from '../ports/unit-of-work.js';
+import { seenByCreator, stillMay } from '../users/seen-by-creator.js';
 
 /** A run before it is one of its workspace's. */
 export type DraftRun = Omit<Parameters<typeof Run.create>[0], 'id' | 'sequence' | 'createdAt' | 'workspaceId'>;
@@ -103,7 +101,7 @@ export class RunProgress {
       facts: {
         itsTurn: await this.isTurnOf(tx, run, workspace),
         filesMissing: version.state.status === 'archived' && state.ownFiles === null,
-        creatorMayApply: state.autoApply && (await mayApply(tx, state.createdBy, workspace)),
+        creatorMayApply: state.autoApply && stillMay(await workspaceSeenByCreator(tx, state), 'runs/apply'),
         policyCheck: stage === undefined ? 'none' : checkOf[stage.status],
       },
     };
@@ -183,23 +181,8 @@ export async function runInTurn(tx: Transaction, id: RunId): Promise<Run | undef
   return tx.runs.find(id);
 }
 
-/** Whether somebody holds `runs: apply` on a workspace now. Nobody and the suspended do not. */
-export async function mayApply(tx: Transaction, owner: TokenOwner | null, workspace: Workspace): Promise<boolean> {
-  const actor = owner && actingFor(owner, workspace);
-  if (actor === null) return false;
-  if (actor.kind === 'user' && (await tx.users.find(actor.userId))?.suspended !== false) return false;
-  const seen = await tx.workspaces.findFor(actor, workspace.id);
-  return seen !== undefined && may(seen.standing, 'runs/apply');
-}
-
-const actingFor = (owner: TokenOwner, { organizationId }: Workspace): Actor | null => {
-  switch (owner.kind) {
-    case 'user':
-      return { kind: 'user', userId: owner.id, siteAdministrator: false, tokenId: '' };
-    case 'team':
-      return { kind: 'team', teamId: owner.id, organizationId, tokenId: '' };
-    case 'organization':
-    case 'auditor':
-      return null;
-  }
-};
+/** The workspace of a version or a run with the standing of who created that. */
+export const workspaceSeenByCreator = (
+  tx: Transaction,
+  { createdBy, workspaceId }: Pick<RunState, 'createdBy' | 'workspaceId'>,
+) => seenByCreator(createdBy, (actor) => tx.workspaces.findIdFor(actor, workspaceId));

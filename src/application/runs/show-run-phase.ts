@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../ports/unit-of-work.js';
 
 export interface ShownPhase {
   readonly run: RunState;
-  /** Absolute, and good for as long as a plan may take. */
+  /** Absolute. Good for a while, and for as long as the phase goes on. */
   readonly logUrl: string;
 }
 

@@ -1,5 +1,6 @@
 import { type Actor, identityOf, type RequestTrace } from '../authorization/actor.js';
 import type { Action } from '../authorization/policy.js';
+import type { TokenOwner } from '../shared/api-token.js';
 import type { DomainErrorCode } from '../shared/domain-error.js';
 import type { AgentPoolId, Instant, OrganizationId, TokenId } from '../shared/id.js';
 
@@ -96,6 +97,17 @@ export const doneBySystem = (action: AuditAction, subject: string): NewAuditEven
   actor: system,
   action,
   subject,
+  request: null,
+});
+
+/** What the service did not do on behalf of a creator who had lost the right to it. */
+export const refusedToCreator = (creator: TokenOwner | null, action: Action, subject: string): NewAuditEvent => ({
+  actor: creator === null ? system : { ...creator, tokenId: null },
+  action,
+  subject,
+  outcome: 'resource/not-found',
+  count: 1,
+  detail: null,
   request: null,
 });
 

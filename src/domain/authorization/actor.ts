@@ -32,6 +32,22 @@ export function identityOf(actor: Actor): TokenOwner {
   }
 }
 
+/**
+ * The creator of something, to ask ports what it may do now, without a token. Null for an organization, whose tokens
+ * create nothing that is asked about later. Of a team, its id alone says which organization it is of.
+ */
+export function actingFor(creator: TokenOwner): Actor | null {
+  switch (creator.kind) {
+    case 'user':
+      return { kind: 'user', userId: creator.id, siteAdministrator: false, tokenId: '' };
+    case 'team':
+      return { kind: 'team', teamId: creator.id, organizationId: '', tokenId: '' };
+    case 'organization':
+    case 'auditor':
+      return null;
+  }
+}
+
 /** Whether the actor is this user, by a token of the user's own. */
 export const isUser = (actor: Actor, id: UserId): boolean => actor.kind === 'user' && actor.userId === id;
 

@@ -158,6 +158,11 @@ export class ConfigurationVersion {
     return statusTraits[this.state.status].readable;
   }
 
+  /** Whether its files and its first run depend on the right of its creator. Of version control they depend on the link. */
+  get dependsOnCreator(): boolean {
+    return this.state.origin === 'api';
+  }
+
   /** Provisional versions wait for their run to be applied; speculative ones never become current. */
   get becomesCurrentWhenCreated(): boolean {
     return !this.state.provisional && !this.state.speculative;

@@ -219,6 +219,15 @@ export class Run {
     return this.over || (phase === 'plan' && planned);
   }
 
+  /** Since when its log of the phase is whole; undefined while it is not. */
+  finishedAt(phase: Phase): Instant | undefined {
+    if (!this.hasFinished(phase)) return undefined;
+    const { status, statusTimestamps: at, createdAt } = this.state;
+    const checked = at['post-plan-awaiting-decision-at'] ?? at['post-plan-completed-at'];
+    const planned = at['post-plan-running-at'] === undefined ? at['planned-at'] : checked;
+    return (phase === 'plan' ? planned : undefined) ?? at[stampOf(status)] ?? createdAt;
+  }
+
   /** Whether it keeps others of its workspace waiting. */
   get holdsWorkspace(): boolean {
     return !this.state.planOnly && runStatusesHoldingWorkspace.includes(this.state.status);

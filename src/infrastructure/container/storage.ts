@@ -65,9 +65,8 @@ export const storage = ({
             upload: config.UPLOAD_URL_SECONDS,
             download: config.DOWNLOAD_URL_SECONDS,
             'state-download': config.DOWNLOAD_URL_SECONDS,
-            // A log is followed for as long as the run goes on, by the URL it was asked for once.
-            'plan-log': config.UPLOAD_URL_SECONDS,
-            'apply-log': config.UPLOAD_URL_SECONDS,
+            'plan-log': config.DOWNLOAD_URL_SECONDS,
+            'apply-log': config.DOWNLOAD_URL_SECONDS,
           },
         }),
     );

@@ -107,7 +107,7 @@ export class KnexOrganizations implements OrganizationRepository {
     return living(this.db.sql)
       .join('organization_memberships as m', 'm.organization_id', 'o.id')
       .join('users as u', 'u.id', 'm.user_id')
-      .where({ 'm.user_id': actor.userId, 'u.deleted_at': null });
+      .where({ 'm.user_id': actor.userId, 'u.deleted_at': null, 'u.suspended': false });
   }
 }
 

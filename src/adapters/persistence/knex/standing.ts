@@ -84,7 +84,7 @@ function joinStanding(query: Knex.QueryBuilder, kind: Actor['kind'], caller: str
   if (kind === 'organization' || kind === 'auditor') return query.select({ standing_organization_id: 'o.id' });
   if (kind === 'user') {
     query
-      .leftJoin('users as su', (on) => on.onVal('su.id', caller).onNull('su.deleted_at'))
+      .leftJoin('users as su', (on) => on.onVal('su.id', caller).onNull('su.deleted_at').onVal('su.suspended', false))
       .leftJoin('organization_memberships as sm', (on) => on.on('sm.user_id', 'su.id').on('sm.organization_id', 'o.id'))
       .leftJoin('team_members as stm', (on) => on.on('stm.user_id', 'su.id').on('stm.organization_id', 'o.id'))
       .leftJoin('teams as st', (on) => on.on('st.id', 'stm.team_id').onNull('st.deleted_at'))

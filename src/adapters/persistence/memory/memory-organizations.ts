@@ -44,7 +44,9 @@ export class MemoryOrganizations implements OrganizationRepository {
   }
 
   async page(actor: Actor, page: PageRequest): Promise<Page<Organization>> {
-    const own = this.living().filter(({ id }) => standingIn(this.tables(), actor, id).member);
+    const own = this.living().filter(({ id }) =>
+      actor.kind === 'user' ? standingIn(this.tables(), actor, id).member : id === actor.organizationId,
+    );
     return pageOf(own.sort(byText(({ name }) => name.toLowerCase())), page);
   }
 

@@ -11,7 +11,11 @@ import { type MemoryTables, present } from './memory-tables.js';
 
 type Member = Exclude<Actor, { readonly kind: 'auditor' }>;
 
+const isSuspended = (tables: MemoryTables, actor: Actor): boolean =>
+  actor.kind === 'user' && tables.user(actor.userId)?.suspended === true;
+
 function teamsOfActor(tables: MemoryTables, actor: Member, organizationId: OrganizationId): readonly Team[] {
+  if (isSuspended(tables, actor)) return [];
   switch (actor.kind) {
     case 'user':
       return tables.teamsOf(organizationId).filter(({ id }) => tables.isInTeam(id, actor.userId));
@@ -23,9 +27,14 @@ function teamsOfActor(tables: MemoryTables, actor: Member, organizationId: Organ
 }
 
 function isMember(tables: MemoryTables, actor: Member, organizationId: OrganizationId): boolean {
-  return actor.kind === 'user'
-    ? tables.isMember(organizationId, actor.userId)
-    : actor.organizationId === organizationId;
+  switch (actor.kind) {
+    case 'user':
+      return !isSuspended(tables, actor) && tables.isMember(organizationId, actor.userId);
+    case 'team':
+      return tables.team(actor.teamId)?.organizationId === organizationId;
+    case 'organization':
+      return actor.organizationId === organizationId;
+  }
 }
 
 /** What the caller is to an organization. */
