@@ -2,7 +2,7 @@
 // Run it beside an installed package: npm install gatehouse && node main.ts
 
 import type { CapabilityUrls, Clock, IdGenerator, Transaction, UnitOfWork } from 'gatehouse/application';
-import { CreateConfigurationVersion } from 'gatehouse/application';
+import { ByteQuota, CreateConfigurationVersion } from 'gatehouse/application';
 import { type Actor, type ConfigurationVersionState, isDomainError, newGrant, type Standing } from 'gatehouse/domain';
 
 const grants = [
@@ -47,7 +47,7 @@ const clock: Clock = { now: () => new Date().toISOString() };
 const ids: IdGenerator = { next: (kind) => `${kind}-${crypto.randomUUID()}` };
 const urls: CapabilityUrls = { issue: (_, id) => `https://files.example/${id}`, open: () => undefined };
 
-const createVersion = new CreateConfigurationVersion(unitOfWork, clock, ids, urls);
+const createVersion = new CreateConfigurationVersion(unitOfWork, clock, ids, urls, new ByteQuota(0));
 const settings = { autoQueueRuns: false, speculative: false, provisional: false, source: 'us' };
 for (const userId of ['ada', 'ben', 'eve']) {
   const actor: Actor = { kind: 'user', userId, siteAdministrator: false, tokenId: `${userId}'s session` };

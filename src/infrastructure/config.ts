@@ -4,6 +4,7 @@ import { z } from 'zod';
 const usableLimit = 'must be 0, or a whole number above 3';
 const daysOrNone = 'must be a whole number from 0 to 36500';
 const wholeNumber = 'must be a positive whole number';
+const noneOrMore = 'must be 0, or a positive whole number';
 const count = z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber);
 const words = z.string().transform((text) =>
   text
@@ -101,6 +102,11 @@ export const settings = {
   MAX_ARCHIVE_BYTES: { schema: count, fallback: '104857600', about: 'largest upload' },
   MAX_UNPACKED_BYTES: { schema: count, fallback: '536870912', about: 'largest upload, unpacked' },
   MAX_ARCHIVE_ENTRIES: { schema: count, fallback: '100000', about: 'most files and directories in an upload' },
+  MAX_ORGANIZATION_BYTES: {
+    schema: z.coerce.number(noneOrMore).int(noneOrMore).min(0, noneOrMore),
+    fallback: '0',
+    about: 'most bytes an organization may keep: archives, states, what plans leave, policy code; 0 disables the limit',
+  },
   UPLOAD_URL_SECONDS: { schema: count, fallback: '90000', about: 'life of an upload URL' },
   DOWNLOAD_URL_SECONDS: { schema: count, fallback: '300', about: 'life of a download URL' },
   SOFT_DELETE_DAYS: {

@@ -77,6 +77,8 @@ class Lingering implements application.UnitOfWork {
   }
 }
 
+const noQuota = new application.ByteQuota(0);
+
 type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
 
 (skipPostgres ? describe.skip : describe)('instances on one Postgres', () => {
@@ -154,7 +156,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   const createRun =
     ({ workspace }: Place, actor: Parameters<application.CreateRun['execute']>[0]): Act =>
     (unitOfWork) =>
-      new application.CreateRun(unitOfWork, progress).execute(actor, {
+      new application.CreateRun(unitOfWork, progress, noQuota).execute(actor, {
         workspaceId: workspace.id,
         configurationVersionId: undefined,
         options,
@@ -263,7 +265,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
           tx.configurationVersions.page(place.workspace.id, { number: 1, size: 5 }),
         );
         const configurationVersionId = items.at(-1)?.id;
-        await new application.CreateRun(unitOfWork, progress).execute(asUser(place.owner), {
+        await new application.CreateRun(unitOfWork, progress, noQuota).execute(asUser(place.owner), {
           workspaceId: place.workspace.id,
           configurationVersionId,
           options,
@@ -541,7 +543,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const workers = [0, 1, 2, 0].map((index) => {
       const unitOfWork = instance(index);
       const files = {} as application.CommitFiles;
-      const performers = new application.EffectPerformers(unitOfWork, now, ids, store, progress, files);
+      const performers = new application.EffectPerformers(unitOfWork, now, ids, store, progress, files, noQuota);
       return new application.PerformEffects(unitOfWork, now, performers);
     });
     // Takes some and is never heard of again.

@@ -9,6 +9,7 @@ import {
   notFound,
   type RequestTrace,
 } from '../../domain/index.js';
+import type { ByteQuota } from '../organizations/byte-quota.js';
 import type { BundleInspector } from '../ports/bundle-inspector.js';
 import type { BundleStore } from '../ports/bundle-store.js';
 import type { CapabilityUrls } from '../ports/capability-urls.js';
@@ -37,12 +38,13 @@ export class UploadConfigurationBundle {
     private readonly urls: CapabilityUrls,
     private readonly inspector: BundleInspector,
     private readonly store: BundleStore,
+    private readonly quota: ByteQuota,
   ) {}
 
   /**
    * Throws `resource/not-found` for a bad object id, `configuration-version/upload-refused` where the version takes no
-   * bytes, `bundle/malformed` (a pending version is then `errored`), `bundle/over-limit` and, of an upload that took too
-   * long, `bundle/interrupted`. When reading `body` throws, the error is passed on and nothing is left behind.
+   * bytes, `bundle/malformed` (a pending version is then `errored`), `bundle/over-limit`, `organization/over-quota` and, of
+   * an upload that took too long, `bundle/interrupted`. When reading `body` throws, the error is passed on and nothing is left behind.
    */
   async execute(
     objectId: string,
@@ -52,12 +54,13 @@ export class UploadConfigurationBundle {
     const id = this.urls.open('upload', objectId, this.clock.now());
     if (id === undefined) throw notFound();
     opened?.(id);
-    const { version, refusal } = await this.unitOfWork.read(async (tx) => {
+    const { version, refusal, within } = await this.unitOfWork.read(async (tx) => {
       const found = await this.find(tx, id);
-      return { version: found, refusal: await this.refusalOf(tx, found) };
+      const room = await this.quota.room(tx, found.state, found.state.bundle?.bytes);
+      return { version: found, refusal: await this.refusalOf(tx, found), within: room };
     });
     if (refusal !== undefined) return this.acceptOnlyTheSame(version.state.bundle, body, refusal);
-    await this.receive(id, body, request);
+    await this.receive(id, within(body), request);
   }
 
   private async receive(
@@ -90,6 +93,7 @@ export class UploadConfigurationBundle {
     const facts = await tx.runs.aboutVersion(id);
     await keepVersion(tx, version.fire(version.uploadTrigger, facts, this.clock.now(), { bundle }));
     await tx.audit.add(doneFromOutside('upload-url', 'configuration-versions/upload', id, request), version.state);
+    await this.quota.refuseExcess(tx, version.state, bundle.bytes - (version.state.bundle?.bytes ?? 0));
     return true;
   }
 

@@ -88,6 +88,12 @@ export const doneBySystem = (action: AuditAction, subject: string): NewAuditEven
   request: null,
 });
 
+/** What the service would have done of its own accord. */
+export const refusedToSystem = (action: AuditAction, subject: string, outcome: DomainErrorCode): NewAuditEvent => ({
+  ...doneBySystem(action, subject),
+  outcome,
+});
+
 export const agentActorOf = ({ poolId, tokenId }: { readonly poolId: AgentPoolId; readonly tokenId: TokenId }) =>
   ({ kind: 'agent', id: poolId, tokenId }) as const satisfies AuditActor;
 

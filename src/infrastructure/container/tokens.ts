@@ -30,6 +30,7 @@ export const Port = {
   softDeleteDays: token<number>('days'),
   archiveAfterDays: token<number>('days'),
   auditDays: token<number>('days'),
+  maxOrganizationBytes: token<number>('bytes'),
   meters: token<Meters>('Meters'),
   exposition: token<Exposition>('Exposition'),
   useCases: token<UseCases>('UseCases'),
