@@ -321,7 +321,7 @@ describe('a run', () => {
     expect(
       aRun({ status: 'plan_queued', ownFiles: { key: 'bundle-1', bytes: 3 } }).fire('start-plan', ready, later).next
         .state.ownFiles,
-    ).toBe('bundle-1');
+    ).toEqual({ key: 'bundle-1', bytes: 3 });
   });
 
   it('that is applying is asked to cancel, once, and canceled by whoever applies it', () => {
