@@ -27,7 +27,7 @@ export class ByteQuota {
   }
 
   /**
-   * The room there is now, with the `replaced` bytes. What it returns throws `organization/over-quota` at the first chunk
+   * The room there is now, plus the bytes that the upload replaces. What it returns throws `organization/over-quota` at the first chunk
    * beyond it.
    */
   async room(tx: Transaction, place: KeptBy, replaced = 0): Promise<WithinRoom> {

@@ -22,10 +22,10 @@ const keeping: readonly Keeping[] = [
   },
   {
     table: 'runs',
-    // A run that fetched its files before there was the column has none to count.
-    bytes: (row) => `coalesce(${row}.own_files_bytes, 0)`,
+    // The release before gives files up, and knows nothing of their size.
+    bytes: (row) => `case when ${row}.own_files is null then 0 else coalesce(${row}.own_files_bytes, 0) end`,
     organization: ofWorkspace,
-    changes: ['own_files_bytes'],
+    changes: ['own_files', 'own_files_bytes'],
   },
   {
     table: 'state_versions',
