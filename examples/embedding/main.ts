@@ -1,7 +1,7 @@
 // A host that keeps people, their grants and configuration versions in tables of its own, and lets Gatehouse decide.
 // Run it beside an installed package: npm install gatehouse-tf && node main.ts
 import type { CapabilityUrls, Clock, IdGenerator, Transaction, UnitOfWork } from 'gatehouse-tf/application';
-import { CreateConfigurationVersion } from 'gatehouse-tf/application';
+import { ByteQuota, CreateConfigurationVersion } from 'gatehouse-tf/application';
 import type { Actor, ConfigurationVersionState, Standing } from 'gatehouse-tf/domain';
 import { isDomainError, newGrant } from 'gatehouse-tf/domain';
 
@@ -47,7 +47,7 @@ const clock: Clock = { now: () => new Date().toISOString() };
 const ids: IdGenerator = { next: (kind) => `${kind}-${crypto.randomUUID()}` };
 const urls: CapabilityUrls = { issue: (_, id) => `https://files.example/${id}`, open: () => undefined };
 
-const createVersion = new CreateConfigurationVersion(unitOfWork, clock, ids, urls);
+const createVersion = new CreateConfigurationVersion(unitOfWork, clock, ids, urls, new ByteQuota(0));
 const settings = { autoQueueRuns: false, speculative: false, provisional: false, source: 'us' };
 for (const userId of ['ada', 'ben', 'eve']) {
   const actor: Actor = { kind: 'user', userId, siteAdministrator: false, tokenId: `${userId}'s session` };

@@ -9,6 +9,7 @@ export * from './configuration-versions/configuration-version.js';
 export * from './configuration-versions/ingress-attributes.js';
 export * from './configuration-versions/lifecycle.js';
 export * from './organizations/organization.js';
+export * from './organizations/over-quota.js';
 export * from './policy-outcomes/policy.js';
 export * from './policy-outcomes/policy-set.js';
 export * from './policy-outcomes/policy-set-outcome.js';

@@ -102,6 +102,11 @@ export const settings = {
   MAX_ARCHIVE_BYTES: { schema: count, fallback: '104857600', about: 'largest upload' },
   MAX_UNPACKED_BYTES: { schema: count, fallback: '536870912', about: 'largest upload, unpacked' },
   MAX_ARCHIVE_ENTRIES: { schema: count, fallback: '100000', about: 'most files and directories in an upload' },
+  MAX_ORGANIZATION_BYTES: {
+    schema: z.coerce.number(countOrNone).int(countOrNone).min(0, countOrNone),
+    fallback: '0',
+    about: 'most bytes an organization may keep: archives, states, what plans leave, policy code; 0 disables the limit',
+  },
   UPLOAD_URL_SECONDS: {
     schema: count,
     fallback: '90000',

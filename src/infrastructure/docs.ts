@@ -200,8 +200,8 @@ export const limitsPage = (): string =>
     '# What a request may be made of',
     [
       'Whoever sends it, and whatever it asks for. Attributes have shorter limits of their own, which their refusal names.',
-      'Uploads are bounded by `MAX_ARCHIVE_BYTES`, `MAX_UNPACKED_BYTES` and `MAX_ARCHIVE_ENTRIES`, how often may be asked by',
-      '`RATE_LIMIT_PER_SECOND`, and how long anything may take is in [operations](operations.md#how-long-anything-may-take).',
+      'Uploads are bounded by `MAX_ARCHIVE_BYTES`, `MAX_UNPACKED_BYTES` and `MAX_ARCHIVE_ENTRIES`, what an organization keeps by',
+      '`MAX_ORGANIZATION_BYTES`, how often may be asked by `RATE_LIMIT_PER_SECOND`, and how long anything may take is in [operations](operations.md#how-long-anything-may-take).',
       'Every refusal is a document of JSON:API errors. This page is printed by `npm run docs` from',
       '`src/adapters/http/limits.ts`; change the table there.',
     ].join('\n'),
@@ -221,6 +221,7 @@ export function metricsPage(): string {
     meters: new Meters(),
     takeStock: () => Promise.reject(new Error('there is no database')),
     version: packageVersion(),
+    mostBytes: 0,
     database: 'sqlite',
     ofProcess: false,
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import { fc } from '../support/properties.js';
 import { formsOf } from '../../src/agent/service/secret-forms.js';
 import { Secrets } from '../../src/agent/service/secrets.js';
 import { TextAutomaton } from '../../src/agent/service/text-automaton.js';

@@ -239,7 +239,7 @@ class Life {
     for (const { bundle } of this.versions) if (bundle !== null) found.set(bundle.key, bundle.sha256);
     for (const { ownFiles, configurationVersionId } of this.runs) {
       const commit = this.tables.ingressAttributes.get(configurationVersionId)?.commitSha ?? '';
-      if (ownFiles !== null) found.set(ownFiles, sha256(this.archiveOfCommit.get(commit) ?? Buffer.alloc(0)));
+      if (ownFiles !== null) found.set(ownFiles.key, sha256(this.archiveOfCommit.get(commit) ?? Buffer.alloc(0)));
     }
     return found;
   }

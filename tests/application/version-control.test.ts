@@ -669,7 +669,7 @@ describe('fetching a reported commit', () => {
       await world.performEffects();
       const run = await steps.create();
       await dieWhileFetching();
-      expect([...(await world.bundles()).keys()]).toEqual([(await steps.stateOf(run.id)).ownFiles]);
+      expect([...(await world.bundles()).keys()]).toEqual([(await steps.stateOf(run.id)).ownFiles?.key]);
       expect(await (await steps.claimed()).files()).toEqual(files);
       expect(world.ordered).toEqual([]);
     },
@@ -755,7 +755,7 @@ describe('a version from version control', () => {
     const held = await steps.claimed();
     expect(await held.files()).toEqual(files);
     const { ownFiles } = await steps.stateOf(run.id);
-    expect([...(await world.bundles()).keys()]).toEqual([ownFiles]);
+    expect([...(await world.bundles()).keys()]).toEqual([ownFiles?.key]);
     await world.refuses(() => world.useCases.locateBundle.execute(world.owner, { id: version.id }), missing);
   });
 
@@ -767,7 +767,7 @@ describe('a version from version control', () => {
     expect((await world.bundles()).size).toBe(2);
     await steps.change(planOnly.id, 'cancel');
     await world.performEffects();
-    expect([...(await world.bundles()).keys()]).toEqual([(await steps.stateOf(first.id)).ownFiles]);
+    expect([...(await world.bundles()).keys()]).toEqual([(await steps.stateOf(first.id)).ownFiles?.key]);
     await steps.plan();
     await steps.change(first.id, 'apply');
     const applier = await steps.claimed();

@@ -46,6 +46,7 @@ describe('the container', () => {
       'TokenUses',
     ];
     const partsOfOthers = [
+      'ByteQuota',
       'CommitFiles',
       'EffectPerformers',
       'ExchangeRequestRates',

@@ -175,6 +175,16 @@ for (const { kind, restore, skip } of backends) {
       expect([...new Set(more)].sort()).toEqual(added);
     });
 
+    it('knows how many bytes each organization keeps', async () => {
+      const text = await (await send('/metrics')).text();
+      const kept = [...text.matchAll(/^gatehouse_organization_bytes\{organization="(.*)"\} (\d+)$/gm)];
+      const total = kept.reduce((sum, [, , bytes]) => sum + Number(bytes), 0);
+      const stored = [...manifest.files].filter(([path]) => path.startsWith('bundles/'));
+      // The bundle of the archived version is not removed yet, and not counted any more.
+      const archived = 163;
+      expect(total).toBe(stored.reduce((sum, [, bytes]) => sum + bytes.length, -archived));
+    });
+
     it('lets an agent go on with the run it was planning', async () => {
       const { agentToken, runId, lease } = manifest.leased;
       const agent = new ReferenceAgent(over(service.publicUrl), agentToken);

@@ -191,9 +191,15 @@ for (const engine of engines) {
       await seedLater(database);
       const organizationsOfRuns = () => database('runs').pluck('organization_id');
       expect(await organizationsOfRuns()).toEqual(['org-1']);
-      await database.migrate.down({ migrationSource });
+      // 1024 of the version, 2 of the state, 2 of the artifact, 13 of the code.
+      const keptBytes = async () => (await database('kept_bytes')).map((row) => ({ ...row, bytes: Number(row.bytes) }));
+      expect(await keptBytes()).toEqual([{ organization_id: 'org-1', bytes: 1041 }]);
+      for (const name of ['0015-kept-bytes', '0011-run-queue']) {
+        await database.migrate.down({ migrationSource, name } as Knex.MigratorConfig);
+      }
       await migrate(config);
       expect(await organizationsOfRuns()).toEqual(['org-1']);
+      expect(await keptBytes()).toEqual([{ organization_id: 'org-1', bytes: 1041 }]);
 
       const [, ...later] = await migrationSource.getMigrations([]);
       for (const _ of later) await database.migrate.down({ migrationSource });
@@ -371,6 +377,24 @@ for (const engine of engines) {
     await older.commit();
     await migrating;
     expect(await database('variables')).toEqual([]);
+    await end();
+  });
+
+  it.each([
+    ['run_artifacts', 'runs'],
+    ['runs', 'configuration_versions'],
+    ['configuration_versions', 'runs'],
+    ['policy_codes', 'organizations'],
+  ])('count bytes without standing in the way of who writes to %s, then to %s', async (first, then) => {
+    const { config, database, end } = await before('0015-kept-bytes');
+    const older = await database.transaction();
+    await older(first).delete();
+    const migrating = migrate(config);
+    await whileItMigrates();
+    await older(then).delete();
+    await older.commit();
+    await migrating;
+    expect(await database('kept_bytes')).toEqual([]);
     await end();
   });
 });

@@ -108,7 +108,7 @@ async function addWorkspace(on: Ground, organization: Organization, versions = 3
       await tx.configurationVersions.addDelivery(workspace.id, unique('delivery'), state.id);
     });
     keys.push(...(await addStates(on, await addRun(on, workspace, state.id))));
-    await addRun(on, workspace, state.id, { ownFiles: own.key });
+    await addRun(on, workspace, state.id, { ownFiles: own });
   }
   return { workspace, keys };
 }
@@ -225,8 +225,8 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
     const { state: version } = await on.version(workspace, { status: 'uploaded', bundle: aBundle() });
     const own: string[] = [];
     for (let n = 0; n < 7; n += 1) {
-      const ownFiles = aBundle().key;
-      own.push(ownFiles);
+      const ownFiles = aBundle();
+      own.push(ownFiles.key);
       await addRun(on, workspace, version.id, { ownFiles });
     }
     await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
@@ -243,7 +243,7 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
   it('take few runs away at once, whose logs may be long', async () => {
     const workspace = await on.workspace(await on.organization());
     const { state: version } = await on.version(workspace, { status: 'uploaded', bundle: aBundle() });
-    for (let n = 0; n < 21; n += 1) await addRun(on, workspace, version.id, { ownFiles: aBundle().key });
+    for (let n = 0; n < 21; n += 1) await addRun(on, workspace, version.id, { ownFiles: aBundle() });
     await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
     const target = { kind: 'workspace', id: workspace.id } as const;
     const first = await on.run((tx) => tx.removals.removeBatch(target, 200));

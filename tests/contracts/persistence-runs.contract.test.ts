@@ -71,7 +71,7 @@ onEveryBackend('runs', (on) => {
     planned: { additions: 1, changes: 2, destructions: 3, imports: 4 },
     applied: { additions: 5, changes: 6, destructions: 7, imports: 8 },
     failure: 'the agent was lost',
-    ownFiles: 'bundle-of-its-own',
+    ownFiles: { key: 'bundle-of-its-own', bytes: 512 },
     lease: aLease(),
     statusTimestamps: { 'plan-queueable-at': noon, 'applying-at': afterNoon(5) },
   } as const satisfies Partial<RunState>;
@@ -383,7 +383,7 @@ onEveryBackend('runs', (on) => {
     const place = await aPlace(on);
     await aRunThere(on, place);
     expect(await refers()).toBe(false);
-    const run = await aRunThere(on, place, { ownFiles: key });
+    const run = await aRunThere(on, place, { ownFiles: { key, bytes: 3 } });
     expect(await refers()).toBe(true);
     await on.run((tx) => tx.workspaces.remove(place.workspace.id, noon));
     expect(await refers()).toBe(true);

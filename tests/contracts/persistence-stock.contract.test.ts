@@ -106,12 +106,12 @@ describe('taking stock on SQLite', () => {
 
   afterAll(() => planner.close());
 
-  it('takes four statements, of which each reads a range of an index, or all of one that holds only what is counted', async () => {
+  it('takes five statements, of which each reads a range of an index, or all of one that holds only what is counted', async () => {
     const { unitOfWork } = planner.database;
     const sql = await planner.statementsOf((tx) =>
       new TakeStock({ ...unitOfWork, read: (work) => work(tx) }, new FixedClock()).execute(),
     );
-    expect(sql).toHaveLength(4);
+    expect(sql).toHaveLength(5);
     const steps = sql.flatMap((statement) => planner.planOf(statement));
     expect(steps.filter((step) => /^(SCAN|SEARCH) [ekor]\b/.test(step))).toEqual([
       // In the order of ids, and no further than is counted.
@@ -122,6 +122,8 @@ describe('taking stock on SQLite', () => {
       'SEARCH k USING COVERING INDEX api_tokens_by_expiry (listed_in=? AND <expr>=? AND expires_at<?)',
       // What those give, one after the other.
       'SCAN e',
+      'SEARCH k USING INDEX kept_bytes_largest (bytes>?)',
+      'SEARCH o USING INDEX sqlite_autoindex_organizations_1 (id=?)',
     ]);
   });
 });

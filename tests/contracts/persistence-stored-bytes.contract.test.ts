@@ -19,7 +19,7 @@ async function fill(on: Ground, workspace: Workspace): Promise<readonly StoredFi
   const { state } = await on.version(workspace, { status: 'archived' });
   const [ownFiles, written, left] = [unique('bundle'), aBundle(), aBundle()];
   await on.run(async (tx) => {
-    const run = await add({ ownFiles });
+    const run = await add({ ownFiles: { key: ownFiles, bytes: 3 } });
     await add({});
     const version = aStateVersion(run);
     await tx.stateVersions.add(version, []);

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
 import { SignedCapabilityUrls } from '../../src/adapters/bundles/signed-capability-urls.js';
 import { TarBundleInspector } from '../../src/adapters/bundles/tar-bundle-inspector.js';
@@ -22,7 +23,7 @@ import {
   variableLimits,
   type Workspace,
 } from '../../src/domain/index.js';
-import { lifetimes, limits, objectIdOf } from '../support/application.js';
+import { inChunks, lifetimes, limits, objectIdOf } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import {
   aBundle,
@@ -80,11 +81,14 @@ class Lingering implements application.UnitOfWork {
   }
 }
 
+const noQuota = new application.ByteQuota(0);
+
 type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
 
 (skipPostgres ? describe.skip : describe)('instances on one Postgres', () => {
   let drop: () => Promise<void>;
   let databases: KnexDatabase[];
+  let schemaUrl: string;
   const clock = new FixedClock(noon);
   const ids = new RandomIds();
   const secrets = new RandomSecrets();
@@ -101,6 +105,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   beforeAll(async () => {
     const schema = await freshSchema();
     drop = schema.drop;
+    schemaUrl = schema.url;
     databases = [1, 2, 3].map(() => openPostgres(schema.url, { poolSize: 6 }));
     // All at once, as instances do.
     await Promise.all(databases.map((database) => database.migrate()));
@@ -157,7 +162,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   const createRun =
     ({ workspace }: Place, actor: Parameters<application.CreateRun['execute']>[0]): Act =>
     (unitOfWork) =>
-      new application.CreateRun(unitOfWork, progress).execute(actor, {
+      new application.CreateRun(unitOfWork, progress, noQuota).execute(actor, {
         workspaceId: workspace.id,
         configurationVersionId: undefined,
         options,
@@ -266,7 +271,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
           tx.configurationVersions.page(place.workspace.id, { number: 1, size: 5 }),
         );
         const configurationVersionId = items.at(-1)?.id;
-        await new application.CreateRun(unitOfWork, progress).execute(asUser(place.owner), {
+        await new application.CreateRun(unitOfWork, progress, noQuota).execute(asUser(place.owner), {
           workspaceId: place.workspace.id,
           configurationVersionId,
           options,
@@ -430,11 +435,12 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       await tx.configurationVersions.add(version);
     });
     const urls = new SignedCapabilityUrls({ publicUrl: '', signingSecrets: ['a secret'], seconds: lifetimes });
+    const noQuota = new application.ByteQuota(0);
     const inspector = new TarBundleInspector(limits);
     const store = new MemoryBundleStore();
     const archive = await archiveOf({ 'main.tf': id });
     const upload: Act = (unitOfWork) =>
-      new application.UploadConfigurationBundle(unitOfWork, clock, ids, urls, inspector, store).execute(
+      new application.UploadConfigurationBundle(unitOfWork, clock, ids, urls, inspector, store, noQuota).execute(
         objectIdOf(urls.issue('upload', id, clock.now())),
         Readable.from([archive]),
       );
@@ -464,6 +470,86 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     await turn;
     expect(await ended).toEqual([{ status: 'rejected', reason: refusal('resource/not-found') }]);
     expect(await kept()).toEqual(bundle);
+  });
+
+  it('keep no more than an organization may, however many upload, archive and fill up its workspaces at once', async () => {
+    const { organization, owner, workspace } = await newPlace();
+    const workspaces = [workspace, aWorkspace(organization), aWorkspace(organization)];
+    await instance(0).run(async (tx) => {
+      for (const more of workspaces.slice(1)) await tx.workspaces.add(more);
+    });
+    const most = 10_000;
+    const store = new MemoryBundleStore();
+    const inspector = new TarBundleInspector({
+      maxArchiveBytes: most,
+      maxUnpackedBytes: 100 * most,
+      maxArchiveEntries: 10,
+    });
+    const urls = new SignedCapabilityUrls({
+      publicUrl: 'http://gatehouse.test',
+      signingSecrets: ['a secret for tests that is long enough'],
+      seconds: lifetimes,
+    });
+    const quota = new application.ByteQuota(most);
+    const of = { organizationId: organization.id };
+    const kept = () => instance(0).read((tx) => tx.keptBytes.of(of));
+    const outcomes = { taken: 0, refused: 0 };
+    const uploadAndArchive = async (index: number) => {
+      const unitOfWork = instance(index % 3);
+      const create = new application.CreateConfigurationVersion(unitOfWork, clock, ids, urls, quota);
+      const upload = new application.UploadConfigurationBundle(unitOfWork, clock, ids, urls, inspector, store, quota);
+      const archive = new application.ArchiveConfigurationVersion(unitOfWork, clock);
+      const { id: workspaceId } = workspaces[index % workspaces.length] as Workspace;
+      const command = { autoQueueRuns: false, speculative: true, provisional: false, source: 'tfe-api' };
+      const { version, uploadUrl } = await create.execute(asUser(owner), { ...command, workspaceId });
+      const archived = await archiveOf({ 'main.tf': randomBytes(1_000 + 100 * index).toString('hex') });
+      await upload.execute(objectIdOf(uploadUrl), inChunks([new Uint8Array(archived)]));
+      if (index % 4 === 0) await archive.execute(asUser(owner), version.id);
+    };
+    const outcomeOf = (error: unknown) => {
+      expect(error).toMatchObject({ code: 'organization/over-quota' });
+      outcomes.refused += 1;
+    };
+    for (let round = 0; round < 3; round += 1) {
+      const tries = Array.from({ length: 12 }, (_, index) =>
+        uploadAndArchive(index).then(() => {
+          outcomes.taken += 1;
+        }, outcomeOf),
+      );
+      await Promise.all(tries);
+      expect(await kept()).toBeLessThanOrEqual(most);
+      expect(await instance(0).read((tx) => tx.keptBytes.drifts())).toEqual([]);
+    }
+    expect(outcomes.taken).toBeGreaterThan(3);
+    expect(outcomes.refused).toBeGreaterThan(3);
+    await instance(0).run(async (tx) => {
+      const ordered = await tx.effects.claim(clock.now(), ['discard-bundle'], 100, clock.now());
+      for (const { id } of ordered) await tx.effects.done(id);
+    });
+  });
+
+  it('set a counter that drifted right while others go on', async () => {
+    const { organization, workspace } = await newPlace();
+    const of = { organizationId: organization.id };
+    const add = (bytes: number) => async (tx: application.Transaction) => {
+      const { state } = aConfigurationVersion(workspace);
+      const sequence = await tx.workspaces.takeSequence(workspace.id, state.id, false);
+      const bundle = { key: unique('bundle'), bytes, sha256: 'a'.repeat(64) };
+      await tx.configurationVersions.add(aConfigurationVersion(workspace, { ...state, sequence, bundle }));
+    };
+    await instance(0).run(add(1_000));
+    const client = new pg.Client({ connectionString: schemaUrl });
+    await client.connect();
+    await client.query('update kept_bytes set bytes = 5 where organization_id = $1', [organization.id]);
+    await client.end();
+    const { id, name } = organization;
+    expect(await instance(0).read((tx) => tx.keptBytes.drifts())).toEqual([{ id, name, bytes: 5, counted: 1_000 }]);
+    await Promise.all([
+      ...[1, 2, 3, 4, 5, 6].map((bytes) => instance(bytes % 3).run(add(bytes))),
+      instance(1).run((tx) => tx.keptBytes.recount(organization.id)),
+    ]);
+    expect(await instance(0).read((tx) => tx.keptBytes.of(of))).toBe(1_021);
+    expect(await instance(0).read((tx) => tx.keptBytes.drifts())).toEqual([]);
   });
 
   it('keep an owner of an organization, whichever way all owners leave at once', async () => {
@@ -588,7 +674,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const workers = [0, 1, 2, 0].map((index) => {
       const unitOfWork = instance(index);
       const files = {} as application.CommitFiles;
-      const performers = new application.EffectPerformers(unitOfWork, now, ids, store, progress, files);
+      const performers = new application.EffectPerformers(unitOfWork, now, ids, store, progress, files, noQuota);
       return new application.PerformEffects(unitOfWork, now, performers);
     });
     // Takes some and is never heard of again.

@@ -48,7 +48,7 @@ const anyRun: fc.Arbitrary<Run> = fc
     failure: fc.constantFrom(null, 'the plan failed'),
     planned: fc.constantFrom(null, counts),
     lease: fc.constantFrom(null, aLease),
-    ownFiles: fc.constantFrom(null, 'bundle-1'),
+    ownFiles: fc.constantFrom(null, { key: 'bundle-1', bytes: 3 }),
     revision: fc.nat(),
     allowEmptyApply: fc.boolean(),
     statusTimestamps: fc.constantFrom({}, { 'planned-at': later }),

@@ -294,7 +294,7 @@ describe('a run', () => {
       status: 'post_plan_running',
       hasChanges: true,
       planned: { additions: 1, changes: 0, destructions: 0, imports: 0 },
-      ownFiles: 'bundle-1',
+      ownFiles: { key: 'bundle-1', bytes: 3 },
       statusTimestamps: {
         'plan-queueable-at': noon,
         'fetching-at': noon,
@@ -305,7 +305,7 @@ describe('a run', () => {
       },
     });
     const { state } = run.fire('lose-plan', { ...ready, policyCheck: 'open' }, later).next;
-    expect(state).toMatchObject({ hasChanges: false, planned: null, ownFiles: 'bundle-1' });
+    expect(state).toMatchObject({ hasChanges: false, planned: null, ownFiles: { key: 'bundle-1', bytes: 3 } });
     expect(state.statusTimestamps).toEqual({
       'plan-queueable-at': noon,
       'fetching-at': noon,
@@ -356,11 +356,13 @@ describe('a run', () => {
 
   it('that is over refers to no files of its own any more', () => {
     expect(
-      aRun({ status: 'applying', ownFiles: 'bundle-1' }).fire('fail', ready, later).next.state.ownFiles,
+      aRun({ status: 'applying', ownFiles: { key: 'bundle-1', bytes: 3 } }).fire('fail', ready, later).next.state
+        .ownFiles,
     ).toBeNull();
     expect(
-      aRun({ status: 'plan_queued', ownFiles: 'bundle-1' }).fire('start-plan', ready, later).next.state.ownFiles,
-    ).toBe('bundle-1');
+      aRun({ status: 'plan_queued', ownFiles: { key: 'bundle-1', bytes: 3 } }).fire('start-plan', ready, later).next
+        .state.ownFiles,
+    ).toEqual({ key: 'bundle-1', bytes: 3 });
   });
 
   it('that is applying is asked to cancel, once, and canceled by whoever applies it', () => {
@@ -395,7 +397,11 @@ describe('a run', () => {
       lease: { ...aLease, expiresAt: '2026-03-01T13:00:00.000Z' },
       revision: 4,
     });
-    expect(run.with({ ownFiles: 'bundle-1' }).state).toEqual({ ...run.state, ownFiles: 'bundle-1', revision: 4 });
+    expect(run.with({ ownFiles: { key: 'bundle-1', bytes: 3 } }).state).toEqual({
+      ...run.state,
+      ownFiles: { key: 'bundle-1', bytes: 3 },
+      revision: 4,
+    });
     expect(run.state.revision).toBe(3);
   });
 });

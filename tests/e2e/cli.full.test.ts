@@ -395,6 +395,30 @@ describe('the doctor', () => {
     });
   });
 
+  it('finds organizations near the limit of what they may keep, and mends a counter that drifted', async () => {
+    await used(async (DATA_DIR) => {
+      const environment = { DATA_DIR, PORT: '0' };
+      await piped(['user', 'add', 'alice', '--email', 'a@example.com'], environment);
+      await piped(['organization', 'create', 'acme', '--email', 'o@example.com', '--owner', 'alice'], environment);
+      const database = new Database(join(DATA_DIR, 'gatehouse.sqlite'));
+      const id = database.prepare('select id from organizations').pluck().get();
+      database.prepare("insert into policy_codes values (?, 'digest', ?)").run(id, 'x'.repeat(950));
+      const counter = database.prepare('select bytes from kept_bytes').pluck();
+      expect(counter.get()).toBe(950);
+      expect(await complaints({ DATA_DIR, MAX_ORGANIZATION_BYTES: '1056' })).toEqual([]);
+      expect(await complaints({ DATA_DIR, MAX_ORGANIZATION_BYTES: '1000' })).toEqual(
+        one(/^database warning: 90 % of MAX_ORGANIZATION_BYTES \(1\.00 kB\) or more is kept by acme \(950 bytes\)$/),
+      );
+      database.exec('update kept_bytes set bytes = 7');
+      expect(await complaints({ DATA_DIR })).toEqual(one(/differs from the rows for acme \(7 bytes\)$/));
+      const { json } = await piped(['doctor', '--recount'], environment);
+      expect(json.state).not.toBe('failed');
+      expect(counter.get()).toBe(950);
+      database.close();
+      expect(await complaints({ DATA_DIR })).toEqual([]);
+    });
+  });
+
   it('finds a secret that is gone, empty, or another one', async () => {
     await used(async (DATA_DIR) => {
       const path = join(DATA_DIR, 'signing-secret');

@@ -16,6 +16,7 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'bundle/malformed': [422, 'invalid archive'],
   'bundle/over-limit': [413, 'payload too large'],
   'bundle/interrupted': [408, 'request timeout'],
+  'organization/over-quota': [413, 'payload too large'],
   'team-access/permissions-are-custom-only': [422, 'invalid attribute'],
   'owners-team/protected': [409, 'conflict'],
   'user/protected': [409, 'conflict'],

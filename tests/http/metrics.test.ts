@@ -243,6 +243,7 @@ describe('what is read of the database', () => {
     effects: [],
     runs: new Map(),
     teamTokens: { expiring: 0, expired: 0 },
+    organizations: [],
     ...given,
   });
   const due = (oldest: number) => stock({ effects: [{ lane: 'slow', state: 'due', count: 3, oldest }] });
@@ -253,6 +254,7 @@ describe('what is read of the database', () => {
       meters: new Meters(),
       takeStock,
       version: '1.2.3',
+      mostBytes: 0,
       database: 'postgres',
       connections: () => ({ inUse: 3, idle: 2, waiting: 1 }),
       ofProcess: false,

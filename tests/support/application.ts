@@ -78,6 +78,8 @@ export type Person = Extract<Actor, { kind: 'user' }> & {
 export type Member = Person & { readonly membershipId: string };
 
 export interface WorldOptions {
+  /** How many bytes an organization may keep; without a limit when it is left out. */
+  readonly maxOrganizationBytes?: number;
   readonly unitOfWork?: MemoryUnitOfWork;
   readonly store?: (now: () => number) => application.BundleStore;
 }
@@ -100,6 +102,7 @@ export class World {
   readonly unitOfWork: MemoryUnitOfWork;
   readonly store: application.BundleStore;
   readonly useCases: ReturnType<typeof useCasesOf>;
+  readonly quota: application.ByteQuota;
 
   administrator = {} as Person;
   stranger = {} as Person;
@@ -110,7 +113,8 @@ export class World {
   owners = {} as Team;
   workspace = {} as Workspace;
 
-  private constructor({ unitOfWork, store }: WorldOptions) {
+  private constructor({ unitOfWork, store, maxOrganizationBytes = 0 }: WorldOptions) {
+    this.quota = new application.ByteQuota(maxOrganizationBytes);
     const now = () => Date.parse(this.clock.now());
     this.unitOfWork = unitOfWork ?? new MemoryUnitOfWork();
     this.store = store?.(now) ?? new MemoryBundleStore(now);
@@ -440,7 +444,7 @@ export class UncertainUnitOfWork extends MemoryUnitOfWork {
 }
 
 function useCasesOf(world: World) {
-  const { clock, ids, secrets, box, urls, store } = world;
+  const { clock, ids, secrets, box, urls, store, quota } = world;
   const unitOfWork = new application.RetryingUnitOfWork(world.unitOfWork);
   const inspector = new TarBundleInspector(limits);
   const tokenUses = new application.TokenUses(unitOfWork);
@@ -449,7 +453,7 @@ function useCasesOf(world: World) {
   const progress = new application.RunProgress(clock, ids);
   const versions = new application.FetchedVersions(clock, ids);
   const files = new application.CommitFiles(ids, world.repositories, inspector, store);
-  const performers = new application.EffectPerformers(unitOfWork, clock, ids, store, progress, files);
+  const performers = new application.EffectPerformers(unitOfWork, clock, ids, store, progress, files, quota);
   return {
     tokenUses,
     authenticate: new application.Authenticate(unitOfWork, clock, secrets, tokenUses),
@@ -491,7 +495,7 @@ function useCasesOf(world: World) {
     listUserTokens: new application.ListUserTokens(unitOfWork),
     showToken: new application.ShowToken(unitOfWork),
     revokeToken: new application.RevokeToken(unitOfWork),
-    createConfigurationVersion: new application.CreateConfigurationVersion(unitOfWork, clock, ids, urls),
+    createConfigurationVersion: new application.CreateConfigurationVersion(unitOfWork, clock, ids, urls, quota),
     listConfigurationVersions: new application.ListConfigurationVersions(unitOfWork),
     showConfigurationVersion: new application.ShowConfigurationVersion(unitOfWork),
     showIngressAttributes: new application.ShowIngressAttributes(unitOfWork),
@@ -505,9 +509,10 @@ function useCasesOf(world: World) {
       urls,
       inspector,
       store,
+      quota,
     ),
     changeBackingData: new application.ChangeBackingData(unitOfWork, clock, softDeleteDays),
-    createRun: new application.CreateRun(unitOfWork, progress),
+    createRun: new application.CreateRun(unitOfWork, progress, quota),
     listRuns: new application.ListRuns(unitOfWork),
     listQueuedRuns: new application.ListQueuedRuns(unitOfWork),
     listRunEvents: new application.ListRunEvents(unitOfWork),
@@ -557,7 +562,7 @@ function useCasesOf(world: World) {
     reportPhase: new application.ReportPhase(unitOfWork, secrets, progress),
     reportPolicyEvaluation: new application.ReportPolicyEvaluation(unitOfWork, clock, ids, secrets, progress),
     reclaimLostRuns: new application.ReclaimLostRuns(unitOfWork, clock, progress),
-    fetchCommit: new application.FetchCommit(unitOfWork, versions),
+    fetchCommit: new application.FetchCommit(unitOfWork, versions, quota),
     receiveWebhook: new application.ReceiveWebhook(unitOfWork, clock, secrets, box, versions),
     listFailingEffects: new application.ListFailingEffects(unitOfWork),
     performEffects: new application.PerformEffects(unitOfWork, clock, performers),

@@ -16,6 +16,8 @@ export interface ExpositionOptions {
   readonly meters: Meters;
   readonly takeStock: () => Promise<Stock>;
   readonly version: string;
+  /** How many bytes an organization may keep; 0 for no limit. */
+  readonly mostBytes: number;
   /** `sqlite` or `postgres`. */
   readonly database: string;
   /** Undefined where there is no pool. */
@@ -48,12 +50,28 @@ export class Exposition {
   private oldest = new Map<string, { readonly id: number; readonly since: number }>();
   private registry: Promise<Registry> | undefined;
 
-  constructor({ meters, takeStock, version, database, connections, ofProcess, now, patience }: ExpositionOptions) {
+  constructor({
+    meters,
+    takeStock,
+    version,
+    mostBytes,
+    database,
+    connections,
+    ofProcess,
+    now,
+    patience,
+  }: ExpositionOptions) {
     this.takeStock = takeStock;
     this.ofProcess = ofProcess;
     this.now = now ?? (() => performance.now());
     this.patience = patience ?? 2_000;
-    this.metrics = [...meters.all, ...this.stockReadings(), ...poolReadings(connections), built(version, database)];
+    this.metrics = [
+      ...meters.all,
+      ...this.stockReadings(),
+      byteLimit(mostBytes),
+      ...poolReadings(connections),
+      built(version, database),
+    ];
   }
 
   /** While the database is away, what is read of it is missing, and all else is told. */
@@ -171,6 +189,15 @@ export class Exposition {
         },
         () => Object.entries(stock()?.teamTokens ?? {}).map(([state, value]) => ({ labels: { state }, value })),
       ),
+      new Reading(
+        {
+          name: 'gatehouse_organization_bytes',
+          help: 'Bytes that an organization keeps: archives, states, what plans leave, policy code. The 100 organizations that keep the most.',
+          labelNames: ['organization'],
+        },
+        () =>
+          (stock()?.organizations ?? []).map(({ name, bytes }) => ({ labels: { organization: name }, value: bytes })),
+      ),
     ];
   }
 }
@@ -205,6 +232,16 @@ function poolReadings(connections: (() => Connections) | undefined): readonly Me
     ),
   ];
 }
+
+const byteLimit = (mostBytes: number): Metric =>
+  new Reading(
+    {
+      name: 'gatehouse_organization_bytes_limit',
+      help: 'Bytes that each organization may keep (MAX_ORGANIZATION_BYTES). Missing without a limit.',
+      labelNames: [],
+    },
+    () => (mostBytes === 0 ? [] : [{ labels: {}, value: mostBytes }]),
+  );
 
 const built = (version: string, database: string): Metric =>
   new Reading(

@@ -26,6 +26,7 @@ type Outcome = (typeof outcomes)[number];
 
 const outcomeOf = (error: unknown): Outcome => {
   if (!isDomainError(error)) return 'failed';
+  if (error.code === 'organization/over-quota') return 'over-limit';
   const [area, word] = error.code.split('/');
   if (area === 'bundle') return word as Outcome;
   return isRefusal(error) ? 'refused' : 'failed';

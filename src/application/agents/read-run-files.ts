@@ -14,7 +14,7 @@ export class ReadRunFiles {
   async execute(holder: LeaseHolder): Promise<AsyncIterable<Uint8Array>> {
     const key = await this.unitOfWork.read(async (tx) => {
       const { ownFiles, configurationVersionId } = (await leasedRun(tx, this.secrets, holder)).state;
-      return ownFiles ?? (await tx.configurationVersions.find(configurationVersionId))?.state.bundle?.key;
+      return ownFiles?.key ?? (await tx.configurationVersions.find(configurationVersionId))?.state.bundle?.key;
     });
     const bytes = key === undefined ? undefined : await this.store.read(key);
     if (bytes === undefined) throw new Error(`the files of ${holder.runId} are missing`);

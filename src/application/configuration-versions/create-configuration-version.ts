@@ -7,6 +7,7 @@ import {
   identityOf,
   type WorkspaceId,
 } from '../../domain/index.js';
+import type { ByteQuota } from '../organizations/byte-quota.js';
 import type { CapabilityUrls } from '../ports/capability-urls.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
@@ -27,8 +28,10 @@ export class CreateConfigurationVersion {
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
     private readonly urls: CapabilityUrls,
+    private readonly quota: ByteQuota,
   ) {}
 
+  /** Throws `organization/over-quota` where the organization may keep nothing more. */
   async execute(
     actor: Actor,
     command: NewConfigurationVersion,
@@ -37,6 +40,7 @@ export class CreateConfigurationVersion {
     const id = this.ids.next('configuration-version');
     const version = await this.unitOfWork.run(async (tx) => {
       authorized(await tx.workspaces.findIdFor(actor, command.workspaceId), 'configuration-versions/create');
+      await this.quota.refuseMore(tx, command);
       const createdBy = identityOf(actor);
       const draft = { ...command, id, origin: 'api', ingressAttributesId: null, createdBy, createdAt: now } as const;
       const { becomesCurrentWhenCreated } = ConfigurationVersion.create({ ...draft, sequence: 0 });

@@ -9,6 +9,7 @@ import {
   notFound,
   type RequestTrace,
 } from '../../domain/index.js';
+import type { ByteQuota } from '../organizations/byte-quota.js';
 import type { BundleInspector } from '../ports/bundle-inspector.js';
 import type { BundleStore } from '../ports/bundle-store.js';
 import type { CapabilityUrls } from '../ports/capability-urls.js';
@@ -38,12 +39,14 @@ export class UploadConfigurationBundle {
     private readonly urls: CapabilityUrls,
     private readonly inspector: BundleInspector,
     private readonly store: BundleStore,
+    private readonly quota: ByteQuota,
   ) {}
 
   /**
    * Throws `resource/not-found` for a bad object id and once the version's creator has lost the right to create versions,
    * `configuration-version/upload-refused` where the version takes no bytes, `bundle/malformed` (a pending version is then
-   * `errored`), `bundle/over-limit` and, of an upload that took too long, `bundle/interrupted`. When reading `body` throws, the error is passed on and nothing is left behind.
+   * `errored`), `bundle/over-limit`, `organization/over-quota` and, of an upload that took too long, `bundle/interrupted`.
+   * When reading `body` throws, the error is passed on and nothing is left behind.
    */
   async execute(
     objectId: string,
@@ -53,13 +56,14 @@ export class UploadConfigurationBundle {
     const id = this.urls.open('upload', objectId, this.clock.now());
     if (id === undefined) throw notFound();
     opened?.(id);
-    const { version, refusal } = await this.unitOfWork.read(async (tx) => {
+    const { version, refusal, within } = await this.unitOfWork.read(async (tx) => {
       const known = await this.find(tx, found(await tx.configurationVersions.find(id)));
-      return { version: known, refusal: await this.refusalOf(tx, known) };
+      const room = await this.quota.room(tx, known.state, known.state.bundle?.bytes);
+      return { version: known, refusal: await this.refusalOf(tx, known), within: room };
     });
     try {
       if (refusal !== undefined) await this.acceptOnlyTheSame(version, body, refusal);
-      else await this.receive(version, body, request);
+      else await this.receive(version, within(body), request);
     } catch (error) {
       // Who lost the right while the bytes arrived learns nothing more of the version.
       if (isRefusal(error)) await this.askAgain(version);
@@ -103,6 +107,7 @@ export class UploadConfigurationBundle {
     const facts = await tx.runs.aboutVersion(id);
     await keepVersion(tx, version.fire(version.uploadTrigger, facts, this.clock.now(), { bundle }));
     await tx.audit.add(doneFromOutside('upload-url', 'configuration-versions/upload', id, request), version.state);
+    await this.quota.refuseExcess(tx, version.state, bundle.bytes - (version.state.bundle?.bytes ?? 0));
     return true;
   }
 

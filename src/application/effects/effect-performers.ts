@@ -8,9 +8,11 @@ import {
   isRefusal,
   type RunId,
   refusedToCreator,
+  refusedToSystem,
 } from '../../domain/index.js';
 import { refuseOldAttempt } from '../configuration-versions/attempt-age.js';
 import { keepVersion } from '../configuration-versions/keep-version.js';
+import type { ByteQuota, WithinRoom } from '../organizations/byte-quota.js';
 import type { BundleStore } from '../ports/bundle-store.js';
 import type { Clock } from '../ports/clock.js';
 import type { CommitRequest } from '../ports/commit-fetcher.js';
@@ -49,6 +51,7 @@ export class EffectPerformers {
     private readonly store: BundleStore,
     private readonly progress: RunProgress,
     private readonly files: CommitFiles,
+    private readonly quota: ByteQuota,
   ) {}
 
   private readonly performers: Performers = {
@@ -82,11 +85,18 @@ export class EffectPerformers {
     }
   }
 
-  /** On behalf of the version's creator. No run where the version became unusable meanwhile, or the creator lost the right. */
+  /**
+   * On behalf of the version's creator. No run where the version became unusable meanwhile, the creator lost the right,
+   * or the organization may keep nothing more; the last two are recorded.
+   */
   private async queueRun(tx: Transaction, id: ConfigurationVersionId): Promise<void> {
     const version = await this.versionInTurn(tx, id);
     const workspace = version?.usableInRuns ? await tx.workspaces.find(version.state.workspaceId) : undefined;
     if (version === undefined || workspace === undefined) return;
+    if (await this.quota.isUsedUp(tx, workspace)) {
+      await tx.audit.add(refusedToSystem('runs/queue', id, 'organization/over-quota'), workspace);
+      return;
+    }
     const { createdBy, speculative } = version.state;
     const seen = await workspaceSeenByCreator(tx, version.state);
     if (version.dependsOnCreator && !stillMay(seen, 'runs/queue')) {
@@ -129,13 +139,20 @@ export class EffectPerformers {
 
   private async fetchCommit(id: ConfigurationVersionId, request: CommitRequest): Promise<Begun> {
     const started = await this.unitOfWork.run((tx) => this.startFetch(tx, id));
-    if (!started) return {};
+    if (started === undefined) return {};
     return this.fetching(
       request,
+      () =>
+        this.unitOfWork.read(async (tx) => {
+          await this.quota.refuseMore(tx, started.state);
+          return this.quota.room(tx, started.state);
+        }),
       async (tx, fetched) => {
         const version = await tx.configurationVersions.find(id);
         if (version?.state.status !== 'fetching') return false;
         await this.finishFetch(tx, version, request, fetched);
+        // Where others have used the room up meanwhile, the next attempt finds none.
+        await this.quota.refuseExcess(tx, version.state, fetched.bundle.bytes);
         return true;
       },
       async (tx, { message }) => {
@@ -149,14 +166,14 @@ export class EffectPerformers {
     );
   }
 
-  /** Whether there is anything to fetch: not when the version is gone, or was fetched already. */
-  private async startFetch(tx: Transaction, id: ConfigurationVersionId): Promise<boolean> {
+  /** Undefined when the version is gone, or was fetched already. */
+  private async startFetch(tx: Transaction, id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined> {
     const version = await tx.configurationVersions.find(id);
     if (version?.state.status === 'pending') {
       await keepVersion(tx, version.fire('start-fetch', await tx.runs.aboutVersion(id), this.clock.now()));
-      return true;
+      return version;
     }
-    return version?.state.status === 'fetching';
+    return version?.state.status === 'fetching' ? version : undefined;
   }
 
   private async finishFetch(
@@ -181,10 +198,12 @@ export class EffectPerformers {
     if (request === undefined) return {};
     return this.fetching(
       request,
+      // Files of a run that exists are counted, and never refused.
+      async () => (bytes) => bytes,
       async (tx, { bundle }) => {
         const run = await this.fetchingRun(tx, id);
         if (run === undefined) return false;
-        await this.progress.fire(tx, run, 'finish-fetch', { ownFiles: bundle.key });
+        await this.progress.fire(tx, run, 'finish-fetch', { ownFiles: { key: bundle.key, bytes: bundle.bytes } });
         await tx.audit.add(doneBySystem('runs/fetch-files', id), run.state);
         return true;
       },
@@ -206,13 +225,14 @@ export class EffectPerformers {
   /** `take` answers whether the files found their owner; those that did not are dropped. */
   private async fetching(
     request: CommitRequest,
+    room: () => Promise<WithinRoom>,
     take: (tx: Transaction, fetched: FetchedFiles) => Promise<boolean>,
     refuse: (tx: Transaction, reason: DomainError) => Promise<void>,
   ): Promise<Begun> {
     const begunAt = this.clock.now();
     let fetched: FetchedFiles;
     try {
-      fetched = await this.files.fetch(request);
+      fetched = await this.files.fetch(request, await room());
     } catch (error) {
       if (isRefusal(error)) return { keep: (tx) => refuse(tx, error) };
       throw error;

@@ -2,12 +2,16 @@ import { later, type RunStatus } from '../../domain/index.js';
 import { type Lane, lanes } from '../effects/perform-effects.js';
 import type { Clock } from '../ports/clock.js';
 import type { Backlog } from '../ports/effect-outbox.js';
+import type { OrganizationBytes } from '../ports/kept-bytes.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
 /** More than that of anything is not counted: it is alarming as it is, and counting it would take long. */
 const most = 10_000;
 
 const soonDays = 7;
+
+/** More would be more labels than are worth keeping. */
+const mostOrganizations = 100;
 
 /** What waits and what will end, for whoever watches the service. */
 export interface Stock {
@@ -16,6 +20,8 @@ export interface Stock {
   readonly runs: ReadonlyMap<RunStatus, number>;
   /** Tokens of teams that end within seven days, and those that have ended and are still there. */
   readonly teamTokens: { readonly expiring: number; readonly expired: number };
+  /** The organizations that keep the most, largest first. */
+  readonly organizations: readonly OrganizationBytes[];
 }
 
 const laneOf = (kind: Backlog['kind']): Lane =>
@@ -36,6 +42,7 @@ export class TakeStock {
         effects: backlog.map(({ kind, ...rest }) => ({ ...rest, lane: laneOf(kind) })),
         runs: await tx.runs.countWaiting(most),
         teamTokens: await tx.tokens.countExpiring(now, later(now, soonDays * 24 * 3600), most),
+        organizations: await tx.keptBytes.largest(mostOrganizations),
       };
     });
   }

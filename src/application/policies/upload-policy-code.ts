@@ -1,4 +1,5 @@
 import { type Actor, authorized, doneBy, type PolicyId } from '../../domain/index.js';
+import type { ByteQuota } from '../organizations/byte-quota.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
@@ -7,8 +8,10 @@ export class UploadPolicyCode {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
+    private readonly quota: ByteQuota,
   ) {}
 
+  /** Throws `organization/over-quota`. */
   execute(actor: Actor, id: PolicyId, code: string): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const policy = authorized(await tx.policies.findFor(actor, id), 'policies/manage');
@@ -20,6 +23,8 @@ export class UploadPolicyCode {
       };
       await tx.policies.save(next);
       await tx.audit.add(doneBy(actor, 'policies/manage', id), next);
+      if (next.code !== policy.code)
+        await this.quota.refuseExcess(tx, policy, new TextEncoder().encode(code).byteLength);
     });
   }
 }

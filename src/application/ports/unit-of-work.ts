@@ -8,6 +8,7 @@ import type {
 import type { EffectOutbox, Removals } from './effect-outbox.js';
 import type { Holds } from './holds.js';
 import type { RequestRates, SigningKeys } from './instances.js';
+import type { KeptBytes } from './kept-bytes.js';
 import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
 import type { PolicyRepository, PolicySetRepository, TaskStageRepository } from './policy-repository.js';
 import type { RunArtifacts } from './run-artifacts.js';
@@ -42,6 +43,7 @@ export interface Transaction {
   readonly agentPools: AgentPoolRepository;
   readonly agentTokens: AgentTokenRepository;
   readonly storedFiles: StoredFiles;
+  readonly keptBytes: KeptBytes;
   readonly effects: EffectOutbox;
   readonly removals: Removals;
   readonly holds: Holds;

@@ -12,6 +12,7 @@ import {
   type Workspace,
   type WorkspaceId,
 } from '../../domain/index.js';
+import type { ByteQuota } from '../organizations/byte-quota.js';
 import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
 import type { RunProgress } from './run-progress.js';
 import { type ShownRun, showing } from './show-run.js';
@@ -32,9 +33,13 @@ export class CreateRun {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly progress: RunProgress,
+    private readonly quota: ByteQuota,
   ) {}
 
-  /** Throws `attribute/invalid` for a version that is not the workspace's, or not usable. */
+  /**
+   * Throws `attribute/invalid` for a version that is not the workspace's, or not usable, and `organization/over-quota`
+   * where the organization may keep nothing more.
+   */
   execute(actor: Actor, command: NewRun): Promise<ShownRun> {
     return this.unitOfWork.run(async (tx) => {
       const createdBy = identityOf(actor);
@@ -46,6 +51,7 @@ export class CreateRun {
       if (command.autoApply === true && !mayApply) {
         throw invalidAttribute('auto-apply', 'Auto apply needs the right to apply runs');
       }
+      await this.quota.refuseMore(tx, workspace);
       await tx.workspaces.takeTurn(workspace.id);
       const version = await usableVersion(tx, workspace, command.configurationVersionId);
       const run = await this.progress.begin(tx, workspace, {

@@ -141,7 +141,7 @@ export class RunProgress {
       'release-workspace': () => this.advance(tx, state.workspaceId),
       'discard-files': async () => {
         const { ownFiles } = state;
-        if (ownFiles !== null) await tx.effects.enqueue(subject, [{ kind: 'discard-bundle', bundleKey: ownFiles }]);
+        if (ownFiles !== null) await tx.effects.enqueue(subject, [{ kind: 'discard-bundle', bundleKey: ownFiles.key }]);
       },
       'discard-plan-file': async () => discard(tx, await tx.runArtifacts.drop(state.id, 'plan-file')),
       'drop-pending-state': () => tx.stateVersions.dropPending(state.id),

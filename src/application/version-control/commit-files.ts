@@ -1,4 +1,5 @@
 import type { Bundle, IngressAttributes, RunId } from '../../domain/index.js';
+import type { WithinRoom } from '../organizations/byte-quota.js';
 import type { BundleInspector } from '../ports/bundle-inspector.js';
 import type { BundleStore } from '../ports/bundle-store.js';
 import type { CommitFetcher, CommitRequest, FetchedCommit } from '../ports/commit-fetcher.js';
@@ -20,11 +21,11 @@ export class CommitFiles {
     private readonly store: BundleStore,
   ) {}
 
-  /** Throws `repository/fetch-failed`, `bundle/malformed` or `bundle/over-limit`. */
-  fetch(request: CommitRequest): Promise<FetchedFiles> {
+  /** Throws `repository/fetch-failed`, `bundle/malformed` or `bundle/over-limit`, and what `within` throws. */
+  fetch(request: CommitRequest, within: WithinRoom): Promise<FetchedFiles> {
     const key = this.ids.next('bundle');
     return this.fetcher.fetch(request, async (commit, archive) => {
-      const inspection = this.inspector.inspect(archive);
+      const inspection = this.inspector.inspect(within(archive));
       await this.store.write(key, inspection.bytes);
       return { bundle: { key, ...inspection.facts() }, commit };
     });

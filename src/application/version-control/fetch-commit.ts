@@ -7,6 +7,7 @@ import {
   identityOf,
   type WorkspaceId,
 } from '../../domain/index.js';
+import type { ByteQuota } from '../organizations/byte-quota.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { FetchedVersions } from './fetched-version.js';
 
@@ -15,9 +16,13 @@ export class FetchCommit {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly versions: FetchedVersions,
+    private readonly quota: ByteQuota,
   ) {}
 
-  /** Throws `configuration-version/fetch-refused` when the workspace is linked to no repository. */
+  /**
+   * Throws `configuration-version/fetch-refused` when the workspace is not linked to a repository, and
+   * `organization/over-quota` where the organization may keep nothing more.
+   */
   execute(actor: Actor, id: WorkspaceId): Promise<ConfigurationVersionState> {
     return this.unitOfWork.run(async (tx) => {
       const workspace = authorized(await tx.workspaces.findFor(actor, id), 'configuration-versions/create');
@@ -28,6 +33,7 @@ export class FetchCommit {
           'configuration could not be fetched because the workspace is linked to no repository',
         );
       }
+      await this.quota.refuseMore(tx, workspace);
       const { branch } = repository;
       const version = await this.versions.order(
         tx,

@@ -100,15 +100,16 @@ export const doneBySystem = (action: AuditAction, subject: string): NewAuditEven
   request: null,
 });
 
+/** What the service would have done of its own accord. */
+export const refusedToSystem = (action: AuditAction, subject: string, outcome: DomainErrorCode): NewAuditEvent => ({
+  ...doneBySystem(action, subject),
+  outcome,
+});
+
 /** What the service did not do on behalf of a creator who had lost the right to it. */
 export const refusedToCreator = (creator: TokenOwner | null, action: Action, subject: string): NewAuditEvent => ({
-  actor: creator === null ? system : { ...creator, tokenId: null },
-  action,
-  subject,
-  outcome: 'resource/not-found',
-  count: 1,
-  detail: null,
-  request: null,
+  ...refusedToSystem(action, subject, 'resource/not-found'),
+  ...(creator && { actor: { ...creator, tokenId: null } }),
 });
 
 export const agentActorOf = ({ poolId, tokenId }: { readonly poolId: AgentPoolId; readonly tokenId: TokenId }) =>

@@ -1,6 +1,7 @@
 import type { TokenOwner } from '../shared/api-token.js';
+import type { Bundle } from '../shared/bundle.js';
 import { DomainError } from '../shared/domain-error.js';
-import type { AgentPoolId, BundleKey, ConfigurationVersionId, Instant, RunId, WorkspaceId } from '../shared/id.js';
+import type { AgentPoolId, ConfigurationVersionId, Instant, RunId, WorkspaceId } from '../shared/id.js';
 import {
   type RunEffect,
   type RunGuardFacts,
@@ -104,7 +105,7 @@ export interface RunState {
   /** Why it is errored, in a sentence. */
   readonly failure: string | null;
   /** Files fetched again for this run alone; null when it uses those of its version. */
-  readonly ownFiles: BundleKey | null;
+  readonly ownFiles: Pick<Bundle, 'key' | 'bytes'> | null;
   readonly lease: Lease | null;
   readonly statusTimestamps: Readonly<Record<string, Instant>>;
   readonly createdAt: Instant;

@@ -12,6 +12,7 @@ export type DomainErrorCode =
   | 'bundle/malformed'
   | 'bundle/over-limit'
   | 'bundle/interrupted'
+  | 'organization/over-quota'
   | 'owners-team/protected'
   | 'team-access/permissions-are-custom-only'
   | 'runs/in-progress'

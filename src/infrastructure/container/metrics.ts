@@ -19,6 +19,7 @@ export const metrics = ({ config, connections, watchProcess = false }: Surroundi
           meters,
           takeStock: () => takeStock.execute(),
           version: packageVersion(),
+          mostBytes: config.MAX_ORGANIZATION_BYTES,
           database: config.DATABASE_URL === undefined ? 'sqlite' : 'postgres',
           connections,
           ofProcess: watchProcess,

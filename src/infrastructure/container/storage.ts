@@ -39,6 +39,7 @@ export const storage = ({
     provide(bind, Port.archiveAfterDays, [], () => config.ARCHIVE_AFTER_DAYS);
     provide(bind, Port.auditDays, [], () => config.AUDIT_DAYS);
     provide(bind, Port.maxTokensPerUser, [], () => config.MAX_TOKENS_PER_USER);
+    provide(bind, Port.maxOrganizationBytes, [], () => config.MAX_ORGANIZATION_BYTES);
     provide(bind, Port.secretBox, [], () => new SealedSecretBox(signingSecrets));
     provide(
       bind,

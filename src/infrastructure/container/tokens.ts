@@ -31,6 +31,7 @@ export const Port = {
   archiveAfterDays: token<number>('days'),
   auditDays: token<number>('days'),
   maxTokensPerUser: token<number>('tokens'),
+  maxOrganizationBytes: token<number>('bytes'),
   meters: token<Meters>('Meters'),
   exposition: token<Exposition>('Exposition'),
   useCases: token<UseCases>('UseCases'),

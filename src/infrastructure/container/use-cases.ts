@@ -18,6 +18,7 @@ const {
   archiveAfterDays,
   auditDays,
   maxTokensPerUser,
+  maxOrganizationBytes,
 } = Port;
 
 /** The use cases by the names the HTTP adapter calls them. */
@@ -207,7 +208,14 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.ShowToken, [unitOfWork]);
   provideClass(bind, application.RevokeToken, [unitOfWork]);
 
-  provideClass(bind, application.CreateConfigurationVersion, [unitOfWork, clock, ids, capabilityUrls]);
+  provideClass(bind, application.ByteQuota, [maxOrganizationBytes]);
+  provideClass(bind, application.CreateConfigurationVersion, [
+    unitOfWork,
+    clock,
+    ids,
+    capabilityUrls,
+    application.ByteQuota,
+  ]);
   provideClass(bind, application.ListConfigurationVersions, [unitOfWork]);
   provideClass(bind, application.ShowConfigurationVersion, [unitOfWork]);
   provideClass(bind, application.ShowIngressAttributes, [unitOfWork]);
@@ -221,12 +229,13 @@ export const useCases = new ContainerModule(({ bind }) => {
     capabilityUrls,
     bundleInspector,
     bundleStore,
+    application.ByteQuota,
   ]);
 
   provideClass(bind, application.ChangeBackingData, [unitOfWork, clock, softDeleteDays]);
 
   provideClass(bind, application.RunProgress, [clock, ids]);
-  provideClass(bind, application.CreateRun, [unitOfWork, application.RunProgress]);
+  provideClass(bind, application.CreateRun, [unitOfWork, application.RunProgress, application.ByteQuota]);
   provideClass(bind, application.ListRuns, [unitOfWork]);
   provideClass(bind, application.ListQueuedRuns, [unitOfWork]);
   provideClass(bind, application.ListRunEvents, [unitOfWork]);
@@ -264,7 +273,7 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.ListPolicies, [unitOfWork]);
   provideClass(bind, application.ShowPolicy, [unitOfWork]);
   provideClass(bind, application.UpdatePolicy, [unitOfWork, clock]);
-  provideClass(bind, application.UploadPolicyCode, [unitOfWork, clock]);
+  provideClass(bind, application.UploadPolicyCode, [unitOfWork, clock, application.ByteQuota]);
   provideClass(bind, application.ReadPolicyCode, [unitOfWork]);
   provideClass(bind, application.RemovePolicy, [unitOfWork]);
 
@@ -293,7 +302,7 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.ReclaimLostRuns, [unitOfWork, clock, application.RunProgress]);
 
   provideClass(bind, application.FetchedVersions, [clock, ids]);
-  provideClass(bind, application.FetchCommit, [unitOfWork, application.FetchedVersions]);
+  provideClass(bind, application.FetchCommit, [unitOfWork, application.FetchedVersions, application.ByteQuota]);
   provideClass(bind, application.ReceiveWebhook, [unitOfWork, clock, secrets, secretBox, application.FetchedVersions]);
   provideClass(bind, application.CommitFiles, [ids, commitFetcher, bundleInspector, bundleStore]);
 
@@ -304,6 +313,7 @@ export const useCases = new ContainerModule(({ bind }) => {
     bundleStore,
     application.RunProgress,
     application.CommitFiles,
+    application.ByteQuota,
   ]);
   provideClass(bind, application.PerformEffects, [unitOfWork, clock, application.EffectPerformers]);
   provideClass(bind, application.ListFailingEffects, [unitOfWork]);

@@ -78,6 +78,7 @@ export const bundleRoutes = (
         'configuration-version/upload-refused',
         'bundle/malformed',
         'bundle/over-limit',
+        'organization/over-quota',
         'bundle/interrupted',
         'shared/stale-revision',
         'service/unavailable',

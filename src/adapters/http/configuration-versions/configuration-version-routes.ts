@@ -76,6 +76,7 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect): Rou
           createdConfigurationVersionSchema(dialect),
           {
             about: 'The answer has the URL for the upload, `upload-url`, and no other answer has.',
+            refusals: ['organization/over-quota'],
           },
         ),
       async (call) => {

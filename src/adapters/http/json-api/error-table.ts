@@ -15,6 +15,7 @@ export const errorTable = {
   'bundle/malformed': { status: 422, title: 'invalid archive' },
   'bundle/over-limit': { status: 413, title: 'payload too large' },
   'bundle/interrupted': { status: 408, title: 'request timeout' },
+  'organization/over-quota': { status: 413, title: 'payload too large' },
   'team-access/permissions-are-custom-only': { status: 422, title: 'invalid attribute' },
   'owners-team/protected': { status: 409, title: 'conflict' },
   'user/protected': { status: 409, title: 'conflict' },

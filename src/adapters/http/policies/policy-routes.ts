@@ -87,6 +87,7 @@ export const policyRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         about: 'UTF-8 text, whatever the type says. Runs that were queued before are judged by the code there was.',
         body: code,
         answers: { 200: null },
+        refusals: ['organization/over-quota'],
       }),
       async (call) => {
         await use.uploadPolicyCode.execute(call.actor, parameter(call, 'id'), readCode(call));

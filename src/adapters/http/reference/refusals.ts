@@ -18,6 +18,8 @@ const sentences: Readonly<Record<DomainErrorCode, string>> = {
   'bundle/malformed': 'the archive is not a gzip-compressed tar',
   'bundle/over-limit': 'the archive is larger than 104857600 bytes',
   'bundle/interrupted': 'the upload took too long',
+  'organization/over-quota':
+    'the organization keeps 5368709120 of the 5368709120 bytes that MAX_ORGANIZATION_BYTES allows, which leaves no room for this',
   'owners-team/protected': 'the owners team cannot be deleted',
   'team-access/permissions-are-custom-only': 'Runs can only be set when access is custom',
   'runs/in-progress': 'a run is in progress',

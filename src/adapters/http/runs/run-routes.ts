@@ -90,7 +90,10 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/runs',
       'runs/queue',
-      () => creates('createRun', 'Queue a run', readNew, run(), { refusals: ['attribute/invalid'] }),
+      () =>
+        creates('createRun', 'Queue a run', readNew, run(), {
+          refusals: ['attribute/invalid', 'organization/over-quota'],
+        }),
       async (call) => {
         return created({ data: present(await use.createRun.execute(call.actor, readNew(call))) });
       },

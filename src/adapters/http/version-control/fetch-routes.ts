@@ -15,7 +15,7 @@ export const fetchRoutes = (use: UseCases, dialect: Dialect): Route[] => [
       operation: 'fetchCommit',
       summary: "Fetch the newest commit of a workspace's repository",
       answers: { 201: documentSchema(configurationVersionSchema(dialect)) },
-      refusals: ['configuration-version/fetch-refused'],
+      refusals: ['configuration-version/fetch-refused', 'organization/over-quota'],
     }),
     async (call) => {
       const version = await use.fetchCommit.execute(call.actor, parameter(call, 'id'));

@@ -16,6 +16,7 @@ import { KnexConfigurationVersions } from './knex-configuration-versions.js';
 import { KnexEffects } from './knex-effects.js';
 import { KnexHolds } from './knex-holds.js';
 import { KnexRequestRates, KnexSigningKeys } from './knex-instances.js';
+import { KnexKeptBytes } from './knex-kept-bytes.js';
 import { KnexMemberships, KnexOrganizations } from './knex-organizations.js';
 import { KnexPolicies } from './knex-policies.js';
 import { KnexPolicySets } from './knex-policy-sets.js';
@@ -83,6 +84,7 @@ const transactionOn = (db: Statements, now: () => Instant, engine: keyof typeof 
   agentPools: new KnexAgentPools(db),
   agentTokens: new KnexAgentTokens(db),
   storedFiles: new KnexStoredFiles(db),
+  keptBytes: new KnexKeptBytes(db),
   effects: new KnexEffects(db),
   removals: new KnexRemovals(db),
   holds: new KnexHolds(db),

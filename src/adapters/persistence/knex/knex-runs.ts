@@ -58,6 +58,8 @@ interface RunRow {
   readonly applied: string | null;
   readonly failure: string | null;
   readonly own_files: BundleKey | null;
+  /** Postgres answers a bigint as text. Null for files that were fetched before it was recorded. */
+  readonly own_files_bytes: number | string | null;
   readonly lease_pool_id: AgentPoolId | null;
   readonly lease_agent: string;
   readonly lease_digest: string;
@@ -86,6 +88,7 @@ const columns = [
   'applied',
   'failure',
   'own_files',
+  'own_files_bytes',
   'lease_pool_id',
   'lease_agent',
   'lease_digest',
@@ -104,7 +107,8 @@ const changeableToRow = ({ lease, ...state }: RunState) => ({
   planned: maybeToText(state.planned),
   applied: maybeToText(state.applied),
   failure: state.failure,
-  own_files: state.ownFiles,
+  own_files: state.ownFiles?.key ?? null,
+  own_files_bytes: state.ownFiles?.bytes ?? null,
   lease_pool_id: lease?.poolId ?? null,
   lease_agent: lease?.agent ?? null,
   lease_digest: lease?.digest ?? null,
@@ -154,7 +158,7 @@ const fromRow = (row: RunRow): RunState => ({
   planned: row.planned && JSON.parse(row.planned),
   applied: row.applied && JSON.parse(row.applied),
   failure: row.failure,
-  ownFiles: row.own_files,
+  ownFiles: row.own_files && { key: row.own_files, bytes: Number(row.own_files_bytes ?? 0) },
   lease: leaseFromRow(row),
   statusTimestamps: JSON.parse(row.status_timestamps),
   createdAt: row.created_at,

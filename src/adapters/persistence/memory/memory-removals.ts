@@ -31,7 +31,7 @@ export class MemoryRemovals implements Removals {
     const versionIds = new Set(batch.map(({ id }) => id));
     const runs = [...tables.runs.values()].filter((run) => versionIds.has(run.configurationVersionId));
     for (const { id, ownFiles } of runs.slice(0, limit)) {
-      bundleKeys.push(...removeRun(tables, id), ...(ownFiles === null ? [] : [ownFiles]));
+      bundleKeys.push(...removeRun(tables, id), ...(ownFiles === null ? [] : [ownFiles.key]));
     }
     if (runs.length > limit) return { bundleKeys, finished: false };
     for (const { id, bundle } of batch) {

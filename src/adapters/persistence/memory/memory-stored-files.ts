@@ -33,7 +33,7 @@ export class MemoryStoredFiles implements StoredFiles {
         heldBy(id, workspaceId, bundle),
       ),
       ...[...runs.values()].flatMap(({ id, workspaceId, ownFiles }) => [
-        ...(ownFiles === null ? [] : [{ of: id, workspaceId, key: ownFiles, known: null }]),
+        ...(ownFiles === null ? [] : [{ of: id, workspaceId, key: ownFiles.key, known: null }]),
         ...artifactNames.flatMap((name) => heldBy(id, workspaceId, runArtifacts.get(artifactKey(id, name)))),
       ]),
     ];

@@ -7,6 +7,7 @@ import { MemoryConfigurationVersions } from './memory-configuration-versions.js'
 import { MemoryEffects } from './memory-effects.js';
 import { MemoryHolds } from './memory-holds.js';
 import { MemoryRequestRates, MemorySigningKeys } from './memory-instances.js';
+import { MemoryKeptBytes } from './memory-kept-bytes.js';
 import { MemoryMemberships, MemoryOrganizations } from './memory-organizations.js';
 import { MemoryPolicies } from './memory-policies.js';
 import { MemoryPolicySets } from './memory-policy-sets.js';
@@ -44,6 +45,7 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   agentPools: new MemoryAgentPools(tables),
   agentTokens: new MemoryAgentTokens(tables),
   storedFiles: new MemoryStoredFiles(tables),
+  keptBytes: new MemoryKeptBytes(tables),
   effects: new MemoryEffects(tables),
   removals: new MemoryRemovals(tables),
   holds: new MemoryHolds(tables),

@@ -8,15 +8,18 @@ import { promisify } from 'node:util';
 import { askPostgres, faultsInFile } from '../../../adapters/persistence/knex/database-health.js';
 import { openPostgres, openSqlite } from '../../../adapters/persistence/knex/knex-database.js';
 import { SealedSecretBox } from '../../../adapters/system/sealed-secret-box.js';
-import type { BundleStore } from '../../../application/index.js';
+import type { BundleStore, OrganizationBytes } from '../../../application/index.js';
 import { isDomainError } from '../../../domain/index.js';
 import { dataDirectory, OperatorError, refuseOtherUsers } from '../../backup.js';
-import { type Config, ConfigError, isLoopback, loadConfig } from '../../config.js';
+import { type Config, ConfigError, isLoopback } from '../../config.js';
 import { secretsIn, unclaimedSecret } from '../../generated-secrets.js';
 import { nodeFault } from '../../node-version.js';
-import type { Command } from '../command.js';
+import type { Call, Command } from '../command.js';
 import { openStore, operatorId } from '../operator.js';
 import { counted, size, table } from '../output.js';
+
+/** The one thing that the doctor changes, when asked to. */
+const recount = 'recount';
 
 /** What a look came to. What is not `ok` says how to mend it. */
 type Found =
@@ -32,7 +35,7 @@ const failed = (found: string, mend: string): Found => ({ state: 'failed', found
 /** A thing to look at. Whatever a look throws is a failure of its own. */
 interface Check {
   readonly name: string;
-  look(config: Config): Promise<readonly Found[]>;
+  look(config: Config, call: Call): Promise<readonly Found[]>;
   readonly mend: string;
 }
 
@@ -205,19 +208,71 @@ async function leftTokens(config: Config): Promise<Found> {
   }
 }
 
+const nearLimit = 0.9;
+/** More are counted, and not named. */
+const mostNamed = 10;
+
+const namesOf = (organizations: readonly OrganizationBytes[]): string =>
+  [
+    ...organizations.slice(0, mostNamed).map(({ name, bytes }) => `${name} (${size(bytes)})`),
+    ...(organizations.length > mostNamed ? [`${organizations.length - mostNamed} more`] : []),
+  ].join(', ');
+
+/** What organizations keep, and whether the counters of that agree with the rows, all of which are read. */
+async function keptFound(config: Config, call: Call): Promise<readonly Found[]> {
+  const database = openDatabase(config);
+  const { MAX_ORGANIZATION_BYTES: limit } = config;
+  try {
+    const { unitOfWork } = database;
+    if (call.switch(recount)) {
+      for (const { id } of await unitOfWork.read((tx) => tx.keptBytes.drifts())) {
+        await unitOfWork.run((tx) => tx.keptBytes.recount(id));
+      }
+    }
+    const { drifts, largest } = await unitOfWork.read(async (tx) => ({
+      drifts: await tx.keptBytes.drifts(),
+      largest: await tx.keptBytes.largest(100),
+    }));
+    const near = largest.filter(({ bytes }) => bytes >= limit * nearLimit);
+    return [
+      drifts.length === 0
+        ? ok('the counters of kept bytes agree with the rows')
+        : warning(
+            `the counter of kept bytes differs from the rows for ${namesOf(drifts)}`,
+            `gatehouse doctor --${recount} sets it to the sum of the rows`,
+          ),
+      ...(limit === 0
+        ? []
+        : near.length === 0
+          ? [ok(`every organization keeps less than 90 % of MAX_ORGANIZATION_BYTES (${size(limit)})`)]
+          : [
+              warning(
+                `90 % of MAX_ORGANIZATION_BYTES (${size(limit)}) or more is kept by ${namesOf(near)}`,
+                'archive or permanently delete configuration versions, set ARCHIVE_AFTER_DAYS, or raise MAX_ORGANIZATION_BYTES',
+              ),
+            ]),
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
 const openDatabase = (config: Config) =>
   config.DATABASE_URL === undefined
     ? openSqlite(dataDirectory(config.DATA_DIR).database)
     : openPostgres(config.DATABASE_URL, { poolSize: 1 });
 
-async function schemaAndWork(config: Config): Promise<readonly Found[]> {
+async function schemaAndWork(config: Config, call: Call): Promise<readonly Found[]> {
   const database = openDatabase(config);
   const schema = await database.schema().finally(() => database.close());
   const current = schema.missing.length + schema.unknown.length === 0;
-  return [schemaFound(schema), ...(current ? [await failingFound(config), await leftTokens(config)] : [])];
+  return [
+    schemaFound(schema),
+    ...(current ? [await failingFound(config), await leftTokens(config), ...(await keptFound(config, call))] : []),
+  ];
 }
 
-async function sqliteFound(config: Config): Promise<readonly Found[]> {
+async function sqliteFound(config: Config, call: Call): Promise<readonly Found[]> {
   await refuseOtherUsers(config, 'database');
   const { database: file } = dataDirectory(config.DATA_DIR);
   const found = await stat(file).catch(() => undefined);
@@ -228,7 +283,7 @@ async function sqliteFound(config: Config): Promise<readonly Found[]> {
   }
   if (found.size > mostChecked) {
     const mend = `sqlite3 ${file} 'pragma integrity_check' takes a while, and may be run beside the service`;
-    return [warning(`${file} has ${size(found.size)} and was not read`, mend), ...(await schemaAndWork(config))];
+    return [warning(`${file} has ${size(found.size)} and was not read`, mend), ...(await schemaAndWork(config, call))];
   }
   let faults: readonly string[];
   try {
@@ -239,12 +294,12 @@ async function sqliteFound(config: Config): Promise<readonly Found[]> {
   if (faults.length > 0) {
     return [failed(`${file} is damaged: ${faults.join('; ')}`, 'stop the service, and restore a backup')];
   }
-  return [ok(`${file} is sound (${size(found.size)})`), ...(await schemaAndWork(config))];
+  return [ok(`${file} is sound (${size(found.size)})`), ...(await schemaAndWork(config, call))];
 }
 
 const oldestPostgres = 140_000;
 
-async function postgresFound(config: Config, url: string): Promise<readonly Found[]> {
+async function postgresFound(config: Config, url: string, call: Call): Promise<readonly Found[]> {
   const asked = Date.now();
   const { version, now, readOnly, settings } = await askPostgres(url);
   const answered = Date.now();
@@ -271,15 +326,15 @@ async function postgresFound(config: Config, url: string): Promise<readonly Foun
         ]
       : []),
     clockFound("the database's", between, allowedDifference + (answered - asked) / 2),
-    ...(await schemaAndWork(config)),
+    ...(await schemaAndWork(config, call)),
   ];
 }
 
 const database: Check = {
   name: 'database',
   mend: 'see DATABASE_URL, and whether the database runs and lets this machine in',
-  look: (config) =>
-    config.DATABASE_URL === undefined ? sqliteFound(config) : postgresFound(config, config.DATABASE_URL),
+  look: (config, call) =>
+    config.DATABASE_URL === undefined ? sqliteFound(config, call) : postgresFound(config, config.DATABASE_URL, call),
 };
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -478,7 +533,7 @@ const git: Check = {
 const checks: readonly Check[] = [dataDir, disk, database, store, secret, address, portOf, leftToken, git];
 
 /** Everything there is to find, in the order in which it is to be mended. */
-async function findings(environment: Readonly<Record<string, string | undefined>>): Promise<readonly Finding[]> {
+async function findings(call: Call): Promise<readonly Finding[]> {
   const fault = nodeFault(process.versions.node);
   const node: Finding =
     fault === undefined
@@ -486,7 +541,7 @@ async function findings(environment: Readonly<Record<string, string | undefined>
       : { check: 'Node', ...failed(fault, 'install a newer one; in a checkout, npm run gatehouse -- brings its own') };
   let config: Config;
   try {
-    config = loadConfig(environment);
+    config = call.config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const mend = 'gatehouse serve --help lists what each setting may be; the rest is looked at once this is mended';
@@ -494,7 +549,7 @@ async function findings(environment: Readonly<Record<string, string | undefined>
   }
   const found: Finding[] = [node, { check: 'configuration', ...ok('every setting can be used') }];
   for (const { name, look, mend } of checks) {
-    const seen = await look(config).catch((error: unknown) => [
+    const seen = await look(config, call).catch((error: unknown) => [
       failed(sentenceOf(error), error instanceof OperatorError ? 'run it as that user' : mend),
     ]);
     found.push(...seen.map((one) => ({ check: name, ...one })));
@@ -507,8 +562,11 @@ export const doctor: Command = {
   does: 'looks at everything the service stands on, and says what is wrong and how to mend it',
   about:
     'Configuration, data directory, disk, database, archive store, clocks, secrets, address and port. It may be run before the first start and beside a running service, as its user and in its environment; it writes a small archive into the store and removes it. It ends with 1 when something failed; a warning is no failure.',
-  run: async ({ environment }) => {
-    const found = await findings(environment);
+  options: {
+    [recount]: { about: 'sets counters of kept bytes that differ from the rows to the sum of the rows' },
+  },
+  run: async (call) => {
+    const found = await findings(call);
     const failures = found.filter(({ state }) => state === 'failed').length;
     const warnings = found.filter(({ state }) => state === 'warning').length;
     const rows = found.map(({ check, state, found: what }) => [state, check, what]);

@@ -11,6 +11,7 @@ import * as stateVersions from './0009-state-versions.js';
 import * as policies from './0010-policies.js';
 import * as runQueue from './0011-run-queue.js';
 import * as tokens from './0014-tokens.js';
+import * as keptBytes from './0015-kept-bytes.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -25,6 +26,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0010-policies': policies,
   '0011-run-queue': runQueue,
   '0014-tokens': tokens,
+  '0015-kept-bytes': keptBytes,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */
