@@ -4,6 +4,7 @@ import { type Config, ConfigError, helpPage, loadConfig } from './config.js';
 import { unclaimedSecret } from './generated-secrets.js';
 import { logOutput } from './log-output.js';
 import { nodeFault } from './node-version.js';
+import { keepFilesPrivate } from './private-files.js';
 import type { RunningService } from './service.js';
 
 const say = (text: string): void => {
@@ -60,6 +61,7 @@ async function handOver(service: RunningService, config: Config, log: { info(fie
 async function main(): Promise<void> {
   const fault = nodeFault(process.versions.node);
   if (fault !== undefined) giveUp(`${fault}: start it with npm start.`);
+  keepFilesPrivate();
   const words = process.argv.slice(2);
   if (words.includes('--help') || words.includes('-h')) {
     process.stdout.write(helpPage());

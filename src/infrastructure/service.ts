@@ -33,6 +33,7 @@ import { Port } from './container/tokens.js';
 import { EffectWorker } from './effect-worker.js';
 import { keptSecrets, leaveSecret, unclaimedSecret } from './generated-secrets.js';
 import { packageVersion } from './package-version.js';
+import { closeToOthers } from './private-files.js';
 
 /** What stopped a start, in words for the operator. */
 export class StartError extends Error {
@@ -68,6 +69,7 @@ const usualGrace: Grace = { uploads: 20_000, answers: 5_000 };
 /** Opens the database, migrates it, and serves. Throws `StartError` for what an operator can mend. */
 export async function startService(config: Config, log: Logger, grace = usualGrace): Promise<RunningService> {
   await makeDirectory(config.DATA_DIR);
+  await closeToOthers(config.DATA_DIR);
   const sqlite = config.DATABASE_URL === undefined;
   const releaseLock = sqlite ? takeLock(join(config.DATA_DIR, 'service.lock')) : () => {};
   if (releaseLock === undefined) throw new StartError(`another Gatehouse is serving from ${config.DATA_DIR}`);

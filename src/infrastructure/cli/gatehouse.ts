@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { nodeFault } from '../node-version.js';
+import { keepFilesPrivate } from '../private-files.js';
 
 const fault = nodeFault(process.versions.node);
 if (fault !== undefined) {
@@ -8,6 +9,8 @@ if (fault !== undefined) {
   );
   process.exit(1);
 }
+
+keepFilesPrivate();
 
 // Whoever reads the output may have heard enough; but what was to be shown once, and was not, is lost.
 process.stdout.on('error', () => process.exit(1));
