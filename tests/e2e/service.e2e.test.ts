@@ -225,7 +225,7 @@ describe('the files of the service', () => {
       for (const name of await readdir(directory)) await chmod(join(directory, name), 0o755);
       await chmod(directory, 0o755);
       const service = await ServiceProcess.start({ DATA_DIR: directory });
-      expect((await openIn(directory)).sort()).toEqual([`${directory}/notes 755`, `${directory}/theirs 755`]);
+      expect([...(await openIn(directory))].sort()).toEqual([`${directory}/notes 755`, `${directory}/theirs 755`]);
       expect((await stat(directory)).mode & 0o777).toBe(0o755);
       await service.end();
     });

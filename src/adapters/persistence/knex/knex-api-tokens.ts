@@ -6,15 +6,16 @@ import type {
   TeamTokenSort,
 } from '../../../application/ports/api-token-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
-import type {
-  Actor,
-  ApiToken,
-  Instant,
-  OrganizationId,
-  TeamTokenVisibility,
-  TokenId,
-  TokenOwner,
-  UserId,
+import {
+  type Actor,
+  type ApiToken,
+  type Instant,
+  type OrganizationId,
+  type TeamTokenVisibility,
+  type TokenId,
+  type TokenOwner,
+  teamNameKey,
+  type UserId,
 } from '../../../domain/index.js';
 import { listSize, newestFirst, ofPage, type Part, partOf } from './engine/lists.js';
 import { prepared } from './engine/prepared.js';
@@ -110,7 +111,7 @@ function actorFromRow(row: CredentialRow): Actor {
 
 const sortColumns = {
   'team-name': 'k.listed_name',
-  'created-by': 'lower(coalesce(iu.username, it.name, io.name))',
+  'created-by': 'coalesce(lower(iu.username), it.name_key, lower(io.name))',
   'expired-at': 'k.expires_at',
   'last-used-at': 'k.last_used_at',
 } as const satisfies Record<TeamTokenSort['key'], string>;
@@ -209,7 +210,7 @@ export class KnexApiTokens implements ApiTokenRepository {
       listed.join('teams as t', 't.id', 'k.team_id').where((any) => manageable(any, visibility));
     }
     if (search !== undefined) {
-      listed.whereRaw("k.listed_name like ? escape '!'", [`%${likeLiteral(search.toLowerCase())}%`]);
+      listed.whereRaw("k.listed_name like ? escape '!'", [`%${likeLiteral(teamNameKey(search))}%`]);
     }
     const counted = visibility === 'all' && search === undefined;
     const total = await (counted ? listSize(this.db, 'team-tokens', organizationId) : countOf(this.db, listed));

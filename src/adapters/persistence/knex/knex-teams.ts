@@ -11,6 +11,7 @@ import {
   type Team,
   type TeamId,
   type TeamVisibility,
+  teamNameKey,
   type User,
   type UserId,
 } from '../../../domain/index.js';
@@ -47,6 +48,7 @@ const columns = [
 
 const settingsToRow = (team: Team) => ({
   name: team.name,
+  name_key: teamNameKey(team.name),
   visibility: team.visibility,
   members_manage_token: team.membersManageToken,
   organization_access: JSON.stringify([...team.access]),
@@ -58,6 +60,7 @@ const toRow = (team: Team) => ({
   id: team.id,
   organization_id: team.organizationId,
   is_owners: team.owners,
+  name_shared: false,
   created_at: team.createdAt,
 });
 
@@ -95,7 +98,7 @@ export const onlyVisibleTeams = (teams: Knex.QueryBuilder, visibility: TeamVisib
     : teams.where((any) => any.where('t.visibility', 'organization').orWhereIn('t.id', visibility.visibleAnd));
 
 export const byTeamName = (teams: Knex.QueryBuilder): Knex.QueryBuilder =>
-  teams.orderByRaw('lower(t.name)').orderBy('t.id');
+  teams.orderBy('t.name_key').orderBy('t.id');
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
@@ -125,10 +128,10 @@ export class KnexTeams implements TeamRepository {
   }
 
   save(team: Team): Promise<void> {
-    const update = this.db
-      .sql('teams')
+    const { sql } = this.db;
+    const update = sql('teams')
       .where({ id: team.id, revision: team.revision - 1, deleted_at: null })
-      .update(settingsToRow(team));
+      .update({ ...settingsToRow(team), name_shared: sql.raw('name_shared and name_key = ?', teamNameKey(team.name)) });
     return unlessTaken(unlessStale(team.id, this.db.run(update)), nameTaken);
   }
 
@@ -141,7 +144,7 @@ export class KnexTeams implements TeamRepository {
     const listed = (way: 'asc' | 'desc') =>
       sql('teams as l')
         .where({ 'l.organization_id': organizationId, 'l.deleted_at': null })
-        .orderByRaw(`lower(l.name) ${way}`)
+        .orderBy('l.name_key', way)
         .orderBy('l.id', way);
     if (visibility === 'all') {
       const total = await listSize(this.db, 'teams', organizationId);
@@ -154,7 +157,7 @@ export class KnexTeams implements TeamRepository {
     const named = (alias: string) => [
       `${alias}.id`,
       `${alias}.id as tie`,
-      sql.raw('lower(??) as name', `${alias}.name`),
+      `${alias}.name_key as name`,
     ];
     const secret = await this.db.all<Listed>(
       this.living()

@@ -5,15 +5,16 @@ import type {
   TeamTokenSort,
 } from '../../../application/ports/api-token-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
-import type {
-  Actor,
-  ApiToken,
-  Instant,
-  Team,
-  TeamTokenVisibility,
-  TokenId,
-  TokenOwner,
-  UserId,
+import {
+  type Actor,
+  type ApiToken,
+  type Instant,
+  type Team,
+  type TeamTokenVisibility,
+  type TokenId,
+  type TokenOwner,
+  teamNameKey,
+  type UserId,
 } from '../../../domain/index.js';
 import { byText, type CurrentTables, compare, pageOf, present } from './memory-tables.js';
 
@@ -69,7 +70,7 @@ export class MemoryApiTokens implements ApiTokenRepository {
   async pageOfTeams(query: TeamTokenQuery, page: PageRequest): Promise<Page<ApiToken>> {
     const tables = this.tables();
     const listed = tables.teamsOf(query.organizationId).filter((team) => manageable(team, query.visibility));
-    const searched = listed.filter(({ name }) => name.toLowerCase().includes((query.search ?? '').toLowerCase()));
+    const searched = listed.filter(({ name }) => teamNameKey(name).includes(teamNameKey(query.search ?? '')));
     const rows = searched.flatMap((team) => {
       const [token] = this.ownedBy({ kind: 'team', id: team.id });
       return token === undefined ? [] : [{ id: token.id, token, text: this.sortText(team, token, query.sort.key) }];
@@ -87,7 +88,7 @@ export class MemoryApiTokens implements ApiTokenRepository {
   private sortText(team: Team, token: ApiToken, key: TeamTokenSort['key']): string | null {
     switch (key) {
       case 'team-name':
-        return team.name.toLowerCase();
+        return teamNameKey(team.name);
       case 'created-by':
         return this.nameOf(token.createdBy)?.toLowerCase() ?? null;
       case 'expired-at':

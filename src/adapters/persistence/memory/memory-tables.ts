@@ -38,6 +38,7 @@ import {
   type TeamWorkspaceId,
   type TokenId,
   type TokenOwner,
+  teamNameKey,
   type User,
   type UserId,
   type Variable,
@@ -138,7 +139,7 @@ export class MemoryTables {
   /** By team name. */
   teamsOf(organizationId: OrganizationId): readonly Team[] {
     const ids = [...this.teams.values()].filter((team) => team.organizationId === organizationId).map(({ id }) => id);
-    return present(ids.map((id) => this.team(id))).sort(byText(({ name }) => name.toLowerCase()));
+    return present(ids.map((id) => this.team(id))).sort(byText(({ name }) => teamNameKey(name)));
   }
 
   /** By user name. */

@@ -10,6 +10,7 @@ import {
   type Team,
   type TeamId,
   type TeamVisibility,
+  teamNameKey,
   type User,
   type UserId,
 } from '../../../domain/index.js';
@@ -70,6 +71,7 @@ export class MemoryTeams implements TeamRepository {
 
   private checkName({ id, organizationId, name }: Team): void {
     const others = this.tables().teamsOf(organizationId);
-    if (others.some((other) => other.name === name && other.id !== id)) throw alreadyTaken('name', 'Name');
+    const taken = others.some((other) => teamNameKey(other.name) === teamNameKey(name) && other.id !== id);
+    if (taken) throw alreadyTaken('name', 'Name');
   }
 }
