@@ -16,8 +16,10 @@ const kept = /^(gatehouse\.sqlite|service\.lock|backup\.lock|signing-secret|admi
 export async function closeToOthers(dataDir: string): Promise<void> {
   for (const entry of await readdir(dataDir, { withFileTypes: true })) {
     if (!kept.test(entry.name) || !(entry.isFile() || entry.isDirectory())) continue;
-    await chmod(join(dataDir, entry.name), entry.isDirectory() ? 0o700 : 0o600).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPERM' && error.code !== 'EROFS' && error.code !== 'ENOENT') throw error;
-    });
+    await chmod(join(dataDir, entry.name), entry.isDirectory() ? 0o700 : 0o600).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EPERM' && error.code !== 'EROFS' && error.code !== 'ENOENT') throw error;
+      },
+    );
   }
 }

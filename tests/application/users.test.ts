@@ -154,10 +154,7 @@ describe('suspending a user', () => {
   it('leaves their memberships as they are', async () => {
     await suspend(world.administrator, world.member);
     const { items } = await world.useCases.listOrganizationMemberships.execute(world.owner, 'acme', firstPage);
-    expect(items.map(({ user }) => [user.username, user.suspended])).toEqual([
-      ['max', true],
-      ['olga', false],
-    ]);
+    expect(items.map(({ user }) => user.username)).toEqual(['max', 'olga']);
   });
 
   it('is refused for oneself', async () => {

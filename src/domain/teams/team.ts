@@ -81,10 +81,10 @@ export function checkRemovable(team: Team): void {
  */
 export const withChangedMembers = (team: Team): Team => ({ ...team, revision: team.revision + 1 });
 
-/** Throws `owners-team/protected` when the removal would leave the owners team with nobody. */
+/** `remaining` members are active. Throws `owners-team/protected` when there would be none in the owners team. */
 export function checkMembersRemain(team: Pick<Team, 'owners' | 'organizationName'>, remaining: number): void {
   if (team.owners && remaining < 1) {
-    throw protectedOwners(`the owners team of ${team.organizationName} cannot be left empty`);
+    throw protectedOwners(`the owners team of ${team.organizationName} cannot be left without an active member`);
   }
 }
 

@@ -59,6 +59,7 @@ const columns = [
 interface CredentialRow extends Pick<TokenRow, (typeof credentialColumns)[number]> {
   readonly site_administrator: boolean | number | null;
   readonly suspended: boolean | number | null;
+  readonly invited: boolean | number;
   readonly owning_organization_id: OrganizationId;
 }
 
@@ -151,6 +152,9 @@ const credential = prepared((sql, { secretDigest }: { readonly secretDigest: str
     .where('k.secret_digest', secretDigest)
     .select(...columnsOf('k', credentialColumns), 'u.site_administrator', 'u.suspended', {
       owning_organization_id: 'o.id',
+      invited: sql.raw(
+        'exists (select 1 from organization_memberships as i where i.user_id = k.user_id and i.invited_email is not null)',
+      ),
     }),
 );
 
@@ -161,7 +165,7 @@ export class KnexApiTokens implements ApiTokenRepository {
     const row = await this.db.first<CredentialRow>(credential(this.db, { secretDigest }));
     if (row === undefined || row.suspended) return undefined;
     const { id, expires_at: expiresAt, last_used_at: lastUsedAt } = row;
-    return { token: { id, expiresAt, lastUsedAt }, actor: actorFromRow(row) };
+    return { token: { id, expiresAt, lastUsedAt }, actor: actorFromRow(row), invited: Boolean(row.invited) };
   }
 
   async find(id: TokenId): Promise<ApiToken | undefined> {

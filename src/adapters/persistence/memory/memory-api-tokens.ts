@@ -35,7 +35,11 @@ export class MemoryApiTokens implements ApiTokenRepository {
     const row = [...this.tables().tokens.values()].find((token) => token.secretDigest === secretDigest);
     const token = row && this.tables().token(row.id);
     const actor = token && this.actorOf(token);
-    return actor && { token: { id: token.id, expiresAt: token.expiresAt, lastUsedAt: token.lastUsedAt }, actor };
+    if (token === undefined || actor === undefined) return undefined;
+    const invited = [...this.tables().memberships.values()].some(
+      ({ userId, invitedEmail }) => userId === token.owner.id && invitedEmail !== null,
+    );
+    return { token: { id: token.id, expiresAt: token.expiresAt, lastUsedAt: token.lastUsedAt }, actor, invited };
   }
 
   async find(id: TokenId): Promise<ApiToken | undefined> {

@@ -5,13 +5,13 @@ import {
   alreadyTaken,
   asQuestion,
   type Instant,
+  type Member,
   type OrganizationId,
   type Seen,
   type Team,
   type TeamId,
   type TeamVisibility,
   teamNameKey,
-  type User,
   type UserId,
 } from '../../../domain/index.js';
 import { standingIn } from './memory-standing.js';
@@ -54,7 +54,7 @@ export class MemoryTeams implements TeamRepository {
     return pageOf(this.tables().teamsOf(organizationId).filter(visible), page);
   }
 
-  async members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly User[]>> {
+  async members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly Member[]>> {
     const tables = this.tables();
     return new Map(ids.map((id) => [id, tables.team(id) === undefined ? [] : tables.membersOf(id)]));
   }

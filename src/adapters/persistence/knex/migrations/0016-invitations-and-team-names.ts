@@ -163,7 +163,11 @@ export async function down(knex: Knex): Promise<void> {
     await knex.raw(`drop index ${nameOf(old)}`);
     await knex.raw(`create ${old}`);
   }
-  const columns = { teams: ['name_key', 'name_shared'], organization_memberships: ['invited_email'], users: ['registered'] };
+  const columns = {
+    teams: ['name_key', 'name_shared'],
+    organization_memberships: ['invited_email'],
+    users: ['registered'],
+  };
   for (const [table, names] of Object.entries(columns)) {
     for (const name of names) await knex.raw(`alter table ${table} drop column ${name}`);
   }
