@@ -202,7 +202,7 @@ describe('deleting a user', () => {
   it('is refused for the only owner of an organization', async () => {
     await world.refuses(() => remove(world.administrator, world.owner), {
       code: 'owners-team/protected',
-      message: 'the owners team of acme cannot be left empty',
+      message: 'the owners team of acme cannot be left without an active member',
     });
     await world.join('ada', world.owners.id);
     await remove(world.administrator, world.owner);

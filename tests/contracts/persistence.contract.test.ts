@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { Transaction } from '../../src/application/index.js';
-import { awaitedUser, type Member, type Organization, type Workspace } from '../../src/domain/index.js';
+import type { Member, Organization, Workspace } from '../../src/domain/index.js';
 import {
   aMembership,
   anOrganization,
@@ -441,13 +441,13 @@ onEveryBackend('memberships', (on) => {
 
 onEveryBackend('addresses that are invited', (on) => {
   const all = { number: 1, size: 100 };
-  const reserve = (email: string) => on.run((tx) => tx.users.reserve(awaitedUser(unique('user'), email, noon)));
+  const reserve = (email: string) => on.run((tx) => tx.users.reserve(email, [unique('user')], noon));
 
   /** Invites the address, to the teams as well. */
   const invite = (organization: Organization, email: string) =>
     retried(() =>
       on.run(async (tx) => {
-        const { id } = await tx.users.reserve(awaitedUser(unique('user'), email, noon));
+        const { id } = await tx.users.reserve(email, [unique('user')], noon);
         const membership = { ...aMembership(organization, { id }), invitedEmail: email };
         await tx.memberships.add(membership);
         return membership;

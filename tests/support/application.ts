@@ -44,6 +44,10 @@ export class CountedIds implements application.IdGenerator {
     return `${kind}-${number}`;
   }
 
+  ofAddress(email: string): string {
+    return `user-of-${email.toLowerCase()}`;
+  }
+
   givenOut(kind: application.IdKind): readonly string[] {
     return Array.from({ length: this.counts.get(kind) ?? 0 }, (_, index) => `${kind}-${index + 1}`);
   }

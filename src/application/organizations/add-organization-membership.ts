@@ -1,7 +1,6 @@
 import {
   type Actor,
   authorized,
-  awaitedUser,
   checkEmail,
   doneBy,
   type Membership,
@@ -41,8 +40,8 @@ export class AddOrganizationMembership {
       }
       const invitedEmail = checkEmail(command.email);
       const createdAt = this.clock.now();
-      const user = awaitedUser(this.ids.next('user'), invitedEmail, createdAt);
-      const { id: userId } = await tx.users.reserve(user);
+      const userIds = [this.ids.ofAddress(invitedEmail), this.ids.next('user')];
+      const { id: userId } = await tx.users.reserve(invitedEmail, userIds, createdAt);
       const id = this.ids.next('membership');
       const membership: Membership = { id, organizationId, userId, createdAt, invitedEmail };
       await tx.memberships.add(membership);

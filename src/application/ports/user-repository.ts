@@ -1,4 +1,4 @@
-import type { User, UserId } from '../../domain/index.js';
+import type { Instant, User, UserId } from '../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
 export interface Reservation {
@@ -16,10 +16,11 @@ export interface UserRepository {
   any(): Promise<boolean>;
   /**
    * The id that stands for an address, whatever its case: the living user's who has it, else the one that its user will have
-   * when created, which is `awaited.id` where the address was not invited before. Of several who ask at once for an address
-   * that nobody has, all get the same id. Throws `shared/stale-revision` when it is given up at the same time.
+   * when created. Where the address is not invited yet that is the first of `ids` that nobody has, deleted users included.
+   * Of several who ask at once for one address, all get the same id. Throws `shared/stale-revision` when it is given up at
+   * the same time.
    */
-  reserve(awaited: User): Promise<Reservation>;
+  reserve(email: string, ids: readonly UserId[], now: Instant): Promise<Reservation>;
   /** The user that an id was reserved for takes it. Throws `attribute/taken` when the user name or the address is another's. */
   add(user: User): Promise<void>;
   setSuspended(id: UserId, suspended: boolean): Promise<void>;

@@ -2,7 +2,6 @@ import {
   type Actor,
   alreadyTaken,
   authorize,
-  awaitedUser,
   checkEmail,
   checkUsername,
   doneBy,
@@ -71,7 +70,11 @@ export class CreateUser {
     const email = checkEmail(command.email);
     const createdAt = this.clock.now();
     // Invitations of the address are the new user's: they name the id that was reserved for it.
-    const { id, registered } = await tx.users.reserve(awaitedUser(this.ids.next('user'), email, createdAt));
+    const { id, registered } = await tx.users.reserve(
+      email,
+      [this.ids.ofAddress(email), this.ids.next('user')],
+      createdAt,
+    );
     if (registered) throw alreadyTaken('email', 'Email');
     const { siteAdministrator } = command;
     const user: User = { id, username, email, siteAdministrator, suspended: false, createdAt };

@@ -15,7 +15,7 @@ export interface User {
 /** What stands for an address that was invited before there was a user with it. It is no user: it has no name and no token. */
 export const awaitedUser = (id: UserId, email: string, createdAt: Instant): User => ({
   id,
-  // Unlike any name that a user can have, and like no other.
+  // Unlike any name that a user can have, and each its own.
   username: `invited:${id}`,
   email,
   siteAdministrator: false,

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import type { Reservation, UserRepository } from '../../../application/ports/user-repository.js';
-import { alreadyTaken, type Instant, type User, type UserId } from '../../../domain/index.js';
+import { alreadyTaken, awaitedUser, type Instant, type User, type UserId } from '../../../domain/index.js';
 import { listSize, ofPage, type Part, partOf } from './engine/lists.js';
 import { columnsOf, type Statements, stale, unlessTaken } from './engine/statements.js';
 
@@ -80,20 +80,22 @@ export class KnexUsers implements UserRepository {
     return (await this.db.first(this.db.sql('users').select('id').limit(1))) !== undefined;
   }
 
-  async reserve(awaited: User): Promise<Reservation> {
+  async reserve(email: string, ids: readonly UserId[], now: Instant): Promise<Reservation> {
     const { sql } = this.db;
-    const row = sql('users').insert({ ...toRow(awaited), registered: false });
-    await this.db.run(sql.raw('? on conflict (lower(email)) where deleted_at is null do nothing', [row]));
-    // Kept until a membership refers to it.
-    const found = await this.db.first<{ readonly id: UserId; readonly registered: boolean | number }>(
-      sql('users')
-        .whereNull('deleted_at')
-        .whereRaw('lower(email) = lower(?)', [awaited.email])
-        .select('id', 'registered')
-        .forKeyShare(),
-    );
-    if (found === undefined) throw stale('the id of the address was given up by somebody else');
-    return { id: found.id, registered: Boolean(found.registered) };
+    for (const id of ids) {
+      const row = sql('users').insert({ ...toRow(awaitedUser(id, email, now)), registered: false });
+      await this.db.run(sql.raw('? on conflict do nothing', [row]));
+      // Kept until a membership refers to it.
+      const found = await this.db.first<{ readonly id: UserId; readonly registered: boolean | number }>(
+        sql('users')
+          .whereNull('deleted_at')
+          .whereRaw('lower(email) = lower(?)', [email])
+          .select('id', 'registered')
+          .forKeyShare(),
+      );
+      if (found !== undefined) return { id: found.id, registered: Boolean(found.registered) };
+    }
+    throw stale('the id of the address was given up by somebody else');
   }
 
   add(user: User): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import type { Reservation, UserRepository } from '../../../application/ports/user-repository.js';
-import { alreadyTaken, type Instant, type User, type UserId } from '../../../domain/index.js';
+import { alreadyTaken, awaitedUser, DomainError, type Instant, type User, type UserId } from '../../../domain/index.js';
 import { byUsername, type CurrentTables, pageOf, present } from './memory-tables.js';
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
@@ -20,13 +20,15 @@ export class MemoryUsers implements UserRepository {
     return this.tables().users.size > 0;
   }
 
-  async reserve(awaited: User): Promise<Reservation> {
+  async reserve(email: string, ids: readonly UserId[], now: Instant): Promise<Reservation> {
     const tables = this.tables();
-    const found = this.all().find((user) => same(user.email, awaited.email));
+    const found = this.all().find((user) => same(user.email, email));
     if (found !== undefined) return { id: found.id, registered: !tables.awaited.has(found.id) };
-    tables.users.set(awaited.id, awaited);
-    tables.awaited.set(awaited.id, true);
-    return { id: awaited.id, registered: false };
+    const id = ids.find((candidate) => !tables.users.has(candidate));
+    if (id === undefined) throw new DomainError('shared/stale-revision', 'no id is free for the address');
+    tables.users.set(id, awaitedUser(id, email, now));
+    tables.awaited.set(id, true);
+    return { id, registered: false };
   }
 
   async add(user: User): Promise<void> {

@@ -94,7 +94,6 @@ const indexes = [
   // Names that differed only in case before this migration stay as they are.
   'unique index teams_name_key on teams (organization_id, name_key) where deleted_at is null and name_shared = FALSE',
   'index organization_memberships_invited on organization_memberships (user_id, id) where invited_email is not null',
-  'index users_awaited on users (id) where registered = FALSE',
 ];
 
 /** By the same name, before and after. */
