@@ -206,7 +206,7 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
     const hidden = await api.team('acme', secret);
     await api.team('acme', open, { visibility: 'organization' });
     const caller = (await holderOf('manage-teams')).at(prefix);
-    const own = (await caller.post(path, doc('teams', { name: newName() })).expect(201)).body.data.id;
+    const own = await newTeam();
     const told = async (name: string) => {
       const answers = [
         await caller.post(path, doc('teams', { name })),

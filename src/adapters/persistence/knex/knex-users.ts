@@ -43,6 +43,7 @@ export const userFromRow = (row: UserRow): User => ({
 
 /** Gives up those of these ids that are reserved and that no organization invites. */
 export async function forgetUninvited(db: Statements, ids: readonly UserId[]): Promise<void> {
+  if (ids.length === 0) return;
   const { sql } = db;
   const awaited = sql('users').whereIn('id', ids).whereRaw('registered = FALSE').orderBy('id').forUpdate();
   // First locked, then asked for: an invitation that has just reserved one holds it until it can be seen.
