@@ -1,10 +1,10 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keepFilesPrivate } from '../adapters/system/private-files.js';
 import { type Config, ConfigError, helpPage, loadConfig } from './config.js';
 import { unclaimedSecret } from './generated-secrets.js';
 import { logOutput } from './log-output.js';
 import { nodeFault } from './node-version.js';
-import { keepFilesPrivate } from './private-files.js';
 import type { RunningService } from './service.js';
 
 const say = (text: string): void => {

@@ -9,6 +9,7 @@ import { type HttpServer, httpServer, usualPatience } from '../adapters/http/htt
 import { takeLock } from '../adapters/persistence/knex/engine/sqlite-lock.js';
 import { type KnexDatabase, openPostgres, openSqlite } from '../adapters/persistence/knex/knex-database.js';
 import { NewerSchema } from '../adapters/persistence/knex/migrations/migrate.js';
+import { closeToOthers } from '../adapters/system/private-files.js';
 import { openTracing } from '../adapters/tracing/open-tracing.js';
 import type { Tracing } from '../adapters/tracing/tracing.js';
 import {
@@ -33,7 +34,6 @@ import { Port } from './container/tokens.js';
 import { EffectWorker } from './effect-worker.js';
 import { keptSecrets, leaveSecret, unclaimedSecret } from './generated-secrets.js';
 import { packageVersion } from './package-version.js';
-import { closeToOthers } from './private-files.js';
 
 /** What stopped a start, in words for the operator. */
 export class StartError extends Error {

@@ -216,6 +216,8 @@ const roomInFolder: Readonly<Record<string, number>> = {
   'src/application/organizations': 16,
   // One repository a file, and the two lists match.
   'src/adapters/persistence/knex': 24,
+  // One more with every change of the schema, and none ever fewer.
+  'src/adapters/persistence/knex/migrations': Number.POSITIVE_INFINITY,
   'src/adapters/persistence/memory': 24,
 };
 const usualRoom = 14;

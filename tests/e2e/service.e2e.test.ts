@@ -61,6 +61,14 @@ describe('the command', () => {
     ]);
   });
 
+  it.each(['main', 'cli/gatehouse', '../agent/main'])('says in one line which Node %s needs', async (name) => {
+    // Before anything else is loaded, this Node takes itself for another.
+    const older = `data:text/javascript,${encodeURIComponent("Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })")}`;
+    const ended = await run(process.execPath, ['--import', older, built(name)]).catch((failure) => failure as Ended);
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toMatch(/^Gatehouse needs Node 22\.15 or later and this is 20\.20\.2: [^\n]+\.\n$/);
+  });
+
   it('refuses words it does not know', async () => {
     expect(await program('main', ['serve'])).toMatchObject({ code: 1, stderr: expect.stringContaining('serve') });
   });

@@ -1,7 +1,6 @@
 import { invalidAttribute } from '../shared/domain-error.js';
 import type { Instant, MembershipId, OrganizationId, UserId } from '../shared/id.js';
 import { checkName } from '../shared/name.js';
-import type { User } from '../users/user.js';
 
 export interface Organization {
   readonly id: OrganizationId;
@@ -30,7 +29,10 @@ export interface Member {
 }
 
 /** `user` has the membership, or is reserved for the address that was invited. */
-export const memberOf = ({ invitedEmail }: Pick<Membership, 'invitedEmail'>, user: User): Member =>
+export const memberOf = (
+  { invitedEmail }: Pick<Membership, 'invitedEmail'>,
+  user: { readonly id: UserId; readonly email: string; readonly username: string },
+): Member =>
   invitedEmail === null
     ? { id: user.id, email: user.email, username: user.username }
     : { id: user.id, email: invitedEmail, username: null };

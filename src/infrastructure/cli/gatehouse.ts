@@ -1,6 +1,6 @@
 #!/usr/bin/env node
+import { keepFilesPrivate } from '../../adapters/system/private-files.js';
 import { nodeFault } from '../node-version.js';
-import { keepFilesPrivate } from '../private-files.js';
 
 const fault = nodeFault(process.versions.node);
 if (fault !== undefined) {
