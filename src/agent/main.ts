@@ -11,7 +11,15 @@ const say = (line: string): void => {
 // Whoever listened may be gone, as a terminal is that was closed.
 process.stderr.on('error', () => undefined);
 
+const oldestNode = [22, 15] as const;
+
 async function main(words: readonly string[]): Promise<void> {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
+    const needed = `Gatehouse needs Node ${oldestNode.join('.')} or later and this is ${process.versions.node}`;
+    process.stderr.write(`${needed}: install a newer one, or start it with npm run agent.\n`);
+    process.exit(1);
+  }
   if (words.includes('--help') || words.includes('-h')) {
     process.stdout.write(helpPage());
     return;

@@ -29,6 +29,7 @@ export * from './state-versions/state-version.js';
 export * from './team-access/access-level.js';
 export * from './team-access/team-workspace.js';
 export * from './teams/team.js';
+export * from './teams/team-name.js';
 export * from './users/user.js';
 export * from './variables/variable.js';
 export * from './workspaces/workspace.js';

@@ -1,5 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keepFilesPrivate } from '../adapters/system/private-files.js';
 import { type Config, ConfigError, helpPage, loadConfig } from './config.js';
 import { unclaimedSecret } from './generated-secrets.js';
 import { logOutput } from './log-output.js';
@@ -60,6 +61,7 @@ async function handOver(service: RunningService, config: Config, log: { info(fie
 async function main(): Promise<void> {
   const fault = nodeFault(process.versions.node);
   if (fault !== undefined) giveUp(`${fault}: start it with npm start.`);
+  keepFilesPrivate();
   const words = process.argv.slice(2);
   if (words.includes('--help') || words.includes('-h')) {
     process.stdout.write(helpPage());

@@ -9,6 +9,7 @@ import { type HttpServer, httpServer, usualPatience } from '../adapters/http/htt
 import { takeLock } from '../adapters/persistence/knex/engine/sqlite-lock.js';
 import { type KnexDatabase, openPostgres, openSqlite } from '../adapters/persistence/knex/knex-database.js';
 import { NewerSchema } from '../adapters/persistence/knex/migrations/migrate.js';
+import { closeToOthers } from '../adapters/system/private-files.js';
 import { openTracing } from '../adapters/tracing/open-tracing.js';
 import type { Tracing } from '../adapters/tracing/tracing.js';
 import {
@@ -68,6 +69,7 @@ const usualGrace: Grace = { uploads: 20_000, answers: 5_000 };
 /** Opens the database, migrates it, and serves. Throws `StartError` for what an operator can mend. */
 export async function startService(config: Config, log: Logger, grace = usualGrace): Promise<RunningService> {
   await makeDirectory(config.DATA_DIR);
+  await closeToOthers(config.DATA_DIR);
   const sqlite = config.DATABASE_URL === undefined;
   const releaseLock = sqlite ? takeLock(join(config.DATA_DIR, 'service.lock')) : () => {};
   if (releaseLock === undefined) {

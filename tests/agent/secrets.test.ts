@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { fc } from '../support/properties.js';
 import { formsOf } from '../../src/agent/service/secret-forms.js';
 import { Secrets } from '../../src/agent/service/secrets.js';
 import { TextAutomaton } from '../../src/agent/service/text-automaton.js';
+import { fc } from '../support/properties.js';
 
 const secret = (value: string, hcl = false) => ({ key: 'k', value, category: 'env' as const, hcl, sensitive: true });
 

@@ -306,7 +306,7 @@ describe('adding a member', () => {
     const robots = await world.newTeam('robots');
     const humans = await world.newTeam('humans');
     const added = await add(world.owner, 'SAM@example.com', robots.id, humans.id, robots.id);
-    expect(added).toMatchObject({ organizationName: 'acme', user: { username: 'sam' } });
+    expect(added).toMatchObject({ organizationName: 'acme', user: { username: null, email: 'SAM@example.com' } });
     expect(added.teams.map(({ name }) => name).sort()).toEqual(['humans', 'robots']);
     expect(await membership(world.stranger, added.id)).toMatchObject({
       teams: [{ name: 'humans' }, { name: 'robots' }],
@@ -318,8 +318,8 @@ describe('adding a member', () => {
     const manager = await world.holderOf('manage-membership');
     await add(manager, (await world.user('ada')).email);
     await add(world.organizationToken, (await world.user('bob')).email, (await world.newTeam('robots')).id);
-    expect((await memberships(world.owner)).map(({ user }) => user.username)).toEqual(
-      expect.arrayContaining(['ada', 'bob']),
+    expect((await memberships(world.owner)).map(({ user }) => user.email)).toEqual(
+      expect.arrayContaining(['ada@example.com', 'bob@example.com']),
     );
   });
 
@@ -331,8 +331,41 @@ describe('adding a member', () => {
     for (const caller of world.outsiders) await world.refuses(() => add(caller, world.stranger.email), missing);
   });
 
-  it('refuses an address that is no user’s', async () => {
-    await world.refuses(() => add(world.owner, 'nobody@example.com'), invalid('email'));
+  it('refuses what is not an address', async () => {
+    await world.refuses(() => add(world.owner, 'nobody'), invalid('email'));
+  });
+
+  it('gives the invitation to the user who is created with the address, from then on', async () => {
+    const robots = await world.newTeam('robots');
+    const invited = await add(world.owner, 'Nova@example.com', robots.id);
+    expect(invited.user).toEqual({ id: invited.userId, email: 'Nova@example.com', username: null });
+    expect((await world.useCases.listUsers.execute(world.administrator, firstPage)).items).not.toContainEqual(
+      expect.objectContaining({ id: invited.userId }),
+    );
+    const nova = await world.user('nova');
+    expect(nova.userId).toBe(invited.userId);
+    expect((await show(nova)).subject.name).toBe('acme');
+    expect((await world.useCases.showTeam.execute(nova, robots.id)).members).toEqual([
+      { id: nova.userId, email: 'nova@example.com', username: 'nova' },
+    ]);
+  });
+
+  it('leaves nothing of an invitation that is taken back before', async () => {
+    const robots = await world.newTeam('robots');
+    const { id } = await add(world.owner, 'nova@example.com', robots.id);
+    await world.useCases.removeOrganizationMembership.execute(world.owner, id);
+    const nova = await world.user('nova');
+    await world.refuses(() => show(nova), missing);
+    expect((await world.useCases.showTeam.execute(world.owner, robots.id)).members).toEqual([]);
+  });
+
+  it('does not let an invited owner stand in for the last active one', async () => {
+    const leave = () => world.useCases.removeOrganizationMembership.execute(world.owner, world.owner.membershipId);
+    await add(world.owner, 'nova@example.com', world.owners.id);
+    await add(world.owner, world.stranger.email, world.owners.id);
+    await world.refuses(leave, { code: 'owners-team/protected' });
+    await world.bearerOf(world.stranger.secret);
+    await leave();
   });
 
   it('refuses somebody who is a member already', async () => {
@@ -438,7 +471,7 @@ describe('removing a member', () => {
   it('never takes away the last owner', async () => {
     await world.refuses(() => leave(world.owner, world.owner.membershipId), {
       code: 'owners-team/protected',
-      message: 'the owners team of acme cannot be left empty',
+      message: 'the owners team of acme cannot be left without an active member',
     });
   });
 

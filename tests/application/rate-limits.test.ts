@@ -21,7 +21,7 @@ async function passed(instances: readonly Instance[], seconds: number, unitOfWor
   let at = 0;
   const clock = new FixedClock();
   const running = instances.map(({ asked, phase }) => {
-    const exchange = new ExchangeRequestRates(unitOfWork, clock, new RandomIds());
+    const exchange = new ExchangeRequestRates(unitOfWork, clock, new RandomIds('secret'));
     const rates = new RateLimits(
       (demand) => exchange.execute(demand),
       () => at,

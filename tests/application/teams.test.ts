@@ -82,7 +82,8 @@ describe('creating a team', () => {
   it('refuses a name that is taken, reserved or not well formed', async () => {
     await world.refuses(() => create(world.owner, { name: 'robots' }), taken('name'));
     await world.refuses(() => create(world.owner, { name: 'Owners' }), taken('name'));
-    await world.refuses(() => create(world.owner, { name: 'two words' }), invalid('name'));
+    await world.refuses(() => create(world.owner, { name: 'ROBOTS' }), taken('name'));
+    await world.refuses(() => create(world.owner, { name: 'two\nlines' }), invalid('name'));
   });
 
   it('does not mind a team of the same name in another organization', async () => {
@@ -283,7 +284,7 @@ describe('the owners team', () => {
 
   it('is never left empty', async () => {
     const { owner, owners, member } = world;
-    const leaves = ownersProtected('the owners team of acme cannot be left empty');
+    const leaves = ownersProtected('the owners team of acme cannot be left without an active member');
     await world.refuses(() => change(owner, owners, 'remove', owner.userId), leaves);
     await change(owner, owners, 'add', member.userId);
     await world.refuses(() => change(owner, owners, 'remove', owner.userId, member.membershipId), leaves);

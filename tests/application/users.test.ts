@@ -154,10 +154,7 @@ describe('suspending a user', () => {
   it('leaves their memberships as they are', async () => {
     await suspend(world.administrator, world.member);
     const { items } = await world.useCases.listOrganizationMemberships.execute(world.owner, 'acme', firstPage);
-    expect(items.map(({ user }) => [user.username, user.suspended])).toEqual([
-      ['max', true],
-      ['olga', false],
-    ]);
+    expect(items.map(({ user }) => user.username)).toEqual(['max', 'olga']);
   });
 
   it('is refused for oneself', async () => {
@@ -205,7 +202,7 @@ describe('deleting a user', () => {
   it('is refused for the only owner of an organization', async () => {
     await world.refuses(() => remove(world.administrator, world.owner), {
       code: 'owners-team/protected',
-      message: 'the owners team of acme cannot be left empty',
+      message: 'the owners team of acme cannot be left without an active member',
     });
     await world.join('ada', world.owners.id);
     await remove(world.administrator, world.owner);

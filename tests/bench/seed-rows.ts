@@ -323,6 +323,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     const newTeam = {
       id: 'n.id',
       name: `'Team ' || ${scattered}`,
+      name_key: `'team ' || ${scattered}`,
       visibility: `case when n.i % 4 = 0 then 'secret' else 'organization' end`,
       created_at: at('n.i'),
     };

@@ -251,6 +251,39 @@ for (const engine of engines) {
       for (const { name } of rows) expect(name).not.toMatch(/\.[jt]s$/);
     });
 
+    it('keep names of teams that differ only in case, and let no more of them be', async () => {
+      await migrate(config);
+      const later = (await migrationSource.getMigrations([])).filter((name) => name >= '0016');
+      for (const _ of later) await database.migrate.down({ migrationSource });
+      await database('organizations').insert({ id: 'org-1', name: 'acme', email: 'a@example.com', created_at: noon });
+      const team = (id: string, name: string) => ({
+        id,
+        organization_id: 'org-1',
+        name,
+        visibility: 'organization',
+        members_manage_token: false,
+        organization_access: '[]',
+        is_owners: false,
+        created_at: noon,
+        revision: 1,
+      });
+      await database('teams').insert([team('team-1', 'Ops'), team('team-2', 'ops')]);
+      await migrate(config);
+      // As an instance of the release before does, which does not know the column.
+      await database('teams').insert(team('team-3', 'Network'));
+      await database('teams').where('id', 'team-1').update({ name: 'OPS' });
+      expect(await database('teams').orderBy('id').select('name', 'name_key')).toEqual([
+        { name: 'OPS', name_key: 'ops' },
+        { name: 'ops', name_key: 'ops' },
+        { name: 'Network', name_key: 'network' },
+      ]);
+      await expect(database('teams').insert(team('team-4', 'oPs'))).rejects.toThrow(/unique/i);
+      await expect(database('teams').where('id', 'team-3').update({ name: 'oPs' })).rejects.toThrow(/unique/i);
+      await database('teams').where('id', 'team-3').update({ name: 'edge' });
+      expect(await database('teams').where('id', 'team-3').first('name_key')).toEqual({ name_key: 'edge' });
+      await database('teams').delete();
+    });
+
     it('are refused to a release that does not know all of them, in words', async () => {
       await migrate(config);
       await database('knex_migrations').insert({ name: '9999-later', batch: 2, migration_time: new Date() });

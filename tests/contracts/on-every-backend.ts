@@ -75,7 +75,11 @@ export class Ground {
     return organization;
   }
 
-  async team(organization: Organization, given: Partial<Team> = {}, members: readonly User[] = []): Promise<Team> {
+  async team(
+    organization: Organization,
+    given: Partial<Team> = {},
+    members: readonly Pick<User, 'id'>[] = [],
+  ): Promise<Team> {
     const team = aTeam(organization, given);
     await this.run(async (tx) => {
       await tx.teams.add(team);
@@ -88,7 +92,11 @@ export class Ground {
   }
 
   /** A team with organization-level permissions. */
-  teamThatMay(organization: Organization, access: OrganizationAccess, members: readonly User[] = []): Promise<Team> {
+  teamThatMay(
+    organization: Organization,
+    access: OrganizationAccess,
+    members: readonly Pick<User, 'id'>[] = [],
+  ): Promise<Team> {
     return this.team(organization, { access }, members);
   }
 

@@ -5,6 +5,7 @@ import {
   aBundle,
   afterNoon,
   anOrganization,
+  asMember,
   asUser,
   aTeam,
   aUser,
@@ -421,7 +422,7 @@ onEveryBackend('removals', (on) => {
     await on.run((tx) => tx.users.remove(gone.id, noon));
     expect(await removeAll({ kind: 'user', id: gone.id }, 10)).toEqual({ keys: [], calls: 1 });
     expect(await on.read((tx) => tx.tokens.find(token.id))).toBeUndefined();
-    expect(await on.read((tx) => tx.teams.members([team.id]))).toEqual(new Map([[team.id, [kept]]]));
+    expect(await on.read((tx) => tx.teams.members([team.id]))).toEqual(new Map([[team.id, [asMember(kept)]]]));
     const members = await on.read((tx) => tx.memberships.page(organization.id, { number: 1, size: 20 }));
     expect(members.items.map(({ userId }) => userId)).toEqual([kept.id]);
   });

@@ -76,7 +76,7 @@ for (const backend of backends) {
   (backend.skip ? describe.skip : describe)(`the first user, on ${backend.name}`, () => {
     it('is made by one of several instances that start at once; the others go on as later ones do', async () => {
       await onFreshGround(backend, async (on) => {
-        const [clock, ids, secrets] = [new SystemClock(), new RandomIds(), new RandomSecrets()];
+        const [clock, ids, secrets] = [new SystemClock(), new RandomIds('secret'), new RandomSecrets()];
         const first = () =>
           new CreateUser(new RetryingUnitOfWork(on), clock, ids, new TokenIssuer(clock, ids, secrets)).first(
             { username: 'admin', email: 'admin@localhost' },

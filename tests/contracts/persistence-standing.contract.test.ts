@@ -254,7 +254,6 @@ async function aHouse(on: Ground) {
     },
     user: {
       'users.find': (tx) => tx.users.find(user.id),
-      'users.findByEmail': (tx) => tx.users.findByEmail(user.email),
       'the tokens of the user': (tx) => tx.tokens.pageOfUser(user.id, all),
       'a token of the user': (tx) => tx.tokens.find(userToken.id),
       'the credential of the user’s token': (tx) => tx.tokens.findCredential(userToken.secretDigest),

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { type Grant, organizationPermissions, type Team } from '../../src/domain/index.js';
-import { aCustomGrant, asTeam, aTeam, noon, unique } from '../support/builders.js';
+import { aCustomGrant, asMember, asTeam, aTeam, noon, unique } from '../support/builders.js';
 import { onEveryBackend, refusal } from './on-every-backend.js';
 
 onEveryBackend('teams', (on) => {
@@ -68,7 +68,7 @@ onEveryBackend('teams', (on) => {
     await on.run((tx) => tx.users.remove(gone.id, noon));
     expect(await on.read((tx) => tx.teams.members([team.id, empty.id]))).toEqual(
       new Map([
-        [team.id, members],
+        [team.id, members.map(asMember)],
         [empty.id, []],
       ]),
     );

@@ -1,10 +1,11 @@
 import { expect, it } from '@jest/globals';
 import type { Transaction } from '../../src/application/index.js';
-import type { User, Workspace } from '../../src/domain/index.js';
+import type { Member, Organization, Workspace } from '../../src/domain/index.js';
 import { backends, onOneConnection } from '../support/backends.js';
 import {
   aMembership,
   anOrganization,
+  asMember,
   asOrganization,
   asTeam,
   asUser,
@@ -13,6 +14,7 @@ import {
   aWorkspace,
   changed,
   noon,
+  ownedBy,
   unique,
 } from '../support/builders.js';
 import { onEveryBackend, onFreshGround, refusal } from './on-every-backend.js';
@@ -66,7 +68,7 @@ onEveryBackend(
       const user = aUser();
       const found = await on.run(async (tx) => {
         await tx.users.add(user);
-        return tx.users.findByEmail(user.email);
+        return tx.users.find(user.id);
       });
       expect(found).toEqual(user);
     });
@@ -259,11 +261,9 @@ onEveryBackend('organizations and users', (on) => {
   it('gives back a user as it was stored', async () => {
     const user = await on.user({ siteAdministrator: true, suspended: true, email: 'Ann.Smith@Example.com' });
     expect(await on.read((tx) => tx.users.find(user.id))).toEqual(user);
-    expect(await on.read((tx) => tx.users.findByEmail('ann.smith@EXAMPLE.com'))).toEqual(user);
     expect(await on.read((tx) => tx.users.findByUsername(user.username.toUpperCase()))).toEqual(user);
     expect(await on.read((tx) => tx.users.find('user-nobody'))).toBeUndefined();
     expect(await on.read((tx) => tx.users.findByUsername('nobody'))).toBeUndefined();
-    expect(await on.read((tx) => tx.users.findByEmail('nobody@example.com'))).toBeUndefined();
   });
 
   it('has one living user by a name and by an address, whatever their case', async () => {
@@ -280,7 +280,6 @@ onEveryBackend('organizations and users', (on) => {
     const { id, username, email } = await on.user();
     await on.run((tx) => tx.users.remove(id, noon));
     const heir = await on.user({ username, email });
-    expect(await on.read((tx) => tx.users.findByEmail(email))).toEqual(heir);
     expect(await on.read((tx) => tx.users.findByUsername(username))).toEqual(heir);
   });
 
@@ -343,7 +342,7 @@ onEveryBackend('memberships', (on) => {
     await on.team(organization, { name: 'others' }, [await on.member(organization)]);
     await on.team(await on.organization(), {}, [user]);
     const seen = await on.read((tx) => tx.memberships.findFor(asUser(user), membership.id));
-    const expected = { ...membership, organizationName: organization.name, user, teams: [alpha, zulu] };
+    const expected = { ...membership, organizationName: organization.name, user: asMember(user), teams: [alpha, zulu] };
     expect(seen?.subject).toEqual(expected);
     const page = { number: 1, size: 20 };
     const listed = await on.read((tx) => tx.memberships.page(organization.id, page));
@@ -371,7 +370,7 @@ onEveryBackend('memberships', (on) => {
     expect(members).toEqual(
       new Map([
         [left.id, []],
-        [kept.id, [user]],
+        [kept.id, [asMember(user)]],
       ]),
     );
     await on.run((tx) => tx.memberships.add(aMembership(organization, user)));
@@ -408,20 +407,20 @@ onEveryBackend('memberships', (on) => {
     const stranger = await on.user();
     const strange = await on.membership(await on.organization(), stranger);
     const find = (...references: string[]) => on.read((tx) => tx.memberships.findUsers(organization.id, references));
-    expect(await find(ann.id)).toEqual(new Map([[ann.id, ann]]));
+    expect(await find(ann.id)).toEqual(new Map([[ann.id, asMember(ann)]]));
     const shouted = bob.username.toUpperCase();
     expect(await find(shouted, bob.username, bob.id, bobs.id, bob.id)).toEqual(
-      new Map([shouted, bob.username, bob.id, bobs.id].map((reference) => [reference, bob])),
+      new Map([shouted, bob.username, bob.id, bobs.id].map((reference) => [reference, asMember(bob)])),
     );
     expect(await find(ann.id, bob.username, cids.id)).toEqual(
       new Map([
-        [ann.id, ann],
-        [bob.username, bob],
-        [cids.id, cid],
+        [ann.id, asMember(ann)],
+        [bob.username, asMember(bob)],
+        [cids.id, asMember(cid)],
       ]),
     );
     expect(await find(stranger.id, stranger.username, strange.id, 'nobody', '', ann.id)).toEqual(
-      new Map([[ann.id, ann]]),
+      new Map([[ann.id, asMember(ann)]]),
     );
     expect(await find()).toEqual(new Map());
   });
@@ -437,12 +436,162 @@ onEveryBackend('memberships', (on) => {
       tx.memberships.findUsers(organization.id, [first.id, id, namesake.id, other.id]),
     );
     expect(found).toEqual(
-      new Map<string, User>([
-        [first.id, first],
-        [id, named],
-        [namesake.id, namesake],
-        [other.id, other],
+      new Map<string, Member>([
+        [first.id, asMember(first)],
+        [id, asMember(named)],
+        [namesake.id, asMember(namesake)],
+        [other.id, asMember(other)],
       ]),
     );
+  });
+});
+
+onEveryBackend('addresses that are invited', (on) => {
+  const all = { number: 1, size: 100 };
+  const reserve = (email: string) => on.run((tx) => tx.users.reserve(email, [unique('user')], noon));
+
+  /** Invites the address, to the teams as well. */
+  const invite = (organization: Organization, email: string) =>
+    retried(() =>
+      on.run(async (tx) => {
+        const { id } = await tx.users.reserve(email, [unique('user')], noon);
+        const membership = { ...aMembership(organization, { id }), invitedEmail: email };
+        await tx.memberships.add(membership);
+        return membership;
+      }),
+    );
+  const retried = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'shared/stale-revision') throw error;
+      }
+    }
+  };
+  const membersOf = async (organization: Organization) =>
+    (await on.read((tx) => tx.memberships.page(organization.id, all))).items.map(({ user }) => user);
+
+  it('stand for their user, and for one and the same id while there is none, whatever their case', async () => {
+    const user = await on.user();
+    expect(await reserve(user.email.toUpperCase())).toEqual({ id: user.id, registered: true });
+    const email = `${unique('New')}@example.com`;
+    const { id, registered } = await reserve(email);
+    expect(registered).toBe(false);
+    expect(await reserve(email.toUpperCase())).toEqual({ id, registered: false });
+    const many = await Promise.all(Array.from({ length: 5 }, () => reserve(`at-once-${email}`)));
+    expect(new Set(many.map((one) => one.id)).size).toBe(1);
+  });
+
+  it('make nobody a user', async () => {
+    const before = (await on.read((tx) => tx.users.page({ number: 1, size: 1 }))).total;
+    const email = `${unique('new')}@example.com`;
+    const { id } = await reserve(email);
+    await on.run((tx) => tx.users.setSuspended(id, true));
+    expect(await on.read((tx) => tx.users.find(id))).toBeUndefined();
+    expect(await on.read((tx) => tx.users.findByUsername(`invited:${id}`))).toBeUndefined();
+    expect((await on.read((tx) => tx.users.page({ number: 1, size: 1 }))).total).toBe(before);
+    await expect(on.user({ email })).rejects.toEqual(
+      refusal('attribute/taken', { details: { attribute: 'email' }, message: 'Email has already been taken' }),
+    );
+  });
+
+  it('give their id, their memberships and their teams to the user who is created with them', async () => {
+    const organization = await on.organization();
+    const membership = await invite(organization, `${unique('New')}@example.com`);
+    const { userId: id, invitedEmail: email } = membership;
+    const team = await on.team(organization, {}, [{ id }]);
+    expect((await on.read((tx) => tx.teams.findFor(asTeam(team), team.id)))?.subject.usersCount).toBe(1);
+    expect(await on.read((tx) => tx.teams.members([team.id]))).toEqual(
+      new Map([[team.id, [{ id, email, username: null }]]]),
+    );
+    const { total } = await on.read((tx) => tx.users.page({ number: 1, size: 1 }));
+    const user = await on.user({ id, email: email.toLowerCase() });
+    expect(await on.read((tx) => tx.users.find(id))).toEqual(user);
+    expect((await on.read((tx) => tx.users.page({ number: 1, size: 1 }))).total).toBe(total + 1);
+    expect(await reserve(email)).toEqual({ id, registered: true });
+    const seen = await on.read((tx) => tx.organizations.findFor(asUser(user), organization.name));
+    expect(seen?.standing).toMatchObject({ member: true, teams: [{ teamId: team.id }] });
+  });
+
+  it('are all that is shown of an invited member, until the invitation is accepted', async () => {
+    const organization = await on.organization();
+    const known = await on.user({ username: unique('zed'), email: `${unique('known')}@example.com` });
+    const shown = known.email.toUpperCase();
+    const invitation = await invite(organization, shown);
+    const unknown = await invite(organization, `${unique('u')}@example.com`);
+    const team = await on.team(organization, {}, [known]);
+    const member = { id: known.id, email: shown, username: null };
+    expect(await membersOf(organization)).toEqual([
+      member,
+      { id: unknown.userId, email: unknown.invitedEmail, username: null },
+    ]);
+    const find = () => on.read((tx) => tx.memberships.findUsers(organization.id, [known.username, known.id]));
+    expect(await find()).toEqual(new Map([[known.id, member]]));
+    expect((await on.read((tx) => tx.memberships.findFor(asUser(known), invitation.id)))?.subject).toEqual({
+      ...invitation,
+      organizationName: organization.name,
+      user: member,
+      teams: [team],
+    });
+
+    await on.run((tx) => tx.memberships.accept(known.id));
+    expect(await membersOf(organization)).toEqual([
+      { id: unknown.userId, email: unknown.invitedEmail, username: null },
+      asMember(known),
+    ]);
+    expect(await on.read((tx) => tx.teams.members([team.id]))).toEqual(new Map([[team.id, [asMember(known)]]]));
+    expect((await find()).size).toBe(2);
+  });
+
+  it('are told to whoever asks with a token of their user', async () => {
+    const [organization, user] = [await on.organization(), await on.user()];
+    const { secretDigest } = await on.token(ownedBy('user', user));
+    const invited = async () => (await on.read((tx) => tx.tokens.findCredential(secretDigest)))?.invited;
+    expect(await invited()).toBe(false);
+    await invite(organization, user.email);
+    expect(await invited()).toBe(true);
+    await Promise.all([1, 2, 3].map(() => on.run((tx) => tx.memberships.accept(user.id))));
+    expect(await invited()).toBe(false);
+  });
+
+  it('are forgotten with their last invitation', async () => {
+    const [first, second] = [await on.organization(), await on.organization()];
+    const email = `${unique('new')}@example.com`;
+    const [one, other] = [await invite(first, email), await invite(second, email)];
+    await on.team(first, {}, [{ id: one.userId }]);
+    await on.run((tx) => tx.memberships.remove(one));
+    expect(await membersOf(first)).toEqual([]);
+    expect(await reserve(email)).toEqual({ id: other.userId, registered: false });
+    await on.run((tx) => tx.memberships.remove(other));
+    expect((await reserve(email)).id).not.toBe(other.userId);
+  });
+
+  it('are forgotten with the organization that invited them, unless another one did', async () => {
+    const [gone, kept] = [await on.organization(), await on.organization()];
+    const [lost, both] = [`${unique('lost')}@example.com`, `${unique('both')}@example.com`];
+    const ids = [await invite(gone, lost), await invite(gone, both)].map(({ userId }) => userId);
+    await invite(kept, both);
+    await on.team(gone, {}, [{ id: ids[0] ?? '' }]);
+    await on.run((tx) => tx.organizations.remove(gone.id, noon));
+    await on.run((tx) => tx.removals.removeBatch({ kind: 'organization', id: gone.id }, 10));
+    expect((await reserve(lost)).id).not.toBe(ids[0]);
+    expect(await reserve(both)).toEqual({ id: ids[1], registered: false });
+  });
+
+  it('are not forgotten while they are invited again', async () => {
+    const organizations = await Promise.all([1, 2, 3, 4].map(() => on.organization()));
+    const email = `${unique('contested')}@example.com`;
+    for (let round = 0; round < 3; round += 1) {
+      const invitations = await Promise.all(organizations.map((organization) => invite(organization, email)));
+      expect(new Set(invitations.map(({ userId }) => userId)).size).toBe(1);
+      const [first, ...others] = invitations;
+      await Promise.all([
+        ...others.map((membership) => on.run((tx) => tx.memberships.remove(membership))),
+        retried(() => reserve(email)),
+      ]);
+      expect(await reserve(email)).toEqual({ id: first?.userId, registered: false });
+      if (first !== undefined) await on.run((tx) => tx.memberships.remove(first));
+    }
   });
 });

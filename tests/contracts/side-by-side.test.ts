@@ -90,7 +90,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   let databases: KnexDatabase[];
   let schemaUrl: string;
   const clock = new FixedClock(noon);
-  const ids = new RandomIds();
+  const ids = new RandomIds('secret');
   const secrets = new RandomSecrets();
   const box = new SealedSecretBox(['a secret']);
   const options = { ...defaultRunOptions, message: '' };

@@ -3,10 +3,12 @@ import {
   alreadyTaken,
   checkEmail,
   checkName,
+  checkTeamName,
   checkUsername,
   completedRunStatuses,
   organization,
   stages,
+  teamNameKey,
 } from '../../src/domain/index.js';
 import { fc } from '../support/properties.js';
 import { noon, thrownBy } from './samples.js';
@@ -17,7 +19,7 @@ const invalid = (attribute: string, message: string) => ({
   details: { attribute },
 });
 
-describe('the name of an organization, workspace or team', () => {
+describe('the name of an organization or workspace', () => {
   const sentence = 'Name must be 1 to 90 letters, digits, dashes and underscores';
 
   it.each(['a', 'acme', 'Acme-2_x', '-', '_', '0', 'x'.repeat(90)])('may be %s', (name) => {
@@ -42,6 +44,61 @@ describe('the name of an organization, workspace or team', () => {
         expect(encodeURIComponent(name)).toBe(name);
       }),
     );
+  });
+});
+
+describe('the name of a team', () => {
+  it.each([
+    'sre',
+    'Site reliability / EU',
+    'Équipe réseau',
+    'ネットワーク',
+    'Équipe',
+    'a.b+c@d#1 (old) "x" <y>',
+    '€ & £',
+    '🚀',
+    'x'.repeat(90),
+    '🚀'.repeat(90),
+  ])('may be %s', (name) => {
+    expect(checkTeamName(name)).toBe(name);
+  });
+
+  it.each([
+    ['is empty', ''],
+    ['is too long', 'x'.repeat(91)],
+    ['is a blank', ' '],
+    ['begins with a blank', ' sre'],
+    ['ends with a blank', 'sre '],
+    ['has another line', 'a\nb'],
+    ['has a tab', 'a\tb'],
+    ['has a NUL', 'a\u0000b'],
+    ['has an escape', 'a\u001b[31m'],
+    ['has a control character of Latin 1', 'a\u009bb'],
+    ['has a line separator', 'a\u2028b'],
+    ['has a blank that does not break', 'a\u00a0b'],
+    ['turns the direction', 'a\u202eb'],
+    ['isolates a direction', 'a\u2066b'],
+    ['marks a direction', 'a\u200fb'],
+    ['has a blank without width', 'a\u200bb'],
+    ['joins without width', 'a\u200db'],
+    ['has a word joiner', 'a\u2060b'],
+    ['has a byte order mark', '\ufeffa'],
+    ['has a soft hyphen', 'a\u00adb'],
+    ['has a letter that fills', 'a\u3164b'],
+    ['has an empty pattern of Braille', 'a\u2800b'],
+    ['chooses a variant', 'a\ufe0fb'],
+    ['has a tag', 'a\u{e0061}b'],
+    ['has half a character', 'a\ud83d'],
+    ['has a character of private use', 'a\ue000b'],
+  ])('may not be one that %s', (_what, name) => {
+    expect(thrownBy(() => checkTeamName(name))).toMatchObject(
+      invalid('name', 'Name must be 1 to 90 printable characters, and neither begin nor end with a blank'),
+    );
+  });
+
+  it('is compared in lower case, composed or not', () => {
+    expect(teamNameKey('ÉQUIPE')).toBe(teamNameKey('e\u0301quipe'));
+    expect(teamNameKey('Ops')).not.toBe(teamNameKey('Opz'));
   });
 });
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -59,6 +59,14 @@ describe('the command', () => {
       expect.stringContaining('RATE_LIMIT_PER_SECOND: '),
       expect.stringContaining('PUBLIC_URL: '),
     ]);
+  });
+
+  it.each(['main', 'cli/gatehouse', '../agent/main'])('says in one line which Node %s needs', async (name) => {
+    // Before anything else is loaded, this Node takes itself for another.
+    const older = `data:text/javascript,${encodeURIComponent("Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })")}`;
+    const ended = await run(process.execPath, ['--import', older, built(name)]).catch((failure) => failure as Ended);
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toMatch(/^Gatehouse needs Node 22\.15 or later and this is 20\.20\.2: [^\n]+\.\n$/);
   });
 
   it('refuses words it does not know', async () => {
@@ -180,6 +188,60 @@ describe('a running service', () => {
       for (const secret of [adminToken, issued.json.data.attributes.token, uploadUrl.split('/').at(-1)]) {
         expect(service.printed).not.toContain(secret);
       }
+    });
+  });
+});
+
+describe('the files of the service', () => {
+  /** The paths below `directory` with their modes, other than 0600 of a file and 0700 of a directory. */
+  const openIn = async (directory: string): Promise<readonly string[]> => {
+    const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+    const found: string[] = [];
+    for (const entry of entries) {
+      const path = join(entry.parentPath, entry.name);
+      // What a request was writing may be gone by now.
+      const mode = ((await stat(path).catch(() => undefined))?.mode ?? 0) & 0o777;
+      const right = entry.isDirectory() ? 0o700 : 0o600;
+      if (mode !== 0 && mode !== right) found.push(`${path} ${mode.toString(8)}`);
+    }
+    return found;
+  };
+
+  it.each(['0000', '0777'])('can be read by its user alone with a umask of %s', async (umask) => {
+    await inTemporaryDirectory(async (directory) => {
+      const environment = { DATA_DIR: join(directory, 'data') };
+      const service = await ServiceProcess.start(environment, `umask ${umask}`);
+      const { uploadUrl } = await service.newVersion(await service.provision());
+      const body = new Uint8Array(await archiveOf({ 'main.tf': '' }));
+      expect((await fetch(uploadUrl, { method: 'PUT', body })).status).toBe(200);
+      const words = [process.execPath, built('cli/gatehouse'), 'backup', join(directory, 'new', 'backup')];
+      await run('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', ...words], {
+        env: { PATH: process.env.PATH, ...environment },
+      });
+      expect(await readdir(directory, { recursive: true })).toEqual(
+        expect.arrayContaining([
+          'data/gatehouse.sqlite',
+          'data/gatehouse.sqlite-wal',
+          'data/signing-secret',
+          'new/backup/gatehouse.sqlite',
+          'new/backup/bundles',
+        ]),
+      );
+      expect(await openIn(directory)).toEqual([]);
+      expect(await service.end()).toBe(0);
+    });
+  });
+
+  it('are closed at the start where they were open, and the directory that was given stays as it is', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      for (const name of ['bundles', 'tmp', 'theirs']) await mkdir(join(directory, name));
+      for (const name of ['gatehouse.sqlite', 'service.lock', 'notes']) await writeFile(join(directory, name), '');
+      for (const name of await readdir(directory)) await chmod(join(directory, name), 0o755);
+      await chmod(directory, 0o755);
+      const service = await ServiceProcess.start({ DATA_DIR: directory });
+      expect([...(await openIn(directory))].sort()).toEqual([`${directory}/notes 755`, `${directory}/theirs 755`]);
+      expect((await stat(directory)).mode & 0o777).toBe(0o755);
+      await service.end();
     });
   });
 });

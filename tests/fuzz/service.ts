@@ -49,12 +49,16 @@ const textOf = (random: Random, length: number): string =>
   Array.from({ length }, () => random.oneOf([...alphabet])).join('');
 
 class SeededIds implements IdGenerator {
-  private readonly usual = new RandomIds();
+  private readonly usual = new RandomIds('secret');
 
   constructor(private readonly random: Random) {}
 
   next<Kind extends IdKind>(kind: Kind): Id<Kind> {
     return this.usual.next(kind).replace(/[^-]{16}$/, textOf(this.random, 16)) as Id<Kind>;
+  }
+
+  ofAddress(email: string) {
+    return this.usual.ofAddress(email);
   }
 }
 

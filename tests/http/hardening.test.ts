@@ -489,10 +489,21 @@ describe('what two programs might read as two different requests', () => {
     ['lines that end without a return', 'GET /healthz HTTP/1.1\nHost: a\n\n'],
     ['a NUL in a header', lines('GET /healthz HTTP/1.1', 'Host: a', 'X-Nul: a\0b')],
     ['no host', lines('GET /healthz HTTP/1.1')],
+    ['two hosts', lines('GET /healthz HTTP/1.1', 'Host: a', 'Host: b')],
+    ['one host twice', lines('GET /healthz HTTP/1.1', 'Host: a', 'hOST: a')],
+    ['two hosts of old', lines('GET /healthz HTTP/1.0', 'Host: a', 'Host: a')],
   ])('is no request at all: %s', async (_what, text) => {
     const answer = await exchange(text);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(answer).toContain('\r\nContent-Type: application/vnd.api+json\r\n');
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').errors).toEqual([
+      { status: '400', title: 'bad request', detail: expect.any(String) },
+    ]);
+  });
+
+  it('is taken without a host in HTTP/1.0, which has none', async () => {
+    expect(await exchange(lines('GET /healthz HTTP/1.0'))).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
   it.each([
@@ -522,6 +533,24 @@ describe('what two programs might read as two different requests', () => {
     const answer = await exchange(lines(`GET ${pathOf(location)} HTTP/1.1`, 'Host: a'), 'NONSENSE\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+});
+
+describe('a request before the service is ready', () => {
+  it('is refused with 503, when to come back, and a JSON:API error', async () => {
+    const early = httpServer(usualPatience).server.listen(0, '127.0.0.1');
+    await once(early, 'listening');
+    const answer = await fetch(`http://127.0.0.1:${(early.address() as AddressInfo).port}/account/details`);
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('2');
+    expect(answer.headers.get('content-type')).toBe('application/vnd.api+json');
+    expect(await answer.json()).toEqual({
+      errors: [
+        { status: '503', title: 'service unavailable', detail: 'the service is starting; try again in a few seconds' },
+      ],
+    });
+    early.close();
+    await once(early, 'close');
   });
 });
 

@@ -442,9 +442,9 @@ describe.each(mounts)('memberships of an organization at "$prefix"', ({ prefix }
         id,
         type: 'organization-memberships',
         attributes: {
-          status: 'active',
-          email: `${username}@example.com`,
-          username,
+          status: 'invited',
+          email: `${username.toUpperCase()}@example.com`,
+          username: null as string | null,
           'created-at': api.clock.now(),
         },
         relationships: {
@@ -461,6 +461,82 @@ describe.each(mounts)('memberships of an organization at "$prefix"', ({ prefix }
     expect((await user.at(prefix).get(`/teams/${team}`).expect(200)).body.data.relationships.users).toEqual({
       data: [{ id: user.id, type: 'users' }],
     });
+    // That was the first request of the user since.
+    Object.assign(document.data.attributes, { status: 'active', email: `${username}@example.com`, username });
+    expect((await admin.get(`/organization-memberships/${id}`).expect(200)).body).toEqual(document);
+  });
+
+  it('show of an address whether its user has come, and never whether there is one', async () => {
+    const organization = await newOrganization();
+    const own = `/organizations/${organization}/organization-memberships`;
+    const team = await api.team(organization, newName());
+    const inviter = (await holderOf(organization, 'manage-membership', 'access-secret-teams')).at(prefix);
+    const [known, unknown] = [`a-${newName()}`, `a-${newName()}`];
+    await api.user(known);
+    /** Everything that can be asked and done about an invited address, without what differs between any two. */
+    const story = async (username: string) => {
+      const at = api.clock.now();
+      const email = `${username}@Example.com`;
+      const body = doc('organization-memberships', { email }, { teams: { data: [{ id: team, type: 'teams' }] } });
+      const answers = [await inviter.post(own, body), await inviter.post(own, body)];
+      const { id, relationships } = answers[0]?.body.data ?? {};
+      const user = relationships.user.data.id;
+      const members = (...ids: readonly string[]) => ({ data: ids.map((one) => ({ id: one, type: 'users' })) });
+      answers.push(
+        await inviter.get(`/organization-memberships/${id}`),
+        await inviter.get(`${own}?page[size]=100`),
+        await inviter.get(`/teams/${team}`),
+        await inviter.get(`/organizations/${organization}/teams`),
+        await inviter.post(`/teams/${team}/relationships/users`, members(user)),
+        await inviter.post(`/teams/${team}/relationships/users`, members(username)),
+        await inviter.send('delete', `/teams/${team}/relationships/users`, members(user)),
+        await inviter.post(`/teams/${team}/relationships/organization-memberships`, {
+          data: [{ id, type: 'organization-memberships' }],
+        }),
+        await inviter.get(`/users/${user}/authentication-tokens`),
+        await api.admin.get(`/organizations/${organization}/audit-events?page[size]=100`),
+        await inviter.delete(`/organization-memberships/${id}`),
+        await inviter.get(`/organization-memberships/${id}`),
+        await inviter.get(`/teams/${team}`),
+      );
+      const again = await inviter.post(own, body);
+      expect(again.body.data.relationships.user.data.id).toBe(user);
+      await inviter.delete(`/organization-memberships/${again.body.data.id}`).expect(204);
+      expect(user).toMatch(/^user-[A-Za-z0-9]{16}$/);
+      return answers.map(({ status, text }) =>
+        [
+          [id, 'MEMBERSHIP'],
+          [user, 'USER'],
+          [username, 'NAME'],
+          [at, 'NOW'],
+        ].reduce((seen, [from = '', to = '']) => seen.replaceAll(from, to), `${status} ${text}`),
+      );
+    };
+    const [first, second] = [await story(known), await story(unknown)];
+    // The trail goes on, and its events have ids of their own.
+    const isTrail = (text: string) => text.includes('"audit-events"');
+    expect(first?.filter((text) => !isTrail(text))).toEqual(second?.filter((text) => !isTrail(text)));
+    expect(first?.[0]).toMatch(/^201 .*"status":"invited","email":"NAME@Example.com","username":null/);
+    expect(first?.[1]).toMatch(/^422 .*User has already been taken/);
+    expect(first?.[7]).toMatch(/^422 /);
+  });
+
+  it('of an address that no user has are taken up by the user who is created with it', async () => {
+    const username = newName();
+    const team = await api.team(name, newName());
+    const invited = (await add(admin, username.toUpperCase(), [team]).expect(201)).body.data;
+    const userId = invited.relationships.user.data.id;
+    const users = (await api.admin.get('/admin/users?page[size]=100').expect(200)).text;
+    expect(users).not.toContain(userId);
+    await api.admin.post(`/admin/users/${userId}/actions/suspend`).expect(404);
+    await api.admin.delete(`/admin/users/${userId}`).expect(404);
+    const user = (await api.user(username)).at(prefix);
+    expect(user.id).toBe(userId);
+    const status = async () =>
+      (await admin.get(`/organization-memberships/${invited.id}`).expect(200)).body.data.attributes.status;
+    expect(await status()).toBe('invited');
+    await user.get(`/teams/${team}`).expect(200);
+    expect(await status()).toBe('active');
   });
 
   it('need no team', async () => {
@@ -507,13 +583,11 @@ describe.each(mounts)('memberships of an organization at "$prefix"', ({ prefix }
     expect(await teams(await api.member(name, newName()))).toEqual([open]);
   });
 
-  it('are refused to who is one already, and to who is no user', async () => {
+  it('are refused to who is a member already', async () => {
     const username = newName();
     await api.member(name, username);
     const again = await add(admin, username).expect(422);
     expect(again.body).toEqual(invalid('email', 'User has already been taken'));
-    const nobody = await add(admin, newName()).expect(422);
-    expect(nobody.body).toEqual(invalid('email', 'Email belongs to no user of this service'));
   });
 
   it('are refused with one error for each fault', async () => {
@@ -608,7 +682,9 @@ describe.each(mounts)('memberships of an organization at "$prefix"', ({ prefix }
     const token = (await api.organizationToken(name)).at(prefix);
     for (const caller of [manager, token]) await caller.delete(`/organization-memberships/${own}`).expect(404);
     const answer = await admin.delete(`/organization-memberships/${own}`).expect(409);
-    expect(answer.body).toEqual(refusal(409, 'conflict', `the owners team of ${name} cannot be left empty`));
+    expect(answer.body).toEqual(
+      refusal(409, 'conflict', `the owners team of ${name} cannot be left without an active member`),
+    );
     const second = await api.member(name, newName(), [owners]);
     await admin.delete(`/organization-memberships/${await membershipOf(name, second)}`).expect(204);
   });

@@ -115,6 +115,7 @@ import {
   evaluationStatuses,
   executionModes,
   lifecycle,
+  memberOf,
   type Organization,
   organizationPermissions,
   outcomeStatuses,
@@ -221,8 +222,13 @@ const teams = fc
   .map((given) => aTeam(organization, given));
 
 const memberships = fc
-  .record({ user: users, teams: few(teams) })
-  .map((given) => ({ ...aMembership(organization, given.user), organizationName: organization.name, ...given }));
+  .record({ user: users, teams: few(teams), invitedEmail: orNull(fc.constant('Ada@example.com')) })
+  .map(({ user, ...given }) => ({
+    ...aMembership(organization, user),
+    organizationName: organization.name,
+    user: memberOf(given, user),
+    ...given,
+  }));
 
 const grants = fc.oneof(
   fc.record({ access: fc.constantFrom('read', 'plan', 'write', 'admin') }),

@@ -511,6 +511,26 @@ describe.each(mounts)('team access at "$prefix"', ({ prefix }) => {
     await admin.get(`/team-workspaces/${id}`).expect(200);
   });
 
+  it('is given to any team of the organization by who manages the workspace, secret ones too, but to no other', async () => {
+    const workspace = await newWorkspace();
+    const team = await newTeam({ visibility: 'organization' });
+    await post(team, workspace, { access: 'admin' }).expect(200);
+    const manager = (await api.member('acme', newName(), [team])).at(prefix);
+    const secret = await newTeam({ visibility: 'secret' });
+    await manager.get(`/teams/${secret}`).expect(404);
+    const { id } = (await post(secret, workspace, { access: 'read' }, manager).expect(200)).body.data;
+    await manager.get(`/team-workspaces/${id}`).expect(200);
+
+    const elsewhere = newName();
+    await api.organization(elsewhere);
+    const foreign = await api.team(elsewhere, newName(), { visibility: 'organization' });
+    const texts = [];
+    for (const other of [foreign, 'team-nobody']) {
+      texts.push((await post(other, workspace, { access: 'read' }, manager).expect(404)).text);
+    }
+    expect(texts[0]).toBe(texts[1]);
+  });
+
   it('hidden is answered with the same bytes as missing', async () => {
     const [secret, workspace] = [await newTeam({ visibility: 'secret' }), await newWorkspace()];
     const { id } = (await post(secret, workspace, { access: 'read' }).expect(200)).body.data;

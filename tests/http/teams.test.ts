@@ -155,8 +155,8 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
         invalid('organization-access/manage-teams', 'Manage teams must be a boolean'),
       ].flatMap(({ errors }) => errors),
     );
-    const words = 'Name must be 1 to 90 letters, digits, dashes and underscores';
-    expect(await post(doc('teams', { name: 'a team' }))).toEqual(invalid('name', words));
+    const words = 'Name must be 1 to 90 printable characters, and neither begin nor end with a blank';
+    expect(await post(doc('teams', { name: 'a\tteam' }))).toEqual(invalid('name', words));
     const id = await newTeam();
     expect((await admin.patch(`/teams/${id}`, doc('teams', { name: '' })).expect(422)).body).toEqual(
       invalid('name', words),
@@ -169,10 +169,60 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
     await api.team('acme', name);
     const other = await newTeam();
     const taken = invalid('name', 'Name has already been taken');
-    for (const used of [name, 'owners', 'Owners', 'OWNERS']) {
+    for (const used of [name, name.toUpperCase(), 'owners', 'Owners', 'OWNERS']) {
       expect((await admin.post(path, doc('teams', { name: used })).expect(422)).body).toEqual(taken);
       expect((await admin.patch(`/teams/${other}`, doc('teams', { name: used })).expect(422)).body).toEqual(taken);
     }
+  });
+
+  it('are found, sorted and searched by any printable name', async () => {
+    const mark = newName();
+    const names = [`É / ${mark} <b>`, `z ${mark}`, `Ünit "${mark}" %_!`, `ネ ${mark}`];
+    for (const name of names) {
+      const id = await api.team('acme', name, { visibility: 'organization' });
+      const shown = (await admin.get(`/teams/${id}`).expect(200)).body.data.attributes.name;
+      expect(shown).toBe(name);
+      await admin.post(`/teams/${id}/authentication-token`, doc('authentication-token')).expect(201);
+      expect((await admin.post(path, doc('teams', { name: name.toLowerCase() }))).status).toBe(422);
+    }
+    const found = async (query: string) => {
+      const { body } = await admin.get(`/organizations/acme/team-tokens?sort=team-name&${query}`).expect(200);
+      const ids = body.data.map(({ relationships }: { relationships: { team: { data: { id: string } } } }) =>
+        admin.get(`/teams/${relationships.team.data.id}`).then((answer) => answer.body.data.attributes.name),
+      );
+      return Promise.all(ids);
+    };
+    const sorted = [`z ${mark}`, `É / ${mark} <b>`, `Ünit "${mark}" %_!`, `ネ ${mark}`];
+    expect(await found(`q=${mark}`)).toEqual(sorted);
+    for (const name of names) expect(await found(`q=${encodeURIComponent(name.toUpperCase())}`)).toEqual([name]);
+    const list = (await admin.get(`${path}?page[size]=100`).expect(200)).body.data.map(
+      ({ attributes }: { attributes: { name: string } }) => attributes.name,
+    );
+    expect(list.filter((name: string) => name.includes(mark))).toEqual(sorted);
+  });
+
+  it('that are secret are known by their names alone to who may create teams and does not see them', async () => {
+    const [secret, open] = [newName(), newName()];
+    const hidden = await api.team('acme', secret);
+    await api.team('acme', open, { visibility: 'organization' });
+    const caller = (await holderOf('manage-teams')).at(prefix);
+    const own = await newTeam();
+    const told = async (name: string) => {
+      const answers = [
+        await caller.post(path, doc('teams', { name })),
+        await caller.patch(`/teams/${own}`, doc('teams', { name })),
+      ];
+      return answers.map(({ status, text }) => [status, text]);
+    };
+    expect((await told(secret)).map(([status]) => status)).toEqual([422, 422]);
+    expect(await told(secret.toUpperCase())).toEqual(await told(open));
+    expect((await caller.get(`/teams/${hidden}`).expect(404)).body).toEqual(missing);
+    const listed = (await caller.get(`${path}?page[size]=100`).expect(200)).text;
+    expect(listed).not.toContain(hidden);
+    // Who may not create teams is told nothing.
+    const other = (await api.member('acme', newName())).at(prefix);
+    const refused = async (name: string) => (await other.post(path, doc('teams', { name })).expect(404)).text;
+    expect(await refused(secret)).toBe(await refused(newName()));
   });
 
   it('are seen by their members, and by everybody of the organization unless they are secret', async () => {
@@ -503,7 +553,7 @@ describe.each(mounts)('the owners team at "$prefix"', ({ prefix }) => {
 
   it('is never left empty', async () => {
     const answer = await admin.delete(members(), users(admin.id)).expect(409);
-    expect(answer.body).toEqual(conflict('the owners team of acme cannot be left empty'));
+    expect(answer.body).toEqual(conflict('the owners team of acme cannot be left without an active member'));
     const { body } = await admin.get('/organizations/acme/organization-memberships?page[size]=100').expect(200);
     type Row = { id: string; relationships: { user: { data: { id: string } } } };
     const own = body.data.find(({ relationships }: Row) => relationships.user.data.id === admin.id);

@@ -75,6 +75,7 @@ const membershipOf = (userId: string): Membership => ({
   organizationId: organization.id,
   userId,
   createdAt: noon,
+  invitedEmail: null,
 });
 
 const list = ({ id }: Workspace, more = '') => `/team-workspaces?filter[workspace][id]=${id}${more}`;

@@ -328,7 +328,9 @@ export async function startApi(
       const caller = await this.user(username);
       const teams = { data: teamIds.map((id) => ({ id, type: 'teams' })) };
       const body = doc('organization-memberships', { email: `${username}@example.com` }, { teams });
-      await admin.post(`/organizations/${organization}/organization-memberships`, body).expect(201);
+      const { data } = (await admin.post(`/organizations/${organization}/organization-memberships`, body).expect(201))
+        .body;
+      await unitOfWork.run((tx) => tx.memberships.accept(data.relationships.user.data.id));
       return caller;
     },
 

@@ -44,6 +44,10 @@ export class CountedIds implements application.IdGenerator {
     return `${kind}-${number}`;
   }
 
+  ofAddress(email: string): string {
+    return `user-of-${email.toLowerCase()}`;
+  }
+
   givenOut(kind: application.IdKind): readonly string[] {
     return Array.from({ length: this.counts.get(kind) ?? 0 }, (_, index) => `${kind}-${index + 1}`);
   }
@@ -153,6 +157,8 @@ export class World {
     const teamIds = teams.items.map(({ subject }) => subject.id);
     const command = { organizationName, email: user.email, teamIds };
     const { id } = await useCases.addOrganizationMembership.execute(administrator, command);
+    // Accepts the invitation.
+    await this.bearerOf(user.secret);
     const { items } = await useCases.listOrganizationMemberships.execute(administrator, organizationName, firstPage);
     const own = items.find((membership) => membership.userId === administrator.userId);
     await useCases.removeOrganizationMembership.execute(administrator, own?.id ?? '');
@@ -189,6 +195,7 @@ export class World {
     const user = await this.user(username);
     const command = { organizationName: 'acme', email: user.email, teamIds };
     const { id } = await this.useCases.addOrganizationMembership.execute(this.owner, command);
+    await this.bearerOf(user.secret);
     return { ...user, membershipId: id };
   }
 

@@ -8,7 +8,9 @@ import {
   defaultTeamSettings,
   type Grant,
   type IngressAttributes,
+  type Member,
   type Membership,
+  memberOf,
   nothing,
   type Organization,
   Run,
@@ -57,11 +59,14 @@ export const anOrganization = (given: Partial<Organization> = {}): Organization 
   return { id, name: id, email: `${id}@example.com`, createdAt: noon, ...given };
 };
 
+/** What an organization sees of a user who is an active member. */
+export const asMember = (user: User): Member => memberOf({ invitedEmail: null }, user);
+
 export const aMembership = (
   { id: organizationId }: Organization,
-  { id: userId }: User,
+  { id: userId }: Pick<User, 'id'>,
   given: Partial<Membership> = {},
-): Membership => ({ id: unique('ou'), organizationId, userId, createdAt: noon, ...given });
+): Membership => ({ id: unique('ou'), organizationId, userId, createdAt: noon, invitedEmail: null, ...given });
 
 export const aTeam = (organization: Organization, given: Partial<Team> = {}): Team => {
   const id = unique('team');

@@ -7,6 +7,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Socket } from 'node:net';
+import { DomainError } from '../../domain/index.js';
 import { mediaType } from './json-api/document.js';
 import { internalProblem, problemOf } from './json-api/error-table.js';
 import { badRequest, RequestError } from './json-api/request-error.js';
@@ -41,14 +42,30 @@ export interface App {
 
 export interface HttpServer {
   readonly server: Server;
-  /** To be called once. Until then every request is answered 503. */
+  /** To be called once. Until then every request is answered 503, with a JSON:API error. */
   serve(app: App): void;
   /** Closes connections on which nothing was ever asked: Node takes them for ones that ask. */
   closeUnused(): void;
 }
 
-const starting: RequestListener = (_request, response) => {
-  response.writeHead(503, { 'Retry-After': '1' }).end();
+/** Answers a request that gets no further than this, and closes its connection. */
+function refuse(response: ServerResponse, error: Error): void {
+  const { status, document, headers } = problemOf(error) ?? internalProblem;
+  const body = JSON.stringify(document);
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, { ...headers, ...headersOf(length), Connection: 'close' }).end(body);
+}
+
+const starting: RequestListener = (_request, response) =>
+  refuse(response, new DomainError('service/unavailable', 'the service is starting; try again in a few seconds'));
+
+/** The two ends of a proxy could each believe another of several hosts. */
+const oneHost = badRequest('the request must have exactly one Host header');
+
+/** HTTP/1.0 has none. */
+const hasOneHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
 };
 
 /** What is no request for Node, by Node's name for what is wrong with it. */
@@ -70,6 +87,14 @@ interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
 }
 
+/** Of an answer that is given here. */
+const headersOf = (length: number): Readonly<Record<string, string>> => ({
+  'Cache-Control': 'no-store',
+  'Content-Type': mediaType,
+  'Content-Length': String(length),
+  'X-Content-Type-Options': 'nosniff',
+});
+
 /** The whole answer: there is no response to write it with. */
 function refusalOf({ code, rawPacket }: ParserError): string {
   const { status, document } = problemOf(unreadable[code ?? ''] ?? unreadableOtherwise) ?? internalProblem;
@@ -77,10 +102,7 @@ function refusalOf({ code, rawPacket }: ParserError): string {
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',
-    'Cache-Control: no-store',
-    `Content-Type: ${mediaType}`,
-    `Content-Length: ${body.length}`,
-    'X-Content-Type-Options: nosniff',
+    ...Object.entries(headersOf(Buffer.byteLength(body))).map(([name, value]) => `${name}: ${value}`),
     '',
     // An answer to HEAD has none: what follows its head would be taken for another answer.
     rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ' ? '' : body,
@@ -98,7 +120,8 @@ export function httpServer({ head, idle, total }: Patience): HttpServer {
     // After one that asks for another protocol, Node leaves a broken request unanswered, and its connection open for as
     // long as a head may take: nothing is to follow on it.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
-    handle(request, response);
+    if (hasOneHost(request)) handle(request, response);
+    else refuse(response, oneHost);
   };
   const server = createServer(
     {
@@ -110,6 +133,8 @@ export function httpServer({ head, idle, total }: Patience): HttpServer {
       // How late the first two may come.
       connectionsCheckingInterval: Math.ceil(head / 3),
       maxHeaderSize: limits.head.most,
+      // Node refuses a missing Host with an empty body, and lets two pass.
+      requireHostHeader: false,
     },
     answer,
   );

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import type { IdGenerator, IdKind } from '../../application/index.js';
-import type { Id } from '../../domain/index.js';
+import type { Id, UserId } from '../../domain/index.js';
 
 /** The field's prefixes: a reader of a log knows what an id names. */
 const prefixes: Readonly<Record<IdKind, string>> = {
@@ -31,10 +31,13 @@ const prefixes: Readonly<Record<IdKind, string>> = {
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Letters and digits, each as likely as any other. */
-export function randomText(length: number): string {
+export const randomText = (length: number): string => textOf(length, () => randomBytes(length + 8));
+
+/** `more` gives further bytes of chance. */
+function textOf(length: number, more: () => Uint8Array): string {
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length + 8)) {
+    for (const byte of more()) {
       // 248 is the largest multiple of 62 a byte can reach: a higher one would favour the first letters.
       if (byte < 248 && text.length < length) text += alphabet[byte % 62];
     }
@@ -43,7 +46,18 @@ export function randomText(length: number): string {
 }
 
 export class RandomIds implements IdGenerator {
+  constructor(private readonly signingSecret: string) {}
+
   next<Kind extends IdKind>(kind: Kind): Id<Kind> {
     return `${prefixes[kind]}-${randomText(16)}`;
+  }
+
+  ofAddress(email: string): UserId {
+    let taken = 0;
+    const more = (): Uint8Array => {
+      taken += 1;
+      return new Uint8Array(hkdfSync('sha256', this.signingSecret, email.toLowerCase(), `user ${taken}`, 24));
+    };
+    return `${prefixes.user}-${textOf(16, more)}`;
   }
 }

@@ -1,8 +1,8 @@
 import {
   type Actor,
   authorized,
+  checkEmail,
   doneBy,
-  invalidAttribute,
   type Membership,
   notFound,
   type Team,
@@ -14,7 +14,10 @@ import type { IdGenerator } from '../ports/id-generator.js';
 import type { MembershipView } from '../ports/organization-repository.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
-/** POST /organizations/:name/organization-memberships: makes a user of this service a member, and of the teams named. */
+/**
+ * POST /organizations/:name/organization-memberships: invites an address, to the teams named as well. Where a user has it,
+ * that user has the rights at once; where none has, nobody has until a user with it is created. The answer is the same.
+ */
 export class AddOrganizationMembership {
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -35,21 +38,19 @@ export class AddOrganizationMembership {
         if (team.organizationId !== organizationId) throw notFound();
         teams.push(team);
       }
-      const user = await tx.users.findByEmail(command.email);
-      if (user === undefined) throw invalidAttribute('email', 'Email belongs to no user of this service');
-      const membership: Membership = {
-        id: this.ids.next('membership'),
-        organizationId,
-        userId: user.id,
-        createdAt: this.clock.now(),
-      };
+      const invitedEmail = checkEmail(command.email);
+      const createdAt = this.clock.now();
+      const userIds = [this.ids.ofAddress(invitedEmail), this.ids.next('user')];
+      const { id: userId } = await tx.users.reserve(invitedEmail, userIds, createdAt);
+      const id = this.ids.next('membership');
+      const membership: Membership = { id, organizationId, userId, createdAt, invitedEmail };
       await tx.memberships.add(membership);
       for (const team of teams) {
         await tx.teams.save(withChangedMembers(team));
-        await tx.teams.addMembers(team, [user.id]);
+        await tx.teams.addMembers(team, [userId]);
       }
       await tx.audit.add(doneBy(actor, 'memberships/manage', membership.id), membership);
-      return { ...membership, organizationName, user, teams };
+      return { ...membership, organizationName, user: { id: userId, email: invitedEmail, username: null }, teams };
     });
   }
 }

@@ -38,7 +38,13 @@ export class CreateOrganization {
       createdAt,
       revision: 0,
     };
-    const membership = { id: this.ids.next('membership'), organizationId: created.id, userId: actor.userId, createdAt };
+    const membership = {
+      id: this.ids.next('membership'),
+      organizationId: created.id,
+      userId: actor.userId,
+      createdAt,
+      invitedEmail: null,
+    };
     await this.unitOfWork.run(async (tx) => {
       // Without its only owner it would be nobody's.
       if (!(await tx.holds.share({ kind: 'user', id: actor.userId }))) throw notFound();

@@ -2,7 +2,6 @@ import {
   type Actor,
   asQuestion,
   authorize,
-  checkMembersRemain,
   doneBy,
   type MembershipId,
   notFound,
@@ -10,6 +9,7 @@ import {
   withChangedMembers,
 } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { checkActiveRemain } from '../teams/check-active-remain.js';
 
 /** How many team tokens the audit event of a removal names. */
 const mostNamed = 100;
@@ -29,7 +29,7 @@ export class RemoveOrganizationMembership {
       for (const team of membership.teams) {
         // Leaving a team changes it: who may not take members out of every one of them may not do this either.
         authorize({ ...standing, team: { ...asQuestion(team), secret: false } }, 'team-members/manage');
-        checkMembersRemain(team, team.usersCount - 1);
+        await checkActiveRemain(tx, team, [membership.userId]);
         await tx.teams.save(withChangedMembers(team));
       }
       await tx.memberships.remove(membership);

@@ -15,6 +15,8 @@ import type { Page, PageRequest } from './page.js';
 export interface Credential {
   readonly token: Pick<ApiToken, 'id' | 'expiresAt' | 'lastUsedAt'>;
   readonly actor: Actor;
+  /** Whether the actor is a user with an invitation that is not accepted yet. */
+  readonly invited: boolean;
 }
 
 /** What a list of team tokens may be sorted by, in the words of the wire. */

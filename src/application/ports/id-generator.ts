@@ -1,4 +1,4 @@
-import type { Id } from '../../domain/index.js';
+import type { Id, UserId } from '../../domain/index.js';
 
 export const idKinds = [
   'organization',
@@ -30,4 +30,9 @@ export type IdKind = (typeof idKinds)[number];
 /** Identifiers nobody can guess and nobody makes twice. */
 export interface IdGenerator {
   next<Kind extends IdKind>(kind: Kind): Id<Kind>;
+  /**
+   * The id of the user of an e-mail address: always the same for one address, whatever its case, and like any other to who
+   * does not know the secrets of the service. So inviting an address again does not show whether a user has it by now.
+   */
+  ofAddress(email: string): UserId;
 }

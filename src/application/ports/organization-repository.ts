@@ -1,12 +1,13 @@
 import type {
   Actor,
+  Member,
   Membership,
   MembershipId,
   Organization,
   OrganizationId,
   Seen,
   Team,
-  User,
+  UserId,
 } from '../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
@@ -27,21 +28,24 @@ export interface OrganizationRepository {
 /** A membership with whose it is and the teams of the organization the user is in. */
 export interface MembershipView extends Membership {
   readonly organizationName: string;
-  readonly user: User;
+  readonly user: Member;
   readonly teams: readonly Team[];
 }
 
 export interface MembershipRepository {
   findFor(actor: Actor, id: MembershipId): Promise<Seen<MembershipView> | undefined>;
   /**
-   * The member each reference names: by user id, else by membership id, else by user name in any case. References that
-   * name nobody are left out. In a transaction those it answers stay members until it ends.
+   * The member each reference names: by user id, else by membership id, else by user name in any case, which invited
+   * members do not have yet. References that name nobody are left out. In a transaction those it answers stay members
+   * until it ends.
    */
-  findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, User>>;
+  findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, Member>>;
   /** Throws `attribute/taken` when the user is a member already. */
   add(membership: Membership): Promise<void>;
-  /** Takes the user out of the organization's teams as well. */
+  /** Ends the user's invitations: every membership is active, and shows who it is. */
+  accept(userId: UserId): Promise<void>;
+  /** Takes the user out of the organization's teams as well. An id that is reserved for nothing else is given up. */
   remove(membership: Membership): Promise<void>;
-  /** By user name. */
+  /** By user name, of invited ones by the address. */
   page(organizationId: OrganizationId, page: PageRequest): Promise<Page<MembershipView>>;
 }

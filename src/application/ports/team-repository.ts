@@ -1,4 +1,4 @@
-import type { Actor, OrganizationId, Seen, Team, TeamId, TeamVisibility, User, UserId } from '../../domain/index.js';
+import type { Actor, Member, OrganizationId, Seen, Team, TeamId, TeamVisibility, UserId } from '../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
 export interface TeamRepository {
@@ -14,8 +14,8 @@ export interface TeamRepository {
   remove(id: TeamId, now: string): Promise<void>;
   /** By name. */
   page(organizationId: OrganizationId, visibility: TeamVisibility, page: PageRequest): Promise<Page<Team>>;
-  /** By user name. */
-  members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly User[]>>;
+  /** In the order of the organization's members. */
+  members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly Member[]>>;
   /** Those who are in it already stay. */
   addMembers(team: Team, userIds: readonly UserId[]): Promise<void>;
   removeMembers(id: TeamId, userIds: readonly UserId[]): Promise<void>;

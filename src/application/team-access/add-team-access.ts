@@ -31,8 +31,9 @@ export class AddTeamAccess {
   execute(actor: Actor, command: NewTeamAccess): Promise<TeamWorkspaceView> {
     return this.unitOfWork.run(async (tx) => {
       const workspace = authorized(await tx.workspaces.findFor(actor, command.workspaceId), 'team-access/manage');
-      const team = authorized(await tx.teams.findFor(actor, command.teamId), 'teams/read');
-      if (team.organizationId !== workspace.organizationId) throw notFound();
+      // Any team of the organization, secret ones too: who manages a workspace sees every team that has access to it.
+      const team = (await tx.teams.findFor(actor, command.teamId))?.subject;
+      if (team?.organizationId !== workspace.organizationId) throw notFound();
       checkGrantable(team);
       const added: TeamWorkspaceView = {
         id: this.ids.next('team-workspace'),

@@ -1,14 +1,6 @@
-import {
-  type Actor,
-  authorized,
-  checkMembersRemain,
-  DomainError,
-  doneBy,
-  type TeamId,
-  type UserId,
-  withChangedMembers,
-} from '../../domain/index.js';
+import { type Actor, authorized, DomainError, doneBy, type TeamId, withChangedMembers } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { checkActiveRemain } from './check-active-remain.js';
 
 /** POST and DELETE of /teams/:id/relationships/users and …/organization-memberships. */
 export class ChangeTeamMembers {
@@ -27,9 +19,7 @@ export class ChangeTeamMembers {
         }
         await tx.teams.addMembers(team, userIds);
       } else {
-        const members = (await tx.teams.members([id])).get(id) ?? [];
-        const leaving = new Set<UserId>(userIds);
-        checkMembersRemain(team, members.filter((user) => !leaving.has(user.id)).length);
+        await checkActiveRemain(tx, team, userIds);
         await tx.teams.removeMembers(id, userIds);
       }
       await tx.teams.save(withChangedMembers(team));

@@ -1,8 +1,8 @@
-import { type Actor, type Seen, seenBy, type Team, type TeamId, type User } from '../../domain/index.js';
+import { type Actor, type Member, type Seen, seenBy, type Team, type TeamId } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
 export interface TeamWithMembers extends Seen<Team> {
-  readonly members: readonly User[];
+  readonly members: readonly Member[];
 }
 
 /** GET /teams/:id. */

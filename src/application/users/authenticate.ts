@@ -22,7 +22,10 @@ export class Authenticate {
     if (credential === undefined || hasExpired(credential.token, now)) {
       throw new DomainError('actor/unauthenticated', 'a valid API token is needed');
     }
+    const { actor, invited } = credential;
+    // Written once for each invitation, so that the first request it is good for finds it active.
+    if (invited && actor.kind === 'user') await this.unitOfWork.run((tx) => tx.memberships.accept(actor.userId));
     this.uses.note('api', credential.token, now);
-    return credential.actor;
+    return actor;
   }
 }

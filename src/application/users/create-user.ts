@@ -1,5 +1,6 @@
 import {
   type Actor,
+  alreadyTaken,
   authorize,
   checkEmail,
   checkUsername,
@@ -65,14 +66,18 @@ export class CreateUser {
   }
 
   private async addTo(tx: Transaction, command: NewUser, createdBy: TokenOwner | null, secret?: Secret) {
-    const user: User = {
-      id: this.ids.next('user'),
-      username: checkUsername(command.username),
-      email: checkEmail(command.email),
-      siteAdministrator: command.siteAdministrator,
-      suspended: false,
-      createdAt: this.clock.now(),
-    };
+    const username = checkUsername(command.username);
+    const email = checkEmail(command.email);
+    const createdAt = this.clock.now();
+    // Invitations of the address are the new user's: they name the id that was reserved for it.
+    const { id, registered } = await tx.users.reserve(
+      email,
+      [this.ids.ofAddress(email), this.ids.next('user')],
+      createdAt,
+    );
+    if (registered) throw alreadyTaken('email', 'Email');
+    const { siteAdministrator } = command;
+    const user: User = { id, username, email, siteAdministrator, suspended: false, createdAt };
     const owner = { kind: 'user', id: user.id } as const;
     const issued = this.issuer.issue({ owner, createdBy, description: 'first token', expiresAt: null }, secret);
     await tx.users.add(user);

@@ -1,7 +1,6 @@
 import {
   type Actor,
   authorize,
-  checkMembersRemain,
   DomainError,
   doneBy,
   isUser,
@@ -12,6 +11,7 @@ import {
 } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { checkActiveRemain } from '../teams/check-active-remain.js';
 
 /** DELETE /admin/users/:id: tokens and memberships die at once, the rest is taken away in batches. */
 export class RemoveUser {
@@ -30,7 +30,7 @@ export class RemoveUser {
       // So that no run begins, and no owners team takes the user in, between the questions and the removal.
       if (!(await tx.holds.take({ kind: 'user', id }))) throw notFound();
       for (const team of await tx.teams.ownedBy(id)) {
-        checkMembersRemain(team, team.usersCount - 1);
+        await checkActiveRemain(tx, team, [id]);
         await tx.teams.save(withChangedMembers(team));
       }
       if (await tx.runs.anyInProgress({ createdBy: id })) {

@@ -16,7 +16,31 @@ export interface Membership {
   readonly organizationId: OrganizationId;
   readonly userId: UserId;
   readonly createdAt: Instant;
+  /** The address that was invited; null from that user's first authenticated request on. */
+  readonly invitedEmail: string | null;
 }
+
+/** What the people of an organization see of each other. */
+export interface Member {
+  readonly id: UserId;
+  readonly email: string;
+  /** Null while invited: nothing shows whether a user of this service has the address. */
+  readonly username: string | null;
+}
+
+/** `user` has the membership, or is reserved for the address that was invited. */
+export const memberOf = (
+  { invitedEmail }: Pick<Membership, 'invitedEmail'>,
+  user: { readonly id: UserId; readonly email: string; readonly username: string },
+): Member =>
+  invitedEmail === null
+    ? { id: user.id, email: user.email, username: user.username }
+    : { id: user.id, email: invitedEmail, username: null };
+
+export const membershipStatuses = ['active', 'invited'] as const;
+
+export const membershipStatus = (member: Member): (typeof membershipStatuses)[number] =>
+  member.username === null ? 'invited' : 'active';
 
 const wellFormedEmail = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
 

@@ -6,7 +6,7 @@ import {
 import { isOwner, organizationAccessOf, type Standing, type TeamInQuestion } from '../authorization/policy.js';
 import { alreadyTaken, DomainError, notFound } from '../shared/domain-error.js';
 import type { Instant, OrganizationId, TeamId } from '../shared/id.js';
-import { checkName } from '../shared/name.js';
+import { checkTeamName, teamNameKey } from './team-name.js';
 
 /** `secret` teams are seen by their members, owners and holders of `access-secret-teams` only. */
 export const visibilities = ['secret', 'organization'] as const;
@@ -52,14 +52,14 @@ const protectedOwners = (sentence: string): DomainError => new DomainError('owne
  * `owners-team/protected` for what the owners team never loses: its name and its rights.
  */
 export function changeTeam(team: Team, change: Partial<TeamSettings>): Team {
-  if (change.name !== undefined) checkName(change.name);
+  if (change.name !== undefined) checkTeamName(change.name);
   if (team.owners && change.name !== undefined && change.name !== team.name) {
     throw protectedOwners('the owners team cannot be renamed');
   }
   if (team.owners && change.access !== undefined) {
     throw protectedOwners('the owners team holds every right already');
   }
-  if (!team.owners && change.name !== undefined && change.name.toLowerCase() === ownersTeamName) {
+  if (!team.owners && change.name !== undefined && teamNameKey(change.name) === ownersTeamName) {
     throw alreadyTaken('name', 'Name');
   }
   return { ...team, ...change, revision: team.revision + 1 };
@@ -81,10 +81,10 @@ export function checkRemovable(team: Team): void {
  */
 export const withChangedMembers = (team: Team): Team => ({ ...team, revision: team.revision + 1 });
 
-/** Throws `owners-team/protected` when the removal would leave the owners team with nobody. */
+/** `remaining` members are active. Throws `owners-team/protected` when there would be none in the owners team. */
 export function checkMembersRemain(team: Pick<Team, 'owners' | 'organizationName'>, remaining: number): void {
   if (team.owners && remaining < 1) {
-    throw protectedOwners(`the owners team of ${team.organizationName} cannot be left empty`);
+    throw protectedOwners(`the owners team of ${team.organizationName} cannot be left without an active member`);
   }
 }
 

@@ -12,6 +12,17 @@ export interface User {
   readonly createdAt: Instant;
 }
 
+/** What stands for an address that was invited before there was a user with it. It is no user: it has no name and no token. */
+export const awaitedUser = (id: UserId, email: string, createdAt: Instant): User => ({
+  id,
+  // Unlike any name that a user can have, and each its own.
+  username: `invited:${id}`,
+  email,
+  siteAdministrator: false,
+  suspended: false,
+  createdAt,
+});
+
 const wellFormedUsername = /^[A-Za-z0-9_.-]{1,60}$/;
 
 /** Throws `attribute/invalid`. */

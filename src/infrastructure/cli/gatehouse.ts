@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { keepFilesPrivate } from '../../adapters/system/private-files.js';
 import { nodeFault } from '../node-version.js';
 
 const fault = nodeFault(process.versions.node);
@@ -6,6 +7,8 @@ if (fault !== undefined) {
   process.stderr.write(`${fault}: install a newer one; in a checkout, "npm run gatehouse --" brings its own.\n`);
   process.exit(1);
 }
+
+keepFilesPrivate();
 
 // Whoever reads the output may have heard enough; but what was to be shown once, and was not, is lost.
 process.stdout.on('error', () => process.exit(1));

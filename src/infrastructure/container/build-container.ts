@@ -10,6 +10,6 @@ import { useCases } from './use-cases.js';
 /** Everything the service is made of, each built once and when first asked for. */
 export function buildContainer(surroundings: Surroundings): Container {
   const container = new Container({ defaultScope: 'Singleton' });
-  container.load(system, storage(surroundings), metrics(surroundings), useCases, http(surroundings));
+  container.load(system(surroundings), storage(surroundings), metrics(surroundings), useCases, http(surroundings));
   return container;
 }

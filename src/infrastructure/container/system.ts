@@ -3,10 +3,12 @@ import { RandomIds } from '../../adapters/system/random-ids.js';
 import { RandomSecrets } from '../../adapters/system/random-secrets.js';
 import { SystemClock } from '../../adapters/system/system-clock.js';
 import { provide } from './provide.js';
+import type { Surroundings } from './surroundings.js';
 import { Port } from './tokens.js';
 
-export const system = new ContainerModule(({ bind }) => {
-  provide(bind, Port.clock, [], () => new SystemClock());
-  provide(bind, Port.ids, [], () => new RandomIds());
-  provide(bind, Port.secrets, [], () => new RandomSecrets());
-});
+export const system = ({ signingSecrets: [signingSecret] }: Surroundings) =>
+  new ContainerModule(({ bind }) => {
+    provide(bind, Port.clock, [], () => new SystemClock());
+    provide(bind, Port.ids, [], () => new RandomIds(signingSecret));
+    provide(bind, Port.secrets, [], () => new RandomSecrets());
+  });

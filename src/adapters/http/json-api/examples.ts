@@ -93,6 +93,7 @@ export const membership: MembershipView = {
   user,
   teams: [team],
   createdAt: at('08:10:00'),
+  invitedEmail: null,
 };
 
 const token: ApiToken = {

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { MembershipView } from '../../../application/index.js';
-import { type ApiToken, may, type Organization, type Standing } from '../../../domain/index.js';
+import {
+  type ApiToken,
+  may,
+  membershipStatus,
+  membershipStatuses,
+  type Organization,
+  type Standing,
+} from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { type Resource, toOne } from '../json-api/document.js';
 import * as examples from '../json-api/examples.js';
@@ -84,7 +91,7 @@ export const presentMembership =
     id: membership.id,
     type: 'organization-memberships',
     attributes: {
-      status: 'active',
+      status: membershipStatus(membership.user),
       email: membership.user.email,
       username: membership.user.username,
       'created-at': membership.createdAt,
@@ -155,7 +162,16 @@ export const membershipSchema = perDialect((dialect) =>
   resourceSchema(dialect, {
     name: 'OrganizationMembership',
     type: 'organization-memberships',
-    attributes: { status: z.literal('active'), email: z.string(), username: z.string(), 'created-at': dateTime },
+    attributes: {
+      status: z
+        .enum(membershipStatuses)
+        .describe(
+          '`invited` until the first request of the user who has the address, whether or not there is one yet.',
+        ),
+      email: z.string(),
+      username: z.string().nullable().describe('Null while invited.'),
+      'created-at': dateTime,
+    },
     relationships: {
       organization: toOneSchema('organizations'),
       user: toOneSchema('users'),

@@ -165,10 +165,14 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
       () =>
         creates(
           'addOrganizationMembership',
-          'Make a user a member of an organization',
+          'Invite an e-mail address to an organization',
           readMembership,
           membershipShape(),
-          { refusals: ['attribute/invalid', 'attribute/taken'] },
+          {
+            about:
+              'A user who has the address is a member at once. Otherwise the user who is created with it becomes one. The answer is the same.',
+            refusals: ['attribute/invalid', 'attribute/taken'],
+          },
         ),
       async (call) => {
         const command = { organizationName: parameter(call, 'organization'), ...readMembership(call) };

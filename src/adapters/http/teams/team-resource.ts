@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { may, organizationPermissions, type Seen, type Team, type User, visibilities } from '../../../domain/index.js';
+import {
+  type Member,
+  may,
+  organizationPermissions,
+  type Seen,
+  type Team,
+  visibilities,
+} from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { type Resource, toOne } from '../json-api/document.js';
 import * as examples from '../json-api/examples.js';
@@ -15,7 +22,7 @@ import {
 
 /** `members` are named where they were looked up. */
 export const presentTeam =
-  (dialect: Dialect, members?: readonly User[]) =>
+  (dialect: Dialect, members?: readonly Member[]) =>
   ({ subject: team, standing }: Seen<Team>): Resource => ({
     id: team.id,
     type: 'teams',

@@ -8,16 +8,17 @@ import type {
   TeamTokenSort,
 } from '../../../application/ports/api-token-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
-import type {
-  Actor,
-  ApiToken,
-  Instant,
-  OrganizationId,
-  TeamId,
-  TeamTokenVisibility,
-  TokenId,
-  TokenOwner,
-  UserId,
+import {
+  type Actor,
+  type ApiToken,
+  type Instant,
+  type OrganizationId,
+  type TeamId,
+  type TeamTokenVisibility,
+  type TokenId,
+  type TokenOwner,
+  teamNameKey,
+  type UserId,
 } from '../../../domain/index.js';
 import { listSize, newestFirst, ofPage, type Part, partOf } from './engine/lists.js';
 import { prepared } from './engine/prepared.js';
@@ -64,6 +65,7 @@ const columns = [
 interface CredentialRow extends Pick<TokenRow, (typeof credentialColumns)[number]> {
   readonly site_administrator: boolean | number | null;
   readonly suspended: boolean | number | null;
+  readonly invited: boolean | number;
   readonly owning_organization_id: OrganizationId;
 }
 
@@ -123,7 +125,7 @@ function actorFromRow(row: CredentialRow): Actor {
 
 const sortColumns = {
   'team-name': 'k.listed_name',
-  'created-by': 'lower(coalesce(iu.username, it.name, io.name))',
+  'created-by': 'coalesce(lower(iu.username), it.name_key, lower(io.name))',
   'expired-at': 'k.expires_at',
   'last-used-at': 'k.last_used_at',
 } as const satisfies Record<TeamTokenSort['key'], string>;
@@ -163,6 +165,9 @@ const credential = prepared((sql, { secretDigest }: { readonly secretDigest: str
     .where('k.secret_digest', secretDigest)
     .select(...columnsOf('k', credentialColumns), 'u.site_administrator', 'u.suspended', {
       owning_organization_id: 'o.id',
+      invited: sql.raw(
+        'exists (select 1 from organization_memberships as i where i.user_id = k.user_id and i.invited_email is not null)',
+      ),
     }),
 );
 
@@ -173,7 +178,7 @@ export class KnexApiTokens implements ApiTokenRepository {
     const row = await this.db.first<CredentialRow>(credential(this.db, { secretDigest }));
     if (row === undefined || row.suspended) return undefined;
     const { id, expires_at: expiresAt, last_used_at: lastUsedAt } = row;
-    return { token: { id, expiresAt, lastUsedAt }, actor: actorFromRow(row) };
+    return { token: { id, expiresAt, lastUsedAt }, actor: actorFromRow(row), invited: Boolean(row.invited) };
   }
 
   async find(id: TokenId): Promise<ApiToken | undefined> {
@@ -230,7 +235,7 @@ export class KnexApiTokens implements ApiTokenRepository {
       listed.join('teams as t', 't.id', 'k.team_id').where((any) => manageable(any, visibility));
     }
     if (search !== undefined) {
-      listed.whereRaw("k.listed_name like ? escape '!'", [`%${likeLiteral(search.toLowerCase())}%`]);
+      listed.whereRaw("k.listed_name like ? escape '!'", [`%${likeLiteral(teamNameKey(search))}%`]);
     }
     const counted = visibility === 'all' && search === undefined;
     const total = await (counted ? listSize(this.db, 'team-tokens', organizationId) : countOf(this.db, listed));

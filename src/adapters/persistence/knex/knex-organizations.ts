@@ -10,20 +10,21 @@ import {
   type Actor,
   alreadyTaken,
   type Instant,
+  type Member,
   type Membership,
   type MembershipId,
+  memberOf,
   notFound,
   type Organization,
   type OrganizationId,
   type Seen,
   type Team,
-  type User,
   type UserId,
 } from '../../../domain/index.js';
 import { listSize, ofPage, partOf } from './engine/lists.js';
 import { columnsOf, pageOf, type Statements, unlessTaken } from './engine/statements.js';
 import { byTeamName, livingTeams, selectTeams, type TeamRow, teamFromRow } from './knex-teams.js';
-import { type UserRow, userColumns, userFromRow } from './knex-users.js';
+import { forgetUninvited, type UserRow, userColumns, userFromRow } from './knex-users.js';
 import { seeing } from './standing.js';
 
 interface OrganizationRow {
@@ -117,24 +118,27 @@ interface MembershipRow extends UserRow {
   readonly member_since: Instant;
   readonly organization_id: OrganizationId;
   readonly organization_name: string;
+  readonly invited_email: string | null;
 }
 
-type Member = Omit<MembershipView, 'teams'>;
+type WithoutTeams = Omit<MembershipView, 'teams'>;
 
 const membershipColumns = {
   membership_id: 'm.id',
   member_since: 'm.created_at',
   organization_id: 'm.organization_id',
   organization_name: 'o.name',
+  invited_email: 'm.invited_email',
 };
 
-const memberFromRow = (row: MembershipRow): Member => ({
+const memberFromRow = (row: MembershipRow): WithoutTeams => ({
   id: row.membership_id,
   organizationId: row.organization_id,
   organizationName: row.organization_name,
   userId: row.id,
   createdAt: row.member_since,
-  user: userFromRow(row),
+  invitedEmail: row.invited_email,
+  user: memberOf({ invitedEmail: row.invited_email }, userFromRow(row)),
 });
 
 /** Memberships `m` of living users `u` in living organizations `o`. */
@@ -163,7 +167,7 @@ export class KnexMemberships implements MembershipRepository {
     return { ...seen, subject: { ...seen.subject, teams: teams(seen.subject.userId) } };
   }
 
-  async findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, User>> {
+  async findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, Member>> {
     if (references.length === 0) return new Map();
     const named = `lower(u.username) in (${references.map(() => 'lower(?)').join(', ')})`;
     const rows = await this.db.all<MembershipRow>(
@@ -182,16 +186,27 @@ export class KnexMemberships implements MembershipRepository {
       organization_id: membership.organizationId,
       user_id: membership.userId,
       created_at: membership.createdAt,
+      invited_email: membership.invitedEmail,
     };
     return unlessTaken(this.db.run(this.db.sql('organization_memberships').insert(row)), {
       user_id: () => alreadyTaken('email', 'User'),
     });
   }
 
+  async accept(userId: UserId): Promise<void> {
+    const { sql } = this.db;
+    const invited = sql('organization_memberships').where('user_id', userId).whereNotNull('invited_email');
+    // In one order, so that two requests of the user do not wait for each other in a circle.
+    const rows = await this.db.all<{ readonly id: MembershipId }>(invited.select('id').orderBy('id').forUpdate());
+    const ids = rows.map(({ id }) => id);
+    await this.db.run(sql('organization_memberships').whereIn('id', ids).update({ invited_email: null }));
+  }
+
   async remove({ id, organizationId, userId }: Membership): Promise<void> {
     const { sql } = this.db;
     await this.db.run(sql('team_members').where({ user_id: userId, organization_id: organizationId }).delete());
     await this.db.run(sql('organization_memberships').where({ id }).delete());
+    await forgetUninvited(this.db, [userId]);
   }
 
   async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<MembershipView>> {
@@ -220,7 +235,7 @@ export class KnexMemberships implements MembershipRepository {
   /** By team name. One statement for all of them. */
   private async teamsOf(
     organizationId: OrganizationId,
-    members: readonly Member[],
+    members: readonly WithoutTeams[],
   ): Promise<(userId: UserId) => readonly Team[]> {
     if (members.length === 0) return () => [];
     const { sql } = this.db;

@@ -10,6 +10,7 @@ import type {
   WorkspaceId,
 } from '../../../domain/index.js';
 import type { Statements } from './engine/statements.js';
+import { forgetUninvited } from './knex-users.js';
 
 /** What a run leaves behind, logs above all, and code may be large: more at once could take longer than a statement may. */
 const largeAtOnce = 20;
@@ -113,6 +114,13 @@ export class KnexRemovals implements Removals {
       return { bundleKeys: [], finished: false };
     }
     await this.removeTeams({ organization_id: id });
+    const members = await this.db.all<{ readonly user_id: UserId }>(
+      sql('organization_memberships as m')
+        .join('users as u', 'u.id', 'm.user_id')
+        .where('m.organization_id', id)
+        .whereRaw('u.registered = FALSE')
+        .select('m.user_id'),
+    );
     const sets = sql('policy_sets').where('organization_id', id).select('id');
     await this.db.run(sql('policy_set_policies').whereIn('policy_set_id', sets).delete());
     const pools = sql('agent_pools').where('organization_id', id).select('id');
@@ -120,6 +128,10 @@ export class KnexRemovals implements Removals {
     for (const table of ['agent_pools', 'policy_sets', 'policies', 'organization_memberships', 'api_tokens']) {
       await this.db.run(sql(table).where('organization_id', id).delete());
     }
+    await forgetUninvited(
+      this.db,
+      members.map(({ user_id }) => user_id),
+    );
     await this.db.run(sql('organizations').where({ id }).delete());
     return { bundleKeys: [], finished: true };
   }

@@ -6,17 +6,19 @@ import {
   alreadyTaken,
   asQuestion,
   type Instant,
+  type Member,
+  memberOf,
   type OrganizationId,
   type Seen,
   type Team,
   type TeamId,
   type TeamVisibility,
-  type User,
+  teamNameKey,
   type UserId,
 } from '../../../domain/index.js';
 import { type Listed, listSize, mergedPart, ofPage, type Part, partOf } from './engine/lists.js';
 import { columnsOf, type Statements, unlessStale, unlessTaken } from './engine/statements.js';
-import { byUsername, type UserRow, userColumns, userFromRow } from './knex-users.js';
+import { type UserRow, userColumns, userFromRow } from './knex-users.js';
 import { accessFromText, seeing } from './standing.js';
 
 export interface TeamRow {
@@ -47,6 +49,7 @@ const columns = [
 
 const settingsToRow = (team: Team) => ({
   name: team.name,
+  name_key: teamNameKey(team.name),
   visibility: team.visibility,
   members_manage_token: team.membersManageToken,
   organization_access: JSON.stringify([...team.access]),
@@ -58,6 +61,7 @@ const toRow = (team: Team) => ({
   id: team.id,
   organization_id: team.organizationId,
   is_owners: team.owners,
+  name_shared: false,
   created_at: team.createdAt,
 });
 
@@ -94,8 +98,7 @@ export const onlyVisibleTeams = (teams: Knex.QueryBuilder, visibility: TeamVisib
     ? teams
     : teams.where((any) => any.where('t.visibility', 'organization').orWhereIn('t.id', visibility.visibleAnd));
 
-export const byTeamName = (teams: Knex.QueryBuilder): Knex.QueryBuilder =>
-  teams.orderByRaw('lower(t.name)').orderBy('t.id');
+export const byTeamName = (teams: Knex.QueryBuilder): Knex.QueryBuilder => teams.orderBy('t.name_key').orderBy('t.id');
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
@@ -125,10 +128,10 @@ export class KnexTeams implements TeamRepository {
   }
 
   save(team: Team): Promise<void> {
-    const update = this.db
-      .sql('teams')
+    const { sql } = this.db;
+    const update = sql('teams')
       .where({ id: team.id, revision: team.revision - 1, deleted_at: null })
-      .update(settingsToRow(team));
+      .update({ ...settingsToRow(team), name_shared: sql.raw('name_shared and name_key = ?', teamNameKey(team.name)) });
     return unlessTaken(unlessStale({ table: 'teams', id: team.id }, this.db.run(update)), nameTaken);
   }
 
@@ -141,7 +144,7 @@ export class KnexTeams implements TeamRepository {
     const listed = (way: 'asc' | 'desc') =>
       sql('teams as l')
         .where({ 'l.organization_id': organizationId, 'l.deleted_at': null })
-        .orderByRaw(`lower(l.name) ${way}`)
+        .orderBy('l.name_key', way)
         .orderBy('l.id', way);
     if (visibility === 'all') {
       const total = await listSize(this.db, 'teams', organizationId);
@@ -151,11 +154,7 @@ export class KnexTeams implements TeamRepository {
       };
       return partOf<TeamRow, Team>(this.db, total, rows, teamFromRow, page);
     }
-    const named = (alias: string) => [
-      `${alias}.id`,
-      `${alias}.id as tie`,
-      sql.raw('lower(??) as name', `${alias}.name`),
-    ];
+    const named = (alias: string) => [`${alias}.id`, `${alias}.id as tie`, `${alias}.name_key as name`];
     const secret = await this.db.all<Listed>(
       this.living()
         // Not a column alone, or SQLite would go through the organization's teams for a few ids.
@@ -176,18 +175,27 @@ export class KnexTeams implements TeamRepository {
     );
   }
 
-  async members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly User[]>> {
-    const rows = await this.db.all<UserRow & { member_of: TeamId }>(
+  async members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly Member[]>> {
+    const rows = await this.db.all<UserRow & { member_of: TeamId; invited_email: string | null }>(
       this.living()
         .join('team_members as tm', 'tm.team_id', 't.id')
         .join('users as u', 'u.id', 'tm.user_id')
+        .leftJoin('organization_memberships as m', (on) =>
+          on.on('m.user_id', 'u.id').on('m.organization_id', 't.organization_id'),
+        )
         .whereNull('u.deleted_at')
         .whereIn('t.id', ids)
-        .select(...columnsOf('u', userColumns), { member_of: 't.id' })
-        .orderBy(byUsername(this.db.sql, 'u')),
+        .select(...columnsOf('u', userColumns), 'm.invited_email', { member_of: 't.id' })
+        .orderByRaw('lower(coalesce(m.invited_email, u.username))')
+        .orderBy('u.id'),
     );
     const ofTeam = Map.groupBy(rows, (row) => row.member_of);
-    return new Map(ids.map((id) => [id, (ofTeam.get(id) ?? []).map(userFromRow)]));
+    return new Map(
+      ids.map((id) => [
+        id,
+        (ofTeam.get(id) ?? []).map((row) => memberOf({ invitedEmail: row.invited_email }, userFromRow(row))),
+      ]),
+    );
   }
 
   async addMembers({ id, organizationId }: Team, userIds: readonly UserId[]): Promise<void> {

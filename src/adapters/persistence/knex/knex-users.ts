@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
-import type { UserRepository } from '../../../application/ports/user-repository.js';
-import { alreadyTaken, type Instant, type User, type UserId } from '../../../domain/index.js';
+import type { Reservation, UserRepository } from '../../../application/ports/user-repository.js';
+import { alreadyTaken, awaitedUser, type Instant, type User, type UserId } from '../../../domain/index.js';
 import { listSize, ofPage, type Part, partOf } from './engine/lists.js';
-import { columnsOf, type Statements, unlessTaken } from './engine/statements.js';
+import { columnsOf, type Statements, stale, unlessTaken } from './engine/statements.js';
 
 export interface UserRow {
   readonly id: UserId;
@@ -41,6 +41,24 @@ export const userFromRow = (row: UserRow): User => ({
   createdAt: row.created_at,
 });
 
+/** Gives up those of these ids that are reserved and that no organization invites. */
+export async function forgetUninvited(db: Statements, ids: readonly UserId[]): Promise<void> {
+  if (ids.length === 0) return;
+  const { sql } = db;
+  const awaited = sql('users').whereIn('id', ids).whereRaw('registered = FALSE').orderBy('id').forUpdate();
+  // First locked, then asked for: an invitation that has just reserved one holds it until it can be seen.
+  const locked = await db.all<{ readonly id: UserId }>(awaited.select('id'));
+  if (locked.length === 0) return;
+  const invited = sql('organization_memberships as m').whereRaw('m.user_id = users.id').select('m.id');
+  const uninvited = sql('users')
+    .whereIn(
+      'id',
+      locked.map(({ id }) => id),
+    )
+    .whereNotExists(invited);
+  await db.run(uninvited.delete());
+}
+
 /** `user` is the alias of the users' table. User names are unique, so they need no tie broken. */
 export const byUsername = (sql: Knex, user: string): Knex.Raw => sql.raw('lower(??)', [`${user}.username`]);
 
@@ -49,13 +67,6 @@ export class KnexUsers implements UserRepository {
 
   async find(id: UserId): Promise<User | undefined> {
     const row = await this.db.first<UserRow>(this.living().where({ id }).select(userColumns));
-    return row && userFromRow(row);
-  }
-
-  async findByEmail(email: string): Promise<User | undefined> {
-    const row = await this.db.first<UserRow>(
-      this.living().whereRaw('lower(email) = lower(?)', [email]).select(userColumns),
-    );
     return row && userFromRow(row);
   }
 
@@ -70,8 +81,30 @@ export class KnexUsers implements UserRepository {
     return (await this.db.first(this.db.sql('users').select('id').limit(1))) !== undefined;
   }
 
+  async reserve(email: string, ids: readonly UserId[], now: Instant): Promise<Reservation> {
+    const { sql } = this.db;
+    for (const id of ids) {
+      const row = sql('users').insert({ ...toRow(awaitedUser(id, email, now)), registered: false });
+      await this.db.run(sql.raw('? on conflict do nothing', [row]));
+      // Kept until a membership refers to it.
+      const found = await this.db.first<{ readonly id: UserId; readonly registered: boolean | number }>(
+        sql('users')
+          .whereNull('deleted_at')
+          .whereRaw('lower(email) = lower(?)', [email])
+          .select('id', 'registered')
+          .forKeyShare(),
+      );
+      if (found !== undefined) return { id: found.id, registered: Boolean(found.registered) };
+    }
+    throw stale('the id of the address was given up by somebody else');
+  }
+
   add(user: User): Promise<void> {
-    return unlessTaken(this.db.run(this.db.sql('users').insert(toRow(user))), {
+    const row = this.db.sql('users').insert({ ...toRow(user), registered: true });
+    const taken = Object.keys(toRow(user)).map((column) => `${column} = excluded.${column}`);
+    // Only a reserved id can be there already.
+    const write = `? on conflict (id) do update set registered = TRUE, ${taken.join(', ')} where users.registered = FALSE`;
+    return unlessTaken(this.db.run(this.db.sql.raw(write, [row])), {
       username: () => alreadyTaken('username', 'Username'),
       email: () => alreadyTaken('email', 'Email'),
     });
@@ -88,7 +121,11 @@ export class KnexUsers implements UserRepository {
   async page(page: PageRequest): Promise<Page<User>> {
     const { sql } = this.db;
     const listed = (way: 'asc' | 'desc') =>
-      sql('users as l').where('l.deleted_at', null).select('l.id').orderByRaw(`lower(l.username) ${way}`);
+      sql('users as l')
+        .where('l.deleted_at', null)
+        .whereRaw('l.registered = TRUE')
+        .select('l.id')
+        .orderByRaw(`lower(l.username) ${way}`);
     const rows = (part: Part) =>
       ofPage(sql('users as u'), part(listed), 'u')
         .select(...columnsOf('u', userColumns))
@@ -97,6 +134,6 @@ export class KnexUsers implements UserRepository {
   }
 
   private living(): Knex.QueryBuilder {
-    return this.db.sql('users').whereNull('deleted_at');
+    return this.db.sql('users').whereNull('deleted_at').whereRaw('registered = TRUE');
   }
 }

@@ -7,16 +7,17 @@ import type {
   TeamTokenSort,
 } from '../../../application/ports/api-token-repository.js';
 import type { Page, PageRequest } from '../../../application/ports/page.js';
-import type {
-  Actor,
-  ApiToken,
-  Instant,
-  OrganizationId,
-  Team,
-  TeamTokenVisibility,
-  TokenId,
-  TokenOwner,
-  UserId,
+import {
+  type Actor,
+  type ApiToken,
+  type Instant,
+  type OrganizationId,
+  type Team,
+  type TeamTokenVisibility,
+  type TokenId,
+  type TokenOwner,
+  teamNameKey,
+  type UserId,
 } from '../../../domain/index.js';
 import { byText, type CurrentTables, compare, pageOf, present } from './memory-tables.js';
 
@@ -37,7 +38,11 @@ export class MemoryApiTokens implements ApiTokenRepository {
     const row = [...this.tables().tokens.values()].find((token) => token.secretDigest === secretDigest);
     const token = row && this.tables().token(row.id);
     const actor = token && this.actorOf(token);
-    return actor && { token: { id: token.id, expiresAt: token.expiresAt, lastUsedAt: token.lastUsedAt }, actor };
+    if (token === undefined || actor === undefined) return undefined;
+    const invited = [...this.tables().memberships.values()].some(
+      ({ userId, invitedEmail }) => userId === token.owner.id && invitedEmail !== null,
+    );
+    return { token: { id: token.id, expiresAt: token.expiresAt, lastUsedAt: token.lastUsedAt }, actor, invited };
   }
 
   async find(id: TokenId): Promise<ApiToken | undefined> {
@@ -78,7 +83,7 @@ export class MemoryApiTokens implements ApiTokenRepository {
   async pageOfTeams(query: TeamTokenQuery, page: PageRequest): Promise<Page<ApiToken>> {
     const tables = this.tables();
     const listed = tables.teamsOf(query.organizationId).filter((team) => manageable(team, query.visibility));
-    const searched = listed.filter(({ name }) => name.toLowerCase().includes((query.search ?? '').toLowerCase()));
+    const searched = listed.filter(({ name }) => teamNameKey(name).includes(teamNameKey(query.search ?? '')));
     const rows = searched.flatMap((team) => {
       const [token] = this.ownedBy({ kind: 'team', id: team.id });
       return token === undefined ? [] : [{ id: token.id, token, text: this.sortText(team, token, query.sort.key) }];
@@ -96,7 +101,7 @@ export class MemoryApiTokens implements ApiTokenRepository {
   private sortText(team: Team, token: ApiToken, key: TeamTokenSort['key']): string | null {
     switch (key) {
       case 'team-name':
-        return team.name.toLowerCase();
+        return teamNameKey(team.name);
       case 'created-by':
         return this.nameOf(token.createdBy)?.toLowerCase() ?? null;
       case 'expired-at':

@@ -9,16 +9,18 @@ import {
   type Actor,
   alreadyTaken,
   type Instant,
+  type Member,
   type Membership,
   type MembershipId,
+  memberOf,
   notFound,
   type Organization,
   type OrganizationId,
   type Seen,
-  type User,
+  type UserId,
 } from '../../../domain/index.js';
 import { standingIn } from './memory-standing.js';
-import { byText, byUsername, type CurrentTables, pageOf, present } from './memory-tables.js';
+import { byText, type CurrentTables, pageOf, present } from './memory-tables.js';
 
 export class MemoryOrganizations implements OrganizationRepository {
   constructor(private readonly tables: CurrentTables) {}
@@ -73,13 +75,20 @@ export class MemoryMemberships implements MembershipRepository {
     return subject && { subject, standing: standingIn(this.tables(), actor, subject.organizationId) };
   }
 
-  async findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, User>> {
+  async findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, Member>> {
     return usersByReference(this.living(organizationId), references);
   }
 
   async add(membership: Membership): Promise<void> {
     if (this.tables().isMember(membership.organizationId, membership.userId)) throw alreadyTaken('email', 'User');
     this.tables().memberships.set(membership.id, membership);
+  }
+
+  async accept(userId: UserId): Promise<void> {
+    const { memberships } = this.tables();
+    for (const [id, row] of memberships) {
+      if (row.userId === userId) memberships.set(id, { ...row, invitedEmail: null });
+    }
   }
 
   async remove({ id, organizationId, userId }: Membership): Promise<void> {
@@ -89,13 +98,12 @@ export class MemoryMemberships implements MembershipRepository {
       if (teams.get(teamId)?.organizationId !== organizationId) continue;
       teamMembers.set(teamId, new Set([...members].filter((member) => member !== userId)));
     }
+    this.tables().forgetUninvited();
   }
 
   async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<MembershipView>> {
-    return pageOf(
-      this.living(organizationId).sort((a, b) => byUsername(a.user, b.user)),
-      page,
-    );
+    const listed = byText<MembershipView>(({ user }) => (user.username ?? user.email).toLowerCase());
+    return pageOf(this.living(organizationId).sort(listed), page);
   }
 
   private living(organizationId: OrganizationId): MembershipView[] {
@@ -109,6 +117,6 @@ export class MemoryMemberships implements MembershipRepository {
     const user = tables.user(membership.userId);
     if (organization === undefined || user === undefined) return undefined;
     const teams = tables.teamsOf(organization.id).filter(({ id }) => tables.isInTeam(id, user.id));
-    return { ...membership, organizationName: organization.name, user, teams };
+    return { ...membership, organizationName: organization.name, user: memberOf(membership, user), teams };
   }
 }

@@ -60,6 +60,7 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
   dropWhere(tables.agentTokens, ({ poolId }) => tables.agentPools.get(poolId)?.organizationId === id);
   dropWhere(tables.agentPools, (pool) => pool.organizationId === id);
   dropWhere(tables.memberships, (membership) => membership.organizationId === id);
+  tables.forgetUninvited();
   dropWhere(tables.tokens, ({ owner }) => owner.id === id);
   tables.organizations.delete(id);
   tables.deletions.delete(id);

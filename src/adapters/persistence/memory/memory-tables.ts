@@ -15,8 +15,10 @@ import {
   type IngressAttributes,
   type Instant,
   type ManagedPolicy,
+  type Member,
   type Membership,
   type MembershipId,
+  memberOf,
   type Organization,
   type OrganizationId,
   type PolicyId,
@@ -38,6 +40,7 @@ import {
   type TeamWorkspaceId,
   type TokenId,
   type TokenOwner,
+  teamNameKey,
   type User,
   type UserId,
   type Variable,
@@ -64,6 +67,8 @@ export class MemoryTables {
   readonly organizations = new Map<OrganizationId, Organization>();
   readonly memberships = new Map<MembershipId, Membership>();
   readonly users = new Map<UserId, User>();
+  /** Of `users`, those that stand for addresses which no user has yet. */
+  readonly awaited = new Map<UserId, true>();
   readonly tokens = new Map<TokenId, ApiToken>();
   readonly teams = new Map<TeamId, Team>();
   readonly teamMembers = new Map<TeamId, ReadonlySet<UserId>>();
@@ -138,12 +143,18 @@ export class MemoryTables {
   /** By team name. */
   teamsOf(organizationId: OrganizationId): readonly Team[] {
     const ids = [...this.teams.values()].filter((team) => team.organizationId === organizationId).map(({ id }) => id);
-    return present(ids.map((id) => this.team(id))).sort(byText(({ name }) => name.toLowerCase()));
+    return present(ids.map((id) => this.team(id))).sort(byText(({ name }) => teamNameKey(name)));
   }
 
-  /** By user name. */
-  membersOf(id: TeamId): readonly User[] {
-    return present([...(this.teamMembers.get(id) ?? [])].map((userId) => this.user(userId))).sort(byUsername);
+  /** In the order of the organization's members. */
+  membersOf(id: TeamId): readonly Member[] {
+    const organizationId = this.teams.get(id)?.organizationId;
+    const members = [...(this.teamMembers.get(id) ?? [])].map((userId) => {
+      const user = this.user(userId);
+      const membership = organizationId && this.membershipOf(organizationId, userId);
+      return user && memberOf(membership || { invitedEmail: null }, user);
+    });
+    return present(members).sort(byMember);
   }
 
   isInTeam(id: TeamId, userId: UserId): boolean {
@@ -151,8 +162,15 @@ export class MemoryTables {
   }
 
   isMember(organizationId: OrganizationId, userId: UserId): boolean {
-    const memberships = [...this.memberships.values()].filter((row) => row.organizationId === organizationId);
-    return this.user(userId) !== undefined && memberships.some((row) => row.userId === userId);
+    return this.user(userId) !== undefined && this.membershipOf(organizationId, userId) !== undefined;
+  }
+
+  /** Gives up ids that are reserved for nothing. */
+  forgetUninvited(): void {
+    const invited = new Set([...this.memberships.values()].map(({ userId }) => userId));
+    for (const id of this.awaited.keys()) {
+      if (!invited.has(id) && this.awaited.delete(id)) this.users.delete(id);
+    }
   }
 
   grantOf(teamId: TeamId, workspaceId: WorkspaceId): Grant | undefined {
@@ -168,6 +186,11 @@ export class MemoryTables {
     const number = (this.sequences.get(sequence) ?? 0) + 1;
     this.sequences.set(sequence, number);
     return number;
+  }
+
+  private membershipOf(organizationId: OrganizationId, userId: UserId): Membership | undefined {
+    const rows = [...this.memberships.values()];
+    return rows.find((row) => row.organizationId === organizationId && row.userId === userId);
   }
 
   private lives(owner: TokenOwner): boolean {
@@ -198,6 +221,8 @@ export const byText =
     compare(textOf(a), textOf(b)) || compare(a.id, b.id);
 
 export const byUsername = byText<User>(({ username }) => username.toLowerCase());
+
+export const byMember = byText<Member>(({ username, email }) => (username ?? email).toLowerCase());
 
 export function pageOf<Item>(items: readonly Item[], { number, size }: PageRequest): Page<Item> {
   const start = (number - 1) * size;

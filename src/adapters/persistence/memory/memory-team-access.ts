@@ -11,6 +11,7 @@ import {
   type Seen,
   type TeamWorkspace,
   type TeamWorkspaceId,
+  teamNameKey,
 } from '../../../domain/index.js';
 import { standingIn, standingOn } from './memory-standing.js';
 import { type CurrentTables, checkRevision, compare, pageOf, present } from './memory-tables.js';
@@ -67,7 +68,7 @@ export class MemoryTeamAccess implements TeamWorkspaceRepository {
       const visible =
         visibility === 'all' || team.visibility === 'organization' || visibility.visibleAnd.includes(team.id);
       if (!visible || (teamId !== undefined && team.id !== teamId)) return undefined;
-      return { name: team.name.toLowerCase(), tie: team.id, view };
+      return { name: teamNameKey(team.name), tie: team.id, view };
     });
     return present(rows).sort((a, b) => compare(a.name, b.name) || compare(a.tie, b.tie));
   }

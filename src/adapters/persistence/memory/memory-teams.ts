@@ -5,12 +5,13 @@ import {
   alreadyTaken,
   asQuestion,
   type Instant,
+  type Member,
   type OrganizationId,
   type Seen,
   type Team,
   type TeamId,
   type TeamVisibility,
-  type User,
+  teamNameKey,
   type UserId,
 } from '../../../domain/index.js';
 import { standingIn } from './memory-standing.js';
@@ -53,7 +54,7 @@ export class MemoryTeams implements TeamRepository {
     return pageOf(this.tables().teamsOf(organizationId).filter(visible), page);
   }
 
-  async members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly User[]>> {
+  async members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly Member[]>> {
     const tables = this.tables();
     return new Map(ids.map((id) => [id, tables.team(id) === undefined ? [] : tables.membersOf(id)]));
   }
@@ -70,6 +71,7 @@ export class MemoryTeams implements TeamRepository {
 
   private checkName({ id, organizationId, name }: Team): void {
     const others = this.tables().teamsOf(organizationId);
-    if (others.some((other) => other.name === name && other.id !== id)) throw alreadyTaken('name', 'Name');
+    const taken = others.some((other) => teamNameKey(other.name) === teamNameKey(name) && other.id !== id);
+    if (taken) throw alreadyTaken('name', 'Name');
   }
 }

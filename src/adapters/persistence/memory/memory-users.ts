@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '../../../application/ports/page.js';
-import type { UserRepository } from '../../../application/ports/user-repository.js';
-import { alreadyTaken, type Instant, type User, type UserId } from '../../../domain/index.js';
+import type { Reservation, UserRepository } from '../../../application/ports/user-repository.js';
+import { alreadyTaken, awaitedUser, DomainError, type Instant, type User, type UserId } from '../../../domain/index.js';
 import { byUsername, type CurrentTables, pageOf, present } from './memory-tables.js';
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
@@ -9,11 +9,7 @@ export class MemoryUsers implements UserRepository {
   constructor(private readonly tables: CurrentTables) {}
 
   async find(id: UserId): Promise<User | undefined> {
-    return this.tables().user(id);
-  }
-
-  async findByEmail(email: string): Promise<User | undefined> {
-    return this.living().find((user) => same(user.email, email));
+    return this.living().find((user) => user.id === id);
   }
 
   async findByUsername(username: string): Promise<User | undefined> {
@@ -24,15 +20,27 @@ export class MemoryUsers implements UserRepository {
     return this.tables().users.size > 0;
   }
 
+  async reserve(email: string, ids: readonly UserId[], now: Instant): Promise<Reservation> {
+    const tables = this.tables();
+    const found = this.all().find((user) => same(user.email, email));
+    if (found !== undefined) return { id: found.id, registered: !tables.awaited.has(found.id) };
+    const id = ids.find((candidate) => !tables.users.has(candidate));
+    if (id === undefined) throw new DomainError('shared/stale-revision', 'no id is free for the address');
+    tables.users.set(id, awaitedUser(id, email, now));
+    tables.awaited.set(id, true);
+    return { id, registered: false };
+  }
+
   async add(user: User): Promise<void> {
-    const others = this.living();
+    const others = this.all().filter(({ id }) => id !== user.id);
     if (others.some(({ username }) => same(username, user.username))) throw alreadyTaken('username', 'Username');
     if (others.some(({ email }) => same(email, user.email))) throw alreadyTaken('email', 'Email');
     this.tables().users.set(user.id, user);
+    this.tables().awaited.delete(user.id);
   }
 
   async setSuspended(id: UserId, suspended: boolean): Promise<void> {
-    const user = this.tables().user(id);
+    const user = await this.find(id);
     if (user !== undefined) this.tables().users.set(id, { ...user, suspended });
   }
 
@@ -45,6 +53,10 @@ export class MemoryUsers implements UserRepository {
   }
 
   private living(): User[] {
+    return this.all().filter(({ id }) => !this.tables().awaited.has(id));
+  }
+
+  private all(): User[] {
     const tables = this.tables();
     return present([...tables.users.keys()].map((id) => tables.user(id)));
   }

@@ -36,7 +36,7 @@ async function whole(place: Workplace, name: string) {
   const workspaces = await place.resolve(ListWorkspaces).execute(place.operator, name, none);
   return {
     ...presented(subject),
-    owners: members.map(({ username }) => username),
+    owners: members.map(({ username, email }) => username ?? email),
     members: memberships.total,
     teams: teams.length,
     workspaces: workspaces.total,

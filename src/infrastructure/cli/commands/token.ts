@@ -28,8 +28,9 @@ function expiryIn(call: Call): Instant | null {
 }
 
 async function teamNamed(place: Workplace, path: string) {
-  const [organizationName = '', name, ...more] = path.split('/');
-  if (name === undefined || more.length > 0) throw new UsageError('--team must be ORGANIZATION/TEAM');
+  // A team's name may have slashes in it, and an organization's has none.
+  const [, organizationName = '', name] = /^([^/]*)\/(.+)$/.exec(path) ?? [];
+  if (name === undefined) throw new UsageError('--team must be ORGANIZATION/TEAM');
   const teams = await known(
     `organization ${organizationName}`,
     all((page) => place.resolve(ListTeams).execute(place.operator, organizationName, page)),

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { displace, place, type Trigger, tablesOf } from './counted-lists.js';
 import { columnsFor } from './columns.js';
+import { displace, place, type Trigger, tablesOf } from './counted-lists.js';
 
 /** Rows that keep bytes, as SQL of one row. */
 interface Keeping {

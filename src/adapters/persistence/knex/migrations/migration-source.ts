@@ -12,6 +12,7 @@ import * as policies from './0010-policies.js';
 import * as runQueue from './0011-run-queue.js';
 import * as tokens from './0014-tokens.js';
 import * as keptBytes from './0015-kept-bytes.js';
+import * as invitations from './0016-invitations-and-team-names.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -27,6 +28,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0011-run-queue': runQueue,
   '0014-tokens': tokens,
   '0015-kept-bytes': keptBytes,
+  '0016-invitations-and-team-names': invitations,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */
