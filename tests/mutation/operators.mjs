@@ -17,7 +17,10 @@ const flips = new Map([
   [kind.TrueKeyword, 'false'],
   [kind.FalseKeyword, 'true'],
 ]);
-const quantifiers = { some: 'every', every: 'some' };
+const quantifiers = new Map([
+  ['some', 'every'],
+  ['every', 'some'],
+]);
 const tests = ['some', 'every', 'has', 'includes', 'startsWith', 'endsWith'];
 
 const calledName = (node) =>
@@ -62,7 +65,7 @@ function* changesAt(node) {
     const by = neighbours.get(node.operatorToken.kind);
     yield [node.operatorToken, by, `${by} in ${node.getText()}`];
   }
-  const quantifier = quantifiers[calledName(node)];
+  const quantifier = quantifiers.get(calledName(node));
   if (quantifier !== undefined && node.expression.name !== undefined) {
     yield [node.expression.name, quantifier, `${quantifier} in ${node.getText()}`];
   }

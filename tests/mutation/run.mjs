@@ -296,7 +296,7 @@ const areas = {
         'read-bundle',
       ]),
     ],
-    ['tests/application/uploads.test.ts', 'tests/application/configuration-versions.test.ts'],
+    ['uploads', 'configuration-versions', 'open-bundle'].map((name) => `tests/application/${name}.test.ts`),
     ['tests/http/bundles.test.ts'],
     ['tests/http/state-versions.test.ts', 'tests/http/audit-events.test.ts', 'tests/http/agent-files.test.ts'],
     ['tests/contracts/side-by-side.test.ts'],
