@@ -653,7 +653,7 @@ describe('whatever happens, and wherever the process dies', () => {
           (one) => one.origin === 'version-control' && one.status === 'archived',
         ).length;
       }),
-      { numRuns: runs(120) },
+      { numRuns: runs(1_200) },
     );
     // What never came up was not tested.
     for (const [what, times] of Object.entries(met)) expect([what, times > 0]).toEqual([what, true]);

@@ -34,7 +34,7 @@ onEveryBackend('tokens', (on) => {
       const user = await on.user({ siteAdministrator });
       const token = await on.token(ownedBy('user', user));
       const actor = { kind: 'user', tokenId: token.id, userId: user.id, siteAdministrator };
-      expect(await credential(token)).toEqual({ token: presented(token), actor });
+      expect(await credential(token)).toEqual({ token: presented(token), actor, invited: false });
     }
   });
 
@@ -43,14 +43,14 @@ onEveryBackend('tokens', (on) => {
     const team = await on.team(organization);
     const token = await on.token(ownedBy('team', team));
     const actor = { kind: 'team', tokenId: token.id, teamId: team.id, organizationId: organization.id };
-    expect(await credential(token)).toEqual({ token: presented(token), actor });
+    expect(await credential(token)).toEqual({ token: presented(token), actor, invited: false });
   });
 
   it('lets the bearer of an organization’s token act as the organization', async () => {
     const organization = await on.organization();
     const token = await on.token(ownedBy('organization', organization));
     const actor = { kind: 'organization', tokenId: token.id, organizationId: organization.id };
-    expect(await credential(token)).toEqual({ token: presented(token), actor });
+    expect(await credential(token)).toEqual({ token: presented(token), actor, invited: false });
   });
 
   it('lets the bearer of an audit token act as the auditor of the organization, and as nobody else', async () => {
@@ -60,7 +60,7 @@ onEveryBackend('tokens', (on) => {
       await on.token(ownedBy('auditor', organization)),
     ];
     const actor = { kind: 'auditor', tokenId: audits.id, organizationId: organization.id } as const;
-    expect(await credential(audits)).toEqual({ token: presented(audits), actor });
+    expect(await credential(audits)).toEqual({ token: presented(audits), actor, invited: false });
     expect((await credential(own))?.actor.kind).toBe('organization');
     const elsewhere = await on.organization();
     const seen = await on.read((tx) => tx.organizations.findFor(actor, organization.name));
