@@ -132,7 +132,7 @@ describe('an object id', () => {
     const opened: string[] = [];
     const from = { opened: (id: string) => opened.push(id) };
     await world.refuses(() => world.useCases.uploadConfigurationBundle.execute(objectId, untouched(), from), missing);
-    expect(opened).toEqual(names === undefined ? [] : [names]);
+    expect(opened).toStrictEqual(names === undefined ? [] : [names]);
   };
 
   it('that was tampered with is not found', async () => {
