@@ -30,4 +30,5 @@ export * from './team-access/team-workspace.js';
 export * from './teams/team.js';
 export * from './users/user.js';
 export * from './variables/variable.js';
+export * from './workspaces/execution.js';
 export * from './workspaces/workspace.js';

@@ -36,6 +36,16 @@ beforeEach(async () => {
   await world.uploadedVersion(files);
 });
 
+/** The workspace names the pool, or follows its organization. */
+const named = (agentPoolId: string | null) =>
+  world.useCases.updateWorkspace.execute(
+    world.owner,
+    { id: world.workspace.id },
+    { execution: { agentPoolId, overwrites: { executionMode: agentPoolId !== null } } },
+  );
+
+const ours = () => ({ id: steps.agent.poolId, of: 'site' }) as const;
+
 const reclaim = () => world.useCases.reclaimLostRuns.execute();
 
 /** The agent falls silent for longer than its lease. */
@@ -119,19 +129,19 @@ describe('claiming a run', () => {
   });
 
   it('leaves a workspace that names a pool to that pool', async () => {
-    const others = await steps.anotherAgent('theirs');
-    const { poolId: agentPoolId } = others;
-    await world.useCases.updateWorkspace.execute(world.owner, { id: world.workspace.id }, { agentPoolId });
+    const others = await steps.agentOfOrganization('theirs');
+    await named(others.poolId);
     const run = await steps.create();
     expect(await steps.claim()).toBeUndefined();
     expect((await steps.claimed(others)).id).toBe(run.id);
   });
 
-  it('gives a workspace that names no pool to every pool of the organization, and to no other’s', async () => {
-    const foreign = await steps.anotherAgent('foreign', world.administrator, 'globex');
+  it('gives a remote workspace to every site pool, and to none of an organization', async () => {
+    const foreign = await steps.agentOfOrganization('foreign', world.administrator, 'globex');
+    const own = await steps.agentOfOrganization('own');
     const others = await steps.anotherAgent('theirs');
     const run = await steps.create();
-    expect(await steps.claim(foreign)).toBeUndefined();
+    for (const agent of [foreign, own]) expect(await steps.claim(agent)).toBeUndefined();
     expect((await steps.claimed(others)).id).toBe(run.id);
   });
 
@@ -150,7 +160,7 @@ describe('claiming a run', () => {
 
 describe('an agent’s token', () => {
   it('speaks for its pool, and for nobody in the API proper', async () => {
-    const { token, secret } = await world.useCases.issueAgentToken.execute(world.owner, steps.agent.poolId, 'rack 4');
+    const { token, secret } = await world.useCases.issueAgentToken.execute(world.administrator, ours(), 'rack 4');
     const { poolId, organizationId } = steps.agent;
     expect(await world.useCases.authenticateAgent.execute(secret)).toEqual({
       tokenId: token.id,
@@ -164,25 +174,26 @@ describe('an agent’s token', () => {
   });
 
   it('is good for nothing once it is revoked, or its pool is removed', async () => {
-    const { token, secret } = await world.useCases.issueAgentToken.execute(world.owner, steps.agent.poolId, 'rack 4');
-    const another = await world.useCases.issueAgentToken.execute(world.owner, steps.agent.poolId, 'rack 5');
-    await world.useCases.revokeToken.execute(world.owner, token.id);
+    const { token, secret } = await world.useCases.issueAgentToken.execute(world.administrator, ours(), 'rack 4');
+    const another = await world.useCases.issueAgentToken.execute(world.administrator, ours(), 'rack 5');
+    await world.useCases.revokeToken.execute(world.administrator, token.id);
     await world.refuses(() => world.useCases.authenticateAgent.execute(secret), unauthenticated);
-    await world.useCases.removeAgentPool.execute(world.owner, steps.agent.poolId);
+    await world.useCases.removeAgentPool.execute(world.administrator, ours());
     await world.refuses(() => world.useCases.authenticateAgent.execute(another.secret), unauthenticated);
   });
 
   it('is made and listed by those who manage agent pools', async () => {
-    const { poolId } = steps.agent;
+    const { poolId } = await steps.agentOfOrganization('own');
+    const pool = { id: poolId, of: 'organization' } as const;
     const { issueAgentToken, listAgentTokens, createAgentPool } = world.useCases;
     for (const manager of [world.organizationToken, await world.holderOf('manage-agent-pools')]) {
-      await issueAgentToken.execute(manager, poolId, 'rack 4');
+      await issueAgentToken.execute(manager, pool, 'rack 4');
     }
-    const { items } = await listAgentTokens.execute(world.owner, poolId, firstPage);
+    const { items } = await listAgentTokens.execute(world.owner, pool, firstPage);
     expect(items).toHaveLength(3);
     for (const outsider of [...world.outsiders, world.member]) {
-      await world.refuses(() => issueAgentToken.execute(outsider, poolId, 'mine'), missing);
-      await world.refuses(() => listAgentTokens.execute(outsider, poolId, firstPage), missing);
+      await world.refuses(() => issueAgentToken.execute(outsider, pool, 'mine'), missing);
+      await world.refuses(() => listAgentTokens.execute(outsider, pool, firstPage), missing);
     }
     await world.refuses(() => createAgentPool.execute(world.stranger, 'acme', 'mine'), missing);
     await world.refuses(() => createAgentPool.execute(world.member, 'acme', 'mine'), { code: 'resource/not-found' });
@@ -191,16 +202,17 @@ describe('an agent’s token', () => {
 
   it('keeps its pool from being removed while one of its agents executes a run, or a workspace names it', async () => {
     const inUse = { code: 'agent-pool/in-use' };
-    const { removeAgentPool, updateWorkspace } = world.useCases;
-    const { poolId } = steps.agent;
+    const { removeAgentPool } = world.useCases;
+    const agent = await steps.agentOfOrganization('own');
+    const pool = { id: agent.poolId, of: 'organization' } as const;
+    await named(agent.poolId);
+    await world.refuses(() => removeAgentPool.execute(world.owner, pool), inUse);
     await steps.create();
-    const held = await steps.claimed();
-    await world.refuses(() => removeAgentPool.execute(world.owner, poolId), inUse);
+    const held = await steps.claimed(agent);
+    await named(null);
+    await world.refuses(() => removeAgentPool.execute(world.owner, pool), inUse);
     await held.planned(false);
-    await updateWorkspace.execute(world.owner, { id: world.workspace.id }, { agentPoolId: poolId });
-    await world.refuses(() => removeAgentPool.execute(world.owner, poolId), inUse);
-    await updateWorkspace.execute(world.owner, { id: world.workspace.id }, { agentPoolId: null });
-    await removeAgentPool.execute(world.owner, poolId);
+    await removeAgentPool.execute(world.owner, pool);
   });
 });
 

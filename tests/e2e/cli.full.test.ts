@@ -146,7 +146,7 @@ describe('the command line, beside a service on SQLite', () => {
   it('revokes by id a team’s token and an agent’s, and says where an organization’s is revoked', async () => {
     const team = await piped(['token', 'issue', '--team', 'acme/platform'], environment);
     expect(await piped(['token', 'revoke', '--id', team.json.id], environment)).toMatchObject({ status: 0 });
-    const agentToken = await new ServiceSteps(service).agentToken();
+    const agentToken = await new ServiceSteps(service).agentToken('acme');
     const pools = (await service.api('GET', '/organizations/acme/agent-pools')).json.data;
     const path = `/agent-pools/${pools[0].id}/authentication-tokens`;
     const [{ id }] = (await service.api('GET', path)).json.data;

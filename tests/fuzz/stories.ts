@@ -172,10 +172,10 @@ function* runsToTheirEnd(setting: Setting): Story {
   const { random, fresh } = setting;
   const at = [place(setting)] as const;
   const racks = yield* created('createAgentPool', at, data({ name: fresh() }));
-  const token = yield* ask('issueAgentToken', [racks], data());
+  const token = yield* ask('issueAgentPoolToken', [racks], data());
   const agent = token.data.attributes.token;
   const name = fresh();
-  const settings = { name, 'auto-apply': false, 'agent-pool-id': racks };
+  const settings = { name, 'auto-apply': false, 'execution-mode': 'agent', 'agent-pool-id': racks };
   const workspace = yield* created('createWorkspace', at, data(settings));
   yield* held(setting, at, workspace);
   const version = yield* uploaded(setting, workspace);

@@ -8,6 +8,7 @@ import {
   defaultTeamSettings,
   type Grant,
   type IngressAttributes,
+  initialDefaults,
   type Membership,
   nothing,
   type Organization,
@@ -54,7 +55,7 @@ export const aUser = (given: Partial<User> = {}): User => {
 
 export const anOrganization = (given: Partial<Organization> = {}): Organization => {
   const id = unique('org');
-  return { id, name: id, email: `${id}@example.com`, createdAt: noon, ...given };
+  return { id, name: id, email: `${id}@example.com`, defaults: initialDefaults, createdAt: noon, ...given };
 };
 
 export const aMembership = (
@@ -86,6 +87,7 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     id,
     organizationId: organization.id,
     organizationName: organization.name,
+    organizationDefaults: organization.defaults,
     name: id,
     lock: null,
     repository: null,

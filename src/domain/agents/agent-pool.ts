@@ -1,15 +1,32 @@
 import type { RequestTrace } from '../authorization/actor.js';
 import type { TokenOwner } from '../shared/api-token.js';
-import type { AgentPoolId, Instant, OrganizationId, TokenId } from '../shared/id.js';
+import type { AgentPoolId, Instant, OrganizationId, TokenId, WorkspaceId } from '../shared/id.js';
 
-/** Agents of one organization. Workspaces may name one; those that name none are served by any. */
-export interface AgentPool {
+/** Which workspaces of its organization a pool may serve, beside what the workspaces themselves say. */
+export interface AgentPoolScope {
+  /** Whether it may serve all of them; otherwise only the allowed ones. */
+  readonly organizationScoped: boolean;
+  /** In order of id. */
+  readonly allowedWorkspaceIds: readonly WorkspaceId[];
+  /** Never served, whatever else is true. In order of id. */
+  readonly excludedWorkspaceIds: readonly WorkspaceId[];
+}
+
+/** Agents of one organization, or of the site. `serves` decides whose runs they claim. */
+export interface AgentPool extends AgentPoolScope {
   readonly id: AgentPoolId;
-  readonly organizationId: OrganizationId;
-  readonly organizationName: string;
+  /** Null for a site pool. */
+  readonly organizationId: OrganizationId | null;
+  readonly organizationName: string | null;
   readonly name: string;
   readonly createdAt: Instant;
 }
+
+export const widestScope: AgentPoolScope = {
+  organizationScoped: true,
+  allowedWorkspaceIds: [],
+  excludedWorkspaceIds: [],
+};
 
 /** What is kept of a token by which agents of a pool make themselves known. */
 export interface AgentToken {
@@ -29,5 +46,6 @@ export interface Agent {
   readonly tokenId: TokenId;
   readonly request?: RequestTrace;
   readonly poolId: AgentPoolId;
-  readonly organizationId: OrganizationId;
+  /** Null for an agent of a site pool. */
+  readonly organizationId: OrganizationId | null;
 }

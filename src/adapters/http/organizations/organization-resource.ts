@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { MembershipView } from '../../../application/index.js';
-import { type ApiToken, may, type Organization, type Standing } from '../../../domain/index.js';
+import type { ChangedOrganization, MembershipView } from '../../../application/index.js';
+import { type ApiToken, executionModes, may, type Organization, type Standing } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { type Resource, toOne } from '../json-api/document.js';
 import * as examples from '../json-api/examples.js';
@@ -14,12 +14,12 @@ import {
   toManySchema,
   toOneSchema,
 } from '../json-api/resource-schema.js';
-import { presentToken, tokenSchema } from '../users/user-resource.js';
+import { poolTokenCreatorsSchema, presentOwners, presentToken, tokenSchema } from '../users/user-resource.js';
 
 /** Names a living organization goes by on the wire: its name is its id. */
 export const presentOrganization =
   (dialect: Dialect, standing?: Standing) =>
-  (organization: Organization): Resource => ({
+  (organization: ChangedOrganization): Resource => ({
     id: organization.name,
     type: 'organizations',
     attributes: {
@@ -27,6 +27,7 @@ export const presentOrganization =
       email: organization.email,
       'external-id': organization.id,
       'created-at': organization.createdAt,
+      'default-execution-mode': organization.defaults.executionMode,
       ...(standing === undefined
         ? {}
         : {
@@ -41,6 +42,8 @@ export const presentOrganization =
           }),
     },
     relationships: {
+      'default-agent-pool': toOne('agent-pools', organization.defaults.agentPoolId),
+      'agent-pool-token-creators': organization.poolTokenCreators && presentOwners(organization.poolTokenCreators),
       'entitlement-set': { links: { related: `${dialect.prefix}/organizations/${organization.name}/entitlement-set` } },
     },
     links: { self: `${dialect.prefix}/organizations/${organization.name}` },
@@ -108,6 +111,7 @@ export const organizationSchema = perDialect((dialect) => {
       email: z.string(),
       'external-id': z.string().describe('Stays the same when it is renamed.'),
       'created-at': dateTime,
+      'default-execution-mode': z.enum(executionModes).describe('Of workspaces without a mode of their own.'),
       permissions: flags([
         'can-update',
         'can-destroy',
@@ -119,7 +123,13 @@ export const organizationSchema = perDialect((dialect) => {
         .describe('What the caller may do; there when one organization is shown.')
         .optional(),
     },
-    relationships: { 'entitlement-set': linkedSchema(link) },
+    relationships: {
+      'default-agent-pool': toOneSchema('agent-pools', { nullable: true }).describe(
+        'Executes runs of workspaces in execution mode agent without a pool of their own; null unless the default mode is agent.',
+      ),
+      'agent-pool-token-creators': poolTokenCreatorsSchema,
+      'entitlement-set': linkedSchema(link),
+    },
     links: { self: link },
     example: presentOrganization(dialect, examples.standing)(examples.organization),
   });

@@ -10,6 +10,7 @@ import * as variables from './0008-variables.js';
 import * as stateVersions from './0009-state-versions.js';
 import * as policies from './0010-policies.js';
 import * as runQueue from './0011-run-queue.js';
+import * as agentPoolKinds from './0012-agent-pool-kinds.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -23,6 +24,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0009-state-versions': stateVersions,
   '0010-policies': policies,
   '0011-run-queue': runQueue,
+  '0012-agent-pool-kinds': agentPoolKinds,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */
