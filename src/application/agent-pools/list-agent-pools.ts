@@ -9,7 +9,7 @@ export class ListAgentPools {
 
   execute(actor: Actor, organizationName: string, page: PageRequest): Promise<Page<AgentPool>> {
     return this.unitOfWork.read(async (tx) => {
-      const { subject, standing } = seenBy(await tx.organizations.findFor(actor, organizationName), 'agent-pools/read');
+      const { subject, standing } = seenBy(await tx.organizations.findFor(actor, organizationName), 'agent-pools/list');
       const found = await tx.agentPools.page(subject.id, page);
       return { ...found, items: await withVisibleScope(tx, found.items, standing) };
     });

@@ -189,6 +189,7 @@ export const policy = {
   'policy-sets/manage': [['manage-policies']],
   'policies/manage': [['manage-policies']],
   'agent-pools/read': [['manage-agent-pools'], ['organization token'], ['workspace admin of all that the pool serves']],
+  'agent-pools/list': [['manage-agent-pools'], ['organization token']],
   'agent-pools/create': [['manage-agent-pools'], ['organization token']],
   // The agents of a pool in use see the variables and states of what it serves.
   'agent-pools/manage': [

@@ -31,6 +31,8 @@ const refusals = ['attribute/invalid', 'attribute/taken'] as const;
 interface Kind {
   readonly of: AgentPoolReference['of'];
   readonly prefix: '' | '/admin';
+  /** What paths below a pool call its id. */
+  readonly poolId: 'poolId' | 'sitePoolId';
   readonly read: Action;
   readonly manage: Action;
   /** In names of operations. */
@@ -48,6 +50,7 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const ofOrganization: Kind = {
     of: 'organization',
     prefix: '',
+    poolId: 'poolId',
     read: 'agent-pools/read',
     manage: 'agent-pools/manage',
     name: 'AgentPool',
@@ -59,6 +62,7 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const ofSite: Kind = {
     of: 'site',
     prefix: '/admin',
+    poolId: 'sitePoolId',
     read: 'site-agent-pools/manage',
     manage: 'site-agent-pools/manage',
     name: 'SiteAgentPool',
@@ -68,10 +72,10 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     change: siteAgentPoolChange(dialect),
   };
 
-  const ofEach = ({ of, prefix, read, manage, name, words, schema, present, change }: Kind): Route[] => {
+  const ofEach = ({ of, prefix, poolId, read, manage, name, words, schema, present, change }: Kind): Route[] => {
     const one = `${prefix}/agent-pools/:id`;
-    const tokens = `${prefix}/agent-pools/:poolId/authentication-tokens`;
-    const reference = (call: Call, id: 'id' | 'poolId' = 'id') => ({ id: parameter(call, id), of });
+    const tokens = `${prefix}/agent-pools/:${poolId}/authentication-tokens`;
+    const reference = (call: Call, name = 'id') => ({ id: parameter(call, name), of });
     return [
       get(
         one,
@@ -102,7 +106,7 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         async (call) => {
           const page = await use.listAgentTokens.execute(
             call.actor,
-            reference(call, 'poolId'),
+            reference(call, poolId),
             pageRequest(call.query),
           );
           return ok(pageDocument(call.path, call.query, page, presentAgentToken()));
@@ -113,7 +117,7 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         manage,
         () => creates(`issue${name}Token`, `Issue a token of ${words}`, readToken, issuedAgentTokenSchema(dialect)),
         async (call) => {
-          const issued = await use.issueAgentToken.execute(call.actor, reference(call, 'poolId'), readToken(call));
+          const issued = await use.issueAgentToken.execute(call.actor, reference(call, poolId), readToken(call));
           return created({ data: presentAgentToken(issued.secret)(issued.token) });
         },
       ),
@@ -123,7 +127,7 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   return [
     get(
       '/organizations/:organization/agent-pools',
-      'agent-pools/read',
+      'agent-pools/list',
       () => lists('listAgentPools', 'List the agent pools of an organization', ofOrganization.schema()),
       async (call) => {
         const name = parameter(call, 'organization');

@@ -225,7 +225,8 @@ export class KnexAgentPools implements AgentPoolRepository {
       const rows = sql('workspaces')
         .whereIn('id', ids)
         .select(sql.raw('?', [id]), 'id', sql.raw('?', [list]));
-      await this.db.run(sql.raw('insert into agent_pool_workspaces (agent_pool_id, workspace_id, list) ?', [rows]));
+      const insert = 'insert into agent_pool_workspaces (agent_pool_id, workspace_id, list)';
+      await this.db.run(sql.raw(`${insert} select * from ? as listed`, [rows]));
     }
   }
 
