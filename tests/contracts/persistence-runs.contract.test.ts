@@ -557,7 +557,9 @@ onEveryBackend('rules about runs', (on) => {
         }
         const of = workspaces.filter(({ organizationId }) => organizationId === organization.id).map(({ id }) => id);
         await on.run((tx) => tx.agentPools.save({ ...own, excludedWorkspaceIds: of.filter((_, at) => at % 5 === 0) }));
-        await on.run((tx) => tx.agentPools.save({ ...scoped, allowedWorkspaceIds: of.filter((_, at) => at % 2 === 0) }));
+        await on.run((tx) =>
+          tx.agentPools.save({ ...scoped, allowedWorkspaceIds: of.filter((_, at) => at % 2 === 0) }),
+        );
         pools.push(own, scoped);
       }
       const site = aSiteAgentPool();
@@ -567,7 +569,11 @@ onEveryBackend('rules about runs', (on) => {
         const workspace = await on.read((tx) => tx.workspaces.find(id));
         if (workspace === undefined) throw new Error('it was just made');
         const version = await on.version(workspace, { status: 'uploaded' });
-        const run = await aRunThere(on, { workspace, version: version.state }, { status: 'plan_queued', createdAt: longAgo });
+        const run = await aRunThere(
+          on,
+          { workspace, version: version.state },
+          { status: 'plan_queued', createdAt: longAgo },
+        );
         for (const { id: poolId } of [...pools, site]) {
           const pool = await on.read((tx) => tx.agentPools.find(poolId));
           if (pool === undefined) throw new Error('it was just made');

@@ -114,7 +114,10 @@ describe('statements about policies and agents on SQLite', () => {
     ['save a task stage', (tx) => tx.taskStages.save({ ...stage, revision: 1 })],
     ['drop outcomes', (tx) => tx.taskStages.dropOutcomes(aTaskStage(run))],
     ['save an agent pool', (tx) => tx.agentPools.save({ ...pool, name: 'another' })],
-    ['set the defaults of an organization', (tx) => tx.organizations.setDefaults(organization.id, organization.defaults)],
+    [
+      'set the defaults of an organization',
+      (tx) => tx.organizations.setDefaults(organization.id, organization.defaults),
+    ],
     ['remove an agent pool', (tx) => tx.agentPools.remove('apool-1')],
     ['remove an agent’s token', (tx) => tx.agentTokens.remove('agt-1')],
     ['mark an agent’s token', (tx) => tx.agentTokens.markUsed(new Map([['agt-1', noon]]))],

@@ -57,7 +57,8 @@ export function changedExecution(
       'Execution mode comes from the organization or is named, not both',
     );
   }
-  if (overwrites.agentPool === false && change.agentPoolId) {
+  const names = change.agentPoolId !== undefined && change.agentPoolId !== null;
+  if (overwrites.agentPool === false && names) {
     throw invalidAttribute(
       'setting-overwrites/agent-pool',
       'Agent pool comes from the organization or is named, not both',
@@ -65,7 +66,7 @@ export function changedExecution(
   }
   const asked = change.executionMode ?? (overwrites.executionMode === false ? null : undefined);
   // Naming a pool alone asks for its agents.
-  const implied = change.agentPoolId && executionOf(current).mode !== 'agent' ? 'agent' : current.executionMode;
+  const implied = names && executionOf(current).mode !== 'agent' ? 'agent' : current.executionMode;
   const executionMode = asked === undefined ? implied : asked;
   const mode = executionMode ?? current.organizationDefaults.executionMode;
   const kept = mode === 'agent' ? current.agentPoolId : null;

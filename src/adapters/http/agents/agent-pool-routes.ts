@@ -104,11 +104,7 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         manage,
         () => lists(`list${name}Tokens`, `List the tokens of ${words}`, agentTokenSchema(dialect)),
         async (call) => {
-          const page = await use.listAgentTokens.execute(
-            call.actor,
-            reference(call, poolId),
-            pageRequest(call.query),
-          );
+          const page = await use.listAgentTokens.execute(call.actor, reference(call, poolId), pageRequest(call.query));
           return ok(pageDocument(call.path, call.query, page, presentAgentToken()));
         },
       ),
