@@ -1,13 +1,16 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  AppendRunLog,
+  ClaimRun,
   leaseSeconds,
   maxLogBytes,
   type PhaseReport,
   ReclaimLostRuns,
   RunProgress,
+  type Transaction,
   type UnitOfWork,
 } from '../../src/application/index.js';
-import type { PolicySet, RunStatus } from '../../src/domain/index.js';
+import { type Agent, type PolicySet, Run, type RunStatus } from '../../src/domain/index.js';
 import {
   firstPage,
   invalid,
@@ -155,6 +158,87 @@ describe('claiming a run', () => {
   it('gives the files of the run to its holder', async () => {
     await steps.create();
     expect(await (await steps.claimed()).files()).toEqual(files);
+  });
+});
+
+describe('a claim', () => {
+  /** Claims over a unit of work in which each look for a run is between these two. */
+  const claimWith = (agent: Agent, before: () => Promise<unknown>, after: () => Promise<unknown>) => {
+    const { clock, ids, secrets, box } = world;
+    const interrupted: UnitOfWork = {
+      run: (work) => world.unitOfWork.run(work),
+      read: async (work) => {
+        await before();
+        const found = await world.unitOfWork.read(work);
+        await after();
+        return found;
+      },
+    };
+    return new ClaimRun(interrupted, clock, secrets, box, new RunProgress(clock, ids)).execute(agent, 'rack-4');
+  };
+  const nothing = async () => undefined;
+
+  it('takes nothing of a workspace that was given to another pool after it was looked at', async () => {
+    const [mine, theirs] = [await steps.agentOfOrganization('mine'), await steps.agentOfOrganization('theirs')];
+    await named(mine.poolId);
+    const { id } = await steps.create();
+    expect(await claimWith(mine, nothing, () => named(theirs.poolId))).toBeUndefined();
+    expect((await steps.claimed(theirs)).id).toBe(id);
+  });
+
+  it('takes nothing of a workspace that left the scope of the pool after it was looked at', async () => {
+    const mine = await steps.agentOfOrganization('mine');
+    await named(mine.poolId);
+    await steps.create();
+    const excludedWorkspaceIds = [world.workspace.id];
+    const pool = { id: mine.poolId, of: 'organization' } as const;
+    const narrow = () => world.useCases.updateAgentPool.execute(world.owner, pool, { excludedWorkspaceIds });
+    expect(await claimWith(mine, nothing, narrow)).toBeUndefined();
+    expect(await steps.claim(mine)).toBeUndefined();
+  });
+
+  it('looks a bounded number of times for a run that it can have, and then answers that there is none', async () => {
+    const [mine, theirs] = [await steps.agentOfOrganization('mine'), await steps.agentOfOrganization('theirs')];
+    await named(mine.poolId);
+    await steps.create();
+    let looks = 0;
+    // Whenever it is looked for it is there, and whenever it is wanted it is gone.
+    const appears = () => {
+      looks += 1;
+      if (looks > 1_000) throw new Error('it looks forever');
+      return named(mine.poolId);
+    };
+    expect(await claimWith(mine, appears, () => named(theirs.poolId))).toBeUndefined();
+    expect(looks).toBe(20);
+  });
+});
+
+describe('a report', () => {
+  it('is refused when the lease ends while it waits for the turn of the workspace', async () => {
+    await steps.create();
+    const held = await steps.claimed();
+    /** What another transaction has kept by the time the turn comes. */
+    const turnComesAfter = (changed: (tx: Transaction) => Promise<unknown>): UnitOfWork => ({
+      read: (work) => world.unitOfWork.read(work),
+      run: (work) =>
+        world.unitOfWork.run((tx) => {
+          const workspaces = Object.assign(Object.create(tx.workspaces), {
+            takeTurn: async (id: string) => {
+              await changed(tx);
+              await tx.workspaces.takeTurn(id);
+            },
+          });
+          return work({ ...tx, workspaces });
+        }),
+    });
+    const ended = async (tx: Transaction) => {
+      const run = await tx.runs.find(held.id);
+      if (run === undefined) throw new Error('it was just claimed');
+      await tx.runs.save(Run.restore({ ...run.state, lease: null, revision: run.state.revision + 1 }));
+    };
+    const appending = new AppendRunLog(turnComesAfter(ended), world.secrets);
+    await world.refuses(() => appending.execute(held.holder, 0, Buffer.from('too late')), lost);
+    expect(await held.log(0, 'in time')).toBe(7);
   });
 });
 
