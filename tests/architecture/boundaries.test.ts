@@ -217,6 +217,8 @@ const roomInFolder: Readonly<Record<string, number>> = {
   // One repository a file, and the two lists match.
   'src/adapters/persistence/knex': 24,
   'src/adapters/persistence/memory': 24,
+  // Migrations are added, and never taken away.
+  'src/adapters/persistence/knex/migrations': 60,
 };
 const usualRoom = 14;
 

@@ -13,7 +13,7 @@ import type {
 import type { Page, PageRequest } from './page.js';
 
 export interface AgentPoolRepository {
-  /** A pool of an organization, with the caller's standing on the organization and what the pool serves. */
+  /** A pool of an organization, with the caller's standing on the organization; for its members, also towards what the pool serves. */
   findFor(actor: Actor, id: AgentPoolId): Promise<Seen<AgentPool> | undefined>;
   /** Of a living organization, or of the site. */
   find(id: AgentPoolId): Promise<AgentPool | undefined>;

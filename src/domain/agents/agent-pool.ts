@@ -1,22 +1,11 @@
 import type { RequestTrace } from '../authorization/actor.js';
 import type { TokenOwner } from '../shared/api-token.js';
-import type { AgentPoolId, Instant, OrganizationId, TokenId, WorkspaceId } from '../shared/id.js';
-
-/** Which workspaces of its organization a pool may serve, beside what the workspaces themselves say. */
-export interface AgentPoolScope {
-  /** Whether it may serve all of them; otherwise only the allowed ones. */
-  readonly organizationScoped: boolean;
-  /** In order of id. */
-  readonly allowedWorkspaceIds: readonly WorkspaceId[];
-  /** Never served, whatever else is true. In order of id. */
-  readonly excludedWorkspaceIds: readonly WorkspaceId[];
-}
+import type { AgentPoolScope, ServingPool } from '../shared/execution.js';
+import type { AgentPoolId, Instant, OrganizationId, TokenId } from '../shared/id.js';
 
 /** Agents of one organization, or of the site. `serves` decides whose runs they claim. */
-export interface AgentPool extends AgentPoolScope {
-  readonly id: AgentPoolId;
+export interface AgentPool extends ServingPool {
   /** Null for a site pool. */
-  readonly organizationId: OrganizationId | null;
   readonly organizationName: string | null;
   readonly name: string;
   readonly createdAt: Instant;

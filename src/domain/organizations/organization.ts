@@ -1,7 +1,7 @@
 import { invalidAttribute } from '../shared/domain-error.js';
+import type { ExecutionDefaults } from '../shared/execution.js';
 import type { Instant, MembershipId, OrganizationId, UserId } from '../shared/id.js';
 import { checkName } from '../shared/name.js';
-import type { ExecutionDefaults } from '../workspaces/execution.js';
 
 export interface Organization {
   readonly id: OrganizationId;

@@ -1,8 +1,8 @@
 import type { TokenOwner } from '../shared/api-token.js';
 import { DomainError, invalidAttribute } from '../shared/domain-error.js';
+import type { Executed, ExecutionSettings } from '../shared/execution.js';
 import type { ConfigurationVersionId, Instant, OrganizationId, WebhookId, WorkspaceId } from '../shared/id.js';
 import { checkName } from '../shared/name.js';
-import type { Executed, ExecutionSettings } from './execution.js';
 
 export interface WorkspaceSettings extends ExecutionSettings {
   readonly name: string;

@@ -176,8 +176,9 @@ export class KnexAgentPools implements AgentPoolRepository {
 
   async findFor(actor: Actor, id: AgentPoolId): Promise<Seen<AgentPool> | undefined> {
     const seen = await findPoolFor(this.db, actor, { id });
-    if (seen === undefined || seen.subject.organizationId === null) return undefined;
-    const { organizationId } = seen.subject;
+    const organizationId = seen?.subject.organizationId ?? null;
+    // Nothing about the pool gives a stranger a right, and their refusal costs what a missing pool does.
+    if (seen === undefined || organizationId === null || !seen.standing.member) return seen;
     const teamIds = seen.standing.teams.map(({ teamId }) => teamId);
     const row = await this.db.first<QuestionRow>(questionOfPool(this.db, { id, organizationId, teamIds }));
     const pool = {

@@ -46,6 +46,7 @@ export class MemoryAgentPools implements AgentPoolRepository {
     const subject = tables.agentPool(id);
     if (subject === undefined || subject.organizationId === null) return undefined;
     const standing = standingIn(tables, actor, subject.organizationId);
+    if (!standing.member) return { subject, standing };
     return { subject, standing: { ...standing, pool: questionOf(tables, subject, standing) } };
   }
 

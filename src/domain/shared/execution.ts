@@ -1,6 +1,5 @@
-import type { AgentPool } from '../agents/agent-pool.js';
-import { invalidAttribute } from '../shared/domain-error.js';
-import type { AgentPoolId, OrganizationId, WorkspaceId } from '../shared/id.js';
+import { invalidAttribute } from './domain-error.js';
+import type { AgentPoolId, OrganizationId, WorkspaceId } from './id.js';
 
 export const executionModes = ['remote', 'local', 'agent'] as const;
 
@@ -111,15 +110,25 @@ export function changedDefaults(current: ExecutionDefaults, change: Partial<Exec
   return { executionMode, agentPoolId };
 }
 
-/** What a pool is asked about before its agents may have a run. */
-export type ServingPool = Pick<
-  AgentPool,
-  'id' | 'organizationId' | 'organizationScoped' | 'allowedWorkspaceIds' | 'excludedWorkspaceIds'
->;
+/** Which workspaces of its organization a pool may serve, beside what the workspaces themselves say. */
+export interface AgentPoolScope {
+  /** Whether it may serve all of them; otherwise only the allowed ones. */
+  readonly organizationScoped: boolean;
+  /** In order of id. */
+  readonly allowedWorkspaceIds: readonly WorkspaceId[];
+  /** Never served, whatever else is true. In order of id. */
+  readonly excludedWorkspaceIds: readonly WorkspaceId[];
+}
+
+export interface ServingPool extends AgentPoolScope {
+  readonly id: AgentPoolId;
+  /** Null for a site pool. */
+  readonly organizationId: OrganizationId | null;
+}
 
 /** Whether the scope of an organization's pool includes the workspace. */
 export const admits = (
-  { organizationScoped, allowedWorkspaceIds, excludedWorkspaceIds }: ServingPool,
+  { organizationScoped, allowedWorkspaceIds, excludedWorkspaceIds }: AgentPoolScope,
   id: WorkspaceId,
 ): boolean => !excludedWorkspaceIds.includes(id) && (organizationScoped || allowedWorkspaceIds.includes(id));
 
