@@ -19,12 +19,14 @@ export interface AgentPoolRepository {
   find(id: AgentPoolId): Promise<AgentPool | undefined>;
   /** Throws `attribute/taken` when a pool of the organization, or of the site, has the name. */
   add(pool: AgentPool): Promise<void>;
-  /** Keeps name and scope. Throws `attribute/taken` when the name is another's. */
+  /** Keeps name and scope; the pool is `replaced` no longer. Throws `attribute/taken` when the name is another's. */
   save(pool: AgentPool): Promise<void>;
   /** With its tokens. */
   remove(id: AgentPoolId): Promise<void>;
   /** Whether a living workspace or its organization's default names it, or a run is executed by one of its agents. */
   inUse(id: AgentPoolId): Promise<boolean>;
+  /** Pools of living organizations that an upgrade took workspaces from and that are not the default, by name. */
+  replaced(): Promise<readonly AgentPool[]>;
   /** By name. Null for site pools. */
   page(organizationId: OrganizationId | null, page: PageRequest): Promise<Page<AgentPool>>;
 }

@@ -81,6 +81,11 @@ export class MemoryAgentPools implements AgentPoolRepository {
     return executed || isDefault || naming.some((workspace) => tables.workspace(workspace.id) !== undefined);
   }
 
+  /** Nothing here was ever upgraded. */
+  async replaced(): Promise<readonly AgentPool[]> {
+    return [];
+  }
+
   async page(organizationId: OrganizationId | null, page: PageRequest): Promise<Page<AgentPool>> {
     const tables = this.tables();
     const rows = [...tables.agentPools.values()].filter((row) => row.organizationId === organizationId);
