@@ -1,11 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { WorkspaceChange, WorkspaceReference } from '../../src/application/index.js';
-import {
-  type Actor,
-  impliedBy,
-  type LockAction,
-  type Workspace,
-} from '../../src/domain/index.js';
+import { type Actor, impliedBy, type LockAction, type Workspace } from '../../src/domain/index.js';
 import { firstPage, invalid, lacking, missing, taken, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { giveGrant } from '../support/builders.js';

@@ -40,8 +40,8 @@ export class UpdateOrganization {
         email: change.email ?? current.email,
         defaults,
       });
-      await tx.organizations.save(next);
       const named = change.defaults && (await this.keepDefaults(tx, actor, next, current.defaults));
+      await tx.organizations.save(next);
       await tx.audit.add(doneBy(actor, 'organizations/update', next.id), { organizationId: next.id });
       return { ...next, ...(named && { poolTokenCreators: named }) };
     });
