@@ -333,7 +333,7 @@ function* organization(setting: Setting): Story {
   yield* ask('detachPolicySet', [set], attached);
   yield* ask('removePolicySet', [set]);
   const racks = yield* created('createAgentPool', at, data({ name: fresh() }));
-  yield* ask('renameAgentPool', [racks], data({ name: fresh() }));
+  yield* ask('updateAgentPool', [racks], data({ name: fresh() }));
   yield* ask('removeAgentPool', [racks]);
   yield* ask('removeWorkspace', [workspace]);
   yield* ask('removeOrganization', at);
