@@ -62,8 +62,8 @@ policies='{"global": true, "overridable": true, "policies": [
   {"name": "tags", "query": "data.tags.deny", "enforcement-level": "mandatory"},
   {"name": "sizes", "query": "data.sizes.deny", "enforcement-level": "advisory"}]}'
 api POST "/organizations/$organization/policy-sets" -d "$(new policy-sets baseline "$policies")" >/dev/null
-pool=$(api POST "/organizations/$organization/agent-pools" -d "$(new agent-pools ours)" | jq -r .data.id)
-agent=$(api POST "/agent-pools/$pool/authentication-tokens" | jq -r .data.attributes.token)
+pool=$(api POST /admin/agent-pools -d "$(new agent-pools "$organization")" | jq -r .data.id)
+agent=$(api POST "/admin/agent-pools/$pool/authentication-tokens" | jq -r .data.attributes.token)
 tar -czf - -C "$configuration" . | curl --silent --show-error --fail-with-body --upload-file - \
   "$(api POST "$versions" | jq -r '.data.attributes."upload-url"')" >/dev/null
 job=$(as "$agent" POST '/agent/v1/claims?wait=20' -d '{"name": "curl"}')

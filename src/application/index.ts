@@ -1,11 +1,13 @@
 /** Use cases and the ports they need, for programs that bring their own adapters. */
+export type { AgentPoolReference } from './agent-pools/agent-pool-in-hand.js';
+export type { ScopeChange } from './agent-pools/agent-pool-scope.js';
 export * from './agent-pools/create-agent-pool.js';
 export * from './agent-pools/issue-agent-token.js';
 export * from './agent-pools/list-agent-pools.js';
 export * from './agent-pools/list-agent-tokens.js';
 export * from './agent-pools/remove-agent-pool.js';
-export * from './agent-pools/rename-agent-pool.js';
 export * from './agent-pools/show-agent-pool.js';
+export * from './agent-pools/update-agent-pool.js';
 export * from './agents/announce-state.js';
 export * from './agents/append-run-log.js';
 export * from './agents/authenticate-agent.js';

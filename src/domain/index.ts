@@ -22,6 +22,7 @@ export * from './runs/run-status.js';
 export * from './shared/api-token.js';
 export * from './shared/bundle.js';
 export * from './shared/domain-error.js';
+export * from './shared/execution.js';
 export * from './shared/id.js';
 export * from './shared/name.js';
 export * from './state-versions/state-output.js';

@@ -132,6 +132,28 @@ const teams: readonly Subject[] = [
   { name: 'its own team, token kept from members', of: aboutItsOwn(false) },
 ];
 
+const pools: readonly Subject[] = [
+  {
+    name: 'a pool that nothing names',
+    of: (standing) => ({ ...standing, pool: { named: false, serving: false, servingElsewhere: false } }),
+  },
+  {
+    name: 'a pool that the workspace names',
+    of: (standing) => {
+      const admin = standing.teams.some(({ grant }) => grant?.access === 'admin');
+      return { ...standing, pool: { named: true, serving: true, servingElsewhere: !admin } };
+    },
+  },
+  {
+    name: 'a pool that other workspaces name too',
+    of: (standing) => ({ ...standing, pool: { named: true, serving: true, servingElsewhere: true } }),
+  },
+  {
+    name: 'a default pool that serves no workspace',
+    of: (standing) => ({ ...standing, pool: { named: true, serving: false, servingElsewhere: false } }),
+  },
+];
+
 const subjectsByAction: Partial<Record<Action, readonly Subject[]>> = {
   'user-tokens/manage': users,
   'teams/read': teams,
@@ -141,6 +163,8 @@ const subjectsByAction: Partial<Record<Action, readonly Subject[]>> = {
   'team-members/manage': teams,
   'team-tokens/manage': teams,
   'team-access/read': teams,
+  'agent-pools/read': pools,
+  'agent-pools/manage': pools,
 };
 
 /** Empty where it makes no difference which one of its kind an action is about. */

@@ -200,11 +200,11 @@ async function policyOutcomes(http: Narrator, { workspaceId }: Made): Promise<vo
     document('policy-sets', { name: 'baseline', global: true, overridable: true, policies }),
   );
 
-  http.heading('Make a pool of agents, and a token for them');
-  const pool = await http.call('POST', '/organizations/acme/agent-pools', document('agent-pools', { name: 'ours' }));
+  http.heading('Create a pool of agents for the site, and issue a token of it');
+  const pool = await http.call('POST', '/admin/agent-pools', document('agent-pools', { name: 'ours' }));
   const token = await http.call(
     'POST',
-    `/agent-pools/${pool.json.data.id}/authentication-tokens`,
+    `/admin/agent-pools/${pool.json.data.id}/authentication-tokens`,
     document('authentication-tokens', { description: 'the demo' }),
   );
 

@@ -1,13 +1,16 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  AppendRunLog,
+  ClaimRun,
   leaseSeconds,
   maxLogBytes,
   type PhaseReport,
   ReclaimLostRuns,
   RunProgress,
+  type Transaction,
   type UnitOfWork,
 } from '../../src/application/index.js';
-import type { PolicySet, RunStatus } from '../../src/domain/index.js';
+import { type Agent, type PolicySet, Run, type RunStatus } from '../../src/domain/index.js';
 import {
   firstPage,
   invalid,
@@ -35,6 +38,16 @@ beforeEach(async () => {
   steps = await RunSteps.of(world);
   await world.uploadedVersion(files);
 });
+
+/** The workspace names the pool, or follows its organization. */
+const named = (agentPoolId: string | null) =>
+  world.useCases.updateWorkspace.execute(
+    world.owner,
+    { id: world.workspace.id },
+    { execution: { agentPoolId, overwrites: { executionMode: agentPoolId !== null } } },
+  );
+
+const ours = () => ({ id: steps.agent.poolId, of: 'site' }) as const;
 
 const reclaim = () => world.useCases.reclaimLostRuns.execute();
 
@@ -119,19 +132,19 @@ describe('claiming a run', () => {
   });
 
   it('leaves a workspace that names a pool to that pool', async () => {
-    const others = await steps.anotherAgent('theirs');
-    const { poolId: agentPoolId } = others;
-    await world.useCases.updateWorkspace.execute(world.owner, { id: world.workspace.id }, { agentPoolId });
+    const others = await steps.agentOfOrganization('theirs');
+    await named(others.poolId);
     const run = await steps.create();
     expect(await steps.claim()).toBeUndefined();
     expect((await steps.claimed(others)).id).toBe(run.id);
   });
 
-  it('gives a workspace that names no pool to every pool of the organization, and to no other’s', async () => {
-    const foreign = await steps.anotherAgent('foreign', world.administrator, 'globex');
+  it('gives a remote workspace to every site pool, and to none of an organization', async () => {
+    const foreign = await steps.agentOfOrganization('foreign', world.administrator, 'globex');
+    const own = await steps.agentOfOrganization('own');
     const others = await steps.anotherAgent('theirs');
     const run = await steps.create();
-    expect(await steps.claim(foreign)).toBeUndefined();
+    for (const agent of [foreign, own]) expect(await steps.claim(agent)).toBeUndefined();
     expect((await steps.claimed(others)).id).toBe(run.id);
   });
 
@@ -148,9 +161,90 @@ describe('claiming a run', () => {
   });
 });
 
+describe('a claim', () => {
+  /** Claims over a unit of work in which each look for a run is between these two. */
+  const claimWith = (agent: Agent, before: () => Promise<unknown>, after: () => Promise<unknown>) => {
+    const { clock, ids, secrets, box } = world;
+    const interrupted: UnitOfWork = {
+      run: (work) => world.unitOfWork.run(work),
+      read: async (work) => {
+        await before();
+        const found = await world.unitOfWork.read(work);
+        await after();
+        return found;
+      },
+    };
+    return new ClaimRun(interrupted, clock, secrets, box, new RunProgress(clock, ids)).execute(agent, 'rack-4');
+  };
+  const nothing = async () => undefined;
+
+  it('takes nothing of a workspace that was given to another pool after it was looked at', async () => {
+    const [mine, theirs] = [await steps.agentOfOrganization('mine'), await steps.agentOfOrganization('theirs')];
+    await named(mine.poolId);
+    const { id } = await steps.create();
+    expect(await claimWith(mine, nothing, () => named(theirs.poolId))).toBeUndefined();
+    expect((await steps.claimed(theirs)).id).toBe(id);
+  });
+
+  it('takes nothing of a workspace that left the scope of the pool after it was looked at', async () => {
+    const mine = await steps.agentOfOrganization('mine');
+    await named(mine.poolId);
+    await steps.create();
+    const excludedWorkspaceIds = [world.workspace.id];
+    const pool = { id: mine.poolId, of: 'organization' } as const;
+    const narrow = () => world.useCases.updateAgentPool.execute(world.owner, pool, { excludedWorkspaceIds });
+    expect(await claimWith(mine, nothing, narrow)).toBeUndefined();
+    expect(await steps.claim(mine)).toBeUndefined();
+  });
+
+  it('looks a bounded number of times for a run that it can have, and then answers that there is none', async () => {
+    const [mine, theirs] = [await steps.agentOfOrganization('mine'), await steps.agentOfOrganization('theirs')];
+    await named(mine.poolId);
+    await steps.create();
+    let looks = 0;
+    // Whenever it is looked for it is there, and whenever it is wanted it is gone.
+    const appears = () => {
+      looks += 1;
+      if (looks > 1_000) throw new Error('it looks forever');
+      return named(mine.poolId);
+    };
+    expect(await claimWith(mine, appears, () => named(theirs.poolId))).toBeUndefined();
+    expect(looks).toBe(20);
+  });
+});
+
+describe('a report', () => {
+  it('is refused when the lease ends while it waits for the turn of the workspace', async () => {
+    await steps.create();
+    const held = await steps.claimed();
+    /** What another transaction has kept by the time the turn comes. */
+    const turnComesAfter = (changed: (tx: Transaction) => Promise<unknown>): UnitOfWork => ({
+      read: (work) => world.unitOfWork.read(work),
+      run: (work) =>
+        world.unitOfWork.run((tx) => {
+          const workspaces = Object.assign(Object.create(tx.workspaces), {
+            takeTurn: async (id: string) => {
+              await changed(tx);
+              await tx.workspaces.takeTurn(id);
+            },
+          });
+          return work({ ...tx, workspaces });
+        }),
+    });
+    const ended = async (tx: Transaction) => {
+      const run = await tx.runs.find(held.id);
+      if (run === undefined) throw new Error('it was just claimed');
+      await tx.runs.save(Run.restore({ ...run.state, lease: null, revision: run.state.revision + 1 }));
+    };
+    const appending = new AppendRunLog(turnComesAfter(ended), world.secrets);
+    await world.refuses(() => appending.execute(held.holder, 0, Buffer.from('too late')), lost);
+    expect(await held.log(0, 'in time')).toBe(7);
+  });
+});
+
 describe('an agent’s token', () => {
   it('speaks for its pool, and for nobody in the API proper', async () => {
-    const { token, secret } = await world.useCases.issueAgentToken.execute(world.owner, steps.agent.poolId, 'rack 4');
+    const { token, secret } = await world.useCases.issueAgentToken.execute(world.administrator, ours(), 'rack 4');
     const { poolId, organizationId } = steps.agent;
     expect(await world.useCases.authenticateAgent.execute(secret)).toEqual({
       tokenId: token.id,
@@ -164,25 +258,26 @@ describe('an agent’s token', () => {
   });
 
   it('is good for nothing once it is revoked, or its pool is removed', async () => {
-    const { token, secret } = await world.useCases.issueAgentToken.execute(world.owner, steps.agent.poolId, 'rack 4');
-    const another = await world.useCases.issueAgentToken.execute(world.owner, steps.agent.poolId, 'rack 5');
-    await world.useCases.revokeToken.execute(world.owner, token.id);
+    const { token, secret } = await world.useCases.issueAgentToken.execute(world.administrator, ours(), 'rack 4');
+    const another = await world.useCases.issueAgentToken.execute(world.administrator, ours(), 'rack 5');
+    await world.useCases.revokeToken.execute(world.administrator, token.id);
     await world.refuses(() => world.useCases.authenticateAgent.execute(secret), unauthenticated);
-    await world.useCases.removeAgentPool.execute(world.owner, steps.agent.poolId);
+    await world.useCases.removeAgentPool.execute(world.administrator, ours());
     await world.refuses(() => world.useCases.authenticateAgent.execute(another.secret), unauthenticated);
   });
 
   it('is made and listed by those who manage agent pools', async () => {
-    const { poolId } = steps.agent;
+    const { poolId } = await steps.agentOfOrganization('own');
+    const pool = { id: poolId, of: 'organization' } as const;
     const { issueAgentToken, listAgentTokens, createAgentPool } = world.useCases;
     for (const manager of [world.organizationToken, await world.holderOf('manage-agent-pools')]) {
-      await issueAgentToken.execute(manager, poolId, 'rack 4');
+      await issueAgentToken.execute(manager, pool, 'rack 4');
     }
-    const { items } = await listAgentTokens.execute(world.owner, poolId, firstPage);
+    const { items } = await listAgentTokens.execute(world.owner, pool, firstPage);
     expect(items).toHaveLength(3);
     for (const outsider of [...world.outsiders, world.member]) {
-      await world.refuses(() => issueAgentToken.execute(outsider, poolId, 'mine'), missing);
-      await world.refuses(() => listAgentTokens.execute(outsider, poolId, firstPage), missing);
+      await world.refuses(() => issueAgentToken.execute(outsider, pool, 'mine'), missing);
+      await world.refuses(() => listAgentTokens.execute(outsider, pool, firstPage), missing);
     }
     await world.refuses(() => createAgentPool.execute(world.stranger, 'acme', 'mine'), missing);
     await world.refuses(() => createAgentPool.execute(world.member, 'acme', 'mine'), { code: 'resource/not-found' });
@@ -191,16 +286,17 @@ describe('an agent’s token', () => {
 
   it('keeps its pool from being removed while one of its agents executes a run, or a workspace names it', async () => {
     const inUse = { code: 'agent-pool/in-use' };
-    const { removeAgentPool, updateWorkspace } = world.useCases;
-    const { poolId } = steps.agent;
+    const { removeAgentPool } = world.useCases;
+    const agent = await steps.agentOfOrganization('own');
+    const pool = { id: agent.poolId, of: 'organization' } as const;
+    await named(agent.poolId);
+    await world.refuses(() => removeAgentPool.execute(world.owner, pool), inUse);
     await steps.create();
-    const held = await steps.claimed();
-    await world.refuses(() => removeAgentPool.execute(world.owner, poolId), inUse);
+    const held = await steps.claimed(agent);
+    await named(null);
+    await world.refuses(() => removeAgentPool.execute(world.owner, pool), inUse);
     await held.planned(false);
-    await updateWorkspace.execute(world.owner, { id: world.workspace.id }, { agentPoolId: poolId });
-    await world.refuses(() => removeAgentPool.execute(world.owner, poolId), inUse);
-    await updateWorkspace.execute(world.owner, { id: world.workspace.id }, { agentPoolId: null });
-    await removeAgentPool.execute(world.owner, poolId);
+    await removeAgentPool.execute(world.owner, pool);
   });
 });
 

@@ -1,12 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { WorkspaceReference } from '../../src/application/index.js';
-import {
-  type Actor,
-  impliedBy,
-  type LockAction,
-  type Workspace,
-  type WorkspaceSettings,
-} from '../../src/domain/index.js';
+import type { WorkspaceChange, WorkspaceReference } from '../../src/application/index.js';
+import { type Actor, impliedBy, type LockAction, type Workspace } from '../../src/domain/index.js';
 import { firstPage, invalid, lacking, missing, taken, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { giveGrant } from '../support/builders.js';
@@ -23,13 +17,13 @@ beforeEach(async () => {
 const byId = (): WorkspaceReference => ({ id: network.id });
 const byName = (name = 'network', organizationName = 'acme'): WorkspaceReference => ({ organizationName, name });
 
-const create = (actor: Actor, settings: Partial<WorkspaceSettings> & { readonly name: string }) =>
+const create = (actor: Actor, settings: WorkspaceChange & { readonly name: string }) =>
   world.useCases.createWorkspace.execute(actor, 'acme', settings);
 const list = async (actor: Actor, page = firstPage) => world.useCases.listWorkspaces.execute(actor, 'acme', page);
 const names = async (actor: Actor) => (await list(actor)).items.map(({ subject }) => subject.name);
 const show = async (actor: Actor, reference = byId()) =>
   (await world.useCases.showWorkspace.execute(actor, reference)).subject;
-const update = (actor: Actor, change: Partial<WorkspaceSettings>, reference = byId()) =>
+const update = (actor: Actor, change: WorkspaceChange, reference = byId()) =>
   world.useCases.updateWorkspace.execute(actor, reference, change);
 const remove = (actor: Actor, reference = byId()) => world.useCases.removeWorkspace.execute(actor, reference);
 const change = async (actor: Actor, action: LockAction, reason: string | null = null) =>
@@ -54,7 +48,7 @@ describe('creating a workspace', () => {
       organizationName: 'acme',
       description: null,
       autoApply: false,
-      executionMode: 'remote',
+      executionMode: null,
       terraformVersion: '1.9.0',
       workingDirectory: 'infra',
       lock: null,
@@ -164,7 +158,7 @@ describe('updating a workspace', () => {
       revision: 1,
     });
     expect(await show(world.owner)).toEqual(subject);
-    await update(world.owner, { executionMode: 'local' }, byName('networks'));
+    await update(world.owner, { execution: { executionMode: 'local' } }, byName('networks'));
     expect(await show(world.owner)).toMatchObject({ name: 'networks', executionMode: 'local', revision: 2 });
   });
 

@@ -492,6 +492,18 @@ export const excluded: Readonly<Record<string, string>> = {
   'get /organizations/:organization/authentication-token': 'an organization has one token, found as a team’s is',
   'post /organizations/:organization/authentication-token': 'an organization has one token, replaced as a team’s is',
   'get /workspaces/:workspaceId/vars/:variableId': 'nothing of it is seeded; it is found as a team access is',
+  ...Object.fromEntries(
+    [
+      'get /admin/agent-pools',
+      'post /admin/agent-pools',
+      'get /admin/agent-pools/:id',
+      'get /admin/agent-pools/:sitePoolId/authentication-tokens',
+      'post /admin/agent-pools/:sitePoolId/authentication-tokens',
+    ].map((route) => [
+      route,
+      'a site has a few pools; they and their tokens are found as those of an organization are',
+    ]),
+  ),
   'get /admin/failing-effects': 'as long as what fails at the moment',
   ...Object.fromEntries(
     ['audit-trail', 'audit-trails'].map((word) => [

@@ -106,8 +106,8 @@ export async function seed(url: string, size: SampleSize = middling): Promise<Sa
     const attributes = { name, description: 'The rules of the house', kind: 'opa', global: true, policies };
     await post('/organizations/acme/policy-sets', document('policy-sets', attributes));
   }
-  const pool = (await post('/organizations/acme/agent-pools', document('agent-pools', { name: 'racks' }))).data;
-  const secret = (await post(`/agent-pools/${pool.id}/authentication-tokens`)).data.attributes.token;
+  const pool = (await post('/admin/agent-pools', document('agent-pools', { name: 'racks' }))).data;
+  const secret = (await post(`/admin/agent-pools/${pool.id}/authentication-tokens`)).data.attributes.token;
   const relationships = {
     workspace: one('workspaces', workspaceId),
     'configuration-version': one('configuration-version', versionId),

@@ -84,6 +84,10 @@ async function onPostgres(_dataDir: string, { signingSecret }: Manifest): Promis
 
 /** What later releases say beside what the first one said, by type of resource. */
 const added: readonly string[] = [
+  'agent-pools/relationships/allowed-workspaces',
+  'agent-pools/relationships/excluded-workspaces',
+  'organizations/attributes/default-execution-mode',
+  'organizations/relationships/default-agent-pool',
   'policy-sets/relationships/policies',
   'runs/attributes/position-in-queue',
   'runs/relationships/run-events',
@@ -92,8 +96,21 @@ const added: readonly string[] = [
   'workspaces/attributes/permissions/can-read-state-versions',
   'workspaces/attributes/permissions/can-read-variable',
   'workspaces/attributes/permissions/can-update-variable',
+  'workspaces/attributes/setting-overwrites',
   'workspaces/relationships/current-run',
 ];
+
+/** Workspaces without a pool follow their organization, whose agents served them before: `agent` with its only pool. */
+const followingTheOrganization = (path: string, document: Json, pool: Json): Json => {
+  if (!path.startsWith('/workspaces/ws-') || document.data?.type !== 'workspaces') return document;
+  const { attributes, relationships } = document.data;
+  const data = {
+    ...document.data,
+    attributes: { ...attributes, 'execution-mode': 'agent', 'agent-pool-id': pool.id },
+    relationships: { ...relationships, 'agent-pool': { data: { id: pool.id, type: 'agent-pools' } } },
+  };
+  return { ...document, data };
+};
 
 /** Paths of members that `now` has and `then` had not; those of a resource begin with its type. */
 const addedTo = (then: Json, now: Json, path = ''): readonly string[] => {
@@ -170,7 +187,11 @@ for (const { kind, restore, skip } of backends) {
           .replaceAll(/\/v1\/log\/[^"]+/g, '/v1/log/…');
         answered.set(path, response.status === 200 ? JSON.parse(text) : { status: response.status });
       }
-      expect(Object.fromEntries(answered)).toMatchObject(Object.fromEntries(manifest.documents));
+      const [pool] = manifest.documents.get('/organizations/acme/agent-pools').data;
+      const then = [...manifest.documents].map(
+        ([path, document]) => [path, followingTheOrganization(path, document, pool)] as const,
+      );
+      expect(Object.fromEntries(answered)).toMatchObject(Object.fromEntries(then));
       const more = [...manifest.documents].flatMap(([path, document]) => addedTo(document, answered.get(path)));
       expect([...new Set(more)].sort()).toEqual(added);
     });
@@ -287,6 +308,17 @@ for (const { kind, restore, skip } of backends) {
         return data.attributes.status === 'errored';
       });
       expect((await ask('/admin/failing-effects')).data).toEqual([]);
+    });
+
+    it('lets the agents of the pool claim what they claimed before, and report on it', async () => {
+      const agent = new ReferenceAgent(over(service.publicUrl), manifest.leased.agentToken);
+      let job = await agent.claimed();
+      while (job.phase !== 'plan') job = await agent.claimed();
+      const { attributes } = (await ask(`/workspaces/${job.json.workspace.id}`)).data;
+      const follows = { 'execution-mode': false, 'agent-pool': false };
+      expect(attributes).toMatchObject({ 'execution-mode': 'agent', 'setting-overwrites': follows });
+      await job.planned();
+      expect((await ask(`/runs/${job.runId}`)).data.attributes.status).not.toMatch(/planning|queued/);
     });
   });
 }

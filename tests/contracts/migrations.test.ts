@@ -194,8 +194,9 @@ for (const engine of engines) {
       // 1024 of the version, 2 of the state, 2 of the artifact, 13 of the code.
       const keptBytes = async () => (await database('kept_bytes')).map((row) => ({ ...row, bytes: Number(row.bytes) }));
       expect(await keptBytes()).toEqual([{ organization_id: 'org-1', bytes: 1041 }]);
-      for (const name of ['0015-kept-bytes', '0011-run-queue']) {
-        await database.migrate.down({ migrationSource, name } as Knex.MigratorConfig);
+      const all = await migrationSource.getMigrations([]);
+      for (const _ of all.slice(all.indexOf('0011-run-queue'))) {
+        await database.migrate.down({ migrationSource });
       }
       await migrate(config);
       expect(await organizationsOfRuns()).toEqual(['org-1']);
@@ -220,13 +221,122 @@ for (const engine of engines) {
         await expect(database('api_tokens').insert({ ...token(`at-${audits}`), audits })).rejects.toThrow(/unique/i);
       }
       const migrations = await migrationSource.getMigrations([]);
-      for (const _ of migrations.slice(migrations.indexOf('0014-tokens'))) {
+      for (const _ of migrations.slice(migrations.indexOf('0013-tokens'))) {
         await database.migrate.down({ migrationSource });
       }
       expect(await database('api_tokens').pluck('id')).toEqual(['at-own']);
       await expect(database('api_tokens').insert(token('at-second'))).rejects.toThrow(/unique/i);
       await migrate(config);
       expect((await database('api_tokens').first()).audits).toBeFalsy();
+    });
+
+    it('give organizations the agent pool that served workspaces without one, and their agents what they had', async () => {
+      const migrations = await migrationSource.getMigrations([]);
+      await migrate(config);
+      for (const _ of migrations.slice(migrations.indexOf('0012-agent-pool-kinds'))) {
+        await database.migrate.down({ migrationSource });
+      }
+      const at = (second: number) => `2030-01-01T12:00:0${second}.000Z`;
+      /** By organization, what it had: workspaces with their mode and pool, pools with their last use. */
+      const had = {
+        served: {
+          workspaces: {
+            plain: ['remote', null],
+            own: ['remote', 'idle'],
+            local: ['local', 'idle'],
+            odd: ['agent', null],
+          },
+          pools: { claimed: 1, asking: 5, idle: null, earlier: 4 },
+        },
+        asked: { workspaces: { alone: ['remote', null] }, pools: { late: 3, early: 2 } },
+        unserved: { workspaces: { quiet: ['remote', null], waiting: ['agent', null] }, pools: { unused: null } },
+      } as const;
+      for (const [organization, { workspaces, pools }] of Object.entries(had)) {
+        const text = { name: organization, email: 'a@example.com', created_at: noon };
+        await database('organizations').insert({ id: organization, ...text });
+        for (const [pool, used] of Object.entries(pools)) {
+          await database('agent_pools').insert({
+            id: pool,
+            organization_id: organization,
+            name: pool,
+            created_at: noon,
+          });
+          const token = { id: `at-${pool}`, pool_id: pool, secret_digest: pool, description: '', created_at: noon };
+          await database('agent_tokens').insert({ ...token, last_used_at: used === null ? null : at(used) });
+        }
+        for (const [workspace, [mode, pool]] of Object.entries(workspaces)) {
+          const plain = { auto_apply: false, terraform_version: 'latest', working_directory: '', last_sequence: 0 };
+          const row = { id: workspace, organization_id: organization, name: workspace, execution_mode: mode, ...plain };
+          const stamps = { created_at: noon, updated_at: noon, revision: 0 };
+          await database('workspaces').insert({ ...row, ...stamps, agent_pool_id: pool });
+        }
+      }
+      const version = { workspace_id: 'plain', sequence: 1, status: 'uploaded', origin: 'api', source: 'tfe-api' };
+      const flags = { auto_queue_runs: true, speculative: false, provisional: false, status_timestamps: '{}' };
+      await database('configuration_versions').insert({
+        id: 'cv',
+        ...version,
+        ...flags,
+        created_at: noon,
+        revision: 0,
+      });
+      const run = { workspace_id: 'plain', configuration_version_id: 'cv', source: 'tfe-api', options: '{}' };
+      const not = {
+        plan_only: false,
+        save_plan: false,
+        auto_apply: false,
+        has_changes: false,
+        cancel_requested: false,
+      };
+      const rest = { status: 'applied', status_timestamps: '{}', created_at: noon, revision: 0 };
+      await database('runs').insert({ id: 'run', sequence: 1, ...run, ...not, ...rest });
+      for (const [pool, second] of [
+        ['earlier', 1],
+        ['claimed', 2],
+      ] as const) {
+        const claim = { actor_kind: 'agent', actor_id: pool, action: 'runs/claim', subject: 'run', outcome: 'done' };
+        await database('audit_events').insert({ id: `ae-${pool}`, at: at(second), ...claim, count: 1 });
+      }
+      const listSizes = () => database('list_sizes').orderBy('list');
+      const sizes = await listSizes();
+
+      await migrate(config);
+      const defaults = await database('organizations')
+        .orderBy('id')
+        .select('id', 'default_execution_mode', 'default_agent_pool_id');
+      expect(defaults.map((row) => Object.values(row))).toEqual([
+        ['asked', 'agent', 'late'],
+        ['served', 'agent', 'claimed'],
+        ['unserved', 'remote', null],
+      ]);
+      const now = await database('workspaces')
+        .orderBy('id')
+        .select('id', 'execution_mode', 'inherits_execution_mode', 'agent_pool_id');
+      expect(
+        now.map((row) => [row.id, row.inherits_execution_mode ? 'follows' : row.execution_mode, row.agent_pool_id]),
+      ).toEqual([
+        ['alone', 'follows', null],
+        ['local', 'local', null],
+        ['odd', 'follows', null],
+        ['own', 'agent', 'idle'],
+        ['plain', 'follows', null],
+        ['quiet', 'remote', null],
+        ['waiting', 'agent', null],
+      ]);
+      const replaced = await database('agent_pools').where('replaced_by_default', true).orderBy('id').pluck('id');
+      expect(replaced).toEqual(['asking', 'earlier', 'early']);
+      expect(await listSizes()).toEqual(sizes);
+      // Counted on: a pool of the site is in no organization's list.
+      const site = { id: 'site', organization_id: null, name: 'site', created_at: noon };
+      await database('agent_pools').insert(site);
+      expect(await listSizes()).toEqual(sizes);
+      await database('agent_pools').insert({ ...site, id: 'more', organization_id: 'asked' });
+      const size = await database('list_sizes').where('list', 'agent-pools asked').first();
+      expect(size.size).toBe(3);
+      for (const _ of migrations.slice(migrations.indexOf('0012-agent-pool-kinds'))) {
+        await database.migrate.down({ migrationSource });
+      }
+      expect(await database('agent_pools').where('id', 'site')).toEqual([]);
     });
 
     it('leave an audit trail that nothing changes, and nothing shortens before its horizon', async () => {
@@ -253,7 +363,7 @@ for (const engine of engines) {
 
     it('keep names of teams that differ only in case, and let no more of them be', async () => {
       await migrate(config);
-      const later = (await migrationSource.getMigrations([])).filter((name) => name >= '0016');
+      const later = (await migrationSource.getMigrations([])).filter((name) => name >= '0015');
       for (const _ of later) await database.migrate.down({ migrationSource });
       await database('organizations').insert({ id: 'org-1', name: 'acme', email: 'a@example.com', created_at: noon });
       const team = (id: string, name: string) => ({
@@ -419,7 +529,7 @@ for (const engine of engines) {
     ['configuration_versions', 'runs'],
     ['policy_codes', 'organizations'],
   ])('count bytes without standing in the way of who writes to %s, then to %s', async (first, then) => {
-    const { config, database, end } = await before('0015-kept-bytes');
+    const { config, database, end } = await before('0014-kept-bytes');
     const older = await database.transaction();
     await older(first).delete();
     const migrating = migrate(config);

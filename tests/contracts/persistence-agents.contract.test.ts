@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AgentPool, AgentToken, Organization } from '../../src/domain/index.js';
-import { afterNoon, asOrganization, asTeam, asUser, noon, ownedBy, unique } from '../support/builders.js';
-import { anAgentPool, anAgentToken } from '../support/policy-builders.js';
+import { afterNoon, asOrganization, asTeam, asUser, giveGrant, noon, ownedBy, unique } from '../support/builders.js';
+import { anAgentPool, anAgentToken, aSiteAgentPool } from '../support/policy-builders.js';
 import { type Ground, onEveryBackend, refusal } from './on-every-backend.js';
 
 const addPool = async (on: Ground, organization: Organization, given: Partial<AgentPool> = {}) => {
@@ -20,6 +20,8 @@ const nameTaken = refusal('attribute/taken', {
   details: { attribute: 'name' },
   message: 'Name has already been taken',
 });
+
+const unnamed = { named: false, serving: false, servingElsewhere: false };
 
 onEveryBackend('agent pools', (on) => {
   const found = (organization: Organization, id: string) =>
@@ -42,7 +44,7 @@ onEveryBackend('agent pools', (on) => {
       on.read((tx) => tx.agentPools.findFor(actor ? asUser(actor) : asTeam(team), pool.id));
     expect(await seen(user)).toEqual({
       subject: pool,
-      standing: { actor: 'user', siteAdministrator: false, member: true, teams: through },
+      standing: { actor: 'user', siteAdministrator: false, member: true, teams: through, pool: unnamed },
     });
     expect((await seen(undefined))?.standing).toMatchObject({ actor: 'team', member: true, teams: through });
     expect((await seen(await on.user()))?.standing).toMatchObject({ member: false, teams: [] });
@@ -56,14 +58,14 @@ onEveryBackend('agent pools', (on) => {
     await addPool(on, organization, { name: 'basement' });
     const attic = await addPool(on, organization, { name: 'attic' });
     await expect(addPool(on, organization, { name: 'basement' })).rejects.toEqual(nameTaken);
-    await expect(on.run((tx) => tx.agentPools.rename(attic.id, 'basement'))).rejects.toEqual(nameTaken);
+    await expect(on.run((tx) => tx.agentPools.save({ ...attic, name: 'basement' }))).rejects.toEqual(nameTaken);
     expect((await names(organization)).items).toEqual(['attic', 'basement']);
     await addPool(on, elsewhere, { name: 'basement' });
-    await on.run((tx) => tx.agentPools.rename(attic.id, 'attic'));
-    await on.run((tx) => tx.agentPools.rename(attic.id, 'Loft'));
+    await on.run((tx) => tx.agentPools.save(attic));
+    await on.run((tx) => tx.agentPools.save({ ...attic, name: 'Loft' }));
     expect((await found(organization, attic.id))?.subject).toEqual({ ...attic, name: 'Loft' });
     await addPool(on, organization, { name: 'attic' });
-    await on.run((tx) => tx.agentPools.rename('apool-nobody', 'Cellar'));
+    await on.run((tx) => tx.agentPools.save({ ...attic, id: 'apool-nobody', name: 'Cellar' }));
     expect((await names(organization)).items).toEqual(['attic', 'basement', 'Loft']);
   });
 
@@ -112,6 +114,103 @@ onEveryBackend('agent pools', (on) => {
     expect(await inUse(other.id)).toBe(false);
   });
 
+  it('were replaced by a default only by an upgrade', async () => {
+    const organization = await on.organization();
+    const pool = await addPool(on, organization);
+    const replaced = await on.read((tx) => tx.agentPools.replaced());
+    expect(replaced.map(({ id }) => id)).not.toContain(pool.id);
+  });
+
+  it('are in use while the organization takes them by default', async () => {
+    const organization = await on.organization();
+    const pool = await addPool(on, organization);
+    const defaults = { executionMode: 'agent', agentPoolId: pool.id } as const;
+    await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
+    expect(await inUse(pool.id)).toBe(true);
+    await on.run((tx) => tx.organizations.setDefaults(organization.id, organization.defaults));
+    expect(await inUse(pool.id)).toBe(false);
+  });
+
+  it('of the site have no organization, names of their own, and a list of their own', async () => {
+    const user = await on.user();
+    const pool = aSiteAgentPool();
+    await on.run((tx) => tx.agentPools.add(pool));
+    expect(await on.read((tx) => tx.agentPools.find(pool.id))).toEqual(pool);
+    expect(await on.read((tx) => tx.agentPools.findFor(asUser(user), pool.id))).toBeUndefined();
+    await expect(on.run((tx) => tx.agentPools.add(aSiteAgentPool({ name: pool.name })))).rejects.toEqual(nameTaken);
+    await addPool(on, await on.organization(), { name: pool.name });
+    const token = await addToken(on, pool);
+    expect(await on.read((tx) => tx.agentTokens.findAgent(token.secretDigest))).toEqual({
+      agent: { tokenId: token.id, poolId: pool.id, organizationId: null },
+      token,
+    });
+    expect(await on.read((tx) => tx.agentTokens.page(pool.id, { number: 1, size: 20 }))).toMatchObject({ total: 1 });
+    const listed = await on.read((tx) => tx.agentPools.page(null, { number: 1, size: 100 }));
+    expect(listed.items).toContainEqual(pool);
+    expect(listed.items.filter(({ organizationId }) => organizationId !== null)).toEqual([]);
+    await on.run((tx) => tx.agentPools.remove(pool.id));
+    expect(await on.read((tx) => tx.agentPools.find(pool.id))).toBeUndefined();
+  });
+
+  it('keep their scope, without workspaces that are gone', async () => {
+    const organization = await on.organization();
+    const workspaces = [await on.workspace(organization), await on.workspace(organization)];
+    const ids = workspaces.map(({ id }) => id).sort();
+    const [first = '', second = ''] = ids;
+    const pool = await addPool(on, organization, { organizationScoped: false, allowedWorkspaceIds: ids });
+    const stored = () => on.read((tx) => tx.agentPools.find(pool.id));
+    expect(await stored()).toEqual(pool);
+    expect((await found(organization, pool.id))?.subject).toEqual(pool);
+    expect((await on.read((tx) => tx.agentPools.page(organization.id, { number: 1, size: 20 }))).items).toEqual([pool]);
+    const changed = { ...pool, organizationScoped: true, allowedWorkspaceIds: [second], excludedWorkspaceIds: [first] };
+    await on.run((tx) => tx.agentPools.save(changed));
+    expect(await stored()).toEqual(changed);
+    await on.run((tx) => tx.workspaces.remove(first, noon));
+    expect(await stored()).toEqual({ ...changed, excludedWorkspaceIds: [] });
+    await on.run((tx) => tx.removals.removeBatch({ kind: 'workspace', id: second }, 100));
+    expect(await stored()).toEqual({ ...changed, allowedWorkspaceIds: [], excludedWorkspaceIds: [] });
+  });
+
+  it('tell what names them, and whether the caller administers all that they serve', async () => {
+    const organization = await on.organization();
+    const pool = await addPool(on, organization);
+    const user = await on.member(organization);
+    const team = await on.team(organization, {}, [user]);
+    const asked = async () => (await on.read((tx) => tx.agentPools.findFor(asUser(user), pool.id)))?.standing.pool;
+    const naming = { executionMode: 'agent', agentPoolId: pool.id } as const;
+    const give = (workspaceId: string, access: 'admin' | 'write') =>
+      on.run((tx) => giveGrant(tx, team.id, workspaceId, { access }));
+    await on.workspace(organization, { executionMode: 'agent' });
+    expect(await asked()).toEqual(unnamed);
+    const own = await on.workspace(organization, naming);
+    await give(own.id, 'admin');
+    expect(await asked()).toEqual({ named: true, serving: true, servingElsewhere: false });
+    const other = await on.workspace(organization, naming);
+    expect(await asked()).toEqual({ named: true, serving: true, servingElsewhere: true });
+    await give(other.id, 'write');
+    expect(await asked()).toEqual({ named: true, serving: true, servingElsewhere: true });
+    for (const { id } of [own, other]) await on.run((tx) => tx.workspaces.remove(id, noon));
+    expect(await asked()).toEqual(unnamed);
+    await on.run((tx) => tx.organizations.setDefaults(organization.id, naming));
+    expect(await asked()).toMatchObject({ named: true, serving: true, servingElsewhere: true });
+    expect(await found(organization, pool.id)).toMatchObject({ standing: { pool: { servingElsewhere: true } } });
+  });
+
+  it('that are the default are named, and serve nothing where every workspace has a mode of its own', async () => {
+    const organization = await on.organization();
+    const pool = await addPool(on, organization);
+    await on.workspace(organization, { executionMode: 'remote' });
+    const naming = { executionMode: 'agent', agentPoolId: pool.id } as const;
+    await on.run((tx) => tx.organizations.setDefaults(organization.id, naming));
+    expect((await found(organization, pool.id))?.standing.pool).toEqual({ ...unnamed, named: true });
+    const user = await on.member(organization);
+    const team = await on.team(organization, {}, [user]);
+    const follower = await on.workspace(organization);
+    await on.run((tx) => giveGrant(tx, team.id, follower.id, { access: 'admin' }));
+    const seen = await on.read((tx) => tx.agentPools.findFor(asUser(user), pool.id));
+    expect(seen?.standing.pool).toEqual({ named: true, serving: true, servingElsewhere: false });
+  });
+
   it('are in use while one of their agents executes a run', async () => {
     const organization = await on.organization();
     const [pool, other] = [await addPool(on, organization), await addPool(on, organization)];
@@ -134,16 +233,15 @@ onEveryBackend('agent pools', (on) => {
     expect(await found(organization, pool.id)).toBeUndefined();
     expect(await names(organization)).toMatchObject({ total: 0, items: [] });
     expect(await on.read((tx) => tx.agentTokens.findAgent(token.secretDigest))).toBeUndefined();
-    expect(await on.read((tx) => tx.agentTokens.findFor(asOrganization(organization), token.id))).toBeUndefined();
+    expect(await on.read((tx) => tx.agentTokens.find(token.id))).toBeUndefined();
     expect(await on.read((tx) => tx.agentTokens.page(pool.id, page))).toMatchObject({ total: 0, items: [] });
   });
 });
 
 onEveryBackend('tokens of agents', (on) => {
-  const found = (organization: Organization, id: string) =>
-    on.read((tx) => tx.agentTokens.findFor(asOrganization(organization), id));
+  const found = (id: string) => on.read((tx) => tx.agentTokens.find(id));
 
-  it('come back as they were added, with the standing on the organization of their pool', async () => {
+  it('come back as they were added', async () => {
     const organization = await on.organization();
     const pool = await addPool(on, organization);
     const used = await addToken(on, pool, {
@@ -153,17 +251,18 @@ onEveryBackend('tokens of agents', (on) => {
       lastUsedAt: afterNoon(2),
     });
     const unused = await addToken(on, pool);
-    for (const token of [used, unused]) {
-      expect(await found(organization, token.id)).toEqual({
-        subject: token,
-        standing: { actor: 'organization', siteAdministrator: false, member: true, teams: [] },
-      });
-    }
-    const user = await on.member(organization);
-    const seen = await on.read((tx) => tx.agentTokens.findFor(asUser(user), used.id));
-    expect(seen?.standing).toMatchObject({ actor: 'user', member: true });
-    expect((await found(await on.organization(), used.id))?.standing.member).toBe(false);
-    expect(await found(organization, 'agt-nobody')).toBeUndefined();
+    for (const token of [used, unused]) expect(await found(token.id)).toEqual(token);
+    expect(await found('agt-nobody')).toBeUndefined();
+  });
+
+  it('name who made them, each once', async () => {
+    const organization = await on.organization();
+    const [pool, other] = [await addPool(on, organization), await addPool(on, organization)];
+    const [team, user] = [ownedBy('team', { id: 'team-1' }), ownedBy('user', { id: 'user-1' })];
+    for (const createdBy of [user, team, null, user]) await addToken(on, pool, { createdBy });
+    await addToken(on, other, { createdBy: ownedBy('user', { id: 'user-2' }) });
+    expect(await on.read((tx) => tx.agentTokens.creatorsOf(pool.id))).toEqual([team, user]);
+    expect(await on.read((tx) => tx.agentTokens.creatorsOf('apool-nobody'))).toEqual([]);
   });
 
   it('say by their digest who calls', async () => {
@@ -178,7 +277,7 @@ onEveryBackend('tokens of agents', (on) => {
     expect(await on.read((tx) => tx.agentTokens.findAgent('digest of nothing'))).toBeUndefined();
     await on.run((tx) => tx.agentTokens.remove(token.id));
     expect(await on.read((tx) => tx.agentTokens.findAgent(token.secretDigest))).toBeUndefined();
-    expect(await found(organization, token.id)).toBeUndefined();
+    expect(await found(token.id)).toBeUndefined();
   });
 
   it('are listed the newest first', async () => {
@@ -199,7 +298,7 @@ onEveryBackend('tokens of agents', (on) => {
       const organization = await on.organization();
       const pool = await addPool(on, organization);
       const [a, b, untouched] = [await addToken(on, pool), await addToken(on, pool), await addToken(on, pool)];
-      const lastUse = async ({ id }: AgentToken) => (await found(organization, id))?.subject.lastUsedAt;
+      const lastUse = async ({ id }: AgentToken) => (await found(id))?.lastUsedAt;
       const mark = (...uses: (readonly [AgentToken, string])[]) =>
         on.run((tx) => tx.agentTokens.markUsed(new Map(uses.map(([{ id }, at]) => [id, at]))));
       await mark([a, afterNoon(5)], [b, afterNoon(1)]);
@@ -212,7 +311,7 @@ onEveryBackend('tokens of agents', (on) => {
       expect([await lastUse(a), await lastUse(b)]).toEqual([afterNoon(5), afterNoon(2)]);
       await on.run((tx) => tx.agentTokens.markUsed(new Map([['agt-nobody', noon]])));
       await on.run((tx) => tx.agentTokens.markUsed(new Map()));
-      expect(await found(organization, 'agt-nobody')).toBeUndefined();
+      expect(await found('agt-nobody')).toBeUndefined();
     });
   });
 });

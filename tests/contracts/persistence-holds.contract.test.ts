@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Holdable } from '../../src/application/index.js';
-import { aMembership, noon, unique } from '../support/builders.js';
+import { aMembership, noon } from '../support/builders.js';
+import { anAgentPool } from '../support/policy-builders.js';
 import { onEveryBackend } from './on-every-backend.js';
 
 onEveryBackend('holds', (on) => {
@@ -13,13 +14,7 @@ onEveryBackend('holds', (on) => {
     const [user, team, membership] = [await on.user(), await on.team(organization), aMembership];
     const member = await on.user();
     const joined = membership(organization, member);
-    const pool = {
-      id: unique('apool'),
-      organizationId: organization.id,
-      organizationName: organization.name,
-      name: 'pool',
-      createdAt: noon,
-    };
+    const pool = anAgentPool(organization);
     await on.run(async (tx) => {
       await tx.memberships.add(joined);
       await tx.agentPools.add(pool);

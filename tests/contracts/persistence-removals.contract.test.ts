@@ -20,7 +20,7 @@ import {
   someIngressAttributes,
   unique,
 } from '../support/builders.js';
-import { aManagedPolicy } from '../support/policy-builders.js';
+import { aManagedPolicy, anAgentPool } from '../support/policy-builders.js';
 import { type Ground, onEveryBackend, onFreshGround } from './on-every-backend.js';
 
 const aPolicySet = (
@@ -121,13 +121,11 @@ async function addOrganization(on: Ground) {
   for (const { workspace } of places) await on.grant(team, workspace, { access: 'read' });
   await on.token(ownedBy('team', team));
   await on.token(ownedBy('organization', organization));
-  const pool = {
-    id: unique('apool'),
-    organizationId: organization.id,
-    organizationName: organization.name,
-    name: unique('pool'),
-    createdAt: noon,
+  const listed = {
+    allowedWorkspaceIds: places.map(({ workspace }) => workspace.id),
+    excludedWorkspaceIds: places.map(({ workspace }) => workspace.id),
   };
+  const pool = anAgentPool(organization, listed);
   const policies = [aManagedPolicy(organization), aManagedPolicy(organization)];
   const policySet = aPolicySet(
     organization,

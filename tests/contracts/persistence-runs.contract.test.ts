@@ -5,17 +5,19 @@ import {
   type ConfigurationVersionId,
   completedRunStatuses,
   DomainError,
+  type ExecutionDefaults,
   type Lease,
   type Organization,
-  type OrganizationId,
   Run,
   type RunState,
   type RunStatus,
   runStatuses,
   runStatusesHoldingWorkspace,
+  serves,
   type Workspace,
 } from '../../src/domain/index.js';
 import { afterNoon, aRun, asOrganization, asTeam, asUser, noon, someRunOptions, unique } from '../support/builders.js';
+import { anAgentPool, aSiteAgentPool } from '../support/policy-builders.js';
 import { fc } from '../support/properties.js';
 import { type Ground, onEveryBackend, refusal } from './on-every-backend.js';
 
@@ -27,6 +29,14 @@ const aPlace = async (on: Ground, organization?: Organization, given: Partial<Wo
   const workspace = await on.workspace(owner, given);
   const { state: version } = await on.version(workspace);
   return { organization: owner, workspace, version };
+};
+
+/** One that names a pool. */
+const aServedPlace = async (on: Ground) => {
+  const organization = await on.organization();
+  const pool = anAgentPool(organization);
+  await on.run((tx) => tx.agentPools.add(pool));
+  return { place: await aPlace(on, organization, { executionMode: 'agent', agentPoolId: pool.id }), pool };
 };
 
 type Place = Awaited<ReturnType<typeof aPlace>>;
@@ -152,7 +162,7 @@ onEveryBackend('runs', (on) => {
   });
 
   it.each(deletions)('hides everything that hangs on a deleted %s', async (_, remove) => {
-    const place = await aPlace(on);
+    const { place, pool } = await aServedPlace(on);
     const { workspace, version, organization } = place;
     const member = await on.member(organization);
     const createdBy = { kind: 'user', id: member.id } as const;
@@ -165,7 +175,7 @@ onEveryBackend('runs', (on) => {
         await tx.runs.findFor(asUser(member), waiting.state.id),
         await tx.runs.findByLease(lease.digest),
         await tx.runs.nextWaiting(workspace.id),
-        await tx.runs.nextClaimable('apool-1', organization.id),
+        await tx.runs.nextClaimable({ poolId: pool.id, organizationId: organization.id }),
         (await tx.runs.withExpiredLease(noon, 100)).find((id) => id === holding.state.id),
         (await tx.runs.anotherHolds(workspace.id, waiting.state.id)) || undefined,
         (await tx.runs.anyInProgress({ organizationId: organization.id })) || undefined,
@@ -431,7 +441,7 @@ onEveryBackend('rules about runs', (on) => {
     it.each([{ planOnly: false }, { planOnly: true }])(
       'answer what is asked of it ($planOnly)',
       async ({ planOnly }) => {
-        const place = await aPlace(on);
+        const { place, pool } = await aServedPlace(on);
         const { workspace, version, organization } = place;
         const creator = unique('user');
         const neighbour = await on.workspace(organization);
@@ -446,7 +456,7 @@ onEveryBackend('rules about runs', (on) => {
           holdsBesideItself: await tx.runs.anotherHolds(workspace.id, run.state.id),
           holdsNeighbour: await tx.runs.anotherHolds(neighbour.id, 'run-another'),
           waiting: (await tx.runs.nextWaiting(workspace.id))?.state.id,
-          claimable: await tx.runs.nextClaimable('apool-any', organization.id),
+          claimable: await tx.runs.nextClaimable({ poolId: pool.id, organizationId: organization.id }),
         }));
         const { id } = run.state;
         expect(answers).toEqual({
@@ -496,22 +506,21 @@ onEveryBackend('rules about runs', (on) => {
   });
 
   describe('for agents', () => {
-    const aPool = async (organization: Organization): Promise<AgentPool> => ({
-      id: unique('apool'),
-      organizationId: organization.id,
-      organizationName: organization.name,
-      name: unique('pool'),
-      createdAt: noon,
-    });
-    const claim = (pool: AgentPool, organizationId: OrganizationId = pool.organizationId) =>
-      on.read((tx) => tx.runs.nextClaimable(pool.id, organizationId));
+    const aPool = async (organization: Organization, given: Partial<AgentPool> = {}): Promise<AgentPool> => {
+      const pool = anAgentPool(organization, given);
+      await on.run((tx) => tx.agentPools.add(pool));
+      return pool;
+    };
+    const claim = ({ id: poolId, organizationId }: AgentPool) =>
+      on.read((tx) => tx.runs.nextClaimable({ poolId, organizationId }));
+    const served = (pool: AgentPool) => ({ executionMode: 'agent', agentPoolId: pool.id }) as const;
     const finish = (run: Run) => on.run((tx) => tx.runs.save(moved(run, { status: 'errored' })));
 
     it('offer the oldest of all workspaces first', async () => {
       const organization = await on.organization();
       const pool = await aPool(organization);
       const queued = async (id: string, createdAt: string, status: RunStatus) =>
-        aRunThere(on, await aPlace(on, organization), { id, createdAt, status });
+        aRunThere(on, await aPlace(on, organization, served(pool)), { id, createdAt, status });
       const [a, b] = [unique('run'), unique('run')].sort();
       const late = await queued(unique('run'), afterNoon(5), 'plan_queued');
       const tied = await queued(b ?? '', afterNoon(1), 'plan_queued');
@@ -523,24 +532,55 @@ onEveryBackend('rules about runs', (on) => {
       expect(await claim(pool)).toBeUndefined();
     });
 
-    it('offer a workspace that names a pool to that pool alone, and one that names none to each', async () => {
-      const organization = await on.organization();
-      const [own, other] = [await aPool(organization), await aPool(organization)];
-      const claimable = { status: 'plan_queued', planOnly: true } as const;
-      const bound = await aPlace(on, organization, { agentPoolId: own.id });
-      const run = await aRunThere(on, bound, claimable);
-      expect(await claim(own)).toBe(run.state.id);
-      expect(await claim(other)).toBeUndefined();
-      const free = await aRunThere(on, await aPlace(on, organization), { ...claimable, createdAt: afterNoon(1) });
-      expect(await claim(own)).toBe(run.state.id);
-      expect(await claim(other)).toBe(free.state.id);
-    });
+    const longAgo = '2001-01-01T00:00:00.000Z';
+    const modes = ['remote', 'local', 'agent', null] as const;
+    const poolOf = (name: string, ids: Readonly<Record<string, string>>) => ids[name] ?? null;
 
-    it('offer nothing of another organization', async () => {
-      const [organization, stranger] = [await on.organization(), await on.organization()];
-      await aRunThere(on, await aPlace(on, organization), { status: 'plan_queued' });
-      expect(await claim(await aPool(stranger))).toBeUndefined();
-      expect(await claim(await aPool(organization))).toBeDefined();
+    it('offer of every workspace exactly the runs that `serves` gives the pool', async () => {
+      const pools: AgentPool[] = [];
+      const workspaces: Workspace[] = [];
+      for (const byDefault of [null, 'remote', 'local', 'own', 'scoped'] as const) {
+        const organization = await on.organization();
+        const own = await aPool(organization);
+        const scoped = await aPool(organization, { organizationScoped: false });
+        const ids = { own: own.id, scoped: scoped.id };
+        const defaults: ExecutionDefaults =
+          byDefault === 'own' || byDefault === 'scoped'
+            ? { executionMode: 'agent', agentPoolId: ids[byDefault] }
+            : { executionMode: byDefault ?? 'remote', agentPoolId: null };
+        await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
+        for (const executionMode of modes) {
+          for (const names of ['none', 'own', 'scoped']) {
+            const agentPoolId = poolOf(names, ids);
+            workspaces.push(await on.workspace(organization, { executionMode, agentPoolId }));
+          }
+        }
+        const of = workspaces.filter(({ organizationId }) => organizationId === organization.id).map(({ id }) => id);
+        await on.run((tx) => tx.agentPools.save({ ...own, excludedWorkspaceIds: of.filter((_, at) => at % 5 === 0) }));
+        await on.run((tx) =>
+          tx.agentPools.save({ ...scoped, allowedWorkspaceIds: of.filter((_, at) => at % 2 === 0) }),
+        );
+        pools.push(own, scoped);
+      }
+      const site = aSiteAgentPool();
+      await on.run((tx) => tx.agentPools.add(site));
+      // The only run there is, and older than those of other tests.
+      for (const { id } of workspaces) {
+        const workspace = await on.read((tx) => tx.workspaces.find(id));
+        if (workspace === undefined) throw new Error('it was just made');
+        const version = await on.version(workspace, { status: 'uploaded' });
+        const run = await aRunThere(
+          on,
+          { workspace, version: version.state },
+          { status: 'plan_queued', createdAt: longAgo },
+        );
+        for (const { id: poolId } of [...pools, site]) {
+          const pool = await on.read((tx) => tx.agentPools.find(poolId));
+          if (pool === undefined) throw new Error('it was just made');
+          expect([poolId, id, (await claim(pool)) === run.state.id]).toEqual([poolId, id, serves(pool, workspace)]);
+        }
+        await finish(run);
+      }
     });
   });
 });

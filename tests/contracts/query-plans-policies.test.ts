@@ -19,6 +19,7 @@ import {
   aPolicyOutcome,
   aPolicySet,
   aPolicySetOutcome,
+  aSiteAgentPool,
   aTaskStage,
 } from '../support/policy-builders.js';
 import { QueryPlanner, type Work } from '../support/query-planner.js';
@@ -47,6 +48,7 @@ describe('statements about policies and agents on SQLite', () => {
       await tx.policies.add(policy);
       await tx.policySets.add(policySet);
       await tx.agentPools.add(pool);
+      await tx.agentPools.add(aSiteAgentPool());
       await tx.agentTokens.add(anAgentToken(pool));
     });
   });
@@ -79,6 +81,10 @@ describe('statements about policies and agents on SQLite', () => {
     ['a page of filtered outcomes', 3, (tx) => tx.taskStages.outcomes(evaluationId, filters, page(1))],
     ['policy sets', 2, (tx) => tx.policySets.page(organization.id, page(1))],
     ['agent pools', 2, (tx) => tx.agentPools.page(organization.id, page(1))],
+    ['an agent pool', 1, (tx) => tx.agentPools.find(pool.id)],
+    ['an agent’s token', 1, (tx) => tx.agentTokens.find('agt-1')],
+    ['who made tokens of agents', 1, (tx) => tx.agentTokens.creatorsOf(pool.id)],
+    ['site agent pools', 2, (tx) => tx.agentPools.page(null, page(1))],
     ['tokens of agents', 2, (tx) => tx.agentTokens.page(pool.id, page(1))],
     ...callers.flatMap((actor): (readonly [string, number, Work])[] => [
       [`a policy with the standing of a ${actor.kind}`, 1, (tx) => tx.policies.findFor(actor, policy.id)],
@@ -86,8 +92,7 @@ describe('statements about policies and agents on SQLite', () => {
       [`a task stage with the standing of a ${actor.kind}`, 2, (tx) => tx.taskStages.findFor(actor, stage.id)],
       [`an evaluation with that of a ${actor.kind}`, 1, (tx) => tx.taskStages.findEvaluationFor(actor, evaluationId)],
       [`an outcome with the standing of a ${actor.kind}`, 2, (tx) => tx.taskStages.findOutcomeFor(actor, outcome.id)],
-      [`an agent pool with the standing of a ${actor.kind}`, 1, (tx) => tx.agentPools.findFor(actor, pool.id)],
-      [`an agent’s token with the standing of a ${actor.kind}`, 1, (tx) => tx.agentTokens.findFor(actor, 'agt-1')],
+      [`an agent pool with the standing of a ${actor.kind}`, 2, (tx) => tx.agentPools.findFor(actor, pool.id)],
     ]),
   ];
 
@@ -108,7 +113,11 @@ describe('statements about policies and agents on SQLite', () => {
     ['remove a policy set', (tx) => tx.policySets.remove('polset-1')],
     ['save a task stage', (tx) => tx.taskStages.save({ ...stage, revision: 1 })],
     ['drop outcomes', (tx) => tx.taskStages.dropOutcomes(aTaskStage(run))],
-    ['rename an agent pool', (tx) => tx.agentPools.rename(pool.id, 'another')],
+    ['save an agent pool', (tx) => tx.agentPools.save({ ...pool, name: 'another' })],
+    [
+      'set the defaults of an organization',
+      (tx) => tx.organizations.setDefaults(organization.id, organization.defaults),
+    ],
     ['remove an agent pool', (tx) => tx.agentPools.remove('apool-1')],
     ['remove an agent’s token', (tx) => tx.agentTokens.remove('agt-1')],
     ['mark an agent’s token', (tx) => tx.agentTokens.markUsed(new Map([['agt-1', noon]]))],

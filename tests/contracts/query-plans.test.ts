@@ -178,7 +178,16 @@ describe('statements on SQLite', () => {
     ['a run by its lease', (tx) => tx.runs.findByLease('digest'), 'SEARCH r USING INDEX runs_lease '],
     ['leases that ran out', (tx) => tx.runs.withExpiredLease(noon, 10), 'SEARCH r USING INDEX runs_lease_expiry'],
     // All that is in this index waits for an agent, the oldest first.
-    ['a run to claim', (tx) => tx.runs.nextClaimable('apool-1', 'org-1'), 'SCAN r USING INDEX runs_claimable'],
+    [
+      'a run to claim',
+      (tx) => tx.runs.nextClaimable({ poolId: 'apool-1', organizationId: 'org-1' }),
+      'SCAN r USING INDEX runs_claimable',
+    ],
+    [
+      'a run for a site pool',
+      (tx) => tx.runs.nextClaimable({ poolId: 'apool-1', organizationId: null }),
+      'SCAN r USING INDEX runs_claimable',
+    ],
   ];
 
   it.each(throughPartialIndexes)('find %s among the few runs that may be it', async (_, work, step) => {

@@ -44,7 +44,7 @@ import {
 } from '../support/builders.js';
 import { freshSchema, skipPostgres } from '../support/databases.js';
 import { FixedClock } from '../support/fixed-clock.js';
-import { aManagedPolicy, aPolicySet } from '../support/policy-builders.js';
+import { aManagedPolicy, anAgentPool, aPolicySet, aSiteAgentPool } from '../support/policy-builders.js';
 import { seedRun } from '../support/seed-run.js';
 import { refusal } from './on-every-backend.js';
 
@@ -125,23 +125,20 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     readonly membershipId: string;
     readonly pool: { readonly id: string };
     readonly agent: Agent;
+    readonly siteAgent: Agent;
   }
 
   const newPlace = async (): Promise<Place> => {
-    const organization = anOrganization();
+    const poolId = unique('apool');
+    const organization = anOrganization({ defaults: { executionMode: 'agent', agentPoolId: poolId } });
     const [owner, user] = [aUser({ siteAdministrator: true }), aUser({ siteAdministrator: true })];
     const owners = aTeam(organization, { owners: true });
     const team = aTeam(organization);
     const workspace = aWorkspace(organization);
     const version = aConfigurationVersion(workspace, { status: 'uploaded', sequence: 1 });
     const [ofOwner, membership] = [aMembership(organization, owner), aMembership(organization, user)];
-    const pool = {
-      id: unique('apool'),
-      organizationId: organization.id,
-      organizationName: organization.name,
-      name: 'pool',
-      createdAt: noon,
-    };
+    const pool = anAgentPool(organization, { id: poolId });
+    const sitePool = aSiteAgentPool();
     await instance(0).run(async (tx) => {
       await tx.organizations.add(organization);
       for (const each of [owner, user]) await tx.users.add(each);
@@ -154,9 +151,11 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       await tx.configurationVersions.add(version);
       await giveGrant(tx, team.id, workspace.id, { access: 'write' });
       await tx.agentPools.add(pool);
+      await tx.agentPools.add(sitePool);
     });
-    const agent = { tokenId: 'at-1', poolId: pool.id, organizationId: organization.id };
-    return { organization, owner, user, team, workspace, membershipId: membership.id, pool, agent };
+    const agent = { tokenId: 'at-1', poolId, organizationId: organization.id };
+    const siteAgent = { tokenId: 'at-2', poolId: sitePool.id, organizationId: null };
+    return { organization, owner, user, team, workspace, membershipId: membership.id, pool, agent, siteAgent };
   };
 
   const createRun =
@@ -172,7 +171,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       });
 
   const claim =
-    ({ agent }: Place): Act =>
+    ({ agent }: Pick<Place, 'agent'>): Act =>
     (unitOfWork) =>
       new application.ClaimRun(unitOfWork, clock, secrets, box, progress).execute(agent, 'agent-1');
 
@@ -241,11 +240,18 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     },
     {
       name: 'an agent pool is removed, and its agent claims a run',
-      prepare: (place) => createRun(place, asUser(place.owner))(instance(0)),
+      prepare: async (place) => {
+        const own = { executionMode: 'remote', revision: place.workspace.revision + 1 } as const;
+        await instance(0).run((tx) => tx.workspaces.save({ ...place.workspace, ...own }));
+        await createRun(place, asUser(place.owner))(instance(0));
+      },
       removal: (place) => (unitOfWork) =>
-        new application.RemoveAgentPool(unitOfWork).execute(asOrganization(place.organization), place.pool.id),
+        new application.RemoveAgentPool(unitOfWork).execute(asUser(place.owner), {
+          id: place.siteAgent.poolId,
+          of: 'site',
+        }),
       refused: 'agent-pool/in-use',
-      use: claim,
+      use: ({ siteAgent }) => claim({ agent: siteAgent }),
       missing: 'actor/unauthenticated',
     },
     {
@@ -311,6 +317,41 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       expect(removed).toMatchObject({ status: 'fulfilled' });
       expect(used).toEqual({ status: 'rejected', reason: refusal(missing) });
     });
+  });
+
+  /** A pool that nothing names: what names it, and what issues a token of it to who manages pools and no workspace. */
+  const namedAndHanded = async () => {
+    const { organization, owner, workspace } = await newPlace();
+    const pool = anAgentPool(organization);
+    await instance(0).run((tx) => tx.agentPools.add(pool));
+    const links = new application.RepositoryLinks(ids, secrets, box);
+    const naming: Act = (unitOfWork) =>
+      new application.UpdateWorkspace(unitOfWork, clock, links).execute(
+        asUser(owner),
+        { id: workspace.id },
+        { execution: { agentPoolId: pool.id } },
+      );
+    const issuing: Act = (unitOfWork) =>
+      new application.IssueAgentToken(unitOfWork, clock, ids, secrets).execute(
+        asOrganization(organization),
+        { id: pool.id, of: 'organization' },
+        '',
+      );
+    return { naming, issuing, creator: { kind: 'organization', id: organization.id } };
+  };
+
+  it('give who manages pools no token of a pool that a workspace has just named', async () => {
+    const { naming, issuing } = await namedAndHanded();
+    const [named, issued] = await overlapping(naming, issuing);
+    expect(named).toMatchObject({ status: 'fulfilled' });
+    expect(issued).toEqual({ status: 'rejected', reason: refusal('resource/not-found') });
+  });
+
+  it('show who names a pool that somebody has just been issued a token of it', async () => {
+    const { naming, issuing, creator } = await namedAndHanded();
+    const [issued, named] = await overlapping(issuing, naming);
+    expect(issued).toMatchObject({ status: 'fulfilled' });
+    expect(named).toMatchObject({ status: 'fulfilled', value: { poolTokenCreators: [creator] } });
   });
 
   const leave =

@@ -142,7 +142,13 @@ describe('an actor', () => {
   it('may do on the site what a site administrator may, and what is its own', () => {
     const allowed = (actor: Actor, own?: boolean) =>
       actions.filter((action) => may(standingOnSite(actor, own), action));
-    expect(allowed(user)).toEqual(['organizations/create', 'users/manage', 'effects/read', 'audit-events/read-site']);
+    expect(allowed(user)).toEqual([
+      'organizations/create',
+      'users/manage',
+      'site-agent-pools/manage',
+      'effects/read',
+      'audit-events/read-site',
+    ]);
     expect(allowed({ ...user, siteAdministrator: false })).toEqual([]);
     expect(allowed({ ...user, siteAdministrator: false }, true)).toEqual(['user-tokens/manage']);
     expect(allowed(team)).toEqual([]);

@@ -6,6 +6,7 @@ import {
   checkTeamName,
   checkUsername,
   completedRunStatuses,
+  initialDefaults,
   organization,
   stages,
   teamNameKey,
@@ -131,7 +132,7 @@ describe('an e-mail address', () => {
 });
 
 describe('an organization', () => {
-  const acme = { id: 'org-1', name: 'acme', email: 'ops@example.com', createdAt: noon };
+  const acme = { id: 'org-1', name: 'acme', email: 'ops@example.com', defaults: initialDefaults, createdAt: noon };
 
   it('is kept as given and cannot be altered', () => {
     expect(organization(acme)).toEqual(acme);

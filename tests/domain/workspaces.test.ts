@@ -21,6 +21,7 @@ const unlocked: Workspace = {
   id: 'ws-1',
   organizationId: 'org-1',
   organizationName: 'acme',
+  organizationDefaults: { executionMode: 'remote', agentPoolId: null },
   lock: null,
   repository: null,
   currentConfigurationVersionId: null,
@@ -149,11 +150,11 @@ describe('the settings of a workspace', () => {
     });
   });
 
-  it('start remote, not applying by themselves, at the root of the configuration', () => {
+  it('follow the organization, not applying by themselves, at the root of the configuration', () => {
     expect(defaultSettings).toEqual({
       description: null,
       autoApply: false,
-      executionMode: 'remote',
+      executionMode: null,
       terraformVersion: 'latest',
       workingDirectory: '',
       agentPoolId: null,

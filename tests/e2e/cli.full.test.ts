@@ -155,7 +155,7 @@ describe('the command line, beside a service on SQLite', () => {
   it('revokes by id a team’s token and an agent’s, and says where an organization’s are revoked', async () => {
     const team = await piped(['token', 'issue', '--team', 'acme/platform'], environment);
     expect(await piped(['token', 'revoke', '--id', team.json.id], environment)).toMatchObject({ status: 0 });
-    const agentToken = await new ServiceSteps(service).agentToken();
+    const agentToken = await new ServiceSteps(service).agentToken('acme');
     const pools = (await service.api('GET', '/organizations/acme/agent-pools')).json.data;
     const path = `/agent-pools/${pools[0].id}/authentication-tokens`;
     const [{ id }] = (await service.api('GET', path)).json.data;
@@ -191,6 +191,31 @@ describe('the command line, beside a service on SQLite', () => {
     expect(hesitant).toMatchObject({ status: 2, err: expect.stringContaining('--yes') });
     expect((await piped(['organization', 'delete', 'globex', '--yes'], environment)).status).toBe(0);
     expect(await statusWith(service, token, '/organizations/globex')).toBe(404);
+  });
+
+  it('creates a site agent pool with tokens of it, lists and removes them', async () => {
+    const created = await piped(['agent-pool', 'create', 'racks'], environment);
+    expect(created).toMatchObject({ status: 0, json: { name: 'racks', id: expect.stringMatching(/^apool-/) } });
+    expect((await piped(['agent-pool', 'create', 'racks'], environment)).status).not.toBe(0);
+    const listed = await piped(['agent-pool', 'list'], environment);
+    expect(listed.json.map(({ name }: { name: string }) => name)).toContain('racks');
+    const issued = await piped(['agent-pool', 'issue-token', 'racks', '--description', 'rack 4'], environment);
+    expect(issued.json).toMatchObject({ 'agent-pool': 'racks', description: 'rack 4', token: expect.any(String) });
+    const claim = async () => {
+      const headers = { Authorization: `Bearer ${issued.json.token}`, 'Content-Type': 'application/json' };
+      return (await fetch(`${service.url}/agent/v1/claims`, { method: 'POST', headers, body: '{"name":"x"}' })).status;
+    };
+    expect(await claim()).toBeLessThan(300);
+    const tokens = await piped(['agent-pool', 'list-tokens', 'racks'], environment);
+    expect(tokens.json).toMatchObject([{ id: issued.json.id, description: 'rack 4' }]);
+    expect(tokens.out).not.toContain(issued.json.token);
+    expect((await piped(['agent-pool', 'revoke-token', issued.json.id], environment)).status).toBe(0);
+    expect(await claim()).toBe(401);
+    const hesitant = await piped(['agent-pool', 'remove', 'racks'], environment);
+    expect(hesitant).toMatchObject({ status: 2, err: expect.stringContaining('--yes') });
+    expect((await piped(['agent-pool', 'remove', 'racks', '--yes'], environment)).status).toBe(0);
+    const missing = await piped(['agent-pool', 'list-tokens', 'racks'], environment);
+    expect(missing).toMatchObject({ status: 1, err: expect.stringContaining('there is no site agent pool racks') });
   });
 
   it('names what it made, and itself, where the service shows who did it', async () => {
@@ -348,6 +373,25 @@ describe('the doctor', () => {
       await test(directory);
     });
   const one = (text: string | RegExp) => [expect.stringMatching(text)];
+
+  it('lists agent pools that an upgrade left without what they served, until they are updated', async () => {
+    await used(async (DATA_DIR) => {
+      const database = new Database(join(DATA_DIR, 'gatehouse.sqlite'));
+      const made = '2030-01-01T12:00:00.000Z';
+      database.exec(
+        `insert into organizations (id, name, email, created_at) values ('org-1', 'acme', 'a@example.com', '${made}')`,
+      );
+      const pools =
+        "insert into agent_pools (id, organization_id, name, created_at, replaced_by_default) values ('apool-1',";
+      database.exec(`${pools} 'org-1', 'racks', '${made}', 1)`);
+      expect(await complaints({ DATA_DIR })).toEqual(
+        one(/^agent pools warning: agent pool racks \(apool-1\) of acme served/),
+      );
+      database.exec("update organizations set default_execution_mode = 'agent', default_agent_pool_id = 'apool-1'");
+      expect(await complaints({ DATA_DIR })).toEqual([]);
+      database.close();
+    });
+  });
 
   it('is content with a directory that was used, and hopeful before the first start', async () => {
     await used(async (DATA_DIR) => expect(await complaints({ DATA_DIR })).toEqual([]));

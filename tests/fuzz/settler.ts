@@ -48,7 +48,7 @@ export class Settler {
     await this.put(`/policies/${policy}/upload`, Buffer.from(`package terraform # of ${name}`));
     await this.post(`/policy-sets/${set}/relationships/policies`, { data: [{ type: 'policies', id: policy }] });
     const racks = (await this.post(`${at}/agent-pools`, document('agent-pools', { name: 'racks' }))).data.id;
-    await this.post(`/agent-pools/${racks}/authentication-tokens`, {}, 'issueAgentToken');
+    await this.post(`/agent-pools/${racks}/authentication-tokens`, {}, 'issueAgentPoolToken');
     const linked = { 'vcs-repo': { 'clone-url': repositories[0], branch: 'main' } };
     for (const [index, settings] of [{}, { 'auto-apply': true }, linked].entries()) {
       const settled = document('workspaces', { name: `place-${index}-of-${name}`, ...settings });

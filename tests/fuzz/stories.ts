@@ -172,10 +172,10 @@ function* runsToTheirEnd(setting: Setting): Story {
   const { random, fresh } = setting;
   const at = [place(setting)] as const;
   const racks = yield* created('createAgentPool', at, data({ name: fresh() }));
-  const token = yield* ask('issueAgentToken', [racks], data());
+  const token = yield* ask('issueAgentPoolToken', [racks], data());
   const agent = token.data.attributes.token;
   const name = fresh();
-  const settings = { name, 'auto-apply': false, 'agent-pool-id': racks };
+  const settings = { name, 'auto-apply': false, 'execution-mode': 'agent', 'agent-pool-id': racks };
   const workspace = yield* created('createWorkspace', at, data(settings));
   yield* held(setting, at, workspace);
   const version = yield* uploaded(setting, workspace);
@@ -337,7 +337,7 @@ function* organization(setting: Setting): Story {
   yield* ask('detachPolicySet', [set], attached);
   yield* ask('removePolicySet', [set]);
   const racks = yield* created('createAgentPool', at, data({ name: fresh() }));
-  yield* ask('renameAgentPool', [racks], data({ name: fresh() }));
+  yield* ask('updateAgentPool', [racks], data({ name: fresh() }));
   yield* ask('removeAgentPool', [racks]);
   yield* ask('removeWorkspace', [workspace]);
   yield* ask('removeOrganization', at);

@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type Caller,
   doc,
   invalid,
+  lacking,
   missing,
   mounts,
   newName,
@@ -10,6 +11,7 @@ import {
   startApi,
   type TestApi,
 } from '../support/api.js';
+import { into, ReferenceAgent } from '../support/reference-agent.js';
 
 let api: TestApi;
 
@@ -20,10 +22,13 @@ beforeAll(async () => {
 });
 
 /** A member of a new team that holds these organization-level permissions. */
-const holderOf = async (...permissions: string[]): Promise<Caller> => {
+const managerOf = async (organization: string, ...permissions: string[]): Promise<Caller> => {
   const access = Object.fromEntries(permissions.map((permission) => [permission, true]));
-  return api.member('acme', newName(), [await api.team('acme', newName(), { 'organization-access': access })]);
+  const team = await api.team(organization, newName(), { 'organization-access': access });
+  return api.member(organization, newName(), [team]);
 };
+
+const holderOf = (...permissions: string[]): Promise<Caller> => managerOf('acme', ...permissions);
 
 describe.each(mounts)('agent pools at "$prefix"', ({ prefix }) => {
   const contract = prefix === '';
@@ -41,6 +46,8 @@ describe.each(mounts)('agent pools at "$prefix"', ({ prefix }) => {
     relationships: {
       organization: { data: { id: 'acme', type: 'organizations' } },
       'authentication-tokens': { links: { related: `${prefix}/agent-pools/${id}/authentication-tokens` } },
+      'allowed-workspaces': { data: [] },
+      'excluded-workspaces': { data: [] },
     },
     links: { self: `${prefix}/agent-pools/${id}` },
   });
@@ -52,7 +59,7 @@ describe.each(mounts)('agent pools at "$prefix"', ({ prefix }) => {
 
   it('are created, shown and renamed', async () => {
     const [name, renamed] = [newName(), newName()];
-    const created = await admin.post(path, doc('agent-pools', { name, 'organization-scoped': false })).expect(201);
+    const created = await admin.post(path, doc('agent-pools', { name })).expect(201);
     const { id } = created.body.data;
     expect(id).toMatch(/^apool-[A-Za-z0-9]{16}$/);
     expect(created.body).toEqual({ data: resource(id, name) });
@@ -122,7 +129,7 @@ describe.each(mounts)('agent pools at "$prefix"', ({ prefix }) => {
     const run = { id: `run-${newName()}`, workspaceId, configurationVersionId };
     const lease = { poolId: id, agent: 'one', digest: newName('digest'), expiresAt: api.clock.now() };
     await api.seedRun({ ...run, status: 'planning', lease });
-    const words = 'agent pool is named by a workspace or executes a run';
+    const words = 'agent pool is named by a workspace or the organization, or executes a run';
     expect((await admin.delete(`/agent-pools/${id}`).expect(409)).body).toEqual(refusal(409, 'conflict', words));
     await api.seedRun({ ...run, status: 'applied', lease: null });
     const name = async (agentPoolId: string | null) =>
@@ -278,5 +285,361 @@ describe.each(mounts)('agent pools at "$prefix"', ({ prefix }) => {
     }
     expect((await answered(api.anonymous, id)).map(({ status }) => status)).toEqual(Array(7).fill(401));
     await admin.get(`/agent-pools/${id}`).expect(200);
+  });
+});
+
+describe.each(mounts)('where runs are executed at "$prefix"', ({ prefix }) => {
+  let admin: Caller;
+  let organization: string;
+
+  beforeEach(async () => {
+    admin = api.admin.at(prefix);
+    organization = newName('org');
+    await api.organization(organization);
+  });
+
+  const pools = () => `/organizations/${organization}/agent-pools`;
+  const newPool = async (attributes: object = {}, relationships: object = {}): Promise<string> => {
+    const body = doc('agent-pools', { name: newName(), ...attributes }, relationships);
+    return (await admin.post(pools(), body).expect(201)).body.data.id;
+  };
+  const tokensOf = (id: string) => `/agent-pools/${id}/authentication-tokens`;
+  const agentOf = async (id: string, site = ''): Promise<ReferenceAgent> => {
+    const issued = await admin.post(`${site}${tokensOf(id)}`).expect(201);
+    return new ReferenceAgent(into(api.server), issued.body.data.attributes.token);
+  };
+  const workspace = async (attributes: object = {}, relationships: object = {}) =>
+    (
+      await admin.post(
+        `/organizations/${organization}/workspaces`,
+        doc('workspaces', { name: newName('workspace'), ...attributes }, relationships),
+      )
+    ).body.data;
+  const named = (pool: string) => ({ 'execution-mode': 'agent', 'agent-pool-id': pool });
+  const refused = async (caller: Caller, path: string, body: object) =>
+    (await caller.patch(path, body).expect(422)).body;
+  const takeByDefault = (pool: string | null, mode = 'agent', caller = admin) =>
+    caller.patch(
+      `/organizations/${organization}`,
+      doc(
+        'organizations',
+        { 'default-execution-mode': mode },
+        { 'default-agent-pool': { data: pool === null ? null : { id: pool, type: 'agent-pools' } } },
+      ),
+    );
+  const execution = async (id: string) => {
+    const { attributes } = (await admin.get(`/workspaces/${id}`).expect(200)).body.data;
+    return [attributes['execution-mode'], attributes['agent-pool-id'], attributes['setting-overwrites']];
+  };
+  const own = (mode: boolean, pool: boolean) => ({ 'execution-mode': mode, 'agent-pool': pool });
+  /** A run of the workspace that waits for an agent, under its id. */
+  const queued = async (workspaceId: string): Promise<string> => {
+    const { id: configurationVersionId } = await api.version(workspaceId);
+    const id = `run-${newName()}`;
+    await api.seedRun({ id, workspaceId, configurationVersionId, status: 'plan_queued', planOnly: true });
+    return id;
+  };
+  const claimedBy = async (agent: ReferenceAgent): Promise<readonly string[]> => {
+    const ids: string[] = [];
+    for (let job = await agent.claim(); job !== undefined; job = await agent.claim()) ids.push(job.runId);
+    return ids;
+  };
+
+  it('is the organization’s mode and pool until the workspace has its own, and again when it asks for them', async () => {
+    const pool = await newPool();
+    const { id } = await workspace();
+    expect(await execution(id)).toEqual(['remote', null, own(false, false)]);
+    const defaulted = (await takeByDefault(pool).expect(200)).body.data;
+    expect(defaulted.attributes['default-execution-mode']).toBe('agent');
+    expect(defaulted.relationships['default-agent-pool']).toEqual({ data: { id: pool, type: 'agent-pools' } });
+    expect(await execution(id)).toEqual(['agent', pool, own(false, false)]);
+    const change = (attributes: object, relationships: object = {}) =>
+      admin.patch(`/workspaces/${id}`, doc('workspaces', attributes, relationships)).expect(200);
+    await change({ 'execution-mode': 'local' });
+    expect(await execution(id)).toEqual(['local', null, own(true, true)]);
+    const other = await newPool();
+    await change({ 'execution-mode': 'agent' }, { 'agent-pool': { data: { id: other, type: 'agent-pools' } } });
+    expect(await execution(id)).toEqual(['agent', other, own(true, true)]);
+    await change({ 'setting-overwrites': { 'agent-pool': false } });
+    expect(await execution(id)).toEqual(['agent', pool, own(true, false)]);
+    await change({ 'setting-overwrites': { 'execution-mode': false, 'agent-pool': false } });
+    expect(await execution(id)).toEqual(['agent', pool, own(false, false)]);
+    await takeByDefault(null, 'remote').expect(200);
+    expect(await execution(id)).toEqual(['remote', null, own(false, false)]);
+  });
+
+  it('takes a pool for `agent`, and `agent` for a pool', async () => {
+    const pool = await newPool();
+    const { id } = await workspace();
+    const path = `/workspaces/${id}`;
+    const needed = 'Agent pool is required in execution mode agent, because the organization has no default agent pool';
+    expect(await refused(admin, path, doc('workspaces', { 'execution-mode': 'agent' }))).toEqual(
+      invalid('agent-pool-id', needed),
+    );
+    const remote = { 'execution-mode': 'remote', 'agent-pool-id': pool };
+    expect(await refused(admin, path, doc('workspaces', remote))).toEqual(
+      invalid('agent-pool-id', 'Agent pool can be named in execution mode agent only, and this is remote'),
+    );
+    const differing = doc('workspaces', { 'agent-pool-id': pool }, { 'agent-pool': { data: null } });
+    expect((await refused(admin, path, differing)).errors[0].source.pointer).toBe('/data/relationships/agent-pool');
+    const both = { 'execution-mode': 'local', 'setting-overwrites': { 'execution-mode': false } };
+    expect((await refused(admin, path, doc('workspaces', both))).errors[0].source.pointer).toBe(
+      '/data/attributes/setting-overwrites/execution-mode',
+    );
+    const unnamed = { 'setting-overwrites': { 'execution-mode': true } };
+    expect((await refused(admin, path, doc('workspaces', unnamed))).errors[0].source.pointer).toBe(
+      '/data/attributes/setting-overwrites/execution-mode',
+    );
+    const organizationPath = `/organizations/${organization}`;
+    const modeAlone = doc('organizations', { 'default-execution-mode': 'agent' });
+    expect(await refused(admin, organizationPath, modeAlone)).toEqual(
+      invalid('default-execution-mode', 'Default execution mode agent needs a default agent pool'),
+    );
+    const foreign = (await takeByDefault('apool-nobody').expect(422)).body.errors[0];
+    expect(foreign.source).toEqual({ pointer: '/data/relationships/default-agent-pool' });
+    const scoped = await newPool({ 'organization-scoped': false });
+    expect((await takeByDefault(scoped).expect(422)).body.errors[0].detail).toBe(
+      'Default agent pool must be organization-scoped',
+    );
+    expect(await execution(id)).toEqual(['remote', null, own(false, false)]);
+  });
+
+  it('decides which agents claim a run', async () => {
+    const [first, second] = [await newPool(), await newPool()];
+    const site = (await admin.post('/admin/agent-pools', doc('agent-pools', { name: newName() })).expect(201)).body
+      .data;
+    const agents = {
+      first: await agentOf(first),
+      second: await agentOf(second),
+      site: await agentOf(site.id, '/admin'),
+    };
+    await claimedBy(agents.site);
+    const runs = {
+      remote: await queued((await workspace({ 'execution-mode': 'remote' })).id),
+      local: await queued((await workspace({ 'execution-mode': 'local' })).id),
+      named: await queued((await workspace(named(second))).id),
+      following: await queued((await workspace()).id),
+    };
+    expect(await claimedBy(agents.first)).toEqual([]);
+    expect(await claimedBy(agents.second)).toEqual([runs.named]);
+    expect(await claimedBy(agents.site)).toEqual([runs.remote, runs.following]);
+    await takeByDefault(first).expect(200);
+    const later = [await queued((await workspace()).id), await queued((await workspace()).id)];
+    expect(await claimedBy(agents.site)).toEqual([]);
+    expect(await claimedBy(agents.first)).toEqual(later);
+  });
+
+  it('is within the scope of the pool, and ends as soon as that is narrowed', async () => {
+    const place = await workspace();
+    const allowed = { 'allowed-workspaces': { data: [{ id: place.id, type: 'workspaces' }] } };
+    const excluded = { 'excluded-workspaces': { data: [{ id: place.id, type: 'workspaces' }] } };
+    const narrow = await newPool({ 'organization-scoped': false });
+    const body = doc('workspaces', named(narrow));
+    const words = 'Agent pool does not allow this workspace: change the scope of the pool first';
+    expect(await refused(admin, `/workspaces/${place.id}`, body)).toEqual(invalid('agent-pool-id', words));
+    const change = async (attributes: object, relationships: object) =>
+      (await admin.patch(`/agent-pools/${narrow}`, doc('agent-pools', attributes, relationships)).expect(200)).body
+        .data;
+    const shown = await change({}, allowed);
+    expect(shown.attributes['organization-scoped']).toBe(false);
+    expect(shown.relationships['allowed-workspaces']).toEqual(allowed['allowed-workspaces']);
+    await admin.patch(`/workspaces/${place.id}`, body).expect(200);
+    const agent = await agentOf(narrow);
+    const run = await queued(place.id);
+    await change({}, { 'allowed-workspaces': { data: [] } });
+    expect(await claimedBy(agent)).toEqual([]);
+    await change({ 'organization-scoped': true }, excluded);
+    expect(await claimedBy(agent)).toEqual([]);
+    await change({}, { 'excluded-workspaces': { data: [] } });
+    expect(await claimedBy(agent)).toEqual([run]);
+    const elsewhere = await newPool({}, excluded);
+    expect(await refused(admin, `/workspaces/${place.id}`, doc('workspaces', named(elsewhere)))).toEqual(
+      invalid('agent-pool-id', words),
+    );
+  });
+
+  it('names in a scope only workspaces of the organization that the caller sees', async () => {
+    const hidden = await workspace();
+    const manager = (await managerOf(organization, 'manage-agent-pools')).at(prefix);
+    const pool = await newPool({}, { 'excluded-workspaces': { data: [{ id: hidden.id, type: 'workspaces' }] } });
+    const path = `/agent-pools/${pool}`;
+    const listing = (id: string) =>
+      doc('agent-pools', {}, { 'allowed-workspaces': { data: [{ id, type: 'workspaces' }] } });
+    const answers = [];
+    for (const id of [hidden.id, 'ws-nobody']) answers.push((await manager.patch(path, listing(id)).expect(422)).text);
+    expect(new Set(answers).size).toBe(1);
+    expect(JSON.parse(answers[0] ?? '').errors[0].source).toEqual({
+      pointer: '/data/relationships/allowed-workspaces',
+    });
+    for (const answer of [await manager.get(path), await manager.get(pools())]) {
+      expect(answer.text).not.toContain(hidden.id);
+    }
+    // What the caller does not see stays excluded.
+    await manager.patch(path, doc('agent-pools', {}, { 'excluded-workspaces': { data: [] } })).expect(200);
+    expect((await admin.get(path)).body.data.relationships['excluded-workspaces'].data).toHaveLength(1);
+  });
+
+  it('is chosen by an administrator of the workspace, never by the token of the organization', async () => {
+    const pool = await newPool();
+    const { id } = await workspace();
+    const token = (await api.organizationToken(organization)).at(prefix);
+    const vain = [{ 'execution-mode': 'local' }, named(pool), { 'agent-pool-id': pool }];
+    for (const attributes of vain) {
+      const answer = await token.patch(`/workspaces/${id}`, doc('workspaces', attributes)).expect(404);
+      expect(answer.body).toEqual(lacking('workspace admin'));
+      const fresh = doc('workspaces', { name: newName(), ...attributes });
+      const created = await token.post(`/organizations/${organization}/workspaces`, fresh).expect(404);
+      expect(created.body).toEqual(lacking('workspace admin'));
+    }
+    await token.patch(`/workspaces/${id}`, doc('workspaces', { description: 'mine' })).expect(200);
+    expect((await takeByDefault(pool, 'agent', token).expect(404)).body).toEqual(lacking('owner'));
+    const manager = (await managerOf(organization, 'manage-workspaces')).at(prefix);
+    await manager.patch(`/workspaces/${id}`, doc('workspaces', named(pool))).expect(200);
+    expect((await takeByDefault(pool, 'agent', manager).expect(404)).body).toEqual(lacking('owner'));
+  });
+
+  it('shows whoever names a pool who else holds tokens of it', async () => {
+    const manager = (await managerOf(organization, 'manage-agent-pools')).at(prefix);
+    const pool = await newPool();
+    await admin.post(tokensOf(pool)).expect(201);
+    for (const _ of [1, 2]) await manager.post(tokensOf(pool)).expect(201);
+    const creators = { data: [{ id: manager.id, type: 'users' }] };
+    const place = await workspace(named(pool));
+    expect(place.relationships['agent-pool-token-creators']).toEqual(creators);
+    const follower = await workspace();
+    const changed = await admin.patch(`/workspaces/${follower.id}`, doc('workspaces', named(pool))).expect(200);
+    expect(changed.body.data.relationships['agent-pool-token-creators']).toEqual(creators);
+    const again = await admin.patch(`/workspaces/${follower.id}`, doc('workspaces', named(pool))).expect(200);
+    expect(again.body.data.relationships).not.toHaveProperty('agent-pool-token-creators');
+    const defaulted = (await takeByDefault(pool).expect(200)).body.data;
+    expect(defaulted.relationships['agent-pool-token-creators']).toEqual(creators);
+  });
+
+  it('takes the pool out of the hands of those who only manage pools, until nothing names it', async () => {
+    const pool = await newPool();
+    const place = await workspace();
+    const manager = (await managerOf(organization, 'manage-agent-pools')).at(prefix);
+    const token = (await api.organizationToken(organization)).at(prefix);
+    const { id } = (await manager.post(tokensOf(pool)).expect(201)).body.data;
+    const attempts = (caller: Caller) => [
+      () => caller.get(tokensOf(pool)),
+      () => caller.post(tokensOf(pool)),
+      () => caller.get(`/authentication-tokens/${id}`),
+      () => caller.delete(`/authentication-tokens/${id}`),
+      () => caller.patch(`/agent-pools/${pool}`, doc('agent-pools', { name: newName() })),
+      () => caller.patch(`/agent-pools/${pool}`, doc('agent-pools', { 'organization-scoped': true })),
+      () => caller.delete(`/agent-pools/${pool}`),
+    ];
+    const refusedAll = async (callers: readonly Caller[]) => {
+      for (const caller of callers) {
+        for (const attempt of attempts(caller)) {
+          const answer = await attempt();
+          expect([answer.status, answer.body.errors?.[0].detail]).toEqual([
+            404,
+            expect.stringContaining('needs manage-agent-pools, nothing names the pool'),
+          ]);
+        }
+        await caller.get(`/agent-pools/${pool}`).expect(200);
+      }
+    };
+    await admin.patch(`/workspaces/${place.id}`, doc('workspaces', named(pool))).expect(200);
+    await refusedAll([manager, token]);
+    const administrator = (await managerOf(organization, 'manage-workspaces')).at(prefix);
+    await administrator.post(tokensOf(pool)).expect(201);
+    await takeByDefault(pool).expect(200);
+    await admin.patch(`/workspaces/${place.id}`, doc('workspaces', { 'execution-mode': 'remote' })).expect(200);
+    await refusedAll([manager, token]);
+    await takeByDefault(null, 'remote').expect(200);
+    const statuses = [];
+    for (const attempt of attempts(manager)) statuses.push((await attempt()).status);
+    expect(statuses).toEqual([200, 201, 200, 204, 200, 200, 204]);
+  });
+});
+
+describe.each(mounts)('site agent pools at "$prefix"', ({ prefix }) => {
+  const path = '/admin/agent-pools';
+  let admin: Caller;
+
+  beforeAll(() => {
+    admin = api.admin.at(prefix);
+  });
+
+  const newPool = async (name = newName()): Promise<string> =>
+    (await admin.post(path, doc('agent-pools', { name })).expect(201)).body.data.id;
+
+  it('are created, listed, shown, renamed and deleted by a site administrator', async () => {
+    const [name, renamed] = [newName(), newName()];
+    const created = (await admin.post(path, doc('agent-pools', { name })).expect(201)).body.data;
+    const { id } = created;
+    const self = `${prefix}${path}/${id}`;
+    expect(created).toEqual({
+      id,
+      type: 'agent-pools',
+      attributes: { name, 'created-at': api.clock.now() },
+      relationships: { 'authentication-tokens': { links: { related: `${self}/authentication-tokens` } } },
+      links: { self },
+    });
+    expect((await admin.get(`${path}/${id}`).expect(200)).body.data).toEqual(created);
+    expect((await admin.get(`${path}?page[size]=100`).expect(200)).body.data).toContainEqual(created);
+    expect((await admin.post(path, doc('agent-pools', { name })).expect(422)).body).toEqual(
+      invalid('name', 'Name has already been taken'),
+    );
+    await admin.patch(`${path}/${id}`, doc('agent-pools', { name: renamed })).expect(200);
+    expect((await admin.get(`${path}/${id}`)).body.data.attributes.name).toBe(renamed);
+    await admin.delete(`${path}/${id}`).expect(204);
+    expect((await admin.get(`${path}/${id}`).expect(404)).body).toEqual(missing);
+  });
+
+  it('have tokens, which are shown and revoked by their own ids', async () => {
+    const id = await newPool();
+    const issued = (await admin.post(`${path}/${id}/authentication-tokens`).expect(201)).body.data;
+    const agent = new ReferenceAgent(into(api.server), issued.attributes.token);
+    expect((await agent.json('post', '/agent/v1/claims', {}, '{"name":"a"}')).status).toBeLessThan(300);
+    const one = `/authentication-tokens/${issued.id}`;
+    expect((await admin.get(one).expect(200)).body.data.attributes.token).toBeNull();
+    expect((await admin.get(`${path}/${id}/authentication-tokens`).expect(200)).body.data).toHaveLength(1);
+    for (const caller of [await api.user(newName()), await holderOf('manage-agent-pools')]) {
+      expect((await caller.at(prefix).get(one).expect(404)).body).toEqual(missing);
+      expect((await caller.at(prefix).delete(one).expect(404)).body).toEqual(missing);
+    }
+    await admin.delete(one).expect(204);
+    expect((await agent.json('post', '/agent/v1/claims', {}, '{"name":"a"}')).status).toBe(401);
+  });
+
+  it('are missing for everybody else, and where pools of organizations are', async () => {
+    const site = await newPool();
+    const own = (await admin.post('/organizations/acme/agent-pools', doc('agent-pools', { name: newName() }))).body.data
+      .id;
+    const attempts = (caller: Caller, pool: string) => [
+      () => caller.get(path),
+      () => caller.post(path, doc('agent-pools', { name: newName() })),
+      () => caller.get(`${path}/${pool}`),
+      () => caller.patch(`${path}/${pool}`, doc('agent-pools', { name: newName() })),
+      () => caller.get(`${path}/${pool}/authentication-tokens`),
+      () => caller.post(`${path}/${pool}/authentication-tokens`),
+      () => caller.delete(`${path}/${pool}`),
+    ];
+    for (const caller of [await holderOf('manage-agent-pools'), await api.organizationToken('acme')]) {
+      for (const attempt of attempts(caller.at(prefix), site)) {
+        const { status, body } = await attempt();
+        expect([status, body]).toEqual([404, missing]);
+      }
+    }
+    for (const attempt of attempts(admin, own).slice(2)) expect((await attempt()).body).toEqual(missing);
+    expect((await admin.get(`/agent-pools/${site}`).expect(404)).body).toEqual(missing);
+    expect((await admin.post(`/agent-pools/${site}/authentication-tokens`).expect(404)).body).toEqual(missing);
+    const { id } = (await admin.post('/organizations/acme/workspaces', doc('workspaces', { name: newName() }))).body
+      .data;
+    await admin.patch(`/workspaces/${id}`, doc('workspaces', { 'agent-pool-id': site })).expect(422);
+  });
+
+  it('are audited in the trail of the site', async () => {
+    const id = await newPool();
+    const { id: token } = (await admin.post(`${path}/${id}/authentication-tokens`).expect(201)).body.data;
+    await admin.delete(`/authentication-tokens/${token}`).expect(204);
+    await admin.delete(`${path}/${id}`).expect(204);
+    const events = (await admin.get('/admin/audit-events?page[size]=4').expect(200)).body.data;
+    const done = events.map(({ attributes }: { attributes: Record<string, unknown> }) => attributes.action);
+    expect(done).toEqual(Array(4).fill('site-agent-pools/manage'));
   });
 });

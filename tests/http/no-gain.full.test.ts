@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  type Actor,
   effectivePermissions,
   isOwner,
+  may,
   nothing,
   type OrganizationAccess,
   type OrganizationPermission,
@@ -11,8 +13,10 @@ import {
 } from '../../src/domain/index.js';
 import { doc, startApi, type TestApi } from '../support/api.js';
 import {
+  aConfigurationVersion,
   aMembership,
   anOrganization,
+  aRun,
   aTeam,
   aToken,
   aUser,
@@ -46,6 +50,8 @@ interface Walk {
   readonly users: readonly string[];
   readonly workspaces: readonly string[];
   readonly pools: string[];
+  /** Secrets of agents. */
+  readonly agents: string[];
 }
 
 const callerSecret = 'secret-of-the-caller';
@@ -79,8 +85,13 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
     team('plain', { visibility: 'organization' }),
   ];
   const teams = [owners, mine, theirs, ...others];
-  const pool = anAgentPool(organization);
-  const [here, there] = [aWorkspace(organization, { name: 'here' }), aWorkspace(organization, { name: 'there' })];
+  const [pool, named] = [anAgentPool(organization), anAgentPool(organization)];
+  const naming = { executionMode: 'agent', agentPoolId: named.id } as const;
+  const [here, there, elsewhere] = [
+    aWorkspace(organization, { name: 'here' }),
+    aWorkspace(organization, { name: 'there' }),
+    aWorkspace(organization, { name: 'elsewhere', ...naming }),
+  ];
   const memberships = [boss, caller, colluder].map((user) => aMembership(organization, user));
   return worlds.run(async (tx) => {
     await tx.organizations.add(organization);
@@ -90,9 +101,13 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
     await tx.teams.addMembers(owners, [boss.id]);
     await tx.teams.addMembers(mine, [caller.id]);
     await tx.teams.addMembers(theirs, [colluder.id]);
-    await tx.agentPools.add(pool);
-    await tx.workspaces.add(here);
-    await tx.workspaces.add(there);
+    for (const one of [pool, named]) await tx.agentPools.add(one);
+    for (const workspace of [here, there, elsewhere]) {
+      await tx.workspaces.add(workspace);
+      const version = aConfigurationVersion(workspace, { status: 'uploaded' });
+      await tx.configurationVersions.add(version);
+      await tx.runs.add(aRun(workspace, version.state, { status: 'plan_queued', planOnly: true }));
+    }
     if (rights.includes('workspace admin')) await giveGrant(tx, mine.id, here.id, { access: 'admin' });
     await giveGrant(tx, others.at(-1)?.id ?? mine.id, there.id, { access: 'write' });
     for (const [user, secret] of [
@@ -114,8 +129,9 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
       rows: rows.flatMap(({ items }) => items.map(({ id }) => id)),
       memberships: memberships.map(({ id }) => id),
       users: [caller.id, colluder.id, newcomer.id, boss.id],
-      workspaces: [here.id, there.id],
-      pools: [pool.id],
+      workspaces: [here.id, there.id, elsewhere.id],
+      pools: [pool.id, named.id],
+      agents: [],
     };
   });
 }
@@ -214,7 +230,32 @@ const steps: Readonly<Record<string, Take>> = {
   },
   'issue the token of an agent': async (api, walk, step) => {
     const answer = await as(api, walk, step).post(`/agent-pools/${from(walk.pools, step.other)}/authentication-tokens`);
-    keep(answer.status, walk.bearers, answer.body.data?.attributes.token);
+    keep(answer.status, walk.agents, answer.body.data?.attributes.token);
+  },
+  'change the scope of an agent pool': async (api, walk, step) => {
+    const workspaces = { data: [{ type: 'workspaces', id: from(walk.workspaces, step.team) }] };
+    const body = doc('agent-pools', { 'organization-scoped': step.given }, { 'allowed-workspaces': workspaces });
+    await as(api, walk, step).patch(`/agent-pools/${from(walk.pools, step.other)}`, body);
+  },
+  'delete an agent pool': async (api, walk, step) => {
+    if (step.given) await as(api, walk, step).delete(`/agent-pools/${from(walk.pools, step.other)}`);
+  },
+  'name an agent pool': async (api, walk, step) => {
+    const body = doc('workspaces', { 'execution-mode': 'agent', 'agent-pool-id': from(walk.pools, step.other) });
+    await as(api, walk, step).patch(`/workspaces/${from(walk.workspaces, step.team)}`, body);
+  },
+  'follow the organization': async (api, walk, step) => {
+    const body = doc('workspaces', { 'setting-overwrites': { 'execution-mode': false, 'agent-pool': false } });
+    await as(api, walk, step).patch(`/workspaces/${from(walk.workspaces, step.team)}`, body);
+  },
+  'take an agent pool by default': async (api, walk, step) => {
+    const pool = { 'default-agent-pool': { data: { type: 'agent-pools', id: from(walk.pools, step.other) } } };
+    const body = doc('organizations', { 'default-execution-mode': 'agent' }, pool);
+    await as(api, walk, step).patch('/organizations/acme', body);
+  },
+  'create a site pool': async (api, walk, step) => {
+    const answer = await as(api, walk, step).post('/admin/agent-pools', doc('agent-pools', { name: fresh() }));
+    keep(answer.status, walk.pools, answer.body.data?.id);
   },
   'give a team access': async (api, walk, step) => {
     const body = doc(
@@ -274,13 +315,61 @@ describe('a member with delegated rights, with whoever helps them', () => {
     return found;
   }
 
+  /** All that the bearers can act as: themselves, and every team whose token they may issue or which they may join. */
+  const closureOf = (bearers: readonly string[]): Promise<readonly Actor[]> =>
+    worlds.read(async (tx) => {
+      const credentials = await Promise.all(bearers.map((secret) => tx.tokens.findCredential(digestOf(secret))));
+      const actors: Actor[] = credentials.flatMap((credential) => credential?.actor ?? []);
+      const [first] = actors;
+      const organization = first && (await tx.organizations.findFor(first, 'acme'));
+      if (organization === undefined) throw new Error('nobody asks');
+      const { id: organizationId } = organization.subject;
+      const { items } = await tx.teams.page(organizationId, 'all', { number: 1, size: 100 });
+      for (const actor of actors) {
+        for (const team of items) {
+          if (actors.some((known) => known.kind === 'team' && known.teamId === team.id)) continue;
+          const seen = await tx.teams.findFor(actor, team.id);
+          const reached = (['team-tokens/manage', 'team-members/manage'] as const).some(
+            (action) => seen !== undefined && may(seen.standing, action),
+          );
+          if (reached) actors.push({ kind: 'team', tokenId: 'at-any', teamId: team.id, organizationId });
+        }
+      }
+      return actors;
+    });
+
+  /** The workspaces on which one of them may say which agents see it. */
+  const withinReach = async (actors: readonly Actor[], { workspaces }: Walk): Promise<ReadonlySet<string>> => {
+    const reached = new Set<string>();
+    for (const id of workspaces) {
+      for (const actor of actors) {
+        const seen = await worlds.read((tx) => tx.workspaces.findFor(actor, id));
+        if (seen !== undefined && may(seen.standing, 'workspaces/set-execution')) reached.add(id);
+      }
+    }
+    return reached;
+  };
+
+  /** The workspaces whose runs these agents are given. */
+  const claimed = async ({ agents }: Walk): Promise<readonly string[]> => {
+    const workspaces: string[] = [];
+    for (const secret of agents) {
+      for (;;) {
+        const { status, body } = await api.as(secret).post('/agent/v1/claims', { name: 'agent-of-theirs' });
+        if (status !== 200) break;
+        workspaces.push(body.workspace.id);
+      }
+    }
+    return workspaces;
+  };
+
   const rightsOfOneOrTwo = delegatedRights.flatMap((right, index) => [
     [right],
     ...delegatedRights.slice(index + 1).map((second) => [right, second]),
   ]);
 
   it.each(rightsOfOneOrTwo.map((rights) => ({ rights, name: rights.join(' and ') })))(
-    '$name: nobody ends with an organization-level permission the member lacked',
+    '$name: nobody ends with a permission the member lacked, or claims a run beyond what they can come to administer',
     async ({ rights }) => {
       await fc.assert(
         fc.asyncProperty(fc.array(aStep, { minLength: 20, maxLength: 40 }), async (walked) => {
@@ -288,8 +377,10 @@ describe('a member with delegated rights, with whoever helps them', () => {
           const elsewhere = walk.workspaces[1] ?? '';
           const start = await standingOf(callerSecret, elsewhere);
           const atStart = new Set(start?.organization ? organizationAccessOf(start.organization) : []);
+          const reach = await withinReach(await closureOf(walk.bearers), walk);
           for (const step of walked) await steps[step.kind]?.(api, walk, step);
           expect(await gains(walk, atStart)).toEqual([]);
+          expect((await claimed(walk)).filter((workspaceId) => !reach.has(workspaceId))).toEqual([]);
           if (!rights.includes('workspace admin') || rights.length > 1) return;
           for (const secret of walk.bearers) {
             const { workspace } = (await standingOf(secret, elsewhere)) ?? {};

@@ -66,9 +66,13 @@ describe.each(mounts)('organizations at "$prefix"', ({ prefix }) => {
       email: 'ops@example.com',
       'external-id': expect.stringMatching(/^org-[A-Za-z0-9]{16}$/),
       'created-at': api.clock.now(),
+      'default-execution-mode': 'remote',
       ...attributes,
     },
-    relationships: { 'entitlement-set': { links: { related: `${prefix}/organizations/${name}/entitlement-set` } } },
+    relationships: {
+      'default-agent-pool': { data: null },
+      'entitlement-set': { links: { related: `${prefix}/organizations/${name}/entitlement-set` } },
+    },
     links: { self: `${prefix}/organizations/${name}` },
   });
 

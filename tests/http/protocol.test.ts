@@ -32,13 +32,11 @@ beforeAll(async () => {
   workspaceId = await api.workspace('acme', 'api');
 });
 
-/** An agent of a pool of acme. */
+/** An agent of a site pool. */
 async function newAgent(of: TestApi): Promise<Caller> {
-  const pool = await of.admin
-    .post('/organizations/acme/agent-pools', doc('agent-pools', { name: newName() }))
-    .expect(201);
+  const pool = await of.admin.post('/admin/agent-pools', doc('agent-pools', { name: newName() })).expect(201);
   const { id } = pool.body.data;
-  const issued = await of.admin.post(`/agent-pools/${id}/authentication-tokens`).expect(201);
+  const issued = await of.admin.post(`/admin/agent-pools/${id}/authentication-tokens`).expect(201);
   return of.as(issued.body.data.attributes.token, id);
 }
 
@@ -137,13 +135,13 @@ describe.each(mounts)('a body at "$prefix"', ({ prefix }) => {
     const strange = [
       '"__proto__":{"auto-apply":true,"polluted":true}',
       '"constructor":{"prototype":{"polluted":true}}',
-      '"hasOwnProperty":1,"id":"ws-mine","setting-overwrites":{"agent-pool":1},"locked":true',
+      '"hasOwnProperty":1,"id":"ws-mine","unheard-of":{"agent-pool":1},"locked":true',
     ].join();
     const text = `{"data":{"id":"ws-mine","type":"workspaces",${strange},"attributes":{"name":"${name}",${strange}}},${strange}}`;
     const answer = await send(text, { 'Content-Type': 'application/vnd.api+json' }).expect(201);
     expect(answer.body.data.id).not.toBe('ws-mine');
     expect(answer.body.data.attributes).toMatchObject({ name, 'auto-apply': false, locked: false });
-    for (const unasked of ['polluted', 'setting-overwrites']) {
+    for (const unasked of ['polluted', 'unheard-of']) {
       expect(answer.body.data.attributes).not.toHaveProperty(unasked);
     }
     expect({}).not.toHaveProperty('polluted');

@@ -18,7 +18,9 @@ import {
   issuedAgentTokenSchema,
   presentAgentPool,
   presentAgentToken,
+  presentSiteAgentPool,
   reachableTokenSchema,
+  siteAgentPoolSchema,
 } from '../../src/adapters/http/agents/agent-pool-resource.js';
 import {
   auditDocument,
@@ -159,6 +161,7 @@ import {
   aPolicyOutcome,
   aPolicySet,
   aPolicySetOutcome,
+  aSiteAgentPool,
   aTaskStage,
 } from '../support/policy-builders.js';
 import { fc } from '../support/properties.js';
@@ -275,6 +278,24 @@ const workspaces = fc
     currentConfigurationVersionId: orNull(text),
   })
   .map((given) => aWorkspace(organization, given));
+
+const agentPools = fc
+  .record({
+    organizationScoped: flag,
+    allowedWorkspaceIds: fc.array(text, { maxLength: 2 }),
+    excludedWorkspaceIds: fc.array(text, { maxLength: 2 }),
+  })
+  .map((given) => anAgentPool(organization, given));
+
+const organizations = fc
+  .record(
+    {
+      defaults: fc.record({ executionMode: fc.constantFrom(...executionModes), agentPoolId: orNull(text) }),
+      poolTokenCreators: fc.array(owners, { maxLength: 2 }),
+    },
+    { requiredKeys: ['defaults'] },
+  )
+  .map((given) => ({ ...organization, ...given }));
 
 const variables = fc
   .record({
@@ -538,10 +559,12 @@ const kinds: Readonly<Record<string, Written>> = {
   'failing effect': written(failingEffectSchema, effects, () => presentFailingEffect),
   organization: written(
     organizationSchema,
-    absentOr(standings),
-    (dialect) => (standing) => presentOrganization(dialect, standing)(organization),
+    fc.record({ standing: absentOr(standings), of: organizations }),
+    (dialect) =>
+      ({ standing, of }) =>
+        presentOrganization(dialect, standing)(of),
   ),
-  'entitlement set': written(entitlementSetSchema, fc.constant(organization), presentEntitlementSet),
+  'entitlement set': written(entitlementSetSchema, organizations, presentEntitlementSet),
   membership: written(membershipSchema, memberships, presentMembership),
   team: written(
     teamSchema,
@@ -554,10 +577,14 @@ const kinds: Readonly<Record<string, Written>> = {
   workspace: written(workspaceSchema, shownWorkspaces, presentWorkspace),
   'changed workspace': written(
     changedWorkspaceSchema,
-    fc.record({ of: shownWorkspaces, key: absentOr(text) }),
+    fc.record({ of: shownWorkspaces, key: absentOr(text), creators: absentOr(fc.array(owners, { maxLength: 2 })) }),
     (dialect) =>
-      ({ of, key }) =>
-        presentWorkspace(dialect)(key === undefined ? of : { ...of, webhookKey: key }),
+      ({ of, key, creators }) =>
+        presentWorkspace(dialect)({
+          ...of,
+          ...(key !== undefined && { webhookKey: key }),
+          ...(creators && { poolTokenCreators: creators }),
+        }),
   ),
   variable: written(variableSchema, fc.record({ variable: variables, value: orNull(text) }), presentVariable),
   'configuration version': written(
@@ -606,7 +633,8 @@ const kinds: Readonly<Record<string, Written>> = {
   'policy set outcome': written(policySetOutcomeSchema, setOutcomes, presentPolicySetOutcome),
   'policy set': written(policySetSchema, policySets, presentPolicySet),
   policy: written(policySchema, managedPolicies, presentPolicy),
-  'agent pool': written(agentPoolSchema, fc.constant(anAgentPool(organization)), presentAgentPool),
+  'agent pool': written(agentPoolSchema, agentPools, presentAgentPool),
+  'site agent pool': written(siteAgentPoolSchema, fc.constant(aSiteAgentPool()), presentSiteAgentPool),
   // Many words must each be said.
   'audit event': written(auditEventSchema, auditEvents, () => presentAuditEvent, 5 * enough),
   'state version': written(

@@ -45,6 +45,12 @@ const special: readonly Special[] = [
   },
   { route: 'post /workspaces/:id/actions/unlock', applies: always, status: 409, because: 'it is not locked' },
   { route: 'post /workspaces/:id/actions/force-unlock', applies: always, status: 409, because: 'it is not locked' },
+  {
+    route: 'delete /agent-pools/:id',
+    applies: ({ pool }) => pool?.named === true,
+    status: 409,
+    because: 'it is in use',
+  },
   { route: 'delete /teams/:id', applies: aboutOwners, status: 409, because: 'the owners team stays' },
 ];
 
@@ -81,7 +87,7 @@ const linkers: readonly ActorKind[] = [
 
 const repository = { 'vcs-repo': { 'clone-url': 'https://git.example.com/acme/fresh.git' } };
 
-/** The same, where what is asked for has to do with a workspace and a repository. */
+/** The same, where what is asked for has to do with a workspace and a repository, or with where its runs are executed. */
 const linking: typeof demanding = [
   {
     route: 'patch /workspaces/:id',
@@ -102,6 +108,21 @@ const linking: typeof demanding = [
     route: 'post /organizations/:organization/workspaces',
     body: doc('workspaces', { ...repository, name: 'fresh' }),
     actions: ['workspaces/create', 'workspaces/link-repository'],
+  },
+  {
+    route: 'patch /workspaces/:id',
+    body: doc('workspaces', { 'execution-mode': 'local' }),
+    actions: ['workspaces/update', 'workspaces/set-execution'],
+  },
+  {
+    route: 'patch /organizations/:organization/workspaces/:name',
+    body: doc('workspaces', { 'execution-mode': 'local' }),
+    actions: ['workspaces/update', 'workspaces/set-execution'],
+  },
+  {
+    route: 'post /organizations/:organization/workspaces',
+    body: doc('workspaces', { 'execution-mode': 'local', name: 'fresh' }),
+    actions: ['workspaces/create', 'workspaces/set-execution'],
   },
 ];
 
@@ -200,7 +221,7 @@ describe('over HTTP, as the policy says', () => {
   });
 
   it.each(linking)(
-    '$route asks for $actions where its body is about a repository',
+    '$route asks for $actions where its body is about a repository, or where runs are executed',
     async ({ route: wanted, ...asked }) => {
       for (const { route, prefix } of everyRoute.filter((known) => keyOf(known.route) === wanted)) {
         const unlike: string[] = [];

@@ -105,11 +105,19 @@ const promised: Readonly<Record<string, number>> = {
   'get /policies/:id/download': 3,
   'get /organizations/:organization/agent-pools': 4,
   'post /organizations/:organization/agent-pools': 4,
-  'get /agent-pools/:id': 2,
-  'patch /agent-pools/:id': 4,
-  'delete /agent-pools/:id': 7,
-  'get /agent-pools/:poolId/authentication-tokens': 4,
-  'post /agent-pools/:poolId/authentication-tokens': 5,
+  // What names a pool, and whom it serves, is one statement more; a change holds the pool first.
+  'get /agent-pools/:id': 3,
+  'patch /agent-pools/:id': 7,
+  'delete /agent-pools/:id': 9,
+  'get /agent-pools/:poolId/authentication-tokens': 5,
+  'post /agent-pools/:poolId/authentication-tokens': 6,
+  'get /admin/agent-pools': 3,
+  'post /admin/agent-pools': 3,
+  'get /admin/agent-pools/:id': 2,
+  'patch /admin/agent-pools/:id': 6,
+  'delete /admin/agent-pools/:id': 8,
+  'get /admin/agent-pools/:sitePoolId/authentication-tokens': 3,
+  'post /admin/agent-pools/:sitePoolId/authentication-tokens': 5,
   'get /organizations': 3,
   'post /organizations': 7,
   'get /organizations/:organization': 2,
@@ -265,8 +273,8 @@ describe('a request on SQLite', () => {
 
   it.each([
     // All it is told hangs on the run; each kind is one statement, whatever there is.
-    ['plan', 'plan_queued', 18],
-    ['apply', 'apply_queued', 19],
+    ['plan', 'plan_queued', 19],
+    ['apply', 'apply_queued', 20],
   ] as const)('claims the %s of a run', async (phase, run, most) => {
     const database = await openMigrated(join(directory, `claim-${phase}.sqlite`), {
       onStatement: (sql) => statements.push(sql),
@@ -274,7 +282,8 @@ describe('a request on SQLite', () => {
     open.push(database);
     worlds.begin(database.unitOfWork);
     const scene = { run, stage: 'passed', version: 'uploaded' } as const;
-    const { agentsSecret, existing } = await makeSmallWorld(worlds, owner, scene);
+    const named = { named: true, serving: true, servingElsewhere: false };
+    const { agentsSecret, existing } = await makeSmallWorld(worlds, { ...owner, pool: named }, scene);
     await worlds.run(async (tx) => {
       // Sealed with a key that nobody has.
       for (const { id } of await tx.variables.ofWorkspace(existing.workspaceId ?? '')) await tx.variables.remove(id);

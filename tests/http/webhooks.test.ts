@@ -16,6 +16,7 @@ import {
   type TestApi,
 } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
+import { takeByDefault } from '../support/bench.js';
 import { giveGrant } from '../support/builders.js';
 import { into, ReferenceAgent } from '../support/reference-agent.js';
 import {
@@ -64,6 +65,7 @@ async function newAgent(organization: string): Promise<ReferenceAgent> {
   const pool = await api.admin
     .post(`/organizations/${organization}/agent-pools`, doc('agent-pools', { name: newName() }))
     .expect(201);
+  await takeByDefault(api, organization, pool.body.data.id);
   const token = await api.admin.post(`/agent-pools/${pool.body.data.id}/authentication-tokens`).expect(201);
   return new ReferenceAgent(into(api.server), token.body.data.attributes.token);
 }

@@ -33,6 +33,7 @@ export class Bench {
       .expect(201);
     const poolId: string = pool.body.data.id;
     const agent = await agentOf(api, poolId);
+    await takeByDefault(api, organization, poolId);
     const bundle = await archiveOf({ 'main.tf': `# ${organization}` });
     return new Bench(api, organization, workspace.body.data.id, poolId, agent, bundle);
   }
@@ -110,6 +111,13 @@ export class Bench {
     return (await this.api.admin.post(path, body).expect(201)).body.data.id;
   }
 }
+
+/** Workspaces that follow the organization are served by the pool from now on. */
+export const takeByDefault = async (api: TestApi, organization: string, poolId: string): Promise<void> => {
+  const relationships = { 'default-agent-pool': { data: { id: poolId, type: 'agent-pools' } } };
+  const body = doc('organizations', { 'default-execution-mode': 'agent' }, relationships);
+  await api.admin.patch(`/organizations/${organization}`, body).expect(200);
+};
 
 export async function agentOf(api: TestApi, poolId: string, name?: string): Promise<ReferenceAgent> {
   const token = await api.admin.post(`/agent-pools/${poolId}/authentication-tokens`).expect(201);

@@ -8,6 +8,7 @@ import {
   defaultTeamSettings,
   type Grant,
   type IngressAttributes,
+  initialDefaults,
   type Member,
   type Membership,
   memberOf,
@@ -56,7 +57,7 @@ export const aUser = (given: Partial<User> = {}): User => {
 
 export const anOrganization = (given: Partial<Organization> = {}): Organization => {
   const id = unique('org');
-  return { id, name: id, email: `${id}@example.com`, createdAt: noon, ...given };
+  return { id, name: id, email: `${id}@example.com`, defaults: initialDefaults, createdAt: noon, ...given };
 };
 
 /** What an organization sees of a user who is an active member. */
@@ -91,6 +92,7 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     id,
     organizationId: organization.id,
     organizationName: organization.name,
+    organizationDefaults: organization.defaults,
     name: id,
     lock: null,
     repository: null,

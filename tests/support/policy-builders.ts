@@ -12,7 +12,7 @@ import type {
   Run,
   TaskStage,
 } from '../../src/domain/index.js';
-import { noResults } from '../../src/domain/index.js';
+import { noResults, widestScope } from '../../src/domain/index.js';
 import { noon, unique } from './builders.js';
 
 export const aPolicy = (given: Partial<Policy> = {}): Policy => ({
@@ -122,16 +122,20 @@ export const aPolicySetOutcome = (
   ...given,
 });
 
+export const aSiteAgentPool = (given: Partial<AgentPool> = {}): AgentPool => {
+  const id = unique('apool');
+  return { ...widestScope, id, organizationId: null, organizationName: null, name: id, createdAt: noon, ...given };
+};
+
 export const anAgentPool = (organization: Organization, given: Partial<AgentPool> = {}): AgentPool => {
   const id = unique('apool');
-  return {
+  return aSiteAgentPool({
     id,
     organizationId: organization.id,
     organizationName: organization.name,
     name: id,
-    createdAt: noon,
     ...given,
-  };
+  });
 };
 
 export const anAgentToken = ({ id: poolId }: Pick<AgentPool, 'id'>, given: Partial<AgentToken> = {}): AgentToken => {

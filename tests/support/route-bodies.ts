@@ -66,6 +66,9 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     // Any text is code.
     'put /policies/:id/upload': {},
     'post /organizations/:organization/agent-pools': doc('agent-pools', { name: 'fresh' }),
+    'post /admin/agent-pools': doc('agent-pools', { name: 'fresh' }),
+    'patch /admin/agent-pools/:id': doc('agent-pools', { name: 'renamed' }),
+    'post /admin/agent-pools/:sitePoolId/authentication-tokens': {},
     'patch /agent-pools/:id': doc('agent-pools', { name: 'renamed' }),
     'post /agent-pools/:poolId/authentication-tokens': {},
     'post /admin/users': doc('users', { username: 'fresh', email: 'fresh@example.com' }),

@@ -3,7 +3,6 @@ import type * as application from '../../src/application/index.js';
 import type {
   Actor,
   Agent,
-  AgentPoolId,
   Policy,
   PolicySet,
   ReportedPolicySet,
@@ -102,19 +101,23 @@ export const verdictsOn = (
 export class RunSteps {
   private constructor(
     readonly world: World,
-    /** Of the pool `ours`. */
+    /** Of the site pool `ours`. */
     readonly agent: Agent,
   ) {}
 
   static async of(world: World): Promise<RunSteps> {
-    const pool = await world.useCases.createAgentPool.execute(world.owner, 'acme', 'ours');
-    return new RunSteps(world, await agentOf(world, world.owner, pool.id));
+    return new RunSteps(world, await siteAgent(world, 'ours'));
   }
 
-  /** An agent of another pool. */
-  async anotherAgent(name: string, actor: Actor = this.world.owner, organizationName = 'acme'): Promise<Agent> {
+  /** An agent of another site pool. */
+  anotherAgent(name: string): Promise<Agent> {
+    return siteAgent(this.world, name);
+  }
+
+  /** An agent of a pool of the organization. */
+  async agentOfOrganization(name: string, actor: Actor = this.world.owner, organizationName = 'acme'): Promise<Agent> {
     const pool = await this.world.useCases.createAgentPool.execute(actor, organizationName, name);
-    return agentOf(this.world, actor, pool.id);
+    return agentOf(this.world, actor, { id: pool.id, of: 'organization' });
   }
 
   /** A run of the world's workspace, unless it is told otherwise. */
@@ -209,7 +212,12 @@ export class RunSteps {
   }
 }
 
-async function agentOf(world: World, actor: Actor, poolId: AgentPoolId): Promise<Agent> {
-  const { secret } = await world.useCases.issueAgentToken.execute(actor, poolId, 'in the basement');
+async function siteAgent(world: World, name: string): Promise<Agent> {
+  const pool = await world.useCases.createSiteAgentPool.execute(world.administrator, name);
+  return agentOf(world, world.administrator, { id: pool.id, of: 'site' });
+}
+
+async function agentOf(world: World, actor: Actor, pool: application.AgentPoolReference): Promise<Agent> {
+  const { secret } = await world.useCases.issueAgentToken.execute(actor, pool, 'in the basement');
   return world.useCases.authenticateAgent.execute(secret);
 }

@@ -32,11 +32,19 @@ export class ServiceSteps {
     return json?.data;
   }
 
-  /** The secret of an agent of a new pool. */
-  async agentToken(organization = 'acme', name = 'pool'): Promise<string> {
-    const document = { data: { type: 'agent-pools', attributes: { name } } };
-    const pool = await this.ask('POST', `/organizations/${organization}/agent-pools`, document);
-    return (await this.ask('POST', `/agent-pools/${pool.id}/authentication-tokens`)).attributes.token;
+  /** The secret of an agent of a new site pool, or of a pool that the organization takes by default. */
+  async agentToken(organization?: string): Promise<string> {
+    const document = { data: { type: 'agent-pools', attributes: { name: 'pool' } } };
+    if (organization === undefined) {
+      const pool = await this.ask('POST', '/admin/agent-pools', document);
+      return (await this.ask('POST', `/admin/agent-pools/${pool.id}/authentication-tokens`)).attributes.token;
+    }
+    const { id } = await this.ask('POST', `/organizations/${organization}/agent-pools`, document);
+    const attributes = { 'default-execution-mode': 'agent' };
+    const relationships = { 'default-agent-pool': { data: { id, type: 'agent-pools' } } };
+    const defaults = { data: { type: 'organizations', attributes, relationships } };
+    await this.ask('PATCH', `/organizations/${organization}`, defaults);
+    return (await this.ask('POST', `/agent-pools/${id}/authentication-tokens`)).attributes.token;
   }
 
   agent(token: string, name?: string): ReferenceAgent {

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { UnitOfWork } from '../../src/application/index.js';
-import type {
-  LinkedRepository,
-  Organization,
-  RunStatus,
-  Standing,
-  Status,
-  TaskStageStatus,
-  Team,
-  TeamInQuestion,
+import {
+  initialDefaults,
+  type LinkedRepository,
+  type Organization,
+  type RunStatus,
+  type Standing,
+  type Status,
+  type TaskStageStatus,
+  type Team,
+  type TeamInQuestion,
 } from '../../src/domain/index.js';
 import {
   aBundle,
@@ -29,6 +30,7 @@ import {
   noon,
   ownedBy,
   someIngressAttributes,
+  unique,
 } from './builders.js';
 import {
   aManagedPolicy,
@@ -38,6 +40,7 @@ import {
   aPolicyOutcome,
   aPolicySet,
   aPolicySetOutcome,
+  aSiteAgentPool,
   aTaskStage,
 } from './policy-builders.js';
 import type { Referred } from './route-bodies.js';
@@ -115,7 +118,12 @@ export async function makeSmallWorld(
   standing: Standing,
   scene: Scene = afterwards,
 ): Promise<SmallWorld> {
-  const organization: Organization = anOrganization({ name: 'acme' });
+  const { pool: question } = standing;
+  const named = { executionMode: 'agent', agentPoolId: unique('apool') } as const;
+  const defaults = question?.named === true && !question.serving ? named : initialDefaults;
+  const organization: Organization = anOrganization({ name: 'acme', defaults });
+  const pool = anAgentPool(organization, { id: named.agentPoolId, name: 'ours' });
+  const sitePool = aSiteAgentPool();
   const caller = aUser({ username: 'caller', siteAdministrator: standing.siteAdministrator });
   const [boss, other, newcomer] = [
     aUser({ username: 'boss' }),
@@ -154,7 +162,12 @@ export async function makeSmallWorld(
     sealedWebhookKey: 'sealed',
     linkedBy: ownedBy('user', boss),
   };
-  const workspace = aWorkspace(organization, { name: 'api', repository });
+  const workspace = aWorkspace(organization, {
+    name: 'api',
+    repository,
+    ...(question?.serving ? named : { executionMode: 'remote' }),
+  });
+  const another = aWorkspace(organization, { name: 'another', ...named });
   const variable = aVariable(workspace);
   const commit = someIngressAttributes();
   const version = aConfigurationVersion(workspace, {
@@ -170,7 +183,6 @@ export async function makeSmallWorld(
   const outcome = aPolicySetOutcome(evaluation, { overridable: true, outcomes: [aPolicyOutcome()] });
   const policySet = aPolicySet(organization, { name: 'baseline' });
   const policy = aManagedPolicy(organization, { name: 'tags' });
-  const pool = anAgentPool(organization, { name: 'ours' });
   const ofAgent = anAgentToken(pool, { secretDigest: digestOf(agentsSecret) });
   const ofOther = aToken(ownedBy('user', other));
   const ofCaller = {
@@ -196,6 +208,7 @@ export async function makeSmallWorld(
     if (standing.actor === 'user' && own !== undefined) await tx.teams.addMembers(own, [caller.id]);
 
     await tx.workspaces.add(workspace);
+    if (question?.servingElsewhere) await tx.workspaces.add(another);
     await tx.variables.add(variable);
     if (own !== undefined && standingInOwn?.grant) await giveGrant(tx, own.id, workspace.id, standingInOwn.grant);
     if (target !== own) await giveGrant(tx, target.id, workspace.id, { access: 'read' });
@@ -219,6 +232,7 @@ export async function makeSmallWorld(
     await tx.policies.add({ ...policy, code: await tx.policies.keepCode(organization.id, 'package tags') });
     await tx.policySets.add(policySet);
     await tx.agentPools.add(pool);
+    await tx.agentPools.add(sitePool);
     await tx.agentTokens.add(ofAgent);
 
     await tx.tokens.add(callersToken);
@@ -275,6 +289,7 @@ export async function makeSmallWorld(
       taskStageId: stage.id,
       policyEvaluationId: evaluation.id,
       poolId: pool.id,
+      sitePoolId: sitePool.id,
       '/runs': run.state.id,
       '/state-versions': state.id,
       '/state-version-outputs': output.id,
@@ -286,6 +301,7 @@ export async function makeSmallWorld(
       '/policy-sets': policySet.id,
       '/policies': policy.id,
       '/agent-pools': pool.id,
+      '/admin/agent-pools': sitePool.id,
     },
   };
 }

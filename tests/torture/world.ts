@@ -85,8 +85,8 @@ export async function setUp(client: Client): Promise<World> {
   const policySetIds: string[] = [];
   for (const name of ['one', 'two'])
     policySetIds.push((await post(sets, document('policy-sets', { name, policies }))).id);
-  const pool = await post(`${organization}/agent-pools`, document('agent-pools', { name: 'pool' }));
-  const agentToken = await post(`/agent-pools/${pool.id}/authentication-tokens`);
+  const pool = await post('/admin/agent-pools', document('agent-pools', { name: 'pool' }));
+  const agentToken = await post(`/admin/agent-pools/${pool.id}/authentication-tokens`);
   return {
     workspaceIds,
     lockableId: await workspace('lockable'),

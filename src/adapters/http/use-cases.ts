@@ -111,9 +111,11 @@ export interface UseCases {
   readonly removePolicy: application.RemovePolicy;
 
   readonly createAgentPool: application.CreateAgentPool;
+  readonly createSiteAgentPool: application.CreateSiteAgentPool;
   readonly listAgentPools: application.ListAgentPools;
+  readonly listSiteAgentPools: application.ListSiteAgentPools;
   readonly showAgentPool: application.ShowAgentPool;
-  readonly renameAgentPool: application.RenameAgentPool;
+  readonly updateAgentPool: application.UpdateAgentPool;
   readonly removeAgentPool: application.RemoveAgentPool;
   readonly issueAgentToken: application.IssueAgentToken;
   readonly listAgentTokens: application.ListAgentTokens;

@@ -33,20 +33,30 @@ export async function provision(service: LocalService, place: string, policies: 
     }
   }
   const agent = await kept(
-    join(place, 'agent-token'),
+    join(place, 'site-agent-token'),
     (token) => agentAnswers(service, token),
     async () => {
-      const found = await idOf(api, `${organizations}/agent-pools`);
-      const pool = found ?? (await made(api, `${organizations}/agent-pools`, document('agent-pools', { name })));
-      const path = `/agent-pools/${pool}/authentication-tokens`;
+      // Of the site, so that workspaces of every organization that is created later are served too.
+      const pools = '/admin/agent-pools';
+      const pool = (await idOf(api, pools)) ?? (await made(api, pools, document('agent-pools', { name })));
+      const path = `${pools}/${pool}/authentication-tokens`;
       const issued = await api('POST', path, document('authentication-tokens', { description: 'a first try' }));
       return agentToken.parse(issued.json).data.attributes.token;
     },
   );
+  await leaveOwnPool(api, organizations);
   if (policies !== undefined && (await idOf(api, `${organizations}/policy-sets`)) === undefined) {
     await makePolicySet(api, organizations, policies);
   }
   return { userToken, agentToken: agent };
+}
+
+/** The release before made a pool of the organization, which no agent serves any more. */
+async function leaveOwnPool(api: Api, organizations: string): Promise<void> {
+  const pool = await idOf(api, `${organizations}/agent-pools`);
+  if (pool === undefined) return;
+  await api('PATCH', organizations, document('organizations', { 'default-execution-mode': 'remote' }));
+  await api('DELETE', `/agent-pools/${pool}`);
 }
 
 const email = `${name}@example.com`;

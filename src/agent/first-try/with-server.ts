@@ -96,7 +96,7 @@ function welcome(url: string, configFile: string, withPolicies: boolean): string
   const folder = relative(process.cwd(), example) || '.';
   return [
     '',
-    `Gatehouse serves at ${url}, and an agent executes the runs of its organization ${organization}.`,
+    `Gatehouse serves at ${url}. An agent executes the runs of its organization ${organization}, and of every organization you create.`,
     `Configurations that are planned here run as ${userInfo().username} on this machine: plan none that you would not run yourself.`,
     '',
     'In another terminal, type:',

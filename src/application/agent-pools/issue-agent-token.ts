@@ -1,18 +1,11 @@
-import {
-  type Actor,
-  type AgentPoolId,
-  type AgentToken,
-  authorized,
-  doneBy,
-  identityOf,
-  notFound,
-} from '../../domain/index.js';
+import { type Actor, type AgentToken, doneBy, identityOf } from '../../domain/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { type AgentPoolReference, actionOn, agentPoolInHand, auditPlaceOf } from './agent-pool-in-hand.js';
 
-/** POST /agent-pools/:id/authentication-tokens. The secret is given here and never again. */
+/** POST /agent-pools/:id/authentication-tokens, also below /admin. The secret is given here and never again. */
 export class IssueAgentToken {
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -23,16 +16,15 @@ export class IssueAgentToken {
 
   execute(
     actor: Actor,
-    poolId: AgentPoolId,
+    reference: AgentPoolReference,
     description: string,
   ): Promise<{ readonly token: AgentToken; readonly secret: string }> {
     return this.unitOfWork.run(async (tx) => {
-      const pool = authorized(await tx.agentPools.findFor(actor, poolId), 'agent-pools/manage');
-      if (!(await tx.holds.share({ kind: 'agent-pool', id: poolId }))) throw notFound();
+      const { subject: pool } = await agentPoolInHand(tx, actor, reference);
       const { secret, digest } = this.secrets.generate();
       const token: AgentToken = {
         id: this.ids.next('token'),
-        poolId,
+        poolId: pool.id,
         secretDigest: digest,
         description,
         createdBy: identityOf(actor),
@@ -40,7 +32,7 @@ export class IssueAgentToken {
         lastUsedAt: null,
       };
       await tx.agentTokens.add(token);
-      await tx.audit.add(doneBy(actor, 'agent-pools/manage', token.id), pool);
+      await tx.audit.add(doneBy(actor, actionOn(pool), token.id), auditPlaceOf(pool));
       return { token, secret };
     });
   }

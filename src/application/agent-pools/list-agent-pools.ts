@@ -1,6 +1,7 @@
-import { type Actor, type AgentPool, authorized } from '../../domain/index.js';
+import { type Actor, type AgentPool, authorize, seenBy, standingOnSite } from '../../domain/index.js';
 import type { Page, PageRequest } from '../ports/page.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { withVisibleScope } from './agent-pool-scope.js';
 
 /** GET /organizations/:name/agent-pools, by name. */
 export class ListAgentPools {
@@ -8,8 +9,19 @@ export class ListAgentPools {
 
   execute(actor: Actor, organizationName: string, page: PageRequest): Promise<Page<AgentPool>> {
     return this.unitOfWork.read(async (tx) => {
-      const organization = authorized(await tx.organizations.findFor(actor, organizationName), 'agent-pools/manage');
-      return tx.agentPools.page(organization.id, page);
+      const { subject, standing } = seenBy(await tx.organizations.findFor(actor, organizationName), 'agent-pools/list');
+      const found = await tx.agentPools.page(subject.id, page);
+      return { ...found, items: await withVisibleScope(tx, found.items, standing) };
     });
+  }
+}
+
+/** GET /admin/agent-pools, by name. */
+export class ListSiteAgentPools {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  async execute(actor: Actor, page: PageRequest): Promise<Page<AgentPool>> {
+    authorize(standingOnSite(actor), 'site-agent-pools/manage');
+    return this.unitOfWork.read((tx) => tx.agentPools.page(null, page));
   }
 }

@@ -1,15 +1,16 @@
-import { type Actor, type AgentPoolId, type AgentToken, authorized } from '../../domain/index.js';
+import type { Actor, AgentToken } from '../../domain/index.js';
 import type { Page, PageRequest } from '../ports/page.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { type AgentPoolReference, seenAgentPool } from './agent-pool-in-hand.js';
 
-/** GET /agent-pools/:id/authentication-tokens, newest first. */
+/** GET /agent-pools/:id/authentication-tokens, also below /admin, newest first. */
 export class ListAgentTokens {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  execute(actor: Actor, poolId: AgentPoolId, page: PageRequest): Promise<Page<AgentToken>> {
+  execute(actor: Actor, reference: AgentPoolReference, page: PageRequest): Promise<Page<AgentToken>> {
     return this.unitOfWork.read(async (tx) => {
-      authorized(await tx.agentPools.findFor(actor, poolId), 'agent-pools/manage');
-      return tx.agentTokens.page(poolId, page);
+      await seenAgentPool(tx, actor, reference, 'agent-pools/manage');
+      return tx.agentTokens.page(reference.id, page);
     });
   }
 }

@@ -1,20 +1,23 @@
-import { type Actor, type AgentPoolId, authorized, DomainError, doneBy, notFound } from '../../domain/index.js';
+import { type Actor, DomainError, doneBy } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { type AgentPoolReference, actionOn, agentPoolInHand, auditPlaceOf } from './agent-pool-in-hand.js';
 
-/** DELETE /agent-pools/:id, with its tokens. */
+/** DELETE /agent-pools/:id and /admin/agent-pools/:id, with the pool's tokens. */
 export class RemoveAgentPool {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Throws `agent-pool/in-use` while a workspace names it, or one of its agents executes a run. */
-  execute(actor: Actor, id: AgentPoolId): Promise<void> {
+  /** Throws `agent-pool/in-use` while a workspace or the organization's default names it, or one of its agents executes a run. */
+  execute(actor: Actor, reference: AgentPoolReference): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const pool = authorized(await tx.agentPools.findFor(actor, id), 'agent-pools/manage');
-      if (!(await tx.holds.take({ kind: 'agent-pool', id }))) throw notFound();
-      if (await tx.agentPools.inUse(id)) {
-        throw new DomainError('agent-pool/in-use', 'agent pool is named by a workspace or executes a run');
+      const { subject: pool } = await agentPoolInHand(tx, actor, reference);
+      if (await tx.agentPools.inUse(pool.id)) {
+        throw new DomainError(
+          'agent-pool/in-use',
+          'agent pool is named by a workspace or the organization, or executes a run',
+        );
       }
-      await tx.agentPools.remove(id);
-      await tx.audit.add(doneBy(actor, 'agent-pools/manage', id), pool);
+      await tx.agentPools.remove(pool.id);
+      await tx.audit.add(doneBy(actor, actionOn(pool), pool.id), auditPlaceOf(pool));
     });
   }
 }

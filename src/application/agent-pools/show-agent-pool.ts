@@ -1,11 +1,15 @@
-import { type Actor, type AgentPool, type AgentPoolId, authorized } from '../../domain/index.js';
+import type { Actor, AgentPool } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { type AgentPoolReference, seenAgentPool } from './agent-pool-in-hand.js';
+import { withVisibleScopeOf } from './agent-pool-scope.js';
 
-/** GET /agent-pools/:id. */
+/** GET /agent-pools/:id and /admin/agent-pools/:id. */
 export class ShowAgentPool {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  async execute(actor: Actor, id: AgentPoolId): Promise<AgentPool> {
-    return authorized(await this.unitOfWork.read((tx) => tx.agentPools.findFor(actor, id)), 'agent-pools/manage');
+  execute(actor: Actor, reference: AgentPoolReference): Promise<AgentPool> {
+    return this.unitOfWork.read(async (tx) =>
+      withVisibleScopeOf(tx, await seenAgentPool(tx, actor, reference, 'agent-pools/read')),
+    );
   }
 }

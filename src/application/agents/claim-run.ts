@@ -10,6 +10,7 @@ import {
   type RunState,
   type RunTrigger,
   type StateVersion,
+  serves,
   type TaskStage,
   type Variable,
   type Workspace,
@@ -45,6 +46,9 @@ const startOf: Readonly<Partial<Record<RunState['status'], readonly [Phase, RunT
   apply_queued: ['apply', 'start-apply'],
 };
 
+/** An agent that finds nothing asks again: a run that can never be claimed must not keep it here. */
+const mostLooks = 20;
+
 /** POST /agent/v1/claims, once: whoever waits asks again. */
 export class ClaimRun {
   constructor(
@@ -55,16 +59,16 @@ export class ClaimRun {
     private readonly progress: RunProgress,
   ) {}
 
-  /** Undefined when there is nothing to do for the agent's pool. */
+  /** Undefined when there is nothing to do for the agent's pool, or others were faster each time. */
   async execute(agent: Agent, name: string): Promise<Job | undefined> {
-    const { poolId, organizationId } = agent;
-    for (;;) {
-      const id = await this.unitOfWork.read((tx) => tx.runs.nextClaimable(poolId, organizationId));
+    for (let look = 0; look < mostLooks; look += 1) {
+      const id = await this.unitOfWork.read((tx) => tx.runs.nextClaimable(agent));
       if (id === undefined) return undefined;
       const job = await this.claim(agent, name, id);
       // Otherwise another agent was faster, or the run could not be started, and the next look finds another run.
       if (job !== undefined) return job;
     }
+    return undefined;
   }
 
   private claim(agent: Agent, name: string, id: RunId): Promise<Job | undefined> {
@@ -76,8 +80,9 @@ export class ClaimRun {
       const start = run && startOf[run.state.status];
       if (start === undefined || run === undefined) return undefined;
       const workspace = await tx.workspaces.find(run.state.workspaceId);
-      // Meanwhile it may have been given to another pool.
-      if ((workspace?.agentPoolId ?? poolId) !== poolId) return undefined;
+      const pool = await tx.agentPools.find(poolId);
+      // Meanwhile it may have been given to another pool, or taken out of the scope of this one.
+      if (workspace === undefined || pool === undefined || !serves(pool, workspace)) return undefined;
       const [phase, trigger] = start;
       const { secret, digest } = this.secrets.generate();
       const expiresAt = leaseEnd(this.clock.now());
@@ -95,7 +100,7 @@ export class ClaimRun {
       }
       await tx.audit.add(doneByAgent(agent, 'runs/claim', id), state);
       const version = await tx.configurationVersions.find(state.configurationVersionId);
-      if (workspace === undefined || version === undefined) throw new Error(`what ${id} hangs on is gone`);
+      if (version === undefined) throw new Error(`what ${id} hangs on is gone`);
       const stage = (await tx.taskStages.ofRun(id)) ?? null;
       return {
         leaseToken: secret,

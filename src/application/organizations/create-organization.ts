@@ -1,8 +1,12 @@
 import {
   type Actor,
   authorize,
+  changedDefaults,
   defaultTeamSettings,
   doneBy,
+  type ExecutionDefaults,
+  initialDefaults,
+  invalidAttribute,
   notFound,
   type Organization,
   organization,
@@ -14,6 +18,12 @@ import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 
+export interface NewOrganization {
+  readonly name: string;
+  readonly email: string;
+  readonly defaults?: Partial<ExecutionDefaults>;
+}
+
 /** POST /organizations. Its creator is its first owner. */
 export class CreateOrganization {
   constructor(
@@ -22,11 +32,16 @@ export class CreateOrganization {
     private readonly ids: IdGenerator,
   ) {}
 
-  async execute(actor: Actor, command: { name: string; email: string }): Promise<Organization> {
+  async execute(actor: Actor, command: NewOrganization): Promise<Organization> {
     authorize(standingOnSite(actor), 'organizations/create');
     if (actor.kind !== 'user') throw notFound();
     const createdAt = this.clock.now();
-    const created = organization({ id: this.ids.next('organization'), createdAt, ...command });
+    const { name, email } = command;
+    const defaults = changedDefaults(initialDefaults, command.defaults ?? {});
+    // There is no pool yet.
+    if (defaults.agentPoolId !== null)
+      throw invalidAttribute('default-agent-pool', 'Agent pool must be one of the organization');
+    const created = organization({ id: this.ids.next('organization'), createdAt, name, email, defaults });
     const owners: Team = {
       ...defaultTeamSettings,
       id: this.ids.next('team'),

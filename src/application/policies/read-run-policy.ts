@@ -19,7 +19,8 @@ export class ReadRunPolicy {
       const stage = await tx.taskStages.ofRun(run.state.id);
       const sets = stage?.evaluations.flatMap(({ policySets }) => policySets) ?? [];
       const named = sets.flatMap(({ policies }) => policies.map((policy) => policy.code));
-      const code = named.includes(sha256) ? await tx.policies.findCode(holder.agent.organizationId, sha256) : undefined;
+      const workspace = named.includes(sha256) ? await tx.workspaces.find(run.state.workspaceId) : undefined;
+      const code = workspace && (await tx.policies.findCode(workspace.organizationId, sha256));
       if (code === undefined) throw new DomainError('resource/not-found', 'no policy of the run has such code');
       return code;
     });

@@ -8,33 +8,40 @@ import type {
   OrganizationId,
   Seen,
   TokenId,
+  TokenOwner,
 } from '../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
 export interface AgentPoolRepository {
-  /** The standing is the caller's on the organization. */
+  /** A pool of an organization, with the caller's standing on the organization; for its members, also towards what the pool serves. */
   findFor(actor: Actor, id: AgentPoolId): Promise<Seen<AgentPool> | undefined>;
-  /** Throws `attribute/taken` when a pool of the organization has the name. */
+  /** Of a living organization, or of the site. */
+  find(id: AgentPoolId): Promise<AgentPool | undefined>;
+  /** Throws `attribute/taken` when a pool of the organization, or of the site, has the name. */
   add(pool: AgentPool): Promise<void>;
-  /** Throws `attribute/taken` when the name is another's. */
-  rename(id: AgentPoolId, name: string): Promise<void>;
+  /** Keeps name and scope; the pool is `replaced` no longer. Throws `attribute/taken` when the name is another's. */
+  save(pool: AgentPool): Promise<void>;
   /** With its tokens. */
   remove(id: AgentPoolId): Promise<void>;
-  /** Whether a living workspace names it, or a run is executed by one of its agents. */
+  /** Whether a living workspace or its organization's default names it, or a run is executed by one of its agents. */
   inUse(id: AgentPoolId): Promise<boolean>;
-  /** By name. */
-  page(organizationId: OrganizationId, page: PageRequest): Promise<Page<AgentPool>>;
+  /** Pools of living organizations that an upgrade took workspaces from and that are not the default, by name. */
+  replaced(): Promise<readonly AgentPool[]>;
+  /** By name. Null for site pools. */
+  page(organizationId: OrganizationId | null, page: PageRequest): Promise<Page<AgentPool>>;
 }
 
 export interface AgentTokenRepository {
   /** Whose token it is; undefined when there is none such, or its organization is deleted. One indexed statement. */
   findAgent(secretDigest: string): Promise<{ readonly agent: Agent; readonly token: AgentToken } | undefined>;
-  /** The standing is the caller's on the pool's organization. */
-  findFor(actor: Actor, id: TokenId): Promise<Seen<AgentToken> | undefined>;
+  /** Undefined when its organization is deleted. */
+  find(id: TokenId): Promise<AgentToken | undefined>;
   add(token: AgentToken): Promise<void>;
   remove(id: TokenId): Promise<void>;
   /** Newest first. */
   page(poolId: AgentPoolId, page: PageRequest): Promise<Page<AgentToken>>;
+  /** Who made the tokens of the pool, each once, in order of kind and id. */
+  creatorsOf(poolId: AgentPoolId): Promise<readonly TokenOwner[]>;
   /** Moves `lastUsedAt` forward, never back. */
   markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void>;
 }

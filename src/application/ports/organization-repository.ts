@@ -1,5 +1,6 @@
 import type {
   Actor,
+  ExecutionDefaults,
   Member,
   Membership,
   MembershipId,
@@ -15,8 +16,10 @@ export interface OrganizationRepository {
   findFor(actor: Actor, name: string): Promise<Seen<Organization> | undefined>;
   /** Throws `attribute/taken` when a living organization has the name. */
   add(organization: Organization): Promise<void>;
-  /** Throws `attribute/taken` when another has the name. */
+  /** Keeps name and e-mail address. Throws `attribute/taken` when another has the name. */
   save(organization: Organization): Promise<void>;
+  /** Both at once; the workspaces that follow the organization change with it. */
+  setDefaults(id: OrganizationId, defaults: ExecutionDefaults): Promise<void>;
   /** Hides it and all that hangs on it, and frees its name. */
   remove(id: OrganizationId, now: string): Promise<void>;
   /** Those the caller belongs to, by name. */

@@ -1,6 +1,6 @@
 import type {
   Actor,
-  AgentPoolId,
+  Agent,
   ConfigurationVersionId,
   Instant,
   OrganizationId,
@@ -44,8 +44,8 @@ export interface RunRepository {
   anotherHolds(workspaceId: WorkspaceId, except: RunId): Promise<boolean>;
   /** Waiting runs that are not plan-only, the oldest; undefined for none. */
   nextWaiting(workspaceId: WorkspaceId): Promise<Run | undefined>;
-  /** The oldest run that an agent of the pool may claim; undefined for none. */
-  nextClaimable(poolId: AgentPoolId, organizationId: OrganizationId): Promise<RunId | undefined>;
+  /** The oldest run of a workspace that the agent's pool serves, as `serves` says; undefined for none. */
+  nextClaimable(agent: Pick<Agent, 'poolId' | 'organizationId'>): Promise<RunId | undefined>;
   /** Runs whose lease ran out, the longest ago first. */
   withExpiredLease(now: Instant, limit: number): Promise<readonly RunId[]>;
 }

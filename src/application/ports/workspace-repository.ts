@@ -39,6 +39,12 @@ export interface WorkspaceRepository {
    * that of two runs that begin or end at once, or two deliveries of one push, none misses the other.
    */
   takeTurn(id: WorkspaceId): Promise<void>;
+  /** Those of the ids that name living workspaces of the organization within `visibility`. */
+  visibleAmong(
+    organizationId: OrganizationId,
+    ids: readonly WorkspaceId[],
+    visibility: WorkspaceVisibility,
+  ): Promise<readonly WorkspaceId[]>;
   /** By name. `standing` is the caller's on the organization; each item gets it with the grants on that workspace. */
   page(
     organizationId: OrganizationId,

@@ -1,5 +1,6 @@
 import {
   type Actor,
+  type AgentPool,
   type AgentToken,
   type ApiToken,
   authorize,
@@ -10,12 +11,13 @@ import {
   type Team,
   type TokenId,
 } from '../../domain/index.js';
+import { seenAgentPool } from '../agent-pools/agent-pool-in-hand.js';
 import type { Transaction } from '../ports/unit-of-work.js';
 
 /** A token that is reached by its own id: of an API caller, or of agents. */
 export type ManageableToken =
   | { readonly kind: 'api'; readonly token: ApiToken; readonly team: Team | undefined }
-  | { readonly kind: 'agent'; readonly token: AgentToken };
+  | { readonly kind: 'agent'; readonly token: AgentToken; readonly pool: AgentPool };
 
 /**
  * The token, if the caller may manage it: their own, one of a team they may manage tokens of, or one of an agent pool
@@ -24,7 +26,12 @@ export type ManageableToken =
 export async function findManageableToken(tx: Transaction, actor: Actor, id: TokenId): Promise<ManageableToken> {
   const token = await tx.tokens.find(id);
   if (token === undefined) {
-    return { kind: 'agent', token: authorized(await tx.agentTokens.findFor(actor, id), 'agent-pools/manage') };
+    const ofAgent = await tx.agentTokens.find(id);
+    const pool = ofAgent && (await tx.agentPools.find(ofAgent.poolId));
+    if (ofAgent === undefined || pool === undefined) throw notFound();
+    const reference = { id: pool.id, of: pool.organizationId === null ? 'site' : 'organization' } as const;
+    await seenAgentPool(tx, actor, reference, 'agent-pools/manage');
+    return { kind: 'agent', token: ofAgent, pool };
   }
   const { owner } = token;
   switch (owner.kind) {

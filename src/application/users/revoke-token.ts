@@ -1,4 +1,5 @@
 import { type Actor, doneBy, notFound, type TokenId } from '../../domain/index.js';
+import { actionOn, auditPlaceOf } from '../agent-pools/agent-pool-in-hand.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { findManageableToken } from './find-manageable-token.js';
 
@@ -10,9 +11,8 @@ export class RevokeToken {
     return this.unitOfWork.run(async (tx) => {
       const found = await findManageableToken(tx, actor, id);
       if (found.kind === 'agent') {
-        const organizationId = await tx.audit.organizationOf({ kind: 'agent-pools', id: found.token.poolId });
         await tx.agentTokens.remove(id);
-        await tx.audit.add(doneBy(actor, 'agent-pools/manage', id), organizationId ? { organizationId } : 'site');
+        await tx.audit.add(doneBy(actor, actionOn(found.pool), id), auditPlaceOf(found.pool));
         return;
       }
       if (!(await tx.tokens.remove(id))) throw notFound();

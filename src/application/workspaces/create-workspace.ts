@@ -10,12 +10,8 @@ import {
 import type { Clock } from '../ports/clock.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
-import {
-  type ChangedWorkspace,
-  checkAgentPool,
-  type RepositoryLinks,
-  type WorkspaceChange,
-} from './link-repository.js';
+import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
+import { chosenExecution } from './workspace-execution.js';
 
 /** POST /organizations/:name/workspaces. */
 export class CreateWorkspace {
@@ -29,20 +25,25 @@ export class CreateWorkspace {
   execute(
     actor: Actor,
     organizationName: string,
-    { repository: asked, ...settings }: WorkspaceChange & Pick<WorkspaceSettings, 'name'>,
+    { repository: asked, execution, ...settings }: WorkspaceChange & Pick<WorkspaceSettings, 'name'>,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.organizations.findFor(actor, organizationName);
       const { subject: organization, standing } = seenBy(seen, 'workspaces/create');
-      await checkAgentPool(tx, actor, organization.id, settings);
       const { repository, webhookKey } = this.links.change(actor, standing, null, asked);
       const now = this.clock.now();
-      const workspace: Workspace = {
+      const inheriting = {
         ...defaultSettings,
         ...checkSettings(settings),
         id: this.ids.next('workspace'),
         organizationId: organization.id,
         organizationName: organization.name,
+        organizationDefaults: organization.defaults,
+      };
+      const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, inheriting, execution);
+      const workspace: Workspace = {
+        ...inheriting,
+        ...chosen,
         lock: null,
         repository,
         currentConfigurationVersionId: null,
@@ -52,7 +53,13 @@ export class CreateWorkspace {
       };
       await tx.workspaces.add(workspace);
       await tx.audit.add(doneBy(actor, 'workspaces/create', workspace.id), workspace);
-      return { subject: workspace, standing, currentRunId: null, ...(webhookKey && { webhookKey }) };
+      return {
+        subject: workspace,
+        standing,
+        currentRunId: null,
+        ...(webhookKey && { webhookKey }),
+        ...(poolTokenCreators && { poolTokenCreators }),
+      };
     });
   }
 }

@@ -3,28 +3,33 @@ import {
   authorize,
   checkRepository,
   cloneUrlRule,
+  type ExecutionChange,
+  type ExecutionSettings,
   identityOf,
   invalidAttribute,
   type LinkedRepository,
-  type OrganizationId,
   type RepositorySettings,
   type Standing,
+  type TokenOwner,
   type WorkspaceSettings,
 } from '../../domain/index.js';
 import type { IdGenerator } from '../ports/id-generator.js';
 import type { SecretBox } from '../ports/secret-box.js';
 import type { SecretGenerator } from '../ports/secret-generator.js';
-import type { Transaction } from '../ports/unit-of-work.js';
 import type { ShownWorkspace } from './show-workspace.js';
 
 /** What a request says of a workspace: what is not named stays; a null repository is unlinked. */
-export interface WorkspaceChange extends Partial<WorkspaceSettings> {
+export interface WorkspaceChange extends Partial<Omit<WorkspaceSettings, keyof ExecutionSettings>> {
+  readonly execution?: ExecutionChange;
   readonly repository?: RepositorySettings | null;
 }
 
-/** A workspace after a change, with the key of its webhook when the change made one: it is shown this once. */
+/** A workspace after a change, with what is shown this once. */
 export interface ChangedWorkspace extends ShownWorkspace {
+  /** Of the webhook that the change made. */
   readonly webhookKey?: string;
+  /** Who holds tokens of the pool that the change named, but the caller. */
+  readonly poolTokenCreators?: readonly TokenOwner[];
 }
 
 interface Linked {
@@ -61,21 +66,5 @@ export class RepositoryLinks {
       webhookKey,
       repository: { ...asked, webhookId, sealedWebhookKey: this.box.seal(webhookKey), linkedBy },
     };
-  }
-}
-
-/** Throws `attribute/invalid` unless the pool, if any is named, is the organization's. */
-export async function checkAgentPool(
-  tx: Transaction,
-  actor: Actor,
-  organizationId: OrganizationId,
-  { agentPoolId }: Partial<WorkspaceSettings>,
-): Promise<void> {
-  if (agentPoolId === undefined || agentPoolId === null) return;
-  const pool = await tx.agentPools.findFor(actor, agentPoolId);
-  const held =
-    pool?.subject.organizationId === organizationId && (await tx.holds.share({ kind: 'agent-pool', id: agentPoolId }));
-  if (!held) {
-    throw invalidAttribute('agent-pool-id', 'Agent pool must be one of the organization');
   }
 }

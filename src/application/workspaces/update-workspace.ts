@@ -2,13 +2,9 @@ import { type Actor, checkSettings, doneBy, seenBy, type Workspace } from '../..
 import type { Clock } from '../ports/clock.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
-import {
-  type ChangedWorkspace,
-  checkAgentPool,
-  type RepositoryLinks,
-  type WorkspaceChange,
-} from './link-repository.js';
+import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
 import { showingWorkspace } from './show-workspace.js';
+import { chosenExecution } from './workspace-execution.js';
 
 /** PATCH of a workspace: what is not named stays. */
 export class UpdateWorkspace {
@@ -21,15 +17,16 @@ export class UpdateWorkspace {
   execute(
     actor: Actor,
     reference: WorkspaceReference,
-    { repository: asked, ...settings }: WorkspaceChange,
+    { repository: asked, execution, ...settings }: WorkspaceChange,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
       const { subject, standing } = seenBy(await findWorkspace(tx, actor, reference), 'workspaces/update');
-      await checkAgentPool(tx, actor, subject.organizationId, settings);
+      const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, subject, execution);
       const { repository, webhookKey } = this.links.change(actor, standing, subject.repository, asked);
       const next: Workspace = {
         ...subject,
         ...checkSettings(settings),
+        ...chosen,
         repository,
         updatedAt: this.clock.now(),
         revision: subject.revision + 1,
@@ -37,7 +34,7 @@ export class UpdateWorkspace {
       await tx.workspaces.save(next);
       await tx.audit.add(doneBy(actor, 'workspaces/update', next.id), next);
       const shown = await showingWorkspace(tx, { subject: next, standing });
-      return { ...shown, ...(webhookKey && { webhookKey }) };
+      return { ...shown, ...(webhookKey && { webhookKey }), ...(poolTokenCreators && { poolTokenCreators }) };
     });
   }
 }

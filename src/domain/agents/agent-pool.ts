@@ -1,15 +1,21 @@
 import type { RequestTrace } from '../authorization/actor.js';
 import type { TokenOwner } from '../shared/api-token.js';
+import type { AgentPoolScope, ServingPool } from '../shared/execution.js';
 import type { AgentPoolId, Instant, OrganizationId, TokenId } from '../shared/id.js';
 
-/** Agents of one organization. Workspaces may name one; those that name none are served by any. */
-export interface AgentPool {
-  readonly id: AgentPoolId;
-  readonly organizationId: OrganizationId;
-  readonly organizationName: string;
+/** Agents of one organization, or of the site. `serves` decides whose runs they claim. */
+export interface AgentPool extends ServingPool {
+  /** Null for a site pool. */
+  readonly organizationName: string | null;
   readonly name: string;
   readonly createdAt: Instant;
 }
+
+export const widestScope: AgentPoolScope = {
+  organizationScoped: true,
+  allowedWorkspaceIds: [],
+  excludedWorkspaceIds: [],
+};
 
 /** What is kept of a token by which agents of a pool make themselves known. */
 export interface AgentToken {
@@ -29,5 +35,6 @@ export interface Agent {
   readonly tokenId: TokenId;
   readonly request?: RequestTrace;
   readonly poolId: AgentPoolId;
-  readonly organizationId: OrganizationId;
+  /** Null for an agent of a site pool. */
+  readonly organizationId: OrganizationId | null;
 }

@@ -26,6 +26,16 @@ export interface TeamInQuestion {
   readonly access: OrganizationAccess;
 }
 
+/** The organization's agent pool a question is about, when it is about one. */
+export interface PoolInQuestion {
+  /** Whether a workspace or the organization's default names it. */
+  readonly named: boolean;
+  /** Whether there are workspaces that name it or take it by default. */
+  readonly serving: boolean;
+  /** Whether the caller's teams lack access `admin` on some of them. */
+  readonly servingElsewhere: boolean;
+}
+
 /** Everything the policy may know about a caller and what the question is about. Loaded by a port, judged here. */
 export interface Standing {
   readonly actor: 'user' | 'team' | 'organization' | 'auditor';
@@ -34,6 +44,7 @@ export interface Standing {
   readonly member: boolean;
   readonly teams: readonly TeamStanding[];
   readonly team?: TeamInQuestion;
+  readonly pool?: PoolInQuestion;
   /** Whether what the question is about is the caller's own: its user, its token. */
   readonly own?: boolean;
   /** Whether the caller is the audit token of the organization in question. Such a token is never a member. */
@@ -114,6 +125,9 @@ export const claims = {
   'manage-membership': holds('manage-membership'),
   'manage-teams': holds('manage-teams'),
   'manage-organization-access': holds('manage-organization-access'),
+  'nothing names the pool': (s: Standing) => s.pool?.named === false,
+  'workspace admin of all that the pool serves': (s: Standing) =>
+    s.pool?.serving === true && (holds('manage-workspaces')(s) || !s.pool.servingElsewhere),
   'sees the team': (s: Standing) =>
     s.team !== undefined &&
     (inTeam(s) || (s.member && !s.team.secret) || holds('access-secret-teams')(s) || byOrganizationToken(s)),
@@ -150,6 +164,7 @@ export const policy = {
   'workspaces/read': [['runs: read'], ['organization token']],
   'workspaces/create': [['manage-workspaces'], ['organization token']],
   'workspaces/update': [['workspace admin'], ['organization token']],
+  'workspaces/set-execution': [['workspace admin']],
   'workspaces/link-repository': [['workspace admin', 'manage-vcs-settings']],
   'workspaces/delete': [['workspace admin'], ['organization token']],
   'workspaces/lock': [['workspace locking']],
@@ -176,7 +191,17 @@ export const policy = {
   'policy-outcomes/override': [['manage-policy-overrides']],
   'policy-sets/manage': [['manage-policies']],
   'policies/manage': [['manage-policies']],
-  'agent-pools/manage': [['manage-agent-pools'], ['organization token']],
+  'agent-pools/read': [['manage-agent-pools'], ['organization token'], ['workspace admin of all that the pool serves']],
+  'agent-pools/list': [['manage-agent-pools'], ['organization token']],
+  'agent-pools/create': [['manage-agent-pools'], ['organization token']],
+  // The agents of a pool in use see the variables and states of what it serves.
+  'agent-pools/manage': [
+    ['manage-agent-pools', 'nothing names the pool'],
+    ['organization token', 'nothing names the pool'],
+    ['owner'],
+    ['workspace admin of all that the pool serves'],
+  ],
+  'site-agent-pools/manage': [['site administrator']],
   'effects/read': [['site administrator']],
   'audit-events/read': [['owner'], ['audit token']],
   'audit-events/read-site': [['site administrator']],

@@ -1,4 +1,5 @@
 import { invalidAttribute } from '../shared/domain-error.js';
+import type { ExecutionDefaults } from '../shared/execution.js';
 import type { Instant, MembershipId, OrganizationId, UserId } from '../shared/id.js';
 import { checkName } from '../shared/name.js';
 
@@ -7,8 +8,11 @@ export interface Organization {
   /** Unique among living organizations; what URLs use. */
   readonly name: string;
   readonly email: string;
+  readonly defaults: ExecutionDefaults;
   readonly createdAt: Instant;
 }
+
+export const initialDefaults: ExecutionDefaults = { executionMode: 'remote', agentPoolId: null };
 
 /** Makes a user one of an organization's people. Teams are joined apart. */
 export interface Membership {

@@ -1,27 +1,16 @@
 import type { TokenOwner } from '../shared/api-token.js';
 import { DomainError, invalidAttribute } from '../shared/domain-error.js';
-import type {
-  AgentPoolId,
-  ConfigurationVersionId,
-  Instant,
-  OrganizationId,
-  WebhookId,
-  WorkspaceId,
-} from '../shared/id.js';
+import type { Executed, ExecutionSettings } from '../shared/execution.js';
+import type { ConfigurationVersionId, Instant, OrganizationId, WebhookId, WorkspaceId } from '../shared/id.js';
 import { checkName } from '../shared/name.js';
 
-export const executionModes = ['remote', 'local', 'agent'] as const;
-
-export interface WorkspaceSettings {
+export interface WorkspaceSettings extends ExecutionSettings {
   readonly name: string;
   readonly description: string | null;
   readonly autoApply: boolean;
-  readonly executionMode: (typeof executionModes)[number];
   readonly terraformVersion: string;
   /** Relative to the configuration's root; empty for the root itself. */
   readonly workingDirectory: string;
-  /** The only pool whose agents may execute its runs; null for any of the organization's. */
-  readonly agentPoolId: AgentPoolId | null;
 }
 
 /** The repository a workspace's versions are fetched from. */
@@ -47,7 +36,7 @@ export interface Lock {
   readonly at: Instant;
 }
 
-export interface Workspace extends WorkspaceSettings {
+export interface Workspace extends WorkspaceSettings, Executed {
   readonly id: WorkspaceId;
   readonly organizationId: OrganizationId;
   readonly organizationName: string;
@@ -62,7 +51,7 @@ export interface Workspace extends WorkspaceSettings {
 export const defaultSettings: Omit<WorkspaceSettings, 'name'> = {
   description: null,
   autoApply: false,
-  executionMode: 'remote',
+  executionMode: null,
   terraformVersion: 'latest',
   workingDirectory: '',
   agentPoolId: null,

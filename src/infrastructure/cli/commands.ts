@@ -1,4 +1,5 @@
 import type { Command } from './command.js';
+import { agentPoolCommands } from './commands/agent-pool.js';
 import { backup } from './commands/backup.js';
 import { doctor } from './commands/doctor.js';
 import { gc } from './commands/gc.js';
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   ...userCommands,
   ...tokenCommands,
   ...organizationCommands,
+  ...agentPoolCommands,
   backup,
   verify,
   gc,

@@ -50,8 +50,8 @@ const seenByOperator = (tx: Transaction): Transaction => ({
     page: (actor, page) => (isOperator(actor) ? tx.organizations.pageOfAll(page) : tx.organizations.page(actor, page)),
   }),
   teams: withMembers(tx.teams, { findFor: withStandingLent((actor, id: string) => tx.teams.findFor(actor, id)) }),
-  agentTokens: withMembers(tx.agentTokens, {
-    findFor: withStandingLent((actor, id: string) => tx.agentTokens.findFor(actor, id)),
+  agentPools: withMembers(tx.agentPools, {
+    findFor: withStandingLent((actor, id: string) => tx.agentPools.findFor(actor, id)),
   }),
   audit: withMembers(tx.audit, {
     add: (event, place) => tx.audit.add({ ...event, actor: byOperator(event.actor) }, place),

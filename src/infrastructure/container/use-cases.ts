@@ -118,9 +118,11 @@ export const useCasesByName = {
   readPolicyCode: application.ReadPolicyCode,
   removePolicy: application.RemovePolicy,
   createAgentPool: application.CreateAgentPool,
+  createSiteAgentPool: application.CreateSiteAgentPool,
   listAgentPools: application.ListAgentPools,
+  listSiteAgentPools: application.ListSiteAgentPools,
   showAgentPool: application.ShowAgentPool,
-  renameAgentPool: application.RenameAgentPool,
+  updateAgentPool: application.UpdateAgentPool,
   removeAgentPool: application.RemoveAgentPool,
   issueAgentToken: application.IssueAgentToken,
   listAgentTokens: application.ListAgentTokens,
@@ -278,9 +280,11 @@ export const useCases = new ContainerModule(({ bind }) => {
   provideClass(bind, application.RemovePolicy, [unitOfWork]);
 
   provideClass(bind, application.CreateAgentPool, [unitOfWork, clock, ids]);
+  provideClass(bind, application.CreateSiteAgentPool, [unitOfWork, clock, ids]);
   provideClass(bind, application.ListAgentPools, [unitOfWork]);
+  provideClass(bind, application.ListSiteAgentPools, [unitOfWork]);
   provideClass(bind, application.ShowAgentPool, [unitOfWork]);
-  provideClass(bind, application.RenameAgentPool, [unitOfWork]);
+  provideClass(bind, application.UpdateAgentPool, [unitOfWork]);
   provideClass(bind, application.RemoveAgentPool, [unitOfWork]);
   provideClass(bind, application.IssueAgentToken, [unitOfWork, clock, ids, secrets]);
   provideClass(bind, application.ListAgentTokens, [unitOfWork]);

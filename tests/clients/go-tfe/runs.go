@@ -54,7 +54,12 @@ func walkRuns(ctx context.Context, client *tfe.Client, org *tfe.Organization) {
 	check("agent pool create", err)
 	pool, err = client.AgentPools.Read(ctx, pool.ID)
 	check("agent pool read", err)
-	expect("agent pool", pool.Name == "ours" && pool.Organization.Name == org.Name, pool)
+	expect("agent pool", pool.Name == "ours" && pool.Organization.Name == org.Name && pool.OrganizationScoped, pool)
+	changed, err := client.Organizations.Update(ctx, org.Name, tfe.OrganizationUpdateOptions{
+		DefaultExecutionMode: tfe.String("agent"), DefaultAgentPool: pool,
+	})
+	check("default agent pool", err)
+	expect("default agent pool", changed.DefaultExecutionMode == "agent" && changed.DefaultAgentPool.ID == pool.ID, changed)
 	token, err := client.AgentTokens.Create(ctx, pool.ID, tfe.AgentTokenCreateOptions{Description: tfe.String("walk")})
 	check("agent token create", err)
 	expect("agent secret", token.Token != "", token)
@@ -178,6 +183,8 @@ func walkRuns(ctx context.Context, client *tfe.Client, org *tfe.Organization) {
 
 	check("policy set delete", client.PolicySets.Delete(ctx, set.ID))
 	check("agent token delete", client.AgentTokens.Delete(ctx, token.ID))
+	_, err = client.Organizations.Update(ctx, org.Name, tfe.OrganizationUpdateOptions{DefaultExecutionMode: tfe.String("remote")})
+	check("default execution mode", err)
 	check("agent pool delete", client.AgentPools.Delete(ctx, pool.ID))
 	check("runs workspace delete", client.Workspaces.DeleteByID(ctx, ws.ID))
 }

@@ -1,6 +1,15 @@
 import { z } from 'zod';
+import type { ScopeChange } from '../../../application/index.js';
 import type { Dialect, TypeName } from '../dialect.js';
-import { absentable, optionalDocument, reading, resourceDocument, word } from '../json-api/schema.js';
+import {
+  absentable,
+  identifier,
+  manyOf,
+  optionalDocument,
+  reading,
+  resourceDocument,
+  word,
+} from '../json-api/schema.js';
 
 const poolType: TypeName = { singular: 'agent-pool', plural: 'agent-pools' };
 const tokenType: TypeName = {
@@ -9,15 +18,52 @@ const tokenType: TypeName = {
   alias: 'agent-tokens',
 };
 
-/** The name of a new pool. */
-export const newAgentPool = (dialect: Dialect) =>
+const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
+
+/** The name of a new site pool. */
+export const newSiteAgentPool = (dialect: Dialect) =>
   reading(resourceDocument(dialect, poolType, { name: word }), ({ data }) => data.attributes.name);
 
-/** The name a pool is to have from now on; undefined for the one it has. */
-export const agentPoolName = (dialect: Dialect) =>
+/** The name a site pool is to have from now on; without one it keeps what it has. */
+export const siteAgentPoolChange = (dialect: Dialect) =>
+  reading(resourceDocument(dialect, poolType, { name: absentable(word) }), ({ data }) => data.attributes);
+
+const scopeAttributes = { 'organization-scoped': absentable(z.boolean()) };
+
+const scopeRelationships = (dialect: Dialect) => {
+  const workspaces = absentable(z.object({ data: manyOf(identifier(dialect, workspaceType)) }));
+  return { 'allowed-workspaces': workspaces, 'excluded-workspaces': workspaces };
+};
+
+type Listed = { readonly data: readonly { readonly id: string }[] } | undefined;
+
+/** Only what the request names. */
+const toScope = ({
+  attributes,
+  relationships,
+}: {
+  readonly attributes: { readonly 'organization-scoped'?: boolean | undefined };
+  readonly relationships: { readonly 'allowed-workspaces'?: Listed; readonly 'excluded-workspaces'?: Listed };
+}): ScopeChange => {
+  const ids = (listed: Listed) => listed?.data.map(({ id }) => id);
+  const named = {
+    organizationScoped: attributes['organization-scoped'],
+    allowedWorkspaceIds: ids(relationships['allowed-workspaces']),
+    excludedWorkspaceIds: ids(relationships['excluded-workspaces']),
+  };
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+};
+
+export const newAgentPool = (dialect: Dialect) =>
   reading(
-    resourceDocument(dialect, poolType, { name: absentable(word) }),
-    ({ data }): string | undefined => data.attributes.name,
+    resourceDocument(dialect, poolType, { name: word, ...scopeAttributes }, scopeRelationships(dialect)),
+    ({ data }) => ({ name: data.attributes.name, scope: toScope(data) }),
+  );
+
+export const agentPoolChange = (dialect: Dialect) =>
+  reading(
+    resourceDocument(dialect, poolType, { name: absentable(word), ...scopeAttributes }, scopeRelationships(dialect)),
+    ({ data }) => ({ name: data.attributes.name, ...toScope(data) }),
   );
 
 /** The description of a new token. */

@@ -10,6 +10,7 @@ import {
   linkIn,
   perDialect,
   resourceSchema,
+  toManySchema,
   toOneSchema,
 } from '../json-api/resource-schema.js';
 import {
@@ -20,6 +21,8 @@ import {
   userTokenSchema,
 } from '../users/user-resource.js';
 
+const workspaces = (ids: readonly string[]) => ({ data: ids.map((id) => ({ id, type: 'workspaces' })) });
+
 export const presentAgentPool =
   (dialect: Dialect) =>
   (pool: AgentPool): Resource => {
@@ -27,11 +30,30 @@ export const presentAgentPool =
     return {
       id: pool.id,
       type: 'agent-pools',
-      attributes: { name: pool.name, 'created-at': pool.createdAt, 'organization-scoped': true },
+      attributes: {
+        name: pool.name,
+        'created-at': pool.createdAt,
+        'organization-scoped': pool.organizationScoped,
+      },
       relationships: {
         organization: toOne('organizations', pool.organizationName),
         'authentication-tokens': { links: { related: `${self}/authentication-tokens` } },
+        'allowed-workspaces': workspaces(pool.allowedWorkspaceIds),
+        'excluded-workspaces': workspaces(pool.excludedWorkspaceIds),
       },
+      links: { self },
+    };
+  };
+
+export const presentSiteAgentPool =
+  (dialect: Dialect) =>
+  ({ id, name, createdAt }: AgentPool): Resource => {
+    const self = `${dialect.prefix}/admin/agent-pools/${id}`;
+    return {
+      id,
+      type: 'agent-pools',
+      attributes: { name, 'created-at': createdAt },
+      relationships: { 'authentication-tokens': { links: { related: `${self}/authentication-tokens` } } },
       links: { self },
     };
   };
@@ -57,10 +79,35 @@ export const agentPoolSchema = perDialect((dialect) => {
   return resourceSchema(dialect, {
     name: 'AgentPool',
     type: 'agent-pools',
-    attributes: { name: z.string(), 'created-at': dateTime, 'organization-scoped': z.literal(true) },
-    relationships: { organization: toOneSchema('organizations'), 'authentication-tokens': linkedSchema(link) },
+    description: 'Its agents claim runs of workspaces in execution mode agent that name it or take it by default.',
+    attributes: {
+      name: z.string(),
+      'created-at': dateTime,
+      'organization-scoped': z.boolean().describe('False where only the allowed workspaces may be served.'),
+    },
+    relationships: {
+      organization: toOneSchema('organizations'),
+      'authentication-tokens': linkedSchema(link),
+      'allowed-workspaces': toManySchema('workspaces').describe('Those of them that the caller may see.'),
+      'excluded-workspaces': toManySchema('workspaces').describe(
+        'Never served. Those of them that the caller may see.',
+      ),
+    },
     links: { self: link },
     example: presentAgentPool(dialect)(examples.agentPool),
+  });
+});
+
+export const siteAgentPoolSchema = perDialect((dialect) => {
+  const link = linkIn(dialect);
+  return resourceSchema(dialect, {
+    name: 'SiteAgentPool',
+    type: 'agent-pools',
+    description: 'Its agents claim runs of workspaces in execution mode remote, of every organization.',
+    attributes: { name: z.string(), 'created-at': dateTime },
+    relationships: { 'authentication-tokens': linkedSchema(link) },
+    links: { self: link },
+    example: presentSiteAgentPool(dialect)(examples.agentPool),
   });
 });
 

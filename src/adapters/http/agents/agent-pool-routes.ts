@@ -1,91 +1,163 @@
+import type { AgentPoolReference } from '../../../application/index.js';
+import type { Action, AgentPool } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
+import type { Resource } from '../json-api/document.js';
 import { pageDocument, pageRequest } from '../json-api/pagination.js';
+import type { ResourceSchema } from '../json-api/resource-schema.js';
+import type { Reader } from '../json-api/schema.js';
 import { changes, creates, lists, removes, shows } from '../reference/operations.js';
-import { created, get, noContent, ok, parameter, patch, post, type Route, remove } from '../route.js';
+import { type Call, created, get, noContent, ok, parameter, patch, post, type Route, remove } from '../route.js';
 import type { UseCases } from '../use-cases.js';
-import { agentPoolName, newAgentPool, newAgentToken } from './agent-pool-requests.js';
+import {
+  agentPoolChange,
+  newAgentPool,
+  newAgentToken,
+  newSiteAgentPool,
+  siteAgentPoolChange,
+} from './agent-pool-requests.js';
 import {
   agentPoolSchema,
   agentTokenSchema,
   issuedAgentTokenSchema,
   presentAgentPool,
   presentAgentToken,
+  presentSiteAgentPool,
+  siteAgentPoolSchema,
 } from './agent-pool-resource.js';
+
+const refusals = ['attribute/invalid', 'attribute/taken'] as const;
+
+/** What the pools of organizations and of the site have in common, below paths of their own. */
+interface Kind {
+  readonly of: AgentPoolReference['of'];
+  readonly prefix: '' | '/admin';
+  /** What paths below a pool call its id. */
+  readonly poolId: 'poolId' | 'sitePoolId';
+  readonly read: Action;
+  readonly manage: Action;
+  /** In names of operations. */
+  readonly name: string;
+  readonly words: string;
+  readonly schema: () => ResourceSchema;
+  readonly present: (pool: AgentPool) => Resource;
+  readonly change: Reader<{ readonly name?: string | undefined }>;
+}
 
 export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readNew = newAgentPool(dialect);
-  const readName = agentPoolName(dialect);
+  const readNewOfSite = newSiteAgentPool(dialect);
   const readToken = newAgentToken(dialect);
-  const present = presentAgentPool(dialect);
-  const pool = () => agentPoolSchema(dialect);
-  const tokensPath = '/agent-pools/:poolId/authentication-tokens';
+  const ofOrganization: Kind = {
+    of: 'organization',
+    prefix: '',
+    poolId: 'poolId',
+    read: 'agent-pools/read',
+    manage: 'agent-pools/manage',
+    name: 'AgentPool',
+    words: 'an agent pool',
+    schema: () => agentPoolSchema(dialect),
+    present: presentAgentPool(dialect),
+    change: agentPoolChange(dialect),
+  };
+  const ofSite: Kind = {
+    of: 'site',
+    prefix: '/admin',
+    poolId: 'sitePoolId',
+    read: 'site-agent-pools/manage',
+    manage: 'site-agent-pools/manage',
+    name: 'SiteAgentPool',
+    words: 'a site agent pool',
+    schema: () => siteAgentPoolSchema(dialect),
+    present: presentSiteAgentPool(dialect),
+    change: siteAgentPoolChange(dialect),
+  };
+
+  const ofEach = ({ of, prefix, poolId, read, manage, name, words, schema, present, change }: Kind): Route[] => {
+    const one = `${prefix}/agent-pools/:id`;
+    const tokens = `${prefix}/agent-pools/:${poolId}/authentication-tokens`;
+    const reference = (call: Call, name = 'id') => ({ id: parameter(call, name), of });
+    return [
+      get(
+        one,
+        read,
+        () => shows(`show${name}`, `Show ${words}`, schema()),
+        async (call) => ok({ data: present(await use.showAgentPool.execute(call.actor, reference(call))) }),
+      ),
+      patch(
+        one,
+        manage,
+        () => changes(`update${name}`, `Update ${words}`, change, schema(), { refusals }),
+        async (call) =>
+          ok({ data: present(await use.updateAgentPool.execute(call.actor, reference(call), change(call))) }),
+      ),
+      remove(
+        one,
+        manage,
+        () => removes(`remove${name}`, `Delete ${words} and its tokens`, 'agent-pool/in-use'),
+        async (call) => {
+          await use.removeAgentPool.execute(call.actor, reference(call));
+          return noContent;
+        },
+      ),
+      get(
+        tokens,
+        manage,
+        () => lists(`list${name}Tokens`, `List the tokens of ${words}`, agentTokenSchema(dialect)),
+        async (call) => {
+          const page = await use.listAgentTokens.execute(call.actor, reference(call, poolId), pageRequest(call.query));
+          return ok(pageDocument(call.path, call.query, page, presentAgentToken()));
+        },
+      ),
+      post(
+        tokens,
+        manage,
+        () => creates(`issue${name}Token`, `Issue a token of ${words}`, readToken, issuedAgentTokenSchema(dialect)),
+        async (call) => {
+          const issued = await use.issueAgentToken.execute(call.actor, reference(call, poolId), readToken(call));
+          return created({ data: presentAgentToken(issued.secret)(issued.token) });
+        },
+      ),
+    ];
+  };
+
   return [
     get(
       '/organizations/:organization/agent-pools',
-      'agent-pools/manage',
-      () => lists('listAgentPools', 'List the agent pools of an organization', pool()),
+      'agent-pools/list',
+      () => lists('listAgentPools', 'List the agent pools of an organization', ofOrganization.schema()),
       async (call) => {
         const name = parameter(call, 'organization');
         const page = await use.listAgentPools.execute(call.actor, name, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, present));
+        return ok(pageDocument(call.path, call.query, page, ofOrganization.present));
       },
     ),
     post(
       '/organizations/:organization/agent-pools',
-      'agent-pools/manage',
-      () =>
-        creates('createAgentPool', 'Create an agent pool', readNew, pool(), {
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
+      'agent-pools/create',
+      () => creates('createAgentPool', 'Create an agent pool', readNew, ofOrganization.schema(), { refusals }),
       async (call) => {
-        const made = await use.createAgentPool.execute(call.actor, parameter(call, 'organization'), readNew(call));
-        return created({ data: present(made) });
+        const { name, scope } = readNew(call);
+        const made = await use.createAgentPool.execute(call.actor, parameter(call, 'organization'), name, scope);
+        return created({ data: ofOrganization.present(made) });
       },
     ),
+    ...ofEach(ofOrganization),
     get(
-      '/agent-pools/:id',
-      'agent-pools/manage',
-      () => shows('showAgentPool', 'Show an agent pool', pool()),
-      async (call) => ok({ data: present(await use.showAgentPool.execute(call.actor, parameter(call, 'id'))) }),
-    ),
-    patch(
-      '/agent-pools/:id',
-      'agent-pools/manage',
-      () =>
-        changes('renameAgentPool', 'Rename an agent pool', readName, pool(), {
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
-      async (call) =>
-        ok({ data: present(await use.renameAgentPool.execute(call.actor, parameter(call, 'id'), readName(call))) }),
-    ),
-    remove(
-      '/agent-pools/:id',
-      'agent-pools/manage',
-      () => removes('removeAgentPool', 'Delete an agent pool and its tokens', 'agent-pool/in-use'),
+      '/admin/agent-pools',
+      'site-agent-pools/manage',
+      () => lists('listSiteAgentPools', 'List the site agent pools', ofSite.schema()),
       async (call) => {
-        await use.removeAgentPool.execute(call.actor, parameter(call, 'id'));
-        return noContent;
-      },
-    ),
-    get(
-      tokensPath,
-      'agent-pools/manage',
-      () => lists('listAgentTokens', 'List the tokens of an agent pool', agentTokenSchema(dialect)),
-      async (call) => {
-        const id = parameter(call, 'poolId');
-        const page = await use.listAgentTokens.execute(call.actor, id, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, presentAgentToken()));
+        const page = await use.listSiteAgentPools.execute(call.actor, pageRequest(call.query));
+        return ok(pageDocument(call.path, call.query, page, ofSite.present));
       },
     ),
     post(
-      tokensPath,
-      'agent-pools/manage',
-      () => creates('issueAgentToken', 'Issue a token to an agent', readToken, issuedAgentTokenSchema(dialect)),
-      async (call) => {
-        const id = parameter(call, 'poolId');
-        const { token, secret } = await use.issueAgentToken.execute(call.actor, id, readToken(call));
-        return created({ data: presentAgentToken(secret)(token) });
-      },
+      '/admin/agent-pools',
+      'site-agent-pools/manage',
+      () => creates('createSiteAgentPool', 'Create a site agent pool', readNewOfSite, ofSite.schema(), { refusals }),
+      async (call) =>
+        created({ data: ofSite.present(await use.createSiteAgentPool.execute(call.actor, readNewOfSite(call))) }),
     ),
+    ...ofEach(ofSite),
   ];
 };

@@ -21,6 +21,7 @@ import {
   defaultRunOptions,
   defaultSettings,
   type IngressAttributes,
+  initialDefaults,
   type LocatedEvaluation,
   type ManagedPolicy,
   type Organization,
@@ -35,6 +36,7 @@ import {
   type TokenOwner,
   type User,
   type Workspace,
+  widestScope,
 } from '../../../domain/index.js';
 
 /**
@@ -48,6 +50,7 @@ export const organization: Organization = {
   id: 'org-2mWc7QbT9sLxV4Rn',
   name: 'acme',
   email: 'infrastructure@acme.example',
+  defaults: initialDefaults,
   createdAt: at('08:00:00'),
 };
 
@@ -181,6 +184,7 @@ export const workspace: Workspace = {
   id: configurationVersion.workspaceId,
   organizationId: organization.id,
   organizationName: organization.name,
+  organizationDefaults: organization.defaults,
   name: 'network',
   description: 'Subnets of the offices',
   terraformVersion: '1.11.4',
@@ -365,6 +369,7 @@ export const shownPhase: ShownPhase = {
 };
 
 export const agentPool: AgentPool = {
+  ...widestScope,
   id: 'apool-4CvT8nKx1zQgY6Lb',
   organizationId: organization.id,
   organizationName: organization.name,

@@ -58,7 +58,7 @@ export const toOneSchema = (
     ...(related === undefined ? {} : { links: z.strictObject({ related }) }),
   });
 
-export const toManySchema = (type: string) => z.strictObject({ data: z.array(identifierOf(type)) });
+export const toManySchema = (types: Types) => z.strictObject({ data: z.array(identifierOf(types)) });
 
 /** A relationship that is told by its link alone. */
 export const linkedSchema = (related: z.ZodType) => z.strictObject({ links: z.strictObject({ related }) });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { MembershipView } from '../../../application/index.js';
+import type { ChangedOrganization, MembershipView } from '../../../application/index.js';
 import {
   type ApiToken,
+  executionModes,
   may,
   membershipStatus,
   membershipStatuses,
@@ -21,12 +22,18 @@ import {
   toManySchema,
   toOneSchema,
 } from '../json-api/resource-schema.js';
-import { presentOwner, presentToken, tokenSchema } from '../users/user-resource.js';
+import {
+  poolTokenCreatorsSchema,
+  presentOwner,
+  presentOwners,
+  presentToken,
+  tokenSchema,
+} from '../users/user-resource.js';
 
 /** Names a living organization goes by on the wire: its name is its id. */
 export const presentOrganization =
   (dialect: Dialect, standing?: Standing) =>
-  (organization: Organization): Resource => ({
+  (organization: ChangedOrganization): Resource => ({
     id: organization.name,
     type: 'organizations',
     attributes: {
@@ -34,6 +41,7 @@ export const presentOrganization =
       email: organization.email,
       'external-id': organization.id,
       'created-at': organization.createdAt,
+      'default-execution-mode': organization.defaults.executionMode,
       ...(standing === undefined
         ? {}
         : {
@@ -48,6 +56,8 @@ export const presentOrganization =
           }),
     },
     relationships: {
+      'default-agent-pool': toOne('agent-pools', organization.defaults.agentPoolId),
+      'agent-pool-token-creators': organization.poolTokenCreators && presentOwners(organization.poolTokenCreators),
       'entitlement-set': { links: { related: `${dialect.prefix}/organizations/${organization.name}/entitlement-set` } },
     },
     links: { self: `${dialect.prefix}/organizations/${organization.name}` },
@@ -115,6 +125,7 @@ export const organizationSchema = perDialect((dialect) => {
       email: z.string(),
       'external-id': z.string().describe('Stays the same when it is renamed.'),
       'created-at': dateTime,
+      'default-execution-mode': z.enum(executionModes).describe('Of workspaces without a mode of their own.'),
       permissions: flags([
         'can-update',
         'can-destroy',
@@ -126,7 +137,13 @@ export const organizationSchema = perDialect((dialect) => {
         .describe('What the caller may do; there when one organization is shown.')
         .optional(),
     },
-    relationships: { 'entitlement-set': linkedSchema(link) },
+    relationships: {
+      'default-agent-pool': toOneSchema('agent-pools', { nullable: true }).describe(
+        'Executes runs of workspaces in execution mode agent without a pool of their own; null unless the default mode is agent.',
+      ),
+      'agent-pool-token-creators': poolTokenCreatorsSchema,
+      'entitlement-set': linkedSchema(link),
+    },
     links: { self: link },
     example: presentOrganization(dialect, examples.standing)(examples.organization),
   });

@@ -3,7 +3,7 @@ import { type FailingEffect, lanes } from '../../../application/index.js';
 import type { ApiToken, TokenOwner, User } from '../../../domain/index.js';
 import { type Resource, toOne } from '../json-api/document.js';
 import * as examples from '../json-api/examples.js';
-import { count, dateTime, perDialect, resourceSchema, toOneSchema } from '../json-api/resource-schema.js';
+import { count, dateTime, perDialect, resourceSchema, toManySchema, toOneSchema } from '../json-api/resource-schema.js';
 
 export const presentUser = (user: User): Resource => ({
   id: user.id,
@@ -26,6 +26,10 @@ export const ownerTypes = {
 
 export const presentOwner = (owner: TokenOwner | null) =>
   owner === null ? { data: null } : toOne(ownerTypes[owner.kind], owner.id);
+
+export const presentOwners = (owners: readonly TokenOwner[]) => ({
+  data: owners.map(({ kind, id }) => ({ id, type: ownerTypes[kind] })),
+});
 
 /** `secret` is given in the response that issues the token; everywhere else `token` is null. */
 export const presentToken =
@@ -58,6 +62,13 @@ export const presentFailingEffect = (effect: FailingEffect): Resource => ({
 
 /** Whoever a token can belong to; null for nobody. */
 export const ownerSchema = toOneSchema([...new Set(Object.values(ownerTypes))], { nullable: true });
+
+/** Of a change that named an agent pool. */
+export const poolTokenCreatorsSchema = toManySchema(Object.values(ownerTypes))
+  .describe(
+    'Who issued the tokens of the agent pool that the request named, except the caller. Their agents claim its runs.',
+  )
+  .optional();
 
 const userAttributes = {
   username: z.string(),

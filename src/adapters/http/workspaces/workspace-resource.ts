@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { ChangedWorkspace } from '../../../application/index.js';
-import { executionModes, type LinkedRepository, may } from '../../../domain/index.js';
+import { executionModes, executionOf, type LinkedRepository, may, overwritesOf } from '../../../domain/index.js';
 import type { Dialect } from '../dialect.js';
 import { type Resource, toOne } from '../json-api/document.js';
 import * as examples from '../json-api/examples.js';
 import { dateTime, flags, linkIn, perDialect, resourceSchema, toOneSchema } from '../json-api/resource-schema.js';
-import { ownerSchema, presentOwner } from '../users/user-resource.js';
+import { ownerSchema, poolTokenCreatorsSchema, presentOwner, presentOwners } from '../users/user-resource.js';
 
 /** The webhook's key stands in the response that makes it and nowhere else; the credential's contents nowhere at all. */
 const presentRepository = (repository: LinkedRepository, webhookKey: string | undefined) => {
@@ -24,7 +24,9 @@ const presentRepository = (repository: LinkedRepository, webhookKey: string | un
 
 export const presentWorkspace =
   (dialect: Dialect) =>
-  ({ subject: workspace, standing, currentRunId, webhookKey }: ChangedWorkspace): Resource => {
+  ({ subject: workspace, standing, currentRunId, webhookKey, poolTokenCreators }: ChangedWorkspace): Resource => {
+    const execution = executionOf(workspace);
+    const overwrites = overwritesOf(workspace);
     const mayRead = may(standing, 'workspaces/read');
     const mayUpdate = may(standing, 'workspaces/update');
     const mayQueue = may(standing, 'runs/queue');
@@ -37,15 +39,16 @@ export const presentWorkspace =
         name: workspace.name,
         description: workspace.description,
         'auto-apply': workspace.autoApply,
-        'execution-mode': workspace.executionMode,
-        operations: workspace.executionMode !== 'local',
+        'execution-mode': execution.mode,
+        'setting-overwrites': { 'execution-mode': overwrites.executionMode, 'agent-pool': overwrites.agentPool },
+        operations: execution.mode !== 'local',
         'terraform-version': workspace.terraformVersion,
         'working-directory': workspace.workingDirectory,
         'structured-run-output-enabled': false,
         locked: workspace.lock !== null,
         'locked-reason': workspace.lock?.reason ?? null,
         'vcs-repo': workspace.repository && presentRepository(workspace.repository, webhookKey),
-        'agent-pool-id': workspace.agentPoolId,
+        'agent-pool-id': execution.agentPoolId,
         'created-at': workspace.createdAt,
         'updated-at': workspace.updatedAt,
         permissions: {
@@ -81,7 +84,8 @@ export const presentWorkspace =
               }),
         },
         'current-run': currentRunId === undefined ? undefined : toOne('runs', currentRunId),
-        'agent-pool': toOne('agent-pools', workspace.agentPoolId),
+        'agent-pool': toOne('agent-pools', execution.agentPoolId),
+        'agent-pool-token-creators': poolTokenCreators && presentOwners(poolTokenCreators),
         'locked-by': presentOwner(workspace.lock?.by ?? null),
       },
       links: { self: `${dialect.prefix}/organizations/${workspace.organizationName}/workspaces/${workspace.name}` },
@@ -128,7 +132,10 @@ const schemaOf = (name: string, changed: boolean) =>
         'agent-pool-id': z
           .string()
           .nullable()
-          .describe('The only pool whose agents execute its runs; null for any of the organization’s.'),
+          .describe('The pool whose agents execute its runs, its own or the default; null unless the mode is agent.'),
+        'setting-overwrites': flags(['execution-mode', 'agent-pool']).describe(
+          'Which settings are the workspace’s own; the others come from the organization.',
+        ),
         'created-at': dateTime,
         'updated-at': dateTime,
         permissions: flags([
@@ -160,6 +167,7 @@ const schemaOf = (name: string, changed: boolean) =>
           .describe('The run that holds the workspace, or else the one that waits longest. Missing beside a run.')
           .optional(),
         'agent-pool': toOneSchema('agent-pools', { nullable: true }),
+        ...(changed ? { 'agent-pool-token-creators': poolTokenCreatorsSchema } : {}),
         'locked-by': ownerSchema,
       },
       links: { self: link },
@@ -167,7 +175,7 @@ const schemaOf = (name: string, changed: boolean) =>
         subject: examples.workspace,
         standing: examples.standing,
         currentRunId: examples.run.id,
-        ...(changed ? { webhookKey: examples.webhookKey } : {}),
+        ...(changed ? { webhookKey: examples.webhookKey, poolTokenCreators: [] } : {}),
       }),
     });
   });

@@ -11,28 +11,41 @@ import {
   type Instant,
   type OrganizationId,
   type Seen,
+  type TeamId,
   type TokenId,
   type TokenOwner,
 } from '../../../domain/index.js';
 import { inOrderOfName, listSize, newestFirst, ofPage, type Part, partOf } from './engine/lists.js';
 import { prepared } from './engine/prepared.js';
-import { columnsOf, type Statements, unlessTaken } from './engine/statements.js';
+import { columnsOf, pageOf, type Statements, unlessTaken } from './engine/statements.js';
+import { executionModeOf, livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
 interface PoolRow {
   readonly id: AgentPoolId;
-  readonly organization_id: OrganizationId;
-  readonly organization_name: string;
+  readonly organization_id: OrganizationId | null;
+  readonly organization_name: string | null;
   readonly name: string;
+  readonly organization_scoped: boolean | number;
+  /** Ids of living workspaces, with blanks between them. */
+  readonly allowed: string | null;
+  readonly excluded: string | null;
   readonly created_at: Instant;
 }
 
-const poolColumns = ['id', 'organization_id', 'name', 'created_at'] as const satisfies readonly (keyof PoolRow)[];
+const poolColumns = [
+  'id',
+  'organization_id',
+  'name',
+  'organization_scoped',
+  'created_at',
+] as const satisfies readonly (keyof PoolRow)[];
 
 const poolToRow = (pool: AgentPool) => ({
   id: pool.id,
   organization_id: pool.organizationId,
   name: pool.name,
+  organization_scoped: pool.organizationScoped,
   created_at: pool.createdAt,
 });
 
@@ -41,6 +54,9 @@ const poolFromRow = (row: PoolRow): AgentPool => ({
   organizationId: row.organization_id,
   organizationName: row.organization_name,
   name: row.name,
+  organizationScoped: Boolean(row.organization_scoped),
+  allowedWorkspaceIds: row.allowed?.split(' ').sort() ?? [],
+  excludedWorkspaceIds: row.excluded?.split(' ').sort() ?? [],
   createdAt: row.created_at,
 });
 
@@ -89,70 +105,174 @@ const tokenFromRow = (row: TokenRow): AgentToken => ({
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
-/** Keeps of a query that has pools as `p` those of living organizations `o`. */
+/** Keeps of a query that has pools as `p` those of the site, and those of living organizations `o`. */
 const livingPools = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
-  query.join('organizations as o', 'o.id', 'p.organization_id').whereNull('o.deleted_at');
+  query.leftJoin('organizations as o', 'o.id', 'p.organization_id').whereNull('o.deleted_at');
 
-const selectPools = (pools: Knex.QueryBuilder): Knex.QueryBuilder =>
-  pools.select(...columnsOf('p', poolColumns), { organization_name: 'o.name' });
+const listedWorkspaces = (list: 'allowed' | 'excluded'): string =>
+  `(select string_agg(l.workspace_id, ' ') from agent_pool_workspaces as l
+    join workspaces as lw on lw.id = l.workspace_id
+    where l.agent_pool_id = p.id and l.list = '${list}' and lw.deleted_at is null)`;
 
-const findPool = seeing(
+const selectPools = (sql: Knex, pools: Knex.QueryBuilder): Knex.QueryBuilder =>
+  pools.select(...columnsOf('p', poolColumns), {
+    organization_name: 'o.name',
+    allowed: sql.raw(listedWorkspaces('allowed')),
+    excluded: sql.raw(listedWorkspaces('excluded')),
+  });
+
+const findPoolFor = seeing(
   'organization',
-  (sql, { id }: { readonly id: AgentPoolId }) => selectPools(livingPools(sql('agent_pools as p')).where('p.id', id)),
+  (sql, { id }: { readonly id: AgentPoolId }) =>
+    selectPools(sql, livingPools(sql('agent_pools as p')).where('p.id', id).whereNotNull('p.organization_id')),
   poolFromRow,
 );
+
+const findPool = prepared((sql, { id }: { readonly id: AgentPoolId }) =>
+  selectPools(sql, livingPools(sql('agent_pools as p')).where('p.id', id)),
+);
+
+type Question = {
+  readonly id: AgentPoolId;
+  readonly organizationId: OrganizationId;
+  readonly teamIds: readonly TeamId[];
+};
+
+/** What the policy asks of a pool, whatever its scope: that decides what is claimed, not who may manage the pool. */
+const questionOfPool = prepared((sql, { id, organizationId, teamIds }: Question) => {
+  const naming = () => livingWorkspaces(sql('workspaces as w')).where('w.agent_pool_id', id).select('w.id');
+  const byDefault = () => sql('organizations as o').where({ 'o.id': organizationId, 'o.default_agent_pool_id': id });
+  const taking = () =>
+    byDefault()
+      .join('workspaces as w', 'w.organization_id', 'o.id')
+      .whereNull('w.deleted_at')
+      .whereNull('w.agent_pool_id')
+      .whereRaw(`${executionModeOf} = 'agent'`)
+      .select('w.id');
+  const elsewhere = (workspaces: Knex.QueryBuilder) =>
+    workspaces.whereNotExists(
+      sql('team_workspaces as g')
+        .whereRaw('g.workspace_id = w.id')
+        .whereIn('g.team_id', teamIds)
+        .where('g.access', 'admin')
+        .select('g.id'),
+    );
+  const one = (workspaces: Knex.QueryBuilder) => workspaces.limit(1);
+  return sql.select({
+    naming: one(naming()),
+    is_default: one(byDefault().select('o.id')),
+    taking: one(taking()),
+    naming_elsewhere: one(elsewhere(naming())),
+    taking_elsewhere: one(elsewhere(taking())),
+  });
+});
+
+type QuestionRow = Readonly<
+  Record<'naming' | 'is_default' | 'taking' | 'naming_elsewhere' | 'taking_elsewhere', string | null>
+>;
 
 export class KnexAgentPools implements AgentPoolRepository {
   constructor(private readonly db: Statements) {}
 
-  findFor(actor: Actor, id: AgentPoolId): Promise<Seen<AgentPool> | undefined> {
-    return findPool(this.db, actor, { id });
+  async findFor(actor: Actor, id: AgentPoolId): Promise<Seen<AgentPool> | undefined> {
+    const seen = await findPoolFor(this.db, actor, { id });
+    const organizationId = seen?.subject.organizationId ?? null;
+    // Nothing about the pool gives a stranger a right, and their refusal costs what a missing pool does.
+    if (seen === undefined || organizationId === null || !seen.standing.member) return seen;
+    const teamIds = seen.standing.teams.map(({ teamId }) => teamId);
+    const row = await this.db.first<QuestionRow>(questionOfPool(this.db, { id, organizationId, teamIds }));
+    const pool = {
+      named: row?.naming != null || row?.is_default != null,
+      serving: row?.naming != null || row?.taking != null,
+      servingElsewhere: row?.naming_elsewhere != null || row?.taking_elsewhere != null,
+    };
+    return { ...seen, standing: { ...seen.standing, pool } };
   }
 
-  add(pool: AgentPool): Promise<void> {
-    return unlessTaken(this.db.run(this.db.sql('agent_pools').insert(poolToRow(pool))), nameTaken);
+  async find(id: AgentPoolId): Promise<AgentPool | undefined> {
+    const row = await this.db.first<PoolRow>(findPool(this.db, { id }));
+    return row && poolFromRow(row);
   }
 
-  rename(id: AgentPoolId, name: string): Promise<void> {
-    return unlessTaken(this.db.run(this.db.sql('agent_pools').where({ id }).update({ name })), nameTaken);
+  async add(pool: AgentPool): Promise<void> {
+    await unlessTaken(this.db.run(this.db.sql('agent_pools').insert(poolToRow(pool))), nameTaken);
+    await this.list(pool);
+  }
+
+  async save(pool: AgentPool): Promise<void> {
+    const { sql } = this.db;
+    const { name, organization_scoped } = poolToRow(pool);
+    const update = sql('agent_pools')
+      .where('id', pool.id)
+      .update({ name, organization_scoped, replaced_by_default: false });
+    await unlessTaken(this.db.run(update), nameTaken);
+    await this.db.run(sql('agent_pool_workspaces').where('agent_pool_id', pool.id).delete());
+    await this.list(pool);
   }
 
   async remove(id: AgentPoolId): Promise<void> {
     const { sql } = this.db;
+    await this.db.run(sql('agent_pool_workspaces').where('agent_pool_id', id).delete());
     await this.db.run(sql('agent_tokens').where('pool_id', id).delete());
     await this.db.run(sql('agent_pools').where({ id }).delete());
+  }
+
+  private async list({ id, allowedWorkspaceIds, excludedWorkspaceIds }: AgentPool): Promise<void> {
+    const { sql } = this.db;
+    for (const [list, ids] of [
+      ['allowed', allowedWorkspaceIds],
+      ['excluded', excludedWorkspaceIds],
+    ] as const) {
+      if (ids.length === 0) continue;
+      // Selected, because SQLite takes no more than 500 listed rows.
+      const rows = sql('workspaces')
+        .whereIn('id', ids)
+        .select(sql.raw('?', [id]), 'id', sql.raw('?', [list]));
+      const insert = 'insert into agent_pool_workspaces (agent_pool_id, workspace_id, list)';
+      await this.db.run(sql.raw(`${insert} select * from ? as listed`, [rows]));
+    }
   }
 
   async inUse(id: AgentPoolId): Promise<boolean> {
     const { sql } = this.db;
     const naming = sql('workspaces').where('agent_pool_id', id).whereNull('deleted_at').select('id');
+    const byDefault = sql('agent_pools as p')
+      .join('organizations as o', 'o.id', 'p.organization_id')
+      .where('p.id', id)
+      .whereRaw('o.default_agent_pool_id = p.id')
+      .select('p.id');
     // The digest is asked for because only runs under a lease have one, and an index of their own.
     const executed = sql('runs').whereNotNull('lease_digest').where('lease_pool_id', id).select('id');
-    return (await this.db.first(naming.unionAll(executed).limit(1))) !== undefined;
+    return (await this.db.first(naming.unionAll([byDefault, executed]).limit(1))) !== undefined;
   }
 
-  async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<AgentPool>> {
+  async replaced(): Promise<readonly AgentPool[]> {
     const { sql } = this.db;
+    const replaced = livingPools(sql('agent_pools as p'))
+      .whereRaw('p.replaced_by_default = TRUE')
+      .whereRaw('o.default_agent_pool_id is distinct from p.id');
+    const rows = await this.db.all<PoolRow>(selectPools(sql, replaced).orderByRaw('lower(p.name)').orderBy('p.id'));
+    return rows.map(poolFromRow);
+  }
+
+  async page(organizationId: OrganizationId | null, page: PageRequest): Promise<Page<AgentPool>> {
+    const { sql } = this.db;
+    const pools = () => livingPools(sql('agent_pools as p'));
+    const byName = (rows: Knex.QueryBuilder) => selectPools(sql, rows).orderByRaw('lower(p.name)').orderBy('p.id');
+    if (organizationId === null) {
+      return pageOf(this.db, pools().whereNull('p.organization_id'), byName, poolFromRow, page);
+    }
     const listed = inOrderOfName(sql, 'agent_pools', organizationId);
-    const rows = (part: Part) =>
-      selectPools(ofPage(livingPools(sql('agent_pools as p')), part(listed), 'p'))
-        .orderByRaw('lower(p.name)')
-        .orderBy('p.id');
+    const rows = (part: Part) => byName(ofPage(pools(), part(listed), 'p'));
     return partOf(this.db, await listSize(this.db, 'agent-pools', organizationId), rows, poolFromRow, page);
   }
 }
 
 const selectTokens = (tokens: Knex.QueryBuilder): Knex.QueryBuilder => tokens.select(...columnsOf('k', tokenColumns));
 
-/** Tokens `k` of pools `p` of living organizations `o`. */
+/** Tokens `k` of pools `p` of the site, or of living organizations `o`. */
 const livingTokens = (sql: Knex): Knex.QueryBuilder =>
   livingPools(sql('agent_tokens as k').join('agent_pools as p', 'p.id', 'k.pool_id'));
-
-const findToken = seeing(
-  'organization',
-  (sql, { id }: { readonly id: TokenId }) => selectTokens(livingTokens(sql).where('k.id', id)),
-  tokenFromRow,
-);
 
 const agentByDigest = prepared((sql, { secretDigest }: { readonly secretDigest: string }) =>
   selectTokens(livingTokens(sql).where('k.secret_digest', secretDigest)).select({ owning_organization_id: 'o.id' }),
@@ -162,7 +282,7 @@ export class KnexAgentTokens implements AgentTokenRepository {
   constructor(private readonly db: Statements) {}
 
   async findAgent(secretDigest: string): Promise<{ readonly agent: Agent; readonly token: AgentToken } | undefined> {
-    const row = await this.db.first<TokenRow & { owning_organization_id: OrganizationId }>(
+    const row = await this.db.first<TokenRow & { owning_organization_id: OrganizationId | null }>(
       agentByDigest(this.db, { secretDigest }),
     );
     if (row === undefined) return undefined;
@@ -170,8 +290,9 @@ export class KnexAgentTokens implements AgentTokenRepository {
     return { agent, token: tokenFromRow(row) };
   }
 
-  findFor(actor: Actor, id: TokenId): Promise<Seen<AgentToken> | undefined> {
-    return findToken(this.db, actor, { id });
+  async find(id: TokenId): Promise<AgentToken | undefined> {
+    const row = await this.db.first<TokenRow>(selectTokens(livingTokens(this.db.sql).where('k.id', id)));
+    return row && tokenFromRow(row);
   }
 
   async add(token: AgentToken): Promise<void> {
@@ -188,6 +309,18 @@ export class KnexAgentTokens implements AgentTokenRepository {
     const rows = (part: Part) =>
       newestFirst(() => selectTokens(ofPage(livingTokens(sql), part(listed), 'k')), 'k')('asc');
     return partOf(this.db, await listSize(this.db, 'agent-tokens', poolId), rows, tokenFromRow, page);
+  }
+
+  async creatorsOf(poolId: AgentPoolId): Promise<readonly TokenOwner[]> {
+    const rows = await this.db.all<{ kind: TokenOwner['kind']; id: string }>(
+      this.db
+        .sql('agent_tokens as k')
+        .where('k.pool_id', poolId)
+        .whereNotNull('k.created_by_kind')
+        .distinct({ kind: 'k.created_by_kind', id: 'k.created_by_id' })
+        .orderBy(['kind', 'id']),
+    );
+    return rows.map(({ kind, id }) => ({ kind, id }));
   }
 
   async markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void> {

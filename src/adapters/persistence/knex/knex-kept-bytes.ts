@@ -3,7 +3,7 @@ import type { CounterDrift, KeptBy, KeptBytes, OrganizationBytes } from '../../.
 import type { OrganizationId, WorkspaceId } from '../../../domain/index.js';
 import { prepared } from './engine/prepared.js';
 import type { Statements } from './engine/statements.js';
-import { keptRows } from './migrations/0015-kept-bytes.js';
+import { keptRows } from './migrations/0014-kept-bytes.js';
 
 /** Postgres answers a bigint as text. */
 interface CountedRow {
@@ -25,7 +25,7 @@ const ofWorkspace = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
 
 const living = (sql: Knex): Knex.QueryBuilder => sql('organizations as o').whereNull('o.deleted_at');
 
-/** Triggers of migration 0015 keep the counter. */
+/** Triggers of migration 0014 keep the counter. */
 export class KnexKeptBytes implements KeptBytes {
   constructor(private readonly db: Statements) {}
 

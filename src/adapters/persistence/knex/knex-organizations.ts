@@ -8,7 +8,9 @@ import type {
 import type { Page, PageRequest } from '../../../application/ports/page.js';
 import {
   type Actor,
+  type AgentPoolId,
   alreadyTaken,
+  type ExecutionDefaults,
   type Instant,
   type Member,
   type Membership,
@@ -31,15 +33,30 @@ interface OrganizationRow {
   readonly id: OrganizationId;
   readonly name: string;
   readonly email: string;
+  readonly default_execution_mode: ExecutionDefaults['executionMode'];
+  readonly default_agent_pool_id: AgentPoolId | null;
   readonly created_at: Instant;
 }
 
-const columns = ['id', 'name', 'email', 'created_at'] as const satisfies readonly (keyof OrganizationRow)[];
+const columns = [
+  'id',
+  'name',
+  'email',
+  'default_execution_mode',
+  'default_agent_pool_id',
+  'created_at',
+] as const satisfies readonly (keyof OrganizationRow)[];
+
+const defaultsToRow = ({ executionMode, agentPoolId }: ExecutionDefaults) => ({
+  default_execution_mode: executionMode,
+  default_agent_pool_id: agentPoolId,
+});
 
 const toRow = (organization: Organization): OrganizationRow => ({
   id: organization.id,
   name: organization.name,
   email: organization.email,
+  ...defaultsToRow(organization.defaults),
   created_at: organization.createdAt,
 });
 
@@ -47,6 +64,7 @@ const fromRow = (row: OrganizationRow): Organization => ({
   id: row.id,
   name: row.name,
   email: row.email,
+  defaults: { executionMode: row.default_execution_mode, agentPoolId: row.default_agent_pool_id },
   createdAt: row.created_at,
 });
 
@@ -87,6 +105,10 @@ export class KnexOrganizations implements OrganizationRepository {
       if ((await this.db.run(update)) === 0) throw notFound();
     };
     await unlessTaken(write(), nameTaken);
+  }
+
+  async setDefaults(id: OrganizationId, defaults: ExecutionDefaults): Promise<void> {
+    await this.db.run(this.db.sql('organizations').where({ id, deleted_at: null }).update(defaultsToRow(defaults)));
   }
 
   async remove(id: OrganizationId, now: Instant): Promise<void> {

@@ -10,6 +10,7 @@ import type {
 } from '../../../application/ports/run-repository.js';
 import {
   type Actor,
+  type Agent,
   type AgentPoolId,
   type BundleKey,
   type ConfigurationVersionId,
@@ -36,7 +37,7 @@ import {
 } from '../../../domain/index.js';
 import { prepared } from './engine/prepared.js';
 import { columnsOf, pageOf, type Statements, stale, unlessStale, unlessTaken } from './engine/statements.js';
-import { livingWorkspaces } from './knex-workspaces.js';
+import { executionModeOf, livingWorkspaces } from './knex-workspaces.js';
 import { seeing, standingOnEach } from './standing.js';
 
 interface RunRow {
@@ -275,6 +276,30 @@ const currentRuns = prepared((sql, { ids }: { readonly ids: readonly WorkspaceId
     .select('w.id', { holding: one(runStatusesHoldingWorkspace), waiting: one(waitingRunStatuses) });
 });
 
+/** Keeps the workspaces `w` of organizations `o` that the agent's pool serves, as `serves` says. */
+function servedBy(
+  workspaces: Knex.QueryBuilder,
+  sql: Knex,
+  { poolId, organizationId }: Pick<Agent, 'poolId' | 'organizationId'>,
+): Knex.QueryBuilder {
+  if (organizationId === null) return workspaces.whereRaw(`${executionModeOf} = 'remote'`);
+  const listed = (list: 'allowed' | 'excluded') =>
+    sql('agent_pool_workspaces as l')
+      .whereRaw('l.workspace_id = w.id')
+      .where({ 'l.agent_pool_id': poolId, 'l.list': list })
+      .select('l.workspace_id');
+  const wholeOrganization = sql('agent_pools as p')
+    .where('p.id', poolId)
+    .whereRaw('p.organization_scoped = TRUE')
+    .select('p.id');
+  return workspaces
+    .where('w.organization_id', organizationId)
+    .whereRaw(`${executionModeOf} = 'agent'`)
+    .whereRaw('coalesce(w.agent_pool_id, o.default_agent_pool_id) = ?', [poolId])
+    .whereNotExists(listed('excluded'))
+    .where((either) => either.whereExists(wholeOrganization).orWhereExists(listed('allowed')));
+}
+
 export class KnexRuns implements RunRepository, RunQueries {
   constructor(private readonly db: Statements) {}
 
@@ -355,14 +380,11 @@ export class KnexRuns implements RunRepository, RunQueries {
     );
   }
 
-  async nextClaimable(poolId: AgentPoolId, organizationId: OrganizationId): Promise<RunId | undefined> {
+  async nextClaimable(agent: Pick<Agent, 'poolId' | 'organizationId'>): Promise<RunId | undefined> {
     const { sql } = this.db;
     // A cross join keeps SQLite from beginning with every workspace of the organization, and sorting what it finds.
     const inWorkspaces = sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id');
-    const run = livingWorkspaces(inWorkspaces)
-      .whereRaw(isOneOf(claimable))
-      .where('w.organization_id', organizationId)
-      .where((either) => either.whereNull('w.agent_pool_id').orWhere('w.agent_pool_id', poolId))
+    const run = servedBy(livingWorkspaces(inWorkspaces).whereRaw(isOneOf(claimable)), sql, agent)
       .select('r.id')
       .orderBy(['r.created_at', 'r.id'])
       .limit(1);

@@ -7,6 +7,7 @@ import {
   type AgentPoolId,
   alreadyTaken,
   type ConfigurationVersionId,
+  type ExecutionMode,
   type Instant,
   type LinkedRepository,
   notFound,
@@ -29,10 +30,14 @@ interface WorkspaceRow {
   readonly id: WorkspaceId;
   readonly organization_id: OrganizationId;
   readonly organization_name: string;
+  readonly default_execution_mode: ExecutionMode;
+  readonly default_agent_pool_id: AgentPoolId | null;
   readonly name: string;
   readonly description: string | null;
   readonly auto_apply: boolean | number;
-  readonly execution_mode: Workspace['executionMode'];
+  readonly execution_mode: ExecutionMode;
+  /** Whether it follows the organization, whatever its own mode says. */
+  readonly inherits_execution_mode: boolean | number;
   readonly terraform_version: string;
   readonly working_directory: string;
   readonly agent_pool_id: AgentPoolId | null;
@@ -60,6 +65,7 @@ const columns = [
   'description',
   'auto_apply',
   'execution_mode',
+  'inherits_execution_mode',
   'terraform_version',
   'working_directory',
   'agent_pool_id',
@@ -94,7 +100,8 @@ const changeableToRow = (workspace: Workspace) => ({
   name: workspace.name,
   description: workspace.description,
   auto_apply: workspace.autoApply,
-  execution_mode: workspace.executionMode,
+  execution_mode: workspace.executionMode ?? 'remote',
+  inherits_execution_mode: workspace.executionMode === null,
   terraform_version: workspace.terraformVersion,
   working_directory: workspace.workingDirectory,
   agent_pool_id: workspace.agentPoolId,
@@ -140,10 +147,11 @@ const fromRow = (row: WorkspaceRow): Workspace => ({
   name: row.name,
   description: row.description,
   autoApply: Boolean(row.auto_apply),
-  executionMode: row.execution_mode,
+  executionMode: row.inherits_execution_mode ? null : row.execution_mode,
   terraformVersion: row.terraform_version,
   workingDirectory: row.working_directory,
   agentPoolId: row.agent_pool_id,
+  organizationDefaults: { executionMode: row.default_execution_mode, agentPoolId: row.default_agent_pool_id },
   lock: lockFromRow(row),
   repository: repositoryFromRow(row),
   currentConfigurationVersionId: row.current_configuration_version_id,
@@ -155,7 +163,9 @@ const fromRow = (row: WorkspaceRow): Workspace => ({
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
 const select = (workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
-  workspaces.select(...columnsOf('w', columns), { organization_name: 'o.name' });
+  workspaces.select(...columnsOf('w', columns), 'o.default_execution_mode', 'o.default_agent_pool_id', {
+    organization_name: 'o.name',
+  });
 
 const byName = (matching: Knex.QueryBuilder): Knex.QueryBuilder =>
   select(matching).orderByRaw('lower(w.name)').orderBy('w.id');
@@ -163,6 +173,10 @@ const byName = (matching: Knex.QueryBuilder): Knex.QueryBuilder =>
 /** Keeps of a query that has workspaces as `w` the living ones, in living organizations `o`. */
 export const livingWorkspaces = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
   query.join('organizations as o', 'o.id', 'w.organization_id').where({ 'w.deleted_at': null, 'o.deleted_at': null });
+
+/** The mode of a workspace `w` of an organization `o`, as `executionOf` says. */
+export const executionModeOf =
+  'case when w.inherits_execution_mode = TRUE then o.default_execution_mode else w.execution_mode end';
 
 const findById = seeing(
   'workspace',
@@ -282,6 +296,16 @@ export class KnexWorkspaces implements WorkspaceRepository {
     await this.db.first(lockedRow(this.db, { id }));
   }
 
+  async visibleAmong(
+    organizationId: OrganizationId,
+    ids: readonly WorkspaceId[],
+    visibility: WorkspaceVisibility,
+  ): Promise<readonly WorkspaceId[]> {
+    const among = this.living().where('w.organization_id', organizationId).whereIn('w.id', ids);
+    if (visibility !== 'all') among.whereIn('w.id', this.grantedTo(visibility.throughTeams));
+    return (await this.db.all<{ id: WorkspaceId }>(among.select('w.id').orderBy('w.id'))).map(({ id }) => id);
+  }
+
   async page(
     organizationId: OrganizationId,
     standing: Standing,
@@ -316,9 +340,12 @@ export class KnexWorkspaces implements WorkspaceRepository {
     teams: readonly TeamId[],
     page: PageRequest,
   ): Promise<Page<Workspace>> {
-    const granted = this.db.sql('team_workspaces').select('workspace_id').whereIn('team_id', teams);
-    const workspaces = this.living().where('w.organization_id', organizationId).whereIn('w.id', granted);
+    const workspaces = this.living().where('w.organization_id', organizationId).whereIn('w.id', this.grantedTo(teams));
     return pageOf(this.db, workspaces, byName, fromRow, page);
+  }
+
+  private grantedTo(teams: readonly TeamId[]): Knex.QueryBuilder {
+    return this.db.sql('team_workspaces').select('workspace_id').whereIn('team_id', teams);
   }
 
   private living(): Knex.QueryBuilder {

@@ -7,26 +7,51 @@ import {
   type AgentPoolId,
   type AgentToken,
   alreadyTaken,
+  executionOf,
   type Instant,
   type OrganizationId,
+  type PoolInQuestion,
   type Seen,
+  type Standing,
   type TokenId,
+  type TokenOwner,
+  type Workspace,
 } from '../../../domain/index.js';
 import { standingIn } from './memory-standing.js';
-import { byText, type CurrentTables, type MemoryTables, pageOf, present } from './memory-tables.js';
+import { byText, type CurrentTables, compare, type MemoryTables, pageOf, present } from './memory-tables.js';
 
-function livingPool(tables: MemoryTables, id: AgentPoolId): AgentPool | undefined {
-  const pool = tables.agentPools.get(id);
-  const organization = pool && tables.organization(pool.organizationId);
-  return organization && { ...pool, organizationName: organization.name };
+/** Whatever its scope: it decides what is claimed, not who may manage the pool. */
+function questionOf(tables: MemoryTables, pool: AgentPool, { teams }: Standing): PoolInQuestion {
+  const isDefault = [...tables.organizations.keys()].some(
+    (id) => tables.organization(id)?.defaults.agentPoolId === pool.id,
+  );
+  const workspaces = present([...tables.workspaces.keys()].map((id) => tables.workspace(id)));
+  const naming = workspaces.filter(({ agentPoolId }) => agentPoolId === pool.id);
+  const taking = workspaces.filter((one) => one.agentPoolId === null && executionOf(one).agentPoolId === pool.id);
+  const serving = [...naming, ...taking];
+  const administered = (workspace: Workspace) =>
+    teams.some(({ teamId }) => tables.grantOf(teamId, workspace.id)?.access === 'admin');
+  return {
+    named: isDefault || naming.length > 0,
+    serving: serving.length > 0,
+    servingElsewhere: !serving.every(administered),
+  };
 }
 
 export class MemoryAgentPools implements AgentPoolRepository {
   constructor(private readonly tables: CurrentTables) {}
 
   async findFor(actor: Actor, id: AgentPoolId): Promise<Seen<AgentPool> | undefined> {
-    const subject = livingPool(this.tables(), id);
-    return subject && { subject, standing: standingIn(this.tables(), actor, subject.organizationId) };
+    const tables = this.tables();
+    const subject = tables.agentPool(id);
+    if (subject === undefined || subject.organizationId === null) return undefined;
+    const standing = standingIn(tables, actor, subject.organizationId);
+    if (!standing.member) return { subject, standing };
+    return { subject, standing: { ...standing, pool: questionOf(tables, subject, standing) } };
+  }
+
+  async find(id: AgentPoolId): Promise<AgentPool | undefined> {
+    return this.tables().agentPool(id);
   }
 
   async add(pool: AgentPool): Promise<void> {
@@ -34,12 +59,10 @@ export class MemoryAgentPools implements AgentPoolRepository {
     this.tables().agentPools.set(pool.id, pool);
   }
 
-  async rename(id: AgentPoolId, name: string): Promise<void> {
-    const { agentPools } = this.tables();
-    const pool = agentPools.get(id);
-    if (pool === undefined) return;
-    this.checkName({ ...pool, name });
-    agentPools.set(id, { ...pool, name });
+  async save(pool: AgentPool): Promise<void> {
+    if (!this.tables().agentPools.has(pool.id)) return;
+    this.checkName(pool);
+    this.tables().agentPools.set(pool.id, pool);
   }
 
   async remove(id: AgentPoolId): Promise<void> {
@@ -52,13 +75,21 @@ export class MemoryAgentPools implements AgentPoolRepository {
     const tables = this.tables();
     const naming = [...tables.workspaces.values()].filter(({ agentPoolId }) => agentPoolId === id);
     const executed = [...tables.runs.values()].some(({ lease }) => lease?.poolId === id);
-    return executed || naming.some((workspace) => tables.workspace(workspace.id) !== undefined);
+    const isDefault = [...tables.organizations.keys()].some(
+      (one) => tables.organization(one)?.defaults.agentPoolId === id,
+    );
+    return executed || isDefault || naming.some((workspace) => tables.workspace(workspace.id) !== undefined);
   }
 
-  async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<AgentPool>> {
+  /** Nothing here was ever upgraded. */
+  async replaced(): Promise<readonly AgentPool[]> {
+    return [];
+  }
+
+  async page(organizationId: OrganizationId | null, page: PageRequest): Promise<Page<AgentPool>> {
     const tables = this.tables();
     const rows = [...tables.agentPools.values()].filter((row) => row.organizationId === organizationId);
-    const living = present(rows.map(({ id }) => livingPool(tables, id)));
+    const living = present(rows.map(({ id }) => tables.agentPool(id)));
     return pageOf(living.sort(byText(({ name }) => name.toLowerCase())), page);
   }
 
@@ -74,16 +105,14 @@ export class MemoryAgentTokens implements AgentTokenRepository {
   async findAgent(secretDigest: string): Promise<{ readonly agent: Agent; readonly token: AgentToken } | undefined> {
     const { agentTokens } = this.tables();
     const token = [...agentTokens.values()].find((row) => row.secretDigest === secretDigest);
-    const pool = token && livingPool(this.tables(), token.poolId);
+    const pool = token && this.tables().agentPool(token.poolId);
     if (token === undefined || pool === undefined) return undefined;
     return { agent: { tokenId: token.id, poolId: pool.id, organizationId: pool.organizationId }, token };
   }
 
-  async findFor(actor: Actor, id: TokenId): Promise<Seen<AgentToken> | undefined> {
-    const tables = this.tables();
-    const subject = tables.agentTokens.get(id);
-    const pool = subject && livingPool(tables, subject.poolId);
-    return pool && { subject, standing: standingIn(tables, actor, pool.organizationId) };
+  async find(id: TokenId): Promise<AgentToken | undefined> {
+    const token = this.tables().agentTokens.get(id);
+    return token && this.tables().agentPool(token.poolId) && token;
   }
 
   async add(token: AgentToken): Promise<void> {
@@ -96,9 +125,16 @@ export class MemoryAgentTokens implements AgentTokenRepository {
 
   async page(poolId: AgentPoolId, page: PageRequest): Promise<Page<AgentToken>> {
     const tables = this.tables();
-    const rows = livingPool(tables, poolId) === undefined ? [] : [...tables.agentTokens.values()];
+    const rows = tables.agentPool(poolId) === undefined ? [] : [...tables.agentTokens.values()];
     const oldestFirst = rows.filter((row) => row.poolId === poolId).sort(byText(({ createdAt }) => createdAt));
     return pageOf(oldestFirst.reverse(), page);
+  }
+
+  async creatorsOf(poolId: AgentPoolId): Promise<readonly TokenOwner[]> {
+    const tokens = [...this.tables().agentTokens.values()].filter((token) => token.poolId === poolId);
+    const creators = present(tokens.map(({ createdBy }) => createdBy ?? undefined));
+    const each = new Map(creators.map((creator) => [`${creator.kind} ${creator.id}`, creator]));
+    return [...each].sort(([a], [b]) => compare(a, b)).map(([, creator]) => creator);
   }
 
   async markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void> {

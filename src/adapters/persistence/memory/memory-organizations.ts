@@ -8,6 +8,7 @@ import type { Page, PageRequest } from '../../../application/ports/page.js';
 import {
   type Actor,
   alreadyTaken,
+  type ExecutionDefaults,
   type Instant,
   type Member,
   type Membership,
@@ -36,9 +37,16 @@ export class MemoryOrganizations implements OrganizationRepository {
   }
 
   async save(organization: Organization): Promise<void> {
-    if (this.tables().organization(organization.id) === undefined) throw notFound();
+    const stored = this.tables().organization(organization.id);
+    if (stored === undefined) throw notFound();
     this.checkName(organization);
-    this.tables().organizations.set(organization.id, organization);
+    this.tables().organizations.set(organization.id, { ...organization, defaults: stored.defaults });
+  }
+
+  async setDefaults(id: OrganizationId, defaults: ExecutionDefaults): Promise<void> {
+    const { organizations } = this.tables();
+    const stored = organizations.get(id);
+    if (stored !== undefined) organizations.set(id, { ...stored, defaults });
   }
 
   async remove(id: OrganizationId, now: Instant): Promise<void> {

@@ -73,6 +73,14 @@ function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
     const workspaceIds = policySet.workspaceIds.filter((workspaceId) => workspaceId !== id);
     tables.policySets.set(setId, { ...policySet, workspaceIds });
   }
+  for (const [poolId, pool] of tables.agentPools) {
+    const others = (ids: readonly WorkspaceId[]) => ids.filter((workspaceId) => workspaceId !== id);
+    tables.agentPools.set(poolId, {
+      ...pool,
+      allowedWorkspaceIds: others(pool.allowedWorkspaceIds),
+      excludedWorkspaceIds: others(pool.excludedWorkspaceIds),
+    });
+  }
   tables.sequences.delete(id);
   tables.sequences.delete(runSequenceOf(id));
   tables.workspaces.delete(id);

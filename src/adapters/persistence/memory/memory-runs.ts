@@ -9,7 +9,7 @@ import type {
 } from '../../../application/ports/run-repository.js';
 import {
   type Actor,
-  type AgentPoolId,
+  type Agent,
   type ConfigurationVersionId,
   DomainError,
   type Instant,
@@ -26,6 +26,7 @@ import {
   runStatusesUnderLease,
   type Seen,
   type Standing,
+  serves,
   type VersionFactsGathered,
   type WorkspaceId,
   type WorkspaceVisibility,
@@ -111,11 +112,12 @@ export class MemoryRuns implements RunRepository, RunQueries {
     return maybeRestored(waiting.sort(bySequence)[0]);
   }
 
-  async nextClaimable(poolId: AgentPoolId, organizationId: OrganizationId): Promise<RunId | undefined> {
+  async nextClaimable({ poolId }: Pick<Agent, 'poolId'>): Promise<RunId | undefined> {
     const tables = this.tables();
+    const pool = tables.agentPool(poolId);
     const served = (run: RunState) => {
       const workspace = tables.workspace(run.workspaceId);
-      return workspace?.organizationId === organizationId && (workspace.agentPoolId ?? poolId) === poolId;
+      return pool !== undefined && workspace !== undefined && serves(pool, workspace);
     };
     const runs = this.living().filter((run) => claimable(run) && served(run));
     return runs.sort(byText(({ createdAt }) => createdAt))[0]?.id;

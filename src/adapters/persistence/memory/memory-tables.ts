@@ -127,7 +127,29 @@ export class MemoryTables {
   workspace(id: WorkspaceId): Workspace | undefined {
     const workspace = this.deletions.has(id) ? undefined : this.workspaces.get(id);
     const organization = workspace && this.organization(workspace.organizationId);
-    return organization && { ...workspace, organizationName: organization.name };
+    return (
+      organization && {
+        ...workspace,
+        organizationName: organization.name,
+        organizationDefaults: organization.defaults,
+      }
+    );
+  }
+
+  /** Of a living organization, or of the site; of its workspaces only those that are there. */
+  agentPool(id: AgentPoolId): AgentPool | undefined {
+    const pool = this.agentPools.get(id);
+    if (pool === undefined || pool.organizationId === null) return pool;
+    const organization = this.organization(pool.organizationId);
+    const living = (ids: readonly WorkspaceId[]) => ids.filter((one) => this.workspace(one) !== undefined);
+    return (
+      organization && {
+        ...pool,
+        organizationName: organization.name,
+        allowedWorkspaceIds: living(pool.allowedWorkspaceIds),
+        excludedWorkspaceIds: living(pool.excludedWorkspaceIds),
+      }
+    );
   }
 
   token(id: TokenId): ApiToken | undefined {

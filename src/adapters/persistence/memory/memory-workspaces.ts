@@ -10,6 +10,7 @@ import {
   type OrganizationId,
   type Seen,
   type Standing,
+  type TeamId,
   type WebhookId,
   type Workspace,
   type WorkspaceId,
@@ -90,6 +91,15 @@ export class MemoryWorkspaces implements WorkspaceRepository {
   /** Nothing to wait for: one transaction runs at a time. */
   async takeTurn(): Promise<void> {}
 
+  async visibleAmong(
+    organizationId: OrganizationId,
+    ids: readonly WorkspaceId[],
+    visibility: WorkspaceVisibility,
+  ): Promise<readonly WorkspaceId[]> {
+    const living = this.living(organizationId).filter((workspace) => ids.includes(workspace.id));
+    return living.filter((workspace) => this.isVisible(visibility, workspace)).map(({ id }) => id);
+  }
+
   async page(
     organizationId: OrganizationId,
     standing: Standing,
@@ -97,11 +107,15 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     page: PageRequest,
   ): Promise<Page<Seen<Workspace>>> {
     const tables = this.tables();
-    const visible = ({ id }: Workspace) =>
-      visibility === 'all' || visibility.throughTeams.some((teamId) => tables.grantOf(teamId, id) !== undefined);
-    const found = pageOf(this.living(organizationId).filter(visible), page);
+    const visible = this.living(organizationId).filter((workspace) => this.isVisible(visibility, workspace));
+    const found = pageOf(visible, page);
     const items = found.items.map((subject) => ({ subject, standing: standingOn(tables, standing, subject.id) }));
     return { ...found, items };
+  }
+
+  private isVisible(visibility: WorkspaceVisibility, { id }: Workspace): boolean {
+    const granted = (teamId: TeamId) => this.tables().grantOf(teamId, id) !== undefined;
+    return visibility === 'all' || visibility.throughTeams.some(granted);
   }
 
   private seen(actor: Actor, subject: Workspace | undefined): Seen<Workspace> | undefined {

@@ -15,7 +15,7 @@ import { type Config, ConfigError, isLoopback } from '../../config.js';
 import { secretsIn, unclaimedSecret } from '../../generated-secrets.js';
 import { nodeFault } from '../../node-version.js';
 import type { Call, Command } from '../command.js';
-import { openStore, operatorId } from '../operator.js';
+import { openStore, operatorId, withDatabase } from '../operator.js';
 import { counted, size, table } from '../output.js';
 
 /** The one thing that the doctor changes, when asked to. */
@@ -530,7 +530,25 @@ const git: Check = {
   },
 };
 
-const checks: readonly Check[] = [dataDir, disk, database, store, secret, address, portOf, leftToken, git];
+/** Pools that an upgrade left without the workspaces they served because these named no other. */
+const agentPools: Check = {
+  name: 'agent pools',
+  mend: 'see DATABASE_URL',
+  look: async (config) => {
+    // What keeps the database from answering is its own finding.
+    const replaced = await withDatabase(config, ({ unitOfWork }) =>
+      unitOfWork.read((tx) => tx.agentPools.replaced()),
+    ).catch(() => []);
+    return replaced.map(({ id, name, organizationName }) =>
+      warning(
+        `agent pool ${name} (${id}) of ${organizationName} served workspaces that named no pool before the upgrade, and the default agent pool of the organization serves them now`,
+        'name it in the workspaces it is needed for, or delete it; any update of the pool ends this warning',
+      ),
+    );
+  },
+};
+
+const checks: readonly Check[] = [dataDir, disk, database, agentPools, store, secret, address, portOf, leftToken, git];
 
 /** Everything there is to find, in the order in which it is to be mended. */
 async function findings(call: Call): Promise<readonly Finding[]> {
@@ -561,7 +579,7 @@ export const doctor: Command = {
   name: 'doctor',
   does: 'looks at everything the service stands on, and says what is wrong and how to mend it',
   about:
-    'Configuration, data directory, disk, database, archive store, clocks, secrets, address and port. It may be run before the first start and beside a running service, as its user and in its environment; it writes a small archive into the store and removes it. It ends with 1 when something failed; a warning is no failure.',
+    'Configuration, data directory, disk, database, agent pools, archive store, clocks, secrets, address and port. It may be run before the first start and beside a running service, as its user and in its environment; it writes a small archive into the store and removes it. It ends with 1 when something failed; a warning is no failure.',
   options: {
     [recount]: { about: 'sets counters of kept bytes that differ from the rows to the sum of the rows' },
   },

@@ -38,7 +38,11 @@ const sizes = {
       .where({ 'w.id': id, 'w.deleted_at': null }),
   ),
   pool: prepared((sql, { list, id }: Place) =>
-    inOrganization(sql, list).join('agent_pools as p', 'p.organization_id', 'o.id').where('p.id', id),
+    sql('list_sizes as s')
+      .crossJoin(sql.raw('agent_pools as p'))
+      .leftJoin('organizations as o', 'o.id', 'p.organization_id')
+      .where({ 's.list': list, 'p.id': id, 'o.deleted_at': null })
+      .select('s.size'),
   ),
   user: prepared((sql, { list, id }: Place) =>
     sql('list_sizes as s')

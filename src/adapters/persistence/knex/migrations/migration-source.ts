@@ -10,9 +10,10 @@ import * as variables from './0008-variables.js';
 import * as stateVersions from './0009-state-versions.js';
 import * as policies from './0010-policies.js';
 import * as runQueue from './0011-run-queue.js';
-import * as tokens from './0014-tokens.js';
-import * as keptBytes from './0015-kept-bytes.js';
-import * as invitations from './0016-invitations-and-team-names.js';
+import * as agentPoolKinds from './0012-agent-pool-kinds.js';
+import * as tokens from './0013-tokens.js';
+import * as keptBytes from './0014-kept-bytes.js';
+import * as invitations from './0015-invitations-and-team-names.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -26,9 +27,10 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0009-state-versions': stateVersions,
   '0010-policies': policies,
   '0011-run-queue': runQueue,
-  '0014-tokens': tokens,
-  '0015-kept-bytes': keptBytes,
-  '0016-invitations-and-team-names': invitations,
+  '0012-agent-pool-kinds': agentPoolKinds,
+  '0013-tokens': tokens,
+  '0014-kept-bytes': keptBytes,
+  '0015-invitations-and-team-names': invitations,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */

@@ -1,0 +1,126 @@
+import {
+  CreateSiteAgentPool,
+  IssueAgentToken,
+  ListAgentTokens,
+  ListSiteAgentPools,
+  RemoveAgentPool,
+  RevokeToken,
+} from '../../../application/index.js';
+import type { AgentPool, AgentToken } from '../../../domain/index.js';
+import { type Command, UsageError } from '../command.js';
+import { all, atWork, known, type Workplace } from '../operator.js';
+import { card, counted, table } from '../output.js';
+
+const presented = ({ id, name, createdAt }: AgentPool) => ({ id, name, 'created-at': createdAt });
+
+const presentedToken = ({ id, description, createdAt, lastUsedAt }: AgentToken) => ({
+  id,
+  description,
+  'created-at': createdAt,
+  'last-used-at': lastUsedAt,
+});
+
+const pools = (place: Workplace): Promise<readonly AgentPool[]> =>
+  all((page) => place.resolve(ListSiteAgentPools).execute(place.operator, page));
+
+const poolNamed = async (place: Workplace, name: string) => {
+  const found = (await pools(place)).find((pool) => pool.name === name);
+  const { id } = await known(`site agent pool ${name}`, Promise.resolve(found));
+  return { id, of: 'site' } as const;
+};
+
+const create: Command = {
+  name: 'agent-pool create',
+  does: 'creates a site agent pool, for workspaces in execution mode remote of every organization',
+  words: ['NAME'],
+  run: async (call) =>
+    atWork(call, async (place) => {
+      const pool = presented(await place.resolve(CreateSiteAgentPool).execute(place.operator, call.word(0)));
+      return { json: pool, text: card(pool) };
+    }),
+};
+
+const list: Command = {
+  name: 'agent-pool list',
+  does: 'lists the site agent pools, by name',
+  run: async (call) =>
+    atWork(call, async (place) => {
+      const found = await pools(place);
+      const rows = found.map(({ name, createdAt, id }) => [name, createdAt, id]);
+      return {
+        json: found.map(presented),
+        text: `${table(['name', 'since', 'id'], rows)}\n\n${counted(found.length, 'site agent pool')}`,
+      };
+    }),
+};
+
+const remove: Command = {
+  name: 'agent-pool remove',
+  does: 'deletes a site agent pool and its tokens',
+  words: ['NAME'],
+  options: { yes: { about: 'required, because its agents are refused from then on' } },
+  run: async (call) =>
+    atWork(call, async (place) => {
+      const name = call.word(0);
+      const pool = await poolNamed(place, name);
+      if (!call.switch('yes')) throw new UsageError(`the agents of ${name} would be refused: add --yes`);
+      await place.resolve(RemoveAgentPool).execute(place.operator, pool);
+      return { json: { name, deleted: true }, text: `${name} is deleted` };
+    }),
+};
+
+const issueToken: Command = {
+  name: 'agent-pool issue-token',
+  does: 'issues a token of a site agent pool, and prints its secret',
+  about: 'The secret is shown only once, on standard output: the database keeps a digest of it.',
+  words: ['NAME'],
+  options: { description: { value: 'TEXT', about: 'where the token is used' } },
+  run: async (call) => {
+    const description = call.option('description') ?? 'issued on the command line';
+    return atWork(call, async (place) => {
+      const pool = await poolNamed(place, call.word(0));
+      const { token, secret } = await place.resolve(IssueAgentToken).execute(place.operator, pool, description);
+      const shown = { 'agent-pool': call.word(0), ...presentedToken(token) };
+      return {
+        json: { ...shown, token: secret },
+        text: `${card(shown)}\n\nThe token, shown only now:\n\n  AGENT_TOKEN=${secret}\n`,
+      };
+    });
+  },
+};
+
+const listTokens: Command = {
+  name: 'agent-pool list-tokens',
+  does: 'lists the tokens of a site agent pool, newest first',
+  words: ['NAME'],
+  run: async (call) =>
+    atWork(call, async (place) => {
+      const pool = await poolNamed(place, call.word(0));
+      const tokens = await all((page) => place.resolve(ListAgentTokens).execute(place.operator, pool, page));
+      const rows = tokens.map(({ id, description, createdAt, lastUsedAt }) => [id, description, createdAt, lastUsedAt]);
+      return {
+        json: tokens.map(presentedToken),
+        text: `${table(['id', 'description', 'since', 'last used'], rows)}\n\n${counted(tokens.length, 'token')}`,
+      };
+    }),
+};
+
+const revokeToken: Command = {
+  name: 'agent-pool revoke-token',
+  does: 'revokes a token of an agent pool: it is refused from the next request on',
+  words: ['ID'],
+  run: async (call) =>
+    atWork(call, async (place) => {
+      const id = call.word(0);
+      await known(
+        `token ${id}`,
+        place
+          .resolve(RevokeToken)
+          .execute(place.operator, id)
+          .then(() => true),
+      );
+      return { json: { id, revoked: true }, text: `${id} is refused from now on` };
+    }),
+};
+
+export const agentPoolCommands: readonly Command[] = [create, list, remove, issueToken, listTokens, revokeToken];
