@@ -45,6 +45,10 @@ const changes: Readonly<Record<string, readonly [sqlite: string, pg: string]>> =
   '0009-state-versions': ['b64df41800c28d75', 'ac051801013b949e'],
   '0010-policies': ['6bd97f14cc28b08e', 'd03ba2b4eb4dad3a'],
   '0011-run-queue': ['127dbd721a75cf69', '4ff5faaabcc206eb'],
+  '0012-agent-pool-kinds': ['787bc0720ac72a82', '2d6722913b04e973'],
+  '0013-tokens': ['0926ea75f36ab2c6', '802355e00bc46124'],
+  '0014-kept-bytes': ['5a2386dcfefe3a96', 'e26901f46e780bfa'],
+  '0015-invitations-and-team-names': ['993f4180a57eeb9c', 'a7bbced6f5e23e8e'],
 };
 
 /** One line for each column, constraint, index, trigger and function. */
