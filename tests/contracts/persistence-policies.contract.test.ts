@@ -204,20 +204,6 @@ onEveryBackend('policy sets', (on) => {
     expect(await page(organization)).toMatchObject({ total: 0, items: [] });
     expect(await applying(workspace)).toEqual([]);
   });
-
-  it('know which workspaces live in the organization', async () => {
-    const organization = await on.organization();
-    const [a, b, gone] = [
-      await on.workspace(organization),
-      await on.workspace(organization),
-      await on.workspace(organization),
-    ];
-    const foreign = await on.workspace(await on.organization());
-    await on.run((tx) => tx.workspaces.remove(gone.id, noon));
-    const living = (...ids: string[]) => on.read((tx) => tx.policySets.workspacesOf(organization.id, ids));
-    expect(await living(b.id, a.id, gone.id, foreign.id, 'ws-nobody', a.id)).toEqual([a.id, b.id].sort());
-    expect(await living()).toEqual([]);
-  });
 });
 
 onEveryBackend('policies', (on) => {

@@ -2,7 +2,13 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { RunScope } from '../../src/application/index.js';
 import { type ConfigurationVersionSummary, summaryOf } from '../../src/application/index.js';
-import type { ConfigurationVersionState, LinkedRepository, RunStatus, Standing } from '../../src/domain/index.js';
+import type {
+  ConfigurationVersionState,
+  LinkedRepository,
+  RunStatus,
+  Standing,
+  WorkspaceVisibility,
+} from '../../src/domain/index.js';
 import {
   aBundle,
   aConfigurationVersion,
@@ -28,6 +34,26 @@ const aRepository = (given: Partial<LinkedRepository> = {}): LinkedRepository =>
 });
 
 onEveryBackend('workspaces', (on) => {
+  it('are told apart, among some ids, from what is gone, elsewhere or hidden', async () => {
+    const organization = await on.organization();
+    const [a, b, gone] = [
+      await on.workspace(organization),
+      await on.workspace(organization),
+      await on.workspace(organization),
+    ];
+    const foreign = await on.workspace(await on.organization());
+    await on.run((tx) => tx.workspaces.remove(gone.id, noon));
+    const team = await on.team(organization);
+    await on.grant(team, b, { access: 'read' });
+    await on.grant(team, gone, { access: 'read' });
+    const among = (visibility: WorkspaceVisibility, ...ids: string[]) =>
+      on.read((tx) => tx.workspaces.visibleAmong(organization.id, ids, visibility));
+    expect(await among('all', b.id, a.id, gone.id, foreign.id, 'ws-nobody', a.id)).toEqual([a.id, b.id].sort());
+    expect(await among('all')).toEqual([]);
+    expect(await among({ throughTeams: [team.id] }, b.id, a.id, gone.id)).toEqual([b.id]);
+    expect(await among({ throughTeams: [] }, b.id, a.id)).toEqual([]);
+  });
+
   it('gives back a workspace as it was stored, by id and by name', async () => {
     const organization = await on.organization();
     const workspace = await on.workspace(organization, {

@@ -72,7 +72,11 @@ describe('statements about policies and agents on SQLite', () => {
       2,
       (tx) => tx.policySets.applyingTo(workspace.id),
     ],
-    ['the workspaces of an organization', 1, (tx) => tx.policySets.workspacesOf(organization.id, ['ws-1', 'ws-2'])],
+    [
+      'the workspaces of an organization',
+      1,
+      (tx) => tx.workspaces.visibleAmong(organization.id, ['ws-1', 'ws-2'], { throughTeams: ['team-1'] }),
+    ],
     ['policies by their ids', 1, (tx) => tx.policies.allOf(organization.id, ['pol-1', 'pol-2'])],
     ['the code of a policy', 1, (tx) => tx.policies.findCode(organization.id, 'sha256')],
     ['the task stage of a run', 2, (tx) => tx.taskStages.ofRun(run.state.id)],
@@ -92,7 +96,12 @@ describe('statements about policies and agents on SQLite', () => {
       [`a task stage with the standing of a ${actor.kind}`, 2, (tx) => tx.taskStages.findFor(actor, stage.id)],
       [`an evaluation with that of a ${actor.kind}`, 1, (tx) => tx.taskStages.findEvaluationFor(actor, evaluationId)],
       [`an outcome with the standing of a ${actor.kind}`, 2, (tx) => tx.taskStages.findOutcomeFor(actor, outcome.id)],
-      [`an agent pool with the standing of a ${actor.kind}`, 2, (tx) => tx.agentPools.findFor(actor, pool.id)],
+      // What it serves is asked for members, as the organization's token is.
+      [
+        `an agent pool with the standing of a ${actor.kind}`,
+        actor.kind === 'organization' ? 2 : 1,
+        (tx) => tx.agentPools.findFor(actor, pool.id),
+      ],
     ]),
   ];
 

@@ -12,7 +12,7 @@ export async function attachable(
   pointer: string,
 ): Promise<readonly WorkspaceId[]> {
   const wanted = [...new Set(ids)];
-  const found = wanted.length === 0 ? [] : await tx.policySets.workspacesOf(organizationId, wanted);
+  const found = wanted.length === 0 ? [] : await tx.workspaces.visibleAmong(organizationId, wanted, 'all');
   if (found.length < wanted.length) {
     throw new DomainError('attribute/invalid', 'Workspaces must be workspaces of the organization', { pointer });
   }

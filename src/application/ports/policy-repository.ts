@@ -32,8 +32,6 @@ export interface PolicySetRepository {
   page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>>;
   /** Those a run of the workspace is held to: the global ones of its organization and those attached to it, by name. */
   applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]>;
-  /** Which of these are living workspaces of the organization. */
-  workspacesOf(organizationId: OrganizationId, ids: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]>;
 }
 
 export interface PolicyQuery {

@@ -39,7 +39,7 @@ export interface WorkspaceRepository {
    * that of two runs that begin or end at once, or two deliveries of one push, none misses the other.
    */
   takeTurn(id: WorkspaceId): Promise<void>;
-  /** Those of the ids that name living workspaces of the organization within `visibility`. */
+  /** Those of the ids that name living workspaces of the organization within `visibility`, in order of id. */
   visibleAmong(
     organizationId: OrganizationId,
     ids: readonly WorkspaceId[],

@@ -168,17 +168,6 @@ export class KnexPolicySets implements PolicySetRepository {
     return sets.map((set) => ({ ...set, attached: (bySet.get(set.id) ?? []).map(policyFromRow) }));
   }
 
-  async workspacesOf(organizationId: OrganizationId, ids: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]> {
-    const rows = await this.db.all<{ id: WorkspaceId }>(
-      livingWorkspaces(this.db.sql('workspaces as w'))
-        .where('w.organization_id', organizationId)
-        .whereIn('w.id', ids)
-        .select('w.id')
-        .orderBy('w.id'),
-    );
-    return rows.map(({ id }) => id);
-  }
-
   private async keepOnly(id: PolicySetId, what: keyof typeof links, ids: readonly string[]): Promise<void> {
     const { table, column } = links[what];
     await this.db.run(this.db.sql(table).where('policy_set_id', id).whereNotIn(column, ids).delete());

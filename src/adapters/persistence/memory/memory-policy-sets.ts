@@ -50,10 +50,6 @@ export class MemoryPolicySets implements PolicySetRepository {
     return sets.map((set) => ({ ...set, attached: policiesWith(this.tables(), set.policyIds) }));
   }
 
-  async workspacesOf(organizationId: OrganizationId, ids: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]> {
-    return [...new Set(ids)].filter((id) => this.tables().workspace(id)?.organizationId === organizationId).sort();
-  }
-
   /** By name. */
   private ofOrganization(organizationId: OrganizationId): readonly PolicySet[] {
     const rows = [...this.tables().policySets.values()].filter((row) => row.organizationId === organizationId);

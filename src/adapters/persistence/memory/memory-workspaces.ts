@@ -97,7 +97,8 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     visibility: WorkspaceVisibility,
   ): Promise<readonly WorkspaceId[]> {
     const living = this.living(organizationId).filter((workspace) => ids.includes(workspace.id));
-    return living.filter((workspace) => this.isVisible(visibility, workspace)).map(({ id }) => id);
+    const visible = living.filter((workspace) => this.isVisible(visibility, workspace));
+    return visible.map(({ id }) => id).sort();
   }
 
   async page(
