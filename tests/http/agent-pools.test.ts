@@ -479,6 +479,19 @@ describe.each(mounts)('where runs are executed at "$prefix"', ({ prefix }) => {
     expect((await admin.get(path)).body.data.relationships['excluded-workspaces'].data).toHaveLength(1);
   });
 
+  it('takes an empty list of projects, and refuses any other in words', async () => {
+    const pool = await newPool();
+    const projects = (data: readonly object[]) => doc('agent-pools', {}, { 'allowed-projects': { data } });
+    await admin.patch(`/agent-pools/${pool}`, projects([])).expect(200);
+    const { body } = await admin
+      .patch(`/agent-pools/${pool}`, projects([{ id: 'prj-1', type: 'projects' }]))
+      .expect(422);
+    expect(body.errors[0]).toMatchObject({
+      detail: expect.stringContaining('projects are not served'),
+      source: { pointer: expect.stringContaining('/data/relationships/allowed-projects') },
+    });
+  });
+
   it('is chosen by an administrator of the workspace, never by the token of the organization', async () => {
     const pool = await newPool();
     const { id } = await workspace();

@@ -54,9 +54,10 @@ export class MemoryOrganizations implements OrganizationRepository {
   }
 
   async page(actor: Actor, page: PageRequest): Promise<Page<Organization>> {
-    const own = this.living().filter(({ id }) =>
-      actor.kind === 'user' ? standingIn(this.tables(), actor, id).member : id === actor.organizationId,
-    );
+    const own = this.living().filter(({ id }) => {
+      if (actor.kind === 'auditor') return false;
+      return actor.kind === 'user' ? standingIn(this.tables(), actor, id).member : id === actor.organizationId;
+    });
     return pageOf(own.sort(byText(({ name }) => name.toLowerCase())), page);
   }
 
