@@ -294,6 +294,16 @@ describe('a request on SQLite', () => {
     expect(statements.filter((sql) => !isTransactional(sql))).toHaveLength(most);
   });
 
+  it('looks once for a run when there is none', async () => {
+    const database = await openMigrated(join(directory, 'idle.sqlite'), { onStatement: (sql) => statements.push(sql) });
+    open.push(database);
+    worlds.begin(database.unitOfWork);
+    const { agentsSecret } = await makeSmallWorld(worlds, owner, sceneOf(''));
+    statements = [];
+    await api.as(agentsSecret).post('/agent/v1/claims', { name: 'rack-1' }).expect(204);
+    expect(statements).toHaveLength(2);
+  });
+
   it('takes an upload by its URL', async () => {
     const database = await openMigrated(join(directory, 'upload.sqlite'), {
       onStatement: (sql) => statements.push(sql),
