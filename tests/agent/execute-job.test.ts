@@ -37,7 +37,7 @@ it('an apply with as many sensitive values as a workspace may have is kept by a 
   }).listen(0, '127.0.0.1');
   await once(service, 'listening');
   // All 4 MiB: the last value is read when the preparation of the others is over.
-  const value = Array.from({ length: 16 * 1024 }, (_, n) => `line ${n * 7919}`)
+  const value = Array.from({ length: 1024 }, (_, n) => `${n * 7919} of a line`.padEnd(300, `${n}`))
     .join('\n')
     .slice(0, 256 * 1024);
   const variables = Array.from({ length: 16 }, (_, n) => ({

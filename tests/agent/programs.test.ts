@@ -1,16 +1,20 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { type Program, runProgram } from '../../src/agent/programs/child-process.js';
+import { processesAs } from '../../src/agent/programs/process-group.js';
+import { killAllOf } from '../../src/agent/programs/run-user.js';
 import { Terraform } from '../../src/agent/programs/terraform.js';
 import { removeLeftovers } from '../../src/agent/run/leftovers.js';
 import { knownStateFile, RunDirectory } from '../../src/agent/run/run-directory.js';
 import type { Job } from '../../src/agent/service/job.js';
 import { inTemporaryDirectory } from '../support/process.js';
+import { runUser } from '../support/run-user.js';
 import { until } from '../support/service-steps.js';
 
 const never = new AbortController().signal;
@@ -86,6 +90,32 @@ describe('a program', () => {
       await until('it has ended', async () => !(await runs(pid)), 3_000);
     });
   });
+});
+
+describe('a program of another user', () => {
+  const asRoot = process.geteuid?.() === 0 && process.platform === 'linux' ? it : it.skip;
+
+  asRoot(
+    'leaves nothing behind, though its processes replace themselves faster than they are counted',
+    async () => {
+      await inTemporaryDirectory(async (directory) => {
+        await chmod(directory, 0o755);
+        const hops = join(directory, 'hops');
+        // Each leaves its session, starts the next one and ends.
+        await writeFile(hops, '#!/bin/sh\nsetsid "$0" > /dev/null 2>&1 &\n', { mode: 0o755 });
+        try {
+          const script = `for n in 1 2 3 4 5 6; do setsid ${hops} > /dev/null 2>&1 & done; sleep 0.3`;
+          await shell(directory, script, { user: runUser });
+          expect(processesAs(runUser)).toEqual([]);
+          await pause(100);
+          expect(processesAs(runUser)).toEqual([]);
+        } finally {
+          killAllOf(runUser);
+        }
+      });
+    },
+    30_000,
+  );
 });
 
 describe('what an agent left that was killed', () => {
