@@ -3,7 +3,7 @@ import { verdictOf } from '../../src/agent/programs/opa.js';
 import { countsOf, countsSaid, redacted } from '../../src/agent/run/plan-json.js';
 import { Secrets } from '../../src/agent/service/secrets.js';
 
-const none = new Secrets([]);
+const none = await Secrets.of([]);
 
 const resource = (actions: string[], more: object = {}) => ({
   address: 'a',
@@ -96,8 +96,8 @@ describe('a plan as JSON', () => {
     expect(JSON.stringify(shown)).not.toContain('hidden');
   });
 
-  it('has no value of a sensitive variable in it, whatever the plan says of that, and keeps what finds the schema', () => {
-    const secrets = new Secrets(
+  it('has no value of a sensitive variable in it, whatever the plan says of that, and keeps what finds the schema', async () => {
+    const secrets = await Secrets.of(
       ['hidden', 'managed', 'update', '12345'].map((value) => ({
         key: 'v',
         value,

@@ -3,7 +3,7 @@ import { maskedVerdict, outputOf } from '../../src/agent/run/policies.js';
 import { printable } from '../../src/agent/service/printable.js';
 import { Secrets } from '../../src/agent/service/secrets.js';
 
-const none = new Secrets([]);
+const none = await Secrets.of([]);
 const failed = (...reasons: unknown[]) => ({ status: 'failed', reasons }) as const;
 const plenty = 1024 * 1024;
 
@@ -29,9 +29,9 @@ describe('what is reported of a policy', () => {
     }
   });
 
-  it('has no beginning of a secret in it, where the rest of that is cut off', () => {
+  it('has no beginning of a secret in it, where the rest of that is cut off', async () => {
     const variable = { key: 'k', value: 'hidden-word', category: 'env' as const, hcl: false, sensitive: true };
-    const secrets = new Secrets([variable]);
+    const secrets = await Secrets.of([variable]);
     const verdict = maskedVerdict(secrets, failed(`${'x'.repeat(4090)}hidden-word`));
     expect(outputOf(secrets, verdict, plenty)).toEqual([`${'x'.repeat(4090)}***`]);
   });

@@ -1,16 +1,19 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { type Program, runProgram } from '../../src/agent/programs/child-process.js';
+import { killAllOf } from '../../src/agent/programs/run-user.js';
 import { Terraform } from '../../src/agent/programs/terraform.js';
 import { removeLeftovers } from '../../src/agent/run/leftovers.js';
 import { knownStateFile, RunDirectory } from '../../src/agent/run/run-directory.js';
 import type { Job } from '../../src/agent/service/job.js';
 import { inTemporaryDirectory } from '../support/process.js';
+import { runUser } from '../support/run-user.js';
 import { until } from '../support/service-steps.js';
 
 const never = new AbortController().signal;
@@ -86,6 +89,36 @@ describe('a program', () => {
       await until('it has ended', async () => !(await runs(pid)), 3_000);
     });
   });
+});
+
+describe('a program of another user', () => {
+  const asRoot = process.geteuid?.() === 0 && process.platform === 'linux' ? it : it.skip;
+
+  asRoot(
+    'leaves nothing behind, though its processes replace themselves faster than they are counted',
+    async () => {
+      await inTemporaryDirectory(async (directory) => {
+        await chmod(directory, 0o755);
+        const [hops, counted] = [join(directory, 'hops'), join(directory, 'counted')];
+        await writeFile(counted, '');
+        await chmod(counted, 0o666);
+        // Each leaves its session, starts the next one and ends: a list of processes is out of date once it is read.
+        await writeFile(hops, `#!/bin/sh\necho >> ${counted}\nsetsid "$0" > /dev/null 2>&1 &\n`, { mode: 0o755 });
+        const count = async () => (await readFile(counted)).length;
+        try {
+          const script = `for n in 1 2 3 4; do setsid ${hops} > /dev/null 2>&1 & done; sleep 0.1`;
+          await shell(directory, script, { user: runUser });
+          const hopped = await count();
+          expect(hopped).toBeGreaterThan(0);
+          await pause(200);
+          expect(await count()).toBe(hopped);
+        } finally {
+          killAllOf(runUser);
+        }
+      });
+    },
+    30_000,
+  );
 });
 
 describe('what an agent left that was killed', () => {

@@ -15,18 +15,18 @@ async function arrived(parts: readonly (string | Uint8Array)[], secrets: Secrets
   return { text: Buffer.concat(received.map(({ bytes }) => bytes)).toString(), received };
 }
 
-describe('a log', () => {
-  const none = new Secrets([]);
+const none = await Secrets.of([]);
 
+describe('a log', () => {
   it('has no secret in it, though it is cut in the middle of a character of one', async () => {
     const bytes = Buffer.from('it is pass☃word, or is it?');
-    const secrets = new Secrets([secret('pass☃word')]);
+    const secrets = await Secrets.of([secret('pass☃word')]);
     expect((await arrived([bytes.subarray(0, 11), bytes.subarray(11)], secrets)).text).toBe('it is ***, or is it?');
   });
 
-  it('is empty until something is written, also while all of that is held back', () => {
+  it('is empty until something is written, also while all of that is held back', async () => {
     const run = { appendLog: async () => undefined };
-    const log = new RunLog(run, new Secrets([secret('password')]), () => undefined);
+    const log = new RunLog(run, await Secrets.of([secret('password')]), () => undefined);
     expect(log.isEmpty).toBe(true);
     log.write('pass');
     expect(log.isEmpty).toBe(false);

@@ -741,6 +741,27 @@ esac
     60_000,
   );
 
+  (process.geteuid?.() === 0 ? withBoth : it.skip)(
+    `are evaluated by opa as another user${missing}${notRoot}`,
+    async () => {
+      const { remove } = await attached([
+        { name: 'passes', level: 'mandatory', code: rego('deny := []') },
+        { name: 'fails', level: 'advisory', code: rego('deny contains input.plan.resource_changes[0].address') },
+      ]);
+      try {
+        await chmod(directory, 0o755);
+        const { runId } = await queued(files);
+        await startAgent({ AGENT_RUN_AS: `${user}:${user}` });
+        expect(await settled(runId)).toBe('post_plan_completed');
+        expect(await outcomesOf(runId)).toEqual({ passes: 'passed', fails: 'failed' });
+        expect(await logOf(runId, 'plan')).toContain('Policy tried/fails (advisory) failed:\n  - terraform_data.x\n');
+      } finally {
+        await remove();
+      }
+    },
+    60_000,
+  );
+
   withTerraform(
     `end in errors that name the remedy where there is no opa${noTerraform}`,
     async () => {

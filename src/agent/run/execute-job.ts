@@ -34,10 +34,15 @@ const longestMessage = 4096;
 export async function executeJob(job: Job, surroundings: Surroundings): Promise<void> {
   const { client, settings, token, say } = surroundings;
   const run = new LeasedRun(client, job);
-  const secrets = new Secrets(job.workspace.variables, [token, job.lease.token]);
+  // First of all: the lease may run out while long secrets are prepared for masking.
   const heartbeat = new Heartbeat(run);
-  const log = new RunLog(run, secrets, say);
   const ends = endsOf(job, run, heartbeat, surroundings);
+  const secrets = await Secrets.of(job.workspace.variables, [token, job.lease.token]).catch((error: unknown) => {
+    ends.clear();
+    heartbeat.stop();
+    throw error;
+  });
+  const log = new RunLog(run, secrets, say);
   let directory: RunDirectory | undefined;
   try {
     directory = await RunDirectory.create(settings.AGENT_WORK_DIR, job, settings.AGENT_RUN_AS);

@@ -1,4 +1,6 @@
 import type { WorkspaceVariable } from './job.js';
+import { Pace } from './pace.js';
+import { Pieces, pieceLength, RollingHash } from './pieces.js';
 import { formsOf, formsOfLines } from './secret-forms.js';
 import { TextAutomaton } from './text-automaton.js';
 
@@ -6,42 +8,88 @@ const mask = '***';
 
 /** Replaces secrets wherever they turn up, in the forms that are known: values of sensitive variables, and `own` ones. */
 export class Secrets {
-  private readonly forms: ReadonlySet<string>;
-  private readonly automaton: TextAutomaton;
-
-  constructor(variables: readonly WorkspaceVariable[], own: readonly string[] = []) {
-    const values = variables
-      .filter(({ sensitive }) => sensitive)
-      .flatMap(({ value, hcl }) => [value, ...(hcl ? literalsIn(value) : [])]);
-    this.forms = new Set([...values, ...own].flatMap((value) => [...formsOf(value), ...formsOfLines(value)]));
-    this.automaton = new TextAutomaton(this.forms);
+  /** The work is divided by `pace`: all variables of a workspace together take seconds. */
+  static async of(
+    variables: readonly WorkspaceVariable[],
+    own: readonly string[] = [],
+    pace = new Pace(),
+  ): Promise<Secrets> {
+    const patterns = new Set<string>();
+    const pieces = new Pieces();
+    for (const value of valuesOf(variables, own)) {
+      for (const form of allFormsOf(value)) {
+        patterns.add(form.length > pieceLength ? beginningOf(form) : form);
+        if (form.length > pieceLength) await pieces.add(form, pace);
+        else if (pace.isDue(form.length)) await pace.rest();
+      }
+    }
+    return new Secrets(await TextAutomaton.of(patterns, pace), pieces);
   }
 
+  private constructor(
+    private readonly automaton: TextAutomaton,
+    private readonly pieces: Pieces,
+  ) {}
+
   masked(text: string): string {
-    const masking = new Masking(this.automaton);
+    const masking = this.masking();
     return masking.write(text) + masking.end();
   }
 
   /** For a text that comes in parts. */
   masking(): Masking {
-    return new Masking(this.automaton);
+    return new Masking(this.automaton, this.pieces);
   }
 
   /** The same in every text of a value, however deep. A number that is one becomes 0. */
   maskedIn(value: unknown): unknown {
     if (typeof value === 'string') return this.masked(value);
-    if (typeof value === 'number') return this.forms.has(String(value)) ? 0 : value;
+    if (typeof value === 'number') return this.has(String(value)) ? 0 : value;
     if (Array.isArray(value)) return value.map((item) => this.maskedIn(item));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => [this.masked(name), this.maskedIn(member)]),
     );
   }
+
+  private has(text: string): boolean {
+    let node = 0;
+    for (let at = 0; at < text.length; at += 1) node = this.automaton.next(node, text.charCodeAt(at));
+    return this.automaton.foundAt(node) === text.length;
+  }
 }
 
+function* valuesOf(variables: readonly WorkspaceVariable[], own: readonly string[]): Generator<string> {
+  yield* own;
+  for (const { sensitive, value, hcl } of variables) {
+    if (!sensitive) continue;
+    yield value;
+    if (hcl) yield* literalsIn(value);
+  }
+}
+
+/** Most forms do not differ from the value as it is. */
+function* allFormsOf(value: string): Generator<string> {
+  const seen = new Set<string>();
+  for (const forms of [formsOf(value), formsOfLines(value)]) {
+    for (const form of forms) {
+      if (seen.has(form)) continue;
+      seen.add(form);
+      yield form;
+    }
+  }
+}
+
+/** A copy: a slice would keep the whole text in memory. */
+const beginningOf = (text: string): string => Buffer.from(text.slice(0, pieceLength), 'utf16le').toString('utf16le');
+
 /** What is in the quotation marks of a literal, as it stands there and as the text that it means: one of them gets printed. */
-const literalsIn = (literal: string): readonly string[] =>
-  [...literal.matchAll(/\\.|"((?:[^"\\]|\\.)*)"?/gs)].flatMap(([, text = '']) => [text, meant(text)]);
+function* literalsIn(literal: string): Generator<string> {
+  for (const [, text = ''] of literal.matchAll(/\\.|"((?:[^"\\]|\\.)*)"?/gs)) {
+    yield text;
+    yield meant(text);
+  }
+}
 
 function meant(literal: string): string {
   try {
@@ -60,35 +108,57 @@ interface Hidden {
 
 /**
  * Masks a text that comes in parts. Every character that is part of a secret is hidden, and characters that overlapping
- * secrets hide are one mask, so that where the text is cut makes no difference. The work is in proportion to the text,
- * and what is held back is shorter than the longest form of a secret.
+ * secrets hide are one mask, so that where the text is cut makes no difference. Of a long form its first piece is hidden
+ * where it is found, and each further piece that begins in what is hidden of it. The work is in proportion to the text,
+ * and at most one piece of it is held back.
  */
 export class Masking {
   private node = 0;
+  private readonly hash = new RollingHash();
+  /** The end of the last piece of a long form. */
+  private pieceEnd = Number.NEGATIVE_INFINITY;
   /** The end of the text so far, of which a secret may be the continuation, and where it begins. */
   private held = '';
   private heldFrom = 0;
   /** What is hidden of the held text, in order; none overlaps another. */
   private hidden: Hidden[] = [];
 
-  constructor(private readonly automaton: TextAutomaton) {}
+  constructor(
+    private readonly automaton: TextAutomaton,
+    private readonly pieces: Pieces,
+  ) {}
 
   /** Returns what is certain: no continuation of the text changes it. */
   write(part: string): string {
-    const { automaton } = this;
+    const { automaton, pieces, hash } = this;
+    const long = !pieces.isEmpty;
     const from = this.heldFrom + this.held.length;
     for (let at = 0; at < part.length; at += 1) {
-      this.node = automaton.next(this.node, part.charCodeAt(at));
+      const unit = part.charCodeAt(at);
+      const end = from + at + 1;
+      this.node = automaton.next(this.node, unit);
       const length = automaton.foundAt(this.node);
-      if (length > 0) this.hide(from + at + 1 - length, from + at + 1);
+      if (length > 0) this.hide(end - length, end);
+      if (!long) continue;
+      hash.push(unit);
+      if (length === pieceLength) this.pieceEnd = end;
+      else if (end - pieceLength < this.pieceEnd && pieces.has(hash)) {
+        this.hide(end - pieceLength, end);
+        this.pieceEnd = end;
+      }
     }
     this.held += part;
-    return this.shownUpTo(from + part.length - automaton.depthOf(this.node));
+    const end = from + part.length;
+    const certain = end - automaton.depthOf(this.node);
+    // The last unit of a piece is held back, too: a further piece shares it, and makes one mask with it.
+    const mayGoOn = end < this.pieceEnd + pieceLength - 1;
+    return this.shownUpTo(mayGoOn ? Math.min(certain, this.pieceEnd - 1) : certain);
   }
 
   /** Returns the rest. */
   end(): string {
     this.node = 0;
+    this.pieceEnd = Number.NEGATIVE_INFINITY;
     return this.shownUpTo(this.heldFrom + this.held.length);
   }
 

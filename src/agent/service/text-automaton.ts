@@ -1,24 +1,18 @@
-/** A run of nodes whose depths rise by one. Each chain but the root's begins where a pattern leaves what was there before. */
-interface Chain {
-  readonly start: number;
-  readonly length: number;
-  /** Of its first node. */
-  readonly depth: number;
-  readonly parent: number;
-}
+import type { Pace } from './pace.js';
 
 /** Marks the node behind a chain, which stands for no text. */
-const gap = -1;
+const gap = 0xffff;
 
 /** base64 has two alphabets, which differ in two signs: they count as the same, so that one pattern is enough for both. */
-const folded = (unit: number): number => (unit === 0x2d ? 0x2b : unit === 0x5f ? 0x2f : unit);
+export const folded = (unit: number): number => (unit === 0x2d ? 0x2b : unit === 0x5f ? 0x2f : unit);
 
 const unitAt = (text: string, at: number): number => folded(text.charCodeAt(at));
 
 /**
  * Finds many patterns in a text in one pass (Aho-Corasick): the work is in proportion to the text, whatever the patterns.
- * A node is a beginning of a pattern. The nodes of a chain lie side by side, so that only a branch costs an entry of a
- * map, and each UTF-16 unit of a pattern 10 bytes.
+ * A node is a beginning of a pattern. Nodes whose depths rise by one lie side by side in a chain; each chain but the
+ * root's begins where a pattern leaves those before it. Only that branch has an entry in a hash table, so that a UTF-16
+ * unit of a pattern costs 8 bytes and a pattern about 40 to 60. Patterns must have fewer than 65,535 units.
  */
 export class TextAutomaton {
   /** How many transitions were tried: at most two for each unit of a text, on average. */
@@ -28,20 +22,45 @@ export class TextAutomaton {
   /** The node of the longest proper suffix of a node's text. */
   private readonly fallback: Int32Array;
   /** The length of the longest pattern that a node's text ends with. 0 where there is none. */
-  private readonly found: Int32Array;
-  private readonly branches = new Map<number, Map<number, number>>();
-  private readonly chains: Chain[] = [];
+  private readonly found: Uint16Array;
 
-  constructor(patterns: Iterable<string>) {
-    const texts = [...patterns].filter((pattern) => pattern !== '');
-    const nodes = texts.reduce((sum, { length }) => sum + length + 1, 2);
-    this.unit = new Uint16Array(nodes);
-    this.fallback = new Int32Array(nodes);
-    this.found = new Int32Array(nodes);
+  private chains = 0;
+  /** The first node of each chain, and behind the last one the first node that is free. */
+  private readonly start: Int32Array;
+  /** The depth of each chain's first node, and that node's parent. */
+  private readonly depth: Uint16Array;
+  private readonly parent: Int32Array;
+
+  /** Open addressing: the child of a node by a unit; 0 where the slot is free. */
+  private readonly branchFrom: Int32Array;
+  private readonly branchUnit: Uint16Array;
+  private readonly branchTo: Int32Array;
+
+  static async of(patterns: ReadonlySet<string>, pace: Pace): Promise<TextAutomaton> {
+    let units = 0;
+    for (const { length } of patterns) units += length + 1;
+    const automaton = new TextAutomaton(patterns.size, units);
+    for (const text of patterns) {
+      automaton.add(text);
+      if (pace.isDue(text.length)) await pace.rest();
+    }
+    await automaton.link(pace);
+    return automaton;
+  }
+
+  private constructor(patterns: number, units: number) {
+    const slots = 2 ** Math.ceil(Math.log2(2 * patterns + 2));
+    this.unit = new Uint16Array(units + 3);
+    this.fallback = new Int32Array(units + 3);
+    this.found = new Uint16Array(units + 3);
     this.found[1] = gap;
-    let free = 2;
-    for (const text of texts) free = this.add(text, free);
-    this.link();
+    this.start = new Int32Array(patterns + 1);
+    this.start[0] = 2;
+    this.depth = new Uint16Array(patterns);
+    this.parent = new Int32Array(patterns);
+    this.branchFrom = new Int32Array(slots);
+    this.branchUnit = new Uint16Array(slots);
+    this.branchTo = new Int32Array(slots);
   }
 
   /** The node that a text leads to which is longer than that of `node` by one UTF-16 unit. */
@@ -66,23 +85,33 @@ export class TextAutomaton {
   depthOf(node: number): number {
     if (node === 0) return 0;
     let low = 0;
-    for (let high = this.chains.length; high - low > 1; ) {
+    for (let high = this.chains; high - low > 1; ) {
       const middle = (low + high) >> 1;
-      if ((this.chains[middle]?.start ?? 0) <= node) low = middle;
+      if ((this.start[middle] as number) <= node) low = middle;
       else high = middle;
     }
-    const { start, depth } = this.chains[low] as Chain;
-    return depth + node - start;
+    return (this.depth[low] as number) + node - (this.start[low] as number);
   }
 
   /** 0 where there is none: the root is nobody's child. */
   private child(node: number, unit: number): number {
     const next = node + 1;
     if (this.unit[next] === unit && this.found[next] !== gap) return next;
-    return this.branches.get(node)?.get(unit) ?? 0;
+    return this.branchTo[this.slotOf(node, unit)] as number;
   }
 
-  private add(text: string, free: number): number {
+  /** The slot of a branch, or the free one that it would get. */
+  private slotOf(node: number, unit: number): number {
+    const last = this.branchTo.length - 1;
+    const mixed = Math.imul(Math.imul(node, 0x9e3779b1) ^ unit, 0x85ebca6b);
+    let slot = (mixed ^ (mixed >>> 15)) & last;
+    while (this.branchTo[slot] !== 0 && (this.branchFrom[slot] !== node || this.branchUnit[slot] !== unit)) {
+      slot = (slot + 1) & last;
+    }
+    return slot;
+  }
+
+  private add(text: string): void {
     let node = 0;
     let known = 0;
     for (; known < text.length; known += 1) {
@@ -92,37 +121,51 @@ export class TextAutomaton {
     }
     if (known === text.length) {
       this.found[node] = text.length;
-      return free;
+      return;
     }
-    const branch = this.branches.get(node) ?? new Map<number, number>();
-    this.branches.set(node, branch.set(unitAt(text, known), free));
+    const first = this.start[this.chains] as number;
+    const slot = this.slotOf(node, unitAt(text, known));
+    this.branchFrom[slot] = node;
+    this.branchUnit[slot] = unitAt(text, known);
+    this.branchTo[slot] = first;
+    this.depth[this.chains] = known + 1;
+    this.parent[this.chains] = node;
     const length = text.length - known;
-    this.chains.push({ start: free, length, depth: known + 1, parent: node });
-    for (let at = 0; at < length; at += 1) this.unit[free + at] = unitAt(text, known + at);
-    this.found[free + length - 1] = text.length;
-    this.found[free + length] = gap;
-    return free + length + 1;
+    for (let at = 0; at < length; at += 1) this.unit[first + at] = unitAt(text, known + at);
+    this.found[first + length - 1] = text.length;
+    this.found[first + length] = gap;
+    this.chains += 1;
+    this.start[this.chains] = first + length + 1;
   }
 
   /** Level by level, since what a node falls back to is less deep. */
-  private link(): void {
-    const waiting = [...this.chains].sort((one, other) => other.depth - one.depth);
-    let active: Chain[] = [];
-    for (let depth = 1; active.length > 0 || waiting.length > 0; depth += 1) {
-      for (let first = waiting.at(-1); first?.depth === depth; first = waiting.at(-1)) {
-        active.push(first);
-        waiting.pop();
-      }
-      let ended = false;
-      for (const { start, length, depth: first, parent } of active) {
-        const node = start + depth - first;
-        const above = node === start ? parent : node - 1;
+  private async link(pace: Pace): Promise<void> {
+    // The chains that begin at each depth, as linked lists.
+    const heads = new Map<number, number>();
+    const after = new Int32Array(this.chains).fill(-1);
+    for (let chain = this.chains - 1; chain >= 0; chain -= 1) {
+      const depth = this.depth[chain] as number;
+      after[chain] = heads.get(depth) ?? -1;
+      heads.set(depth, chain);
+    }
+    const active = new Int32Array(this.chains);
+    let count = 0;
+    for (let depth = 1; count > 0 || heads.size > 0; depth += 1) {
+      for (let chain = heads.get(depth) ?? -1; chain >= 0; chain = after[chain] as number) active[count++] = chain;
+      heads.delete(depth);
+      let kept = 0;
+      for (let at = 0; at < count; at += 1) {
+        const chain = active[at] as number;
+        const first = this.start[chain] as number;
+        const node = first + depth - (this.depth[chain] as number);
+        const above = node === first ? (this.parent[chain] as number) : node - 1;
         const fallback = above === 0 ? 0 : this.follow(this.fallback[above] as number, this.unit[node] as number);
         this.fallback[node] = fallback;
         if (this.found[node] === 0) this.found[node] = this.found[fallback] as number;
-        ended ||= depth - first + 1 === length;
+        if (node + 2 < (this.start[chain + 1] as number)) active[kept++] = chain;
+        if (pace.isDue(1)) await pace.rest();
       }
-      if (ended) active = active.filter((chain) => depth - chain.depth + 1 < chain.length);
+      count = kept;
     }
     this.steps = 0;
   }
