@@ -49,7 +49,8 @@ const unprintable = /[\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Throws `attribute/invalid`. */
 export function checkEmail(email: string): string {
-  if (!wellFormedEmail.test(email) || unprintable.test(email)) throw invalidAttribute('email', 'Email must be an e-mail address');
+  if (!wellFormedEmail.test(email) || unprintable.test(email))
+    throw invalidAttribute('email', 'Email must be an e-mail address');
   return email;
 }
 

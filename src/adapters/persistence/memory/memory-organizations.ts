@@ -46,9 +46,8 @@ export class MemoryOrganizations implements OrganizationRepository {
   }
 
   async page(actor: Actor, page: PageRequest): Promise<Page<Organization>> {
-    const own = this.living().filter(({ id }) =>
-      actor.kind === 'user' ? standingIn(this.tables(), actor, id).member : id === actor.organizationId,
-    );
+    // An audit token is a member of no organization, and lists none.
+    const own = this.living().filter(({ id }) => standingIn(this.tables(), actor, id).member);
     return pageOf(own.sort(byText(({ name }) => name.toLowerCase())), page);
   }
 
