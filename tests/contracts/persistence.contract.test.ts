@@ -585,7 +585,6 @@ onEveryBackend('addresses that are invited', (on) => {
     await on.run((tx) => tx.users.remove(former.id, noon));
     const ids = [former.id, unique('user')];
     const next = () => on.run((tx) => tx.users.reserve(email, ids, noon));
-    expect(await next()).toEqual({ id: ids[1], registered: false });
     await on.run((tx) => tx.removals.removeBatch({ kind: 'user', id: former.id }, 10));
     expect(await next()).toEqual({ id: ids[1], registered: false });
     await on.user({ id: ids[1] ?? '', email });
