@@ -163,13 +163,13 @@ export const permissionsPage = (): string =>
   page(
     '# Who may do what',
     [
-      'A caller who lacks the right to an action gets the answer of a missing resource. Rights add up: over all teams of a',
-      'caller, and over organization-level and workspace-level permissions, the highest counts. This page is printed by',
-      '`npm run docs` from `src/domain/authorization/policy.ts`; change the table there.',
+      'A caller who lacks the right to an action gets the response of a missing resource: 404. Rights add up: over all teams of a',
+      'caller, and over organization-level and workspace-level permissions, the highest applies. `npm run docs` prints this page',
+      'from `src/domain/authorization/policy.ts`; change the table there.',
     ].join('\n'),
     [
       'A request without a token, or with one that is unknown, has expired, was revoked or belongs to a suspended or deleted',
-      'user, is refused with 401 before any of this is asked: such a caller has no column below.',
+      'user, is refused with 401 first: such a caller has no column below.',
     ].join('\n'),
     '## What an action needs',
     [
@@ -180,6 +180,14 @@ export const permissionsPage = (): string =>
       ['Action', 'Needs'],
       actions.map((action) => [code(action), inWords(policy[action])]),
     ),
+    '## What delegated rights can come to hold',
+    [
+      'The holder of `manage-teams` can issue the token of any team within reach, and the holder of `manage-membership` can join it.',
+      'An organization token can issue the token and add users. So each of the three can come to hold what those teams hold on',
+      'workspaces, now and later, although the tables below show them without it. None of them gives an organization-level',
+      'permission that the caller lacks, or the owners team: such teams are not within reach, and an organization token holds no',
+      'organization-level permission. [Why, and what owners should do](../SECURITY.md#what-delegated-rights-give).',
+    ].join('\n'),
     '## Who has it',
     `${code(yes)} may, ${code(no)} may not. A member holds what the column says through one team, and nothing else.`,
     ...actorGroups.flatMap((group) => [

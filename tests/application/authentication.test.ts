@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import { UncertainUnitOfWork, unauthenticated, World } from '../support/application.js';
 
 let world: World;
@@ -32,6 +33,14 @@ describe('authenticating', () => {
     ['unknown', 'gatehouse.v1.nobody'],
   ])('refuses a secret that is %s', async (_how, secret) => {
     await world.refuses(() => authenticate(secret), unauthenticated);
+  });
+
+  it('takes secrets of over 256 random bits, each its own', () => {
+    const secrets = Array.from({ length: 1000 }, () => new RandomSecrets().generate().secret);
+    const random = secrets.map((secret) => /^gatehouse\.v1\.([0-9A-Za-z]{48})$/.exec(secret)?.[1] ?? '');
+    const letters = new Set(random.join(''));
+    expect(48 * Math.log2(letters.size)).toBeGreaterThan(256);
+    expect(new Set(random).size).toBe(1000);
   });
 
   it('refuses the digest of a secret, which is what is kept', async () => {

@@ -579,6 +579,19 @@ onEveryBackend('addresses that are invited', (on) => {
     expect(await reserve(both)).toEqual({ id: ids[1], registered: false });
   });
 
+  it('never get the id of a deleted user again', async () => {
+    const email = `${unique('Former')}@example.com`;
+    const former = await on.user({ email });
+    await on.run((tx) => tx.users.remove(former.id, noon));
+    const ids = [former.id, unique('user')];
+    const next = () => on.run((tx) => tx.users.reserve(email, ids, noon));
+    await on.run((tx) => tx.removals.removeBatch({ kind: 'user', id: former.id }, 10));
+    expect(await next()).toEqual({ id: ids[1], registered: false });
+    await on.user({ id: ids[1] ?? '', email });
+    expect(await next()).toEqual({ id: ids[1], registered: true });
+    await on.user({ username: former.username });
+  });
+
   it('are not forgotten while they are invited again', async () => {
     const organizations = await Promise.all([1, 2, 3, 4].map(() => on.organization()));
     const email = `${unique('contested')}@example.com`;

@@ -53,7 +53,7 @@ describe('authorizing', () => {
     expect(thrownBy(() => authorize(towards(member()), 'teams/update'))).toMatchObject({
       message:
         'not authorized: this needs manage-teams, sees the team, the team is within reach; ' +
-        'or organization token, the team is within reach',
+        'or organization token, not the owners team',
     });
   });
 

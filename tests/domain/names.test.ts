@@ -99,6 +99,8 @@ describe('the name of a team', () => {
 
   it('is compared in lower case, composed or not', () => {
     expect(teamNameKey('ÉQUIPE')).toBe(teamNameKey('e\u0301quipe'));
+    for (const same of ['ΟΔΟΣ', 'οδος', 'οδοσ']) expect(teamNameKey(same)).toBe(teamNameKey('Οδος'));
+    for (const owners of ['OWNERS', 'ownerſ']) expect(teamNameKey(owners)).toBe('owners');
     expect(teamNameKey('Ops')).not.toBe(teamNameKey('Opz'));
   });
 });
@@ -123,12 +125,23 @@ describe('an e-mail address', () => {
     },
   );
 
-  it.each(['', 'a', '@b', 'a@', 'a b@c', 'a@b c', 'a@b@c', 'a@b\n', `${'x'.repeat(65)}@b`, `a@${'y'.repeat(191)}`])(
-    'may not be %j',
-    (address) => {
-      expect(thrownBy(() => checkEmail(address))).toMatchObject(invalid('email', 'Email must be an e-mail address'));
-    },
-  );
+  it.each([
+    '',
+    'a',
+    '@b',
+    'a@',
+    'a b@c',
+    'a@b c',
+    'a@b@c',
+    'a@b\n',
+    'a\u0001@b',
+    'a\u202eb@c',
+    'a\u200b@b',
+    `${'x'.repeat(65)}@b`,
+    `a@${'y'.repeat(191)}`,
+  ])('may not be %j', (address) => {
+    expect(thrownBy(() => checkEmail(address))).toMatchObject(invalid('email', 'Email must be an e-mail address'));
+  });
 });
 
 describe('an organization', () => {

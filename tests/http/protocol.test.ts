@@ -455,7 +455,13 @@ describe('the service', () => {
         'tfp-api-version': '2.6',
         'tfp-appname': 'Gatehouse',
       });
-      for (const unwanted of ['x-powered-by', 'etag', 'strict-transport-security', 'access-control-allow-origin']) {
+      for (const unwanted of [
+        'set-cookie',
+        'x-powered-by',
+        'etag',
+        'strict-transport-security',
+        'access-control-allow-origin',
+      ]) {
         expect(answer.headers).not.toHaveProperty(unwanted);
       }
     }

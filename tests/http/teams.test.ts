@@ -351,7 +351,50 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
     await equal.post(`/teams/${strong}/relationships/users`, users(equal.id)).expect(204);
     await equal.patch(`/teams/${strong}`, change).expect(200);
     const token = (await api.organizationToken('acme')).at(prefix);
+    await token.post(`/teams/${strong}/relationships/users`, users(weak.id)).expect(404);
     await token.delete(`/teams/${strong}`).expect(204);
+  });
+
+  it('give what they hold on workspaces, and nothing else, to those who manage their members or tokens', async () => {
+    const workspace = await api.workspace('acme', newName());
+    const team = await newTeam();
+    await admin.patch(`/teams/${team}`, doc('teams', { visibility: 'organization' })).expect(200);
+    const grant = doc(
+      'team-workspaces',
+      { access: 'write' },
+      {
+        team: { data: { id: team, type: 'teams' } },
+        workspace: { data: { id: workspace, type: 'workspaces' } },
+      },
+    );
+    await admin.post('/team-workspaces', grant).expect(200);
+    const lock = (caller: Caller) => caller.at(prefix).post(`/workspaces/${workspace}/actions/lock`);
+    const unlock = (caller: Caller) => caller.at(prefix).post(`/workspaces/${workspace}/actions/unlock`);
+    const issuedBy = async (caller: Caller) => {
+      const issued = await caller.at(prefix).post(`/teams/${team}/authentication-token`, doc('authentication-token'));
+      expect(issued.status).toBe(201);
+      return api.as(issued.body.data.attributes.token);
+    };
+
+    const joining = await holderOf('manage-membership');
+    const [issuing, organization] = [await holderOf('manage-teams'), await api.organizationToken('acme')];
+    for (const caller of [joining, issuing, organization]) await lock(caller).expect(404);
+    await joining.at(prefix).post(`/teams/${team}/relationships/users`, users(joining.id)).expect(204);
+    const holders = [joining, await issuedBy(issuing), await issuedBy(organization)];
+    await lock(holders[2] as Caller).expect(200);
+    await unlock(holders[2] as Caller).expect(200);
+    await lock(joining).expect(200);
+    await unlock(joining).expect(200);
+    await organization.at(prefix).get('/organizations/acme/policies').expect(404);
+
+    // The token of a team goes on with what the team is given later.
+    const given = doc('teams', { 'organization-access': { 'manage-policies': true } });
+    await admin.patch(`/teams/${team}`, given).expect(200);
+    await (holders[2] as Caller).at(prefix).get('/organizations/acme/policies').expect(200);
+    for (const caller of [issuing, organization]) {
+      const again = caller.at(prefix).post(`/teams/${team}/authentication-token`, doc('authentication-token'));
+      await again.expect(404);
+    }
   });
 
   it('are given rights by owners, and by those who hold both the right to give and what they give', async () => {

@@ -203,6 +203,19 @@ describe.each(mounts)('users at "$prefix"', ({ prefix }) => {
     await api.user(username);
   });
 
+  it('share neither an id nor a lock with a deleted user who had their address', async () => {
+    const [username, workspace] = [newName(), newName()];
+    const team = await api.team('acme', newName(), { 'organization-access': { 'manage-workspaces': true } });
+    const workspaceId = await api.workspace('acme', workspace);
+    const former = await api.member('acme', username, [team]);
+    await former.post(`/workspaces/${workspaceId}/actions/lock`).expect(200);
+    await admin.delete(`/admin/users/${former.id}`).expect(204);
+    await api.settle();
+    const next = await api.member('acme', username, [team]);
+    expect(next.id).not.toBe(former.id);
+    await next.post(`/workspaces/${workspaceId}/actions/unlock`).expect(409);
+  });
+
   it('are neither suspended nor deleted by themselves', async () => {
     const suspended = await admin.post(`/admin/users/${admin.id}/actions/suspend`).expect(409);
     expect(suspended.body).toEqual(conflict('a site administrator cannot suspend their own user'));

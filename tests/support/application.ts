@@ -44,8 +44,9 @@ export class CountedIds implements application.IdGenerator {
     return `${kind}-${number}`;
   }
 
-  ofAddress(email: string): string {
-    return `user-of-${email.toLowerCase()}`;
+  *ofAddress(email: string): Generator<string> {
+    yield `user-of-${email.toLowerCase()}`;
+    for (let nth = 2; ; nth += 1) yield `user-${nth}-of-${email.toLowerCase()}`;
   }
 
   givenOut(kind: application.IdKind): readonly string[] {

@@ -52,12 +52,15 @@ export class RandomIds implements IdGenerator {
     return `${prefixes[kind]}-${randomText(16)}`;
   }
 
-  ofAddress(email: string): UserId {
-    let taken = 0;
-    const more = (): Uint8Array => {
-      taken += 1;
-      return new Uint8Array(hkdfSync('sha256', this.signingSecret, email.toLowerCase(), `user ${taken}`, 24));
-    };
-    return `${prefixes.user}-${textOf(16, more)}`;
+  *ofAddress(email: string): Generator<UserId> {
+    for (let nth = 1; ; nth += 1) {
+      let taken = 0;
+      const more = (): Uint8Array => {
+        taken += 1;
+        const info = `user ${nth} ${taken}`;
+        return new Uint8Array(hkdfSync('sha256', this.signingSecret, email.toLowerCase(), info, 24));
+      };
+      yield `${prefixes.user}-${textOf(16, more)}`;
+    }
   }
 }

@@ -40,8 +40,7 @@ export class AddOrganizationMembership {
       }
       const invitedEmail = checkEmail(command.email);
       const createdAt = this.clock.now();
-      const userIds = [this.ids.ofAddress(invitedEmail), this.ids.next('user')];
-      const { id: userId } = await tx.users.reserve(invitedEmail, userIds, createdAt);
+      const { id: userId } = await tx.users.reserve(invitedEmail, this.ids.ofAddress(invitedEmail), createdAt);
       const id = this.ids.next('membership');
       const membership: Membership = { id, organizationId, userId, createdAt, invitedEmail };
       await tx.memberships.add(membership);

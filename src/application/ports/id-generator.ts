@@ -31,8 +31,9 @@ export type IdKind = (typeof idKinds)[number];
 export interface IdGenerator {
   next<Kind extends IdKind>(kind: Kind): Id<Kind>;
   /**
-   * The id of the user of an e-mail address: always the same for one address, whatever its case, and like any other to who
-   * does not know the secrets of the service. So inviting an address again does not show whether a user has it by now.
+   * Ids for the user of an e-mail address, without end: always the same ones, in the same order, whatever the case of the
+   * address. They look like any other id. Inviting an address again therefore does not show whether a user has it by now,
+   * and the ids of its deleted users are passed over.
    */
-  ofAddress(email: string): UserId;
+  ofAddress(email: string): Iterable<UserId>;
 }

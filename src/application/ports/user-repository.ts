@@ -20,7 +20,7 @@ export interface UserRepository {
    * Of several who ask at once for one address, all get the same id. Throws `shared/stale-revision` when it is given up at
    * the same time.
    */
-  reserve(email: string, ids: readonly UserId[], now: Instant): Promise<Reservation>;
+  reserve(email: string, ids: Iterable<UserId>, now: Instant): Promise<Reservation>;
   /** The user that an id was reserved for takes it. Throws `attribute/taken` when the user name or the address is another's. */
   add(user: User): Promise<void>;
   setSuspended(id: UserId, suspended: boolean): Promise<void>;

@@ -70,11 +70,7 @@ export class CreateUser {
     const email = checkEmail(command.email);
     const createdAt = this.clock.now();
     // Invitations of the address are the new user's: they name the id that was reserved for it.
-    const { id, registered } = await tx.users.reserve(
-      email,
-      [this.ids.ofAddress(email), this.ids.next('user')],
-      createdAt,
-    );
+    const { id, registered } = await tx.users.reserve(email, this.ids.ofAddress(email), createdAt);
     if (registered) throw alreadyTaken('email', 'Email');
     const { siteAdministrator } = command;
     const user: User = { id, username, email, siteAdministrator, suspended: false, createdAt };

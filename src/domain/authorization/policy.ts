@@ -133,11 +133,12 @@ export const claims = {
     (inTeam(s) || (s.member && !s.team.secret) || holds('access-secret-teams')(s) || byOrganizationToken(s)),
   'in the team': inTeam,
   'its members manage its token': (s: Standing) => s.team?.membersManageToken === true,
-  // The owners team is outside every delegated right, and nobody gains through a team what they lack.
+  'not the owners team': (s: Standing) => s.team !== undefined && !s.team.owners,
+  // The owners team is outside every delegated right, and nobody gains through a team what they lack. An organization
+  // token holds no organization-level permission.
   'the team is within reach': (s: Standing) =>
     s.team !== undefined &&
-    (isOwner(s) ||
-      (!s.team.owners && (byOrganizationToken(s) || [...s.team.access].every((permission) => holds(permission)(s))))),
+    (isOwner(s) || (!s.team.owners && [...s.team.access].every((permission) => holds(permission)(s)))),
 } as const satisfies Record<string, (standing: Standing) => boolean>;
 
 export type Claim = keyof typeof claims;
@@ -145,9 +146,10 @@ export type Claim = keyof typeof claims;
 /** Any of the alternatives is enough; all claims of one alternative must hold. */
 export type Requirement = readonly (readonly Claim[])[];
 
-const delegated = (permission: Claim): Requirement => [
+/** `reach` of the organization token. */
+const delegated = (permission: Claim, reach: Claim): Requirement => [
   [permission, 'sees the team', 'the team is within reach'],
-  ['organization token', 'the team is within reach'],
+  ['organization token', reach],
 ];
 
 /** Who may do what. An owner holds every claim about workspaces and organization-level permissions. */
@@ -173,11 +175,14 @@ export const policy = {
   'variables/manage': [['variables: write'], ['organization token']],
   'teams/read': [['sees the team']],
   'teams/create': [['manage-teams'], ['organization token']],
-  'teams/update': delegated('manage-teams'),
-  'teams/delete': delegated('manage-teams'),
+  'teams/update': delegated('manage-teams', 'not the owners team'),
+  'teams/delete': delegated('manage-teams', 'not the owners team'),
   'teams/set-organization-access': [['manage-organization-access', 'sees the team', 'the team is within reach']],
-  'team-members/manage': delegated('manage-membership'),
-  'team-tokens/manage': [...delegated('manage-teams'), ['in the team', 'its members manage its token']],
+  'team-members/manage': delegated('manage-membership', 'the team is within reach'),
+  'team-tokens/manage': [
+    ...delegated('manage-teams', 'the team is within reach'),
+    ['in the team', 'its members manage its token'],
+  ],
   'team-access/list': [['member']],
   'team-access/read': [['sees the team'], ['workspace admin'], ['organization token']],
   'team-access/manage': [['workspace admin'], ['organization token']],

@@ -48,9 +48,13 @@ export const membershipStatus = (member: Member): (typeof membershipStatuses)[nu
 
 const wellFormedEmail = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
 
+/** Neither moves, hides nor ends what stands beside the address in a list or a log. */
+const unprintable = /[\p{C}\p{Default_Ignorable_Code_Point}]/u;
+
 /** Throws `attribute/invalid`. */
 export function checkEmail(email: string): string {
-  if (!wellFormedEmail.test(email)) throw invalidAttribute('email', 'Email must be an e-mail address');
+  if (!wellFormedEmail.test(email) || unprintable.test(email))
+    throw invalidAttribute('email', 'Email must be an e-mail address');
   return email;
 }
 

@@ -15,4 +15,6 @@ export function checkTeamName(name: string): string {
 }
 
 /** What names are compared, sorted and searched by: no two teams of an organization have the same. */
-export const teamNameKey = (name: string): string => name.normalize('NFC').toLowerCase();
+export const teamNameKey = (name: string): string =>
+  // Some letters have two lower cases (σ and ς, s and ſ), and one upper case.
+  name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');

@@ -81,7 +81,7 @@ export class KnexUsers implements UserRepository {
     return (await this.db.first(this.db.sql('users').select('id').limit(1))) !== undefined;
   }
 
-  async reserve(email: string, ids: readonly UserId[], now: Instant): Promise<Reservation> {
+  async reserve(email: string, ids: Iterable<UserId>, now: Instant): Promise<Reservation> {
     const { sql } = this.db;
     for (const id of ids) {
       const row = sql('users').insert({ ...toRow(awaitedUser(id, email, now)), registered: false });

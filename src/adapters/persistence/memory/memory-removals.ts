@@ -126,8 +126,9 @@ function removeUser(tables: MemoryTables, id: UserId): void {
   for (const [teamId, members] of tables.teamMembers) {
     tables.teamMembers.set(teamId, new Set([...members].filter((userId) => userId !== id)));
   }
-  tables.users.delete(id);
-  tables.deletions.delete(id);
+  // The id stays, so that the next user of the address gets another.
+  const user = tables.users.get(id);
+  if (user !== undefined) tables.users.set(id, { ...user, username: '', email: '' });
 }
 
 const removers: Record<RemovalTarget['kind'], (tables: MemoryTables, id: string) => void> = {

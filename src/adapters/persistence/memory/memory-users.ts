@@ -20,15 +20,17 @@ export class MemoryUsers implements UserRepository {
     return this.tables().users.size > 0;
   }
 
-  async reserve(email: string, ids: readonly UserId[], now: Instant): Promise<Reservation> {
+  async reserve(email: string, ids: Iterable<UserId>, now: Instant): Promise<Reservation> {
     const tables = this.tables();
     const found = this.all().find((user) => same(user.email, email));
     if (found !== undefined) return { id: found.id, registered: !tables.awaited.has(found.id) };
-    const id = ids.find((candidate) => !tables.users.has(candidate));
-    if (id === undefined) throw new DomainError('shared/stale-revision', 'no id is free for the address');
-    tables.users.set(id, awaitedUser(id, email, now));
-    tables.awaited.set(id, true);
-    return { id, registered: false };
+    for (const id of ids) {
+      if (tables.users.has(id)) continue;
+      tables.users.set(id, awaitedUser(id, email, now));
+      tables.awaited.set(id, true);
+      return { id, registered: false };
+    }
+    throw new DomainError('shared/stale-revision', 'no id is free for the address');
   }
 
   async add(user: User): Promise<void> {
