@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 
+const patience = '<rootDir>/tests/support/patience.cjs';
+
 const shared = {
   globalSetup: '<rootDir>/tests/support/global-setup.cjs',
   globalTeardown: '<rootDir>/tests/support/global-teardown.cjs',
-  extensionsToTreatAsEsm: ['.ts'],
-  setupFilesAfterEnv: ['<rootDir>/tests/support/patience.cjs'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
+  testRunner: '<rootDir>/tests/support/shared-modules.cjs',
+  setupFilesAfterEnv: [patience],
 };
 
 /**
@@ -25,7 +25,7 @@ export default {
     {
       ...shared,
       displayName: 'fast',
-      setupFiles: ['<rootDir>/tests/support/passing-files.cjs'],
+      setupFilesAfterEnv: [patience, '<rootDir>/tests/support/passing-files.cjs'],
       testMatch: [
         '<rootDir>/tests/{agent,domain,application,contracts,http,architecture,torture,bench,fuzz}/**/*.test.ts',
       ],
@@ -49,7 +49,11 @@ export default {
         '/read-body.test',
         '\\.full\\.test',
       ],
-      setupFiles: ['<rootDir>/tests/support/passing-files.cjs', '<rootDir>/tests/support/on-sqlite.cjs'],
+      setupFilesAfterEnv: [
+        patience,
+        '<rootDir>/tests/support/passing-files.cjs',
+        '<rootDir>/tests/support/on-sqlite.cjs',
+      ],
     },
     { ...shared, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },
     { ...shared, displayName: 'full', testMatch: ['<rootDir>/tests/**/*.full.test.ts'] },
@@ -60,7 +64,11 @@ export default {
         .filter((file) => !file.includes('.full.'))
         .filter((file) => /support\/properties\.js/.test(readFileSync(new URL(file, import.meta.url), 'utf8')))
         .map((file) => `<rootDir>/${file}`),
-      setupFiles: ['<rootDir>/tests/support/passing-files.cjs', '<rootDir>/tests/support/random-properties.cjs'],
+      setupFilesAfterEnv: [
+        patience,
+        '<rootDir>/tests/support/passing-files.cjs',
+        '<rootDir>/tests/support/random-properties.cjs',
+      ],
     },
   ],
 };

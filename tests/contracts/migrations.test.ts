@@ -1,29 +1,30 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import knex, { type Knex } from 'knex';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { migrate, postgresConfig, sqliteConfig } from '../../src/adapters/persistence/knex/migrations/migrate.js';
 import { migrationSource } from '../../src/adapters/persistence/knex/migrations/migration-source.js';
 import { aUser, noon } from '../support/builders.js';
-import { freshSchema, skipPostgres } from '../support/databases.js';
+import { freshDatabase, freshSchema, makeMigrated, onPostgres, skipPostgres } from '../support/databases.js';
 
 const engines: readonly {
   readonly name: string;
   readonly skip: boolean;
   readonly tables: string;
-  prepare(): Promise<{ readonly config: Knex.Config; readonly drop: () => Promise<void> }>;
+  prepare(migrated: boolean): Promise<{ readonly config: Knex.Config; readonly drop: () => Promise<void> }>;
 }[] = [
   {
     name: 'SQLite',
     skip: false,
     tables: "select name from sqlite_schema where type in ('table', 'index') and name not like 'sqlite%'",
-    prepare: async () => {
+    prepare: async (migrated) => {
       const directory = await mkdtemp(join(tmpdir(), 'gatehouse-'));
+      const file = join(directory, 'test.sqlite');
+      if (migrated) await makeMigrated(file);
       return {
-        config: sqliteConfig(join(directory, 'test.sqlite')),
+        config: sqliteConfig(file),
         drop: () => rm(directory, { recursive: true }),
       };
     },
@@ -32,8 +33,8 @@ const engines: readonly {
     name: 'Postgres',
     skip: skipPostgres,
     tables: 'select relname as name from pg_class where relnamespace = current_schema()::regnamespace',
-    prepare: async () => {
-      const { url, drop } = await freshSchema();
+    prepare: async (migrated) => {
+      const { url, drop } = await (migrated ? freshDatabase() : freshSchema());
       return { config: postgresConfig(url), drop };
     },
   },
@@ -141,10 +142,10 @@ for (const engine of engines) {
     let config: Knex.Config;
     let drop: () => Promise<void>;
 
-    beforeEach(async () => {
-      ({ config, drop } = await engine.prepare());
+    const begin = async (migrated: boolean) => {
+      ({ config, drop } = await engine.prepare(migrated));
       database = knex(config);
-    });
+    };
 
     afterEach(async () => {
       await database.destroy();
@@ -158,6 +159,7 @@ for (const engine of engines) {
     }
 
     it('go up and down again, and leave nothing', async () => {
+      await begin(false);
       await migrate(config);
       const up = await names();
       expect(up).toEqual(expect.arrayContaining(['workspaces', 'configuration_versions', 'users_username']));
@@ -168,6 +170,7 @@ for (const engine of engines) {
     });
 
     it('keep the rows of the first version, and leave them as they were when they go back', async () => {
+      await begin(false);
       const [first] = await migrationSource.getMigrations([]);
       if (first === undefined) throw new Error('there is a first migration');
       await database.migrate.up({ migrationSource });
@@ -212,7 +215,7 @@ for (const engine of engines) {
     });
 
     it('revoke the audit token of an organization when they go back, and keep its own', async () => {
-      await migrate(config);
+      await begin(true);
       await database('organizations').insert({ id: 'org-1', name: 'acme', email: 'ops@example.com', created_at: noon });
       const token = (id: string) => ({ id, organization_id: 'org-1', secret_digest: id, created_at: noon });
       await database('api_tokens').insert(token('at-own'));
@@ -232,7 +235,7 @@ for (const engine of engines) {
 
     it('give organizations the agent pool that served workspaces without one, and their agents what they had', async () => {
       const migrations = await migrationSource.getMigrations([]);
-      await migrate(config);
+      await begin(true);
       for (const _ of migrations.slice(migrations.indexOf('0012-agent-pool-kinds'))) {
         await database.migrate.down({ migrationSource });
       }
@@ -340,7 +343,7 @@ for (const engine of engines) {
     });
 
     it('leave an audit trail that nothing changes, and nothing shortens before its horizon', async () => {
-      await migrate(config);
+      await begin(true);
       const event = { id: 'ae-1', at: noon, actor_kind: 'system', action: 'runs/queue', outcome: 'done', count: 1 };
       await database('audit_events').insert(event);
       await expect(database('audit_events').update({ outcome: 'no' })).rejects.toThrow(/never changed/);
@@ -355,14 +358,14 @@ for (const engine of engines) {
     });
 
     it('are remembered by names without a file extension', async () => {
-      await migrate(config);
+      await begin(true);
       const rows = await database('knex_migrations').orderBy('id').select('name');
       expect(rows.map(({ name }) => name)).toEqual(await migrationSource.getMigrations([]));
       for (const { name } of rows) expect(name).not.toMatch(/\.[jt]s$/);
     });
 
     it('keep names of teams that differ only in case, and let no more of them be', async () => {
-      await migrate(config);
+      await begin(true);
       const later = (await migrationSource.getMigrations([])).filter((name) => name >= '0015');
       for (const _ of later) await database.migrate.down({ migrationSource });
       await database('organizations').insert({ id: 'org-1', name: 'acme', email: 'a@example.com', created_at: noon });
@@ -395,7 +398,7 @@ for (const engine of engines) {
     });
 
     it('are refused to a release that does not know all of them, in words', async () => {
-      await migrate(config);
+      await begin(true);
       await database('knex_migrations').insert({ name: '9999-later', batch: 2, migration_time: new Date() });
       const before = await names();
       await expect(migrate(config)).rejects.toThrow(/belongs to a newer release.* 9999-later\. Start that release/);
@@ -403,7 +406,7 @@ for (const engine of engines) {
     });
 
     it('change nothing when they were run before', async () => {
-      await migrate(config);
+      await begin(true);
       const before = await names();
       await migrate(config);
       expect(await names()).toEqual(before);
@@ -428,19 +431,29 @@ for (const engine of engines) {
 
   /** A database as it was before the named migrations, the last of which comes first. */
   const before = async (...names: readonly string[]) => {
-    const { url, drop } = await freshSchema();
+    const { url, drop } = await freshDatabase();
     const config = postgresConfig(url);
-    await migrate(config);
     const database = knex(config);
     for (const name of names) await database.migrate.down({ migrationSource, name } as Knex.MigratorConfig);
-    return { config, database, end: () => database.destroy().then(drop) };
+    return { config, url, database, end: () => database.destroy().then(drop) };
   };
 
-  // Long enough for a migration to have counted, had it not waited.
-  const whileItMigrates = () => pause(300);
+  /** Migrates, and answers once that waits for what another transaction holds. */
+  async function waiting(config: Knex.Config, url: string): Promise<{ readonly migrated: Promise<void> }> {
+    let settled = false;
+    const migrated = migrate(config).finally(() => {
+      settled = true;
+    });
+    migrated.catch(() => {});
+    const waits =
+      'select 1 from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0';
+    while (!settled && (await onPostgres(waits, url)).length === 0);
+    expect(settled).toBe(false);
+    return { migrated };
+  }
 
   it('count the teams that an instance of the release before has begun when they come', async () => {
-    const { config, database, end } = await before(
+    const { config, url, database, end } = await before(
       '0007-audit-events-whole',
       '0006-audit-events',
       '0005-more-lists',
@@ -459,10 +472,9 @@ for (const engine of engines) {
       created_at: noon,
       revision: 1,
     });
-    const migrating = migrate(config);
-    await whileItMigrates();
+    const { migrated } = await waiting(config, url);
     await older.commit();
-    await migrating;
+    await migrated;
     expect(await database('list_sizes').orderBy('list')).toEqual([
       { list: 'teams org-1', size: 1 },
       { list: 'visible-teams org-1', size: 1 },
@@ -471,7 +483,11 @@ for (const engine of engines) {
   });
 
   it('count what a report says that an instance of the release before has begun when they come', async () => {
-    const { config, database, end } = await before('0007-audit-events-whole', '0006-audit-events', '0005-more-lists');
+    const { config, url, database, end } = await before(
+      '0007-audit-events-whole',
+      '0006-audit-events',
+      '0005-more-lists',
+    );
     await database.raw(
       'alter table policy_set_outcomes drop constraint policy_set_outcomes_policy_evaluation_id_foreign',
     );
@@ -487,15 +503,14 @@ for (const engine of engines) {
       policy_tool_version: '1.0.0',
       warnings: '[]',
     });
-    const migrating = migrate(config);
-    await whileItMigrates();
+    const { migrated } = await waiting(config, url);
     // The migration waits for the sets, and has not taken what is written after them.
     for (const [position, status] of ['passed', 'failed'].entries()) {
       const policy = { position, policy_name: 'p', description: '', status, enforcement_level: 'mandatory' };
       await older('policy_outcomes').insert({ policy_set_outcome_id: 'psout-1', ...policy });
     }
     await older.commit();
-    await migrating;
+    await migrated;
     expect(await database('list_sizes')).toEqual([{ list: 'users all', size: 1 }]);
     const [{ verdicts }] = await database('policy_set_outcomes').select('verdicts');
     expect(verdicts.trim().split(' ').sort()).toEqual(['failed:mandatory', 'passed:mandatory']);
@@ -511,14 +526,13 @@ for (const engine of engines) {
     ['policy_sets', 'workspaces'],
     ['runs', 'organizations'],
   ])('stand in nobody’s way who writes to %s, then to %s', async (first, then) => {
-    const { config, database, end } = await beforeStates();
+    const { config, url, database, end } = await beforeStates();
     const older = await database.transaction();
     await older(first).delete();
-    const migrating = migrate(config);
-    await whileItMigrates();
+    const { migrated } = await waiting(config, url);
     await older(then).delete();
     await older.commit();
-    await migrating;
+    await migrated;
     expect(await database('variables')).toEqual([]);
     await end();
   });
@@ -529,14 +543,13 @@ for (const engine of engines) {
     ['configuration_versions', 'runs'],
     ['policy_codes', 'organizations'],
   ])('count bytes without standing in the way of who writes to %s, then to %s', async (first, then) => {
-    const { config, database, end } = await before('0014-kept-bytes');
+    const { config, url, database, end } = await before('0014-kept-bytes');
     const older = await database.transaction();
     await older(first).delete();
-    const migrating = migrate(config);
-    await whileItMigrates();
+    const { migrated } = await waiting(config, url);
     await older(then).delete();
     await older.commit();
-    await migrating;
+    await migrated;
     expect(await database('kept_bytes')).toEqual([]);
     await end();
   });

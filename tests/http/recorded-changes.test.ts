@@ -6,7 +6,7 @@ import { startApi, type TestApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { bodiesWith } from '../support/route-bodies.js';
 import { makeSmallWorld, sceneOf } from '../support/small-world.js';
-import { everyRoute, keyOf, pathAbout } from '../support/walk-routes.js';
+import { keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
 
 const owner: Standing = {
   actor: 'user',
@@ -28,8 +28,7 @@ async function trailOf(world: UnitOfWork, organizationName: string): Promise<rea
   });
 }
 
-/** Each route that changes something, once: at the root, unless it is served elsewhere only. */
-const changing = [...new Map(everyRoute.toReversed().map((served) => [keyOf(served.route), served])).values()]
+const changing = routesOnce
   .filter(({ route }) => route.method !== 'get')
   .map((served) => ({ ...served, name: keyOf(served.route) }));
 

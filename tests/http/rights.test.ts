@@ -9,7 +9,7 @@ import { doc, startApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { bodiesWith } from '../support/route-bodies.js';
 import { makeSmallWorld, type Scene, type SmallWorld, sceneOf } from '../support/small-world.js';
-import { everyRoute, keyOf, pathAbout } from '../support/walk-routes.js';
+import { keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
 
 const actors = actorGroups.flatMap((group) => group.actors);
 const anyOne: Subject = { name: '', of: (standing) => standing };
@@ -184,7 +184,7 @@ describe('over HTTP, as the policy says', () => {
 
   const bodyOf = (route: Route, { referred }: SmallWorld) => bodiesWith(referred)[keyOf(route)];
 
-  it.each(everyRoute)('$name', async ({ prefix, route }) => {
+  it.each(routesOnce)('$name', async ({ prefix, route }) => {
     const { action } = route;
     const subjects = action === null ? [] : subjectsOf(action);
     const unlike: string[] = [];
@@ -204,7 +204,7 @@ describe('over HTTP, as the policy says', () => {
   });
 
   it.each(demanding)('$route asks for $actions where its body does', async ({ route: wanted, body, actions }) => {
-    for (const { route, prefix } of everyRoute.filter((known) => keyOf(known.route) === wanted)) {
+    for (const { route, prefix } of routesOnce.filter((known) => keyOf(known.route) === wanted)) {
       const unlike: string[] = [];
       for (const kind of actors) {
         for (const subject of subjectsOf('teams/set-organization-access').filter((one) => exists(one, kind))) {
@@ -223,7 +223,7 @@ describe('over HTTP, as the policy says', () => {
   it.each(linking)(
     '$route asks for $actions where its body is about a repository, or where runs are executed',
     async ({ route: wanted, ...asked }) => {
-      for (const { route, prefix } of everyRoute.filter((known) => keyOf(known.route) === wanted)) {
+      for (const { route, prefix } of routesOnce.filter((known) => keyOf(known.route) === wanted)) {
         const unlike: string[] = [];
         let allowedOnce = false;
         for (const { name, standing } of [...actors, ...linkers]) {
@@ -239,7 +239,7 @@ describe('over HTTP, as the policy says', () => {
   );
 
   it.each(reached)('$route asks for $action about a token of the kind: $token', async ({ route: wanted, ...about }) => {
-    for (const { route, prefix } of everyRoute.filter((known) => keyOf(known.route) === wanted)) {
+    for (const { route, prefix } of routesOnce.filter((known) => keyOf(known.route) === wanted)) {
       const subjects = subjectsOf(about.action);
       const unlike: string[] = [];
       for (const kind of actors) {
@@ -261,7 +261,7 @@ describe('over HTTP, as the policy says', () => {
   it('an expired token is refused everywhere, whoever it belonged to', async () => {
     const world = await worldOf({ actor: 'user', siteAdministrator: false, member: true, teams: [] });
     const statuses: Record<string, number> = {};
-    for (const { name, prefix, route } of everyRoute) {
+    for (const { name, prefix, route } of routesOnce) {
       const path = prefix + pathAbout(route, world.existing);
       statuses[name] = await call(world.expiredSecret, route, path, bodyOf(route, world));
     }

@@ -10,7 +10,7 @@ import { openMigrated } from '../support/databases.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { bodiesWith } from '../support/route-bodies.js';
 import { makeSmallWorld, sceneOf } from '../support/small-world.js';
-import { everyRoute, keyOf, pathAbout } from '../support/walk-routes.js';
+import { keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
 
 /**
  * Statements of a whole request, its credential's included, on one of everything. A rise wants a reason. The last of each change
@@ -193,9 +193,6 @@ const owner: Standing = {
   own: true,
   teams: [{ teamId: 'team-own', owners: true, access: new Set() }],
 };
-
-/** Each route once: at the root, unless it is served elsewhere only. */
-const routesOnce = [...new Map(everyRoute.toReversed().map((served) => [keyOf(served.route), served])).values()];
 
 const isTransactional = (sql: string): boolean => /^(begin|commit|rollback)/i.test(sql);
 

@@ -328,14 +328,13 @@ async function copyOfTree() {
 
 const jest = (directory, tests) =>
   new Promise((resolve, reject) => {
-    const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
     const needsPostgres = tests.some((path) => path.startsWith('tests/contracts/'));
     // One test there measures how many have their way at once: a busy machine fails it.
     const config = needsPostgres
       ? ['--selectProjects', 'fast', '--testNamePattern', '^(?!.*nearly all of many)']
       : ['--config', 'jest.mutation.mjs'];
     const own = [...config, '--runInBand', '--bail', '--silent', '--cacheDirectory', 'cache'];
-    const args = [...flags, 'node_modules/jest/bin/jest.js', ...own, '--runTestsByPath', ...tests];
+    const args = ['node_modules/jest/bin/jest.js', ...own, '--runTestsByPath', ...tests];
     const child = spawn(process.execPath, args, { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     child.stderr.on('data', (chunk) => {

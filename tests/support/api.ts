@@ -9,6 +9,7 @@ import type { Container } from 'inversify';
 import supertest, { type Test } from 'supertest';
 import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
 import type { Patience } from '../../src/adapters/http/http-server.js';
+import { RateLimits } from '../../src/adapters/http/rate-limit.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import {
@@ -258,6 +259,7 @@ export async function startApi(
     ...(options.patience === undefined ? {} : { patience: options.patience }),
   });
   container.rebind(Port.clock as symbol).toConstantValue(clock);
+  container.rebind(Port.rates as symbol).toConstantValue(new RateLimits(undefined, () => Date.parse(clock.now())));
   for (const one of signingSecrets) noteSecret(one);
   noteEnvironment(options.environment ?? {});
   noteSecretsIn(container);

@@ -52,7 +52,8 @@ export async function openMigrated(file: string, options?: SqliteOptions): Promi
   return openSqlite(file, options);
 }
 
-async function makeMigrated(file: string): Promise<void> {
+/** Makes one, and leaves it closed. */
+export async function makeMigrated(file: string): Promise<void> {
   const template = shared && join(shared, 'migrated.sqlite');
   if (template && existsSync(template)) return copyFile(template, file);
   const database = openSqlite(file);

@@ -11,6 +11,9 @@ export const everyRoute = (['', '/api/v2'] as const).flatMap((prefix) =>
   routesAt(prefix).map((route) => ({ name: `${route.method} ${prefix}${route.path}`, prefix, route })),
 );
 
+/** Each route at one mount: clients have all of them. */
+export const routesOnce = everyRoute.filter(({ prefix }) => prefix === '/api/v2');
+
 /** The route without its dialect. */
 export const keyOf = ({ method, path }: Route): string => `${method} ${path}`;
 
