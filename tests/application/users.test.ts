@@ -190,13 +190,16 @@ describe('deleting a user', () => {
     expect(await world.accepts(successor.secret)).toBe(true);
   });
 
-  it('leaves nothing behind once the worker was there', async () => {
+  it('leaves nothing but the id, which nobody gets again, once the worker was there', async () => {
     const ada = await world.join('ada', (await world.newTeam('robots')).id);
     await remove(world.administrator, ada);
     expect(world.ordered).toEqual([{ kind: 'remove-rows', target: { kind: 'user', id: ada.userId } }]);
     await world.performEffects();
-    expect([ada.userId, ada.membershipId, ada.tokenId].filter((id) => world.remembers(id))).toEqual([]);
+    expect(['ada', 'ada@example.com', ada.membershipId, ada.tokenId].filter((text) => world.remembers(text))).toEqual(
+      [],
+    );
     expect(world.remembers(world.member.userId)).toBe(true);
+    expect((await world.user('ada')).userId).not.toBe(ada.userId);
   });
 
   it('is refused for the only owner of an organization', async () => {
