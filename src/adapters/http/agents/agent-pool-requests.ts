@@ -33,9 +33,13 @@ const scopeAttributes = { 'organization-scoped': absentable(z.boolean()) };
 const scopeRelationships = (dialect: Dialect) => {
   const workspaces = absentable(z.object({ data: manyOf(identifier(dialect, workspaceType)) }));
   // Taken in silence, it would widen or narrow nothing.
-  const none = z.array(z.unknown()).refine(({ length }) => length === 0, {
-    error: 'Allowed projects must be empty: projects are not served',
-  });
+  const none = z
+    .array(z.unknown())
+    .refine(({ length }) => length === 0, {
+      error: 'Allowed projects must be empty: projects are not served',
+      abort: true,
+    })
+    .max(0);
   const noProjects = absentable(z.object({ data: none }));
   return { 'allowed-workspaces': workspaces, 'excluded-workspaces': workspaces, 'allowed-projects': noProjects };
 };
