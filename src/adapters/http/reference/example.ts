@@ -78,7 +78,7 @@ export function exampleFor(schemas: SchemaCollection, given: JsonSchema): unknow
       );
     }
     case 'array':
-      return [exampleFor(schemas, schema.items as JsonSchema)];
+      return schema.maxItems === 0 ? [] : [exampleFor(schemas, schema.items as JsonSchema)];
     case 'boolean':
       return false;
     case 'number':
