@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createContext, Script } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { allowedLicences, dependenciesPage, locked, manifest, production } from '../../scripts/dependencies.js';
 import { loadConfig } from '../../src/infrastructure/config.js';
+import { exposedNodes as nodes } from './syntax.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -29,104 +29,6 @@ describe.each([
   it('names tests that there are', () => {
     const unknown = named.filter(({ file, name }) => !existsSync(join(root, file)) || !read(file).includes(name));
     expect(unknown).toEqual([]);
-  });
-});
-
-/** What others write gets here; `src/infrastructure` reads what the operator says. */
-const exposed = ['src/domain', 'src/application', 'src/adapters', 'src/agent'];
-
-const sources = exposed.flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      return ts.createSourceFile(relative(root, path), readFileSync(path, 'utf8'), ts.ScriptTarget.ES2023, true);
-    }),
-);
-
-const nodes: { readonly file: string; readonly node: ts.Node }[] = [];
-for (const source of sources) {
-  const visit = (node: ts.Node): void => {
-    nodes.push({ file: source.fileName, node });
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-}
-
-interface Pattern {
-  readonly file: string;
-  readonly source: string;
-  readonly flags: string;
-}
-
-const patterns: readonly Pattern[] = nodes.flatMap(({ file, node }) => {
-  if (!ts.isRegularExpressionLiteral(node)) return [];
-  const end = node.text.lastIndexOf('/');
-  return [{ file, source: node.text.slice(1, end), flags: node.text.slice(end + 1) }];
-});
-
-/** What is repeated: the words and signs of the pattern itself, and what patterns stumble over. */
-function textsFor({ source }: Pattern): readonly string[] {
-  const words = [...new Set(source.match(/[A-Za-z][A-Za-z:]*[:/]*|[^\w\s]/g))];
-  const usual = ['a', '0', ' ', '/', '.', '-', '@', 'a.', 'a/', ' a', '\n', '\x1b[', '\u2028'];
-  const pumps = [...new Set([...usual, ...words])];
-  return ['', ...words.slice(0, 2)].flatMap((beginning) =>
-    pumps.flatMap((pump) =>
-      ['', '!', '\u2028x'].map((ending) => beginning + pump.repeat(Math.ceil(length / pump.length)) + ending),
-    ),
-  );
-}
-
-/** A pattern that begins anew at each place takes ten times as long as it may. */
-const length = 30_000;
-const milliseconds = 150;
-
-/** Those that no long text gets to. */
-const bounded: Readonly<Record<string, string>> = {
-  '^ *([0-7]*)[ \\0]*$': 'a number in the header of a tar, of twelve bytes at most',
-};
-
-const surroundings = createContext({});
-const search = new Script(
-  'for (const text of texts) if (slowest <= limit) slowest = Math.max(slowest, time(pattern, text))',
-);
-
-/** How much of the processor's time the pattern takes at worst, in milliseconds; never much more than it may. */
-function slowness(pattern: Pattern): number {
-  const time = (expression: RegExp, text: string): number => {
-    const begun = process.cpuUsage();
-    expression.exec(text);
-    return process.cpuUsage(begun).user / 1000;
-  };
-  const expression = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''));
-  Object.assign(surroundings, { texts: textsFor(pattern), pattern: expression, time, slowest: 0, limit: milliseconds });
-  try {
-    search.runInContext(surroundings, { timeout: milliseconds * 10 });
-  } catch {
-    return milliseconds * 10;
-  }
-  return surroundings.slowest as number;
-}
-
-describe('every regular expression that looks at what others wrote', () => {
-  it('is written down as one', () => {
-    expect(patterns.length).toBeGreaterThan(40);
-    const made = nodes.filter(
-      ({ node }) => (ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === 'RegExp',
-    );
-    expect(made.map(({ file }) => file)).toEqual([]);
-  });
-
-  it('takes time in proportion to the text', () => {
-    const asked = patterns.filter(({ source }) => !(source in bounded));
-    expect(patterns.length - asked.length).toBe(Object.keys(bounded).length);
-    // A busy machine is slow once, and not twice.
-    const isSlow = (pattern: Pattern) => slowness(pattern) > milliseconds && slowness(pattern) > milliseconds;
-    expect(asked.filter(isSlow)).toEqual([]);
-  });
-
-  it.each(['^(a+)+$', '/+$'])('would be found out: %s', (source) => {
-    expect(slowness({ file: '', source, flags: '' })).toBeGreaterThan(milliseconds);
   });
 });
 

@@ -593,7 +593,7 @@ describe('bytes of any kind', () => {
     const text = Buffer.from('no archive, and longer than any archive may be'.repeat(40_000));
     const { bytes, facts } = inspector.measure(new Source(text, 65_536));
     expect(facts).toThrow('not read to their end');
-    expect(await gathered(bytes)).toEqual(text);
+    expect((await gathered(bytes)).equals(text)).toBe(true);
     const digest = (algorithm: string) => createHash(algorithm).update(text).digest('hex');
     for (const _ of [1, 2])
       expect(facts()).toEqual({ bytes: text.length, sha256: digest('sha256'), md5: digest('md5') });

@@ -108,7 +108,7 @@ module.exports = async (globalConfig, config, environment, runtime, path, send) 
   const variables = { ...process.env };
   const { prepareStackTrace, stackTraceLimit } = Error;
   Error.prepareStackTrace = undefined;
-  Error.stackTraceLimit = 20;
+  Error.stackTraceLimit = 10;
   try {
     return await jestCircus(
       globalConfig,
