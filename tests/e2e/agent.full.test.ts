@@ -808,7 +808,7 @@ describe('an agent with a service of its own', () => {
   it('takes it along when its terminal is closed', async () => {
     const { own } = await started('closed');
     await own.prints('claims runs from');
-    const [, url = ''] = /Gatehouse serves at (\S+),/.exec(own.printed) ?? [];
+    const [, url = ''] = /Gatehouse serves at (\S+)\. /.exec(own.printed) ?? [];
     expect(await serves(url)).toBe(true);
     own.child.stderr?.destroy();
     own.child.kill('SIGHUP');

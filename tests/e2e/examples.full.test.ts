@@ -90,7 +90,7 @@ describe('examples/terraform', () => {
         const agent = AgentProcess.start(settings, ['--with-server'], { cwd: directory });
         try {
           await agent.prints('claims runs from');
-          const [, url = ''] = /Gatehouse serves at (\S+),/.exec(agent.printed) ?? [];
+          const [, url = ''] = /Gatehouse serves at (\S+)\. /.exec(agent.printed) ?? [];
           expect(url).not.toBe(service.url);
           expect(agent.printed).toContain('install opa (https://github.com/open-policy-agent/opa/releases)');
           const configuration = await readFile(join(directory, 'data/first-try/terraformrc'), 'utf8');
