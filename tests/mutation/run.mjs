@@ -24,6 +24,11 @@ const explained = new Map([
     'claim-run.ts && in workspace === undefined || pool === undefined',
     'the turn of the workspace and the share of the pool keep both there; the types do not know it',
   ],
+  [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the name quotes the source
+    'claim-run.ts dropped: if (version === undefined) throw new Error(`what ${id} hangs on is gone`);',
+    'the transition before it has looked the version up, and refused without one; the types do not know it',
+  ],
   ['open-bundle.ts false in done: true', 'whoever ends an iteration does not look at what ending it returns'],
 ]);
 
@@ -286,7 +291,7 @@ const areas = {
     ]),
     ['tests/application/agents.test.ts'],
     ['tests/http/agent-files.test.ts'],
-    ['tests/http/agent-api.test.ts', 'tests/http/variables.test.ts'],
+    ['agent-api', 'variables', 'statements'].map((name) => `tests/http/${name}.test.ts`),
     ['tests/contracts/side-by-side.test.ts'],
   ),
   urls: code(
