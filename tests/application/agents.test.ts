@@ -162,6 +162,13 @@ describe('claiming a run', () => {
     await steps.create();
     expect(await (await steps.claimed()).files()).toEqual(files);
   });
+
+  it('fails to give files whose bytes went away', async () => {
+    await steps.create();
+    const held = await steps.claimed();
+    for (const key of (await world.bundles()).keys()) await world.store.discard(key);
+    await expect(held.files()).rejects.toThrow(`the files of ${held.id} are missing`);
+  });
 });
 
 describe('a claim', () => {
@@ -639,6 +646,14 @@ describe('what a plan leaves', () => {
     }
     await world.refuses(() => store(held, body()), refusedIn('post_plan_running'));
     expect(read).toBe(false);
+  });
+
+  it('is not read before the apply', async () => {
+    await store(held, inChunks([Buffer.from('a plan')]));
+    await world.refuses(() => world.useCases.readPlanFile.execute(held.holder), {
+      code: 'run/transition-refused',
+      message: "plan file could not be read because the run's status is planning",
+    });
   });
 
   it('is refused when the plan is finished while the bytes arrive', async () => {
