@@ -21,6 +21,20 @@ const explained = new Map([
     'asked only of members of the team, and nobody is a member of the team that stands for those of others',
   ],
   [
+    'policy.ts true in stranger(false)',
+    'only an owner manages the token of the owners team, and an owner sees secret teams, so its being secret changes nothing',
+  ],
+  ['workspace-permissions.ts > in a >= b', 'of two equal levels it does not matter which is picked'],
+  ['workspace-permissions.ts < in a <= b', 'of two equal levels it does not matter which is picked'],
+  [
+    'workspace-permissions.ts && in needed[scale] === undefined || needed[scale] === held[scale]',
+    'a shortcut: the ranks say the same of a level that is not named, which ranks below all, and of equal ones',
+  ],
+  [
+    'workspace-permissions.ts > in rank(scale, held[scale]) >= rank(scale, needed[scale])',
+    'equal ranks are equal levels, which were compared before',
+  ],
+  [
     'claim-run.ts && in workspace === undefined || pool === undefined',
     'the turn of the workspace and the share of the pool keep both there; the types do not know it',
   ],
