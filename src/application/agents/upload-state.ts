@@ -30,9 +30,9 @@ export class UploadState {
   ) {}
 
   /**
-   * Of a state that is there already nothing more is kept. Throws `lease/lost`, `run/transition-refused`, `resource/not-found`
-   * for what the run did not announce, or has announced anew since, and `agent-report/invalid` for other bytes than were
-   * announced. Of what is refused, and when reading `body` throws, nothing is kept.
+   * Of a state that is there already nothing more is kept. Throws `lease/lost`, `run/transition-refused`,
+   * `resource/not-found` for what the run did not announce, or has announced anew since, and `agent-report/invalid` for
+   * other bytes than were announced. Of what is refused, and when reading `body` throws, nothing is kept.
    */
   async execute(holder: LeaseHolder, id: StateVersionId, body: AsyncIterable<Uint8Array>): Promise<void> {
     const announced = await this.unitOfWork.read(async (tx) =>
