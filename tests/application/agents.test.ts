@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   AppendRunLog,
@@ -13,11 +14,13 @@ import {
 import { type Agent, type PolicySet, Run, type RunStatus } from '../../src/domain/index.js';
 import {
   firstPage,
+  inChunks,
   invalid,
   lacking,
   lifetimes,
   missing,
   objectIdOf,
+  SlowBody,
   unauthenticated,
   World,
 } from '../support/application.js';
@@ -158,6 +161,13 @@ describe('claiming a run', () => {
   it('gives the files of the run to its holder', async () => {
     await steps.create();
     expect(await (await steps.claimed()).files()).toEqual(files);
+  });
+
+  it('fails to give files whose bytes went away', async () => {
+    await steps.create();
+    const held = await steps.claimed();
+    for (const key of (await world.bundles()).keys()) await world.store.discard(key);
+    await expect(held.files()).rejects.toThrow(`the files of ${held.id} are missing`);
   });
 });
 
@@ -399,6 +409,17 @@ describe('what an agent reports of a phase', () => {
     ]);
   });
 
+  it.each([
+    ['counts and generated configuration', someCounts, true, { ...someCounts, generatedConfiguration: true }],
+    ['counts alone', someCounts, false, someCounts],
+    ['no counts', null, true, null],
+  ] as const)('is kept with %s', async (_, resources, generatedConfiguration, planned) => {
+    const { id } = await steps.create();
+    const held = await steps.claimed();
+    await held.report('plan', { outcome: 'finished', hasChanges: true, generatedConfiguration, resources });
+    expect((await steps.stateOf(id)).planned).toEqual(planned);
+  });
+
   it.each(['plan', 'apply'] as const)('makes the run errored with the reason when the %s failed', async (phase) => {
     await steps.create({ autoApply: true });
     if (phase === 'apply') await steps.plan();
@@ -516,6 +537,29 @@ describe('an agent that falls silent', () => {
     expect(await steps.statusOf('run-1')).toBe('plan_queued');
   });
 
+  it('among others: when one run cannot be taken, the others are, and the failure is thrown', async () => {
+    const { unitOfWork, clock, ids } = world;
+    const runs = [await steps.create({ planOnly: true }), await steps.create({ planOnly: true })];
+    for (const _ of runs) await steps.claimed();
+    let failing = false;
+    const failingOnce: UnitOfWork = {
+      read: (work) => unitOfWork.read(work),
+      run: async (work) => {
+        if (failing) {
+          failing = false;
+          throw new Error('the connection was lost');
+        }
+        return unitOfWork.run(work);
+      },
+    };
+    const reclaiming = new ReclaimLostRuns(failingOnce, clock, new RunProgress(clock, ids));
+    await reclaiming.execute();
+    world.clock.advance(leaseSeconds);
+    failing = true;
+    await expect(reclaiming.execute()).rejects.toThrow('the connection was lost');
+    expect([...(await steps.statusesOf(...runs))].sort()).toEqual(['plan_queued', 'planning']);
+  });
+
   it('among many: all are taken', async () => {
     const runs = 120;
     for (let made = 0; made < runs; made += 1) {
@@ -576,6 +620,112 @@ describe('canceling a run in an agent’s hands', () => {
     const held = await steps.applying();
     await steps.change(held.id, 'cancel');
     expect(await held.report('apply', report)).toBe(status);
+  });
+});
+
+describe('what a plan leaves', () => {
+  const refusedIn = (status: RunStatus) => ({
+    code: 'run/transition-refused',
+    message: `plan-file could not be stored because the run's status is ${status}`,
+  });
+  const store = (held: Held, body: AsyncIterable<Uint8Array>) =>
+    world.useCases.storeRunArtifact.execute(held.holder, 'plan-file', body);
+  let held: Held;
+  beforeEach(async () => {
+    await steps.policySet('baseline', [['tags', 'mandatory']]);
+    await steps.create();
+    held = await steps.claimed();
+  });
+
+  it('is refused before a byte is read once the plan is finished', async () => {
+    await held.planned();
+    let read = false;
+    async function* body() {
+      read = true;
+      yield Buffer.from('a plan');
+    }
+    await world.refuses(() => store(held, body()), refusedIn('post_plan_running'));
+    expect(read).toBe(false);
+  });
+
+  it('is not read before the apply', async () => {
+    await store(held, inChunks([Buffer.from('a plan')]));
+    await world.refuses(() => world.useCases.readPlanFile.execute(held.holder), {
+      code: 'run/transition-refused',
+      message: "plan file could not be read because the run's status is planning",
+    });
+  });
+
+  it('is refused when the plan is finished while the bytes arrive', async () => {
+    const body = new SlowBody(Buffer.from('a plan'));
+    const storing = store(held, body);
+    await body.halfway;
+    await held.planned();
+    const refused = async () => {
+      body.finish();
+      await storing;
+    };
+    await world.refuses(refused, refusedIn('post_plan_running'));
+  });
+});
+
+describe('the audit trail', () => {
+  const recorded = async () => {
+    const of = { organizationId: world.workspace.organizationId };
+    const query = { of, actorId: undefined, action: undefined, since: undefined, until: undefined, oldestFirst: true };
+    return (await world.unitOfWork.read((tx) => tx.audit.slice(query, undefined, 1_000))).items;
+  };
+
+  /** What a call adds to the trail. */
+  const recordedBy = async (call: () => Promise<unknown>) => {
+    const before = await recorded();
+    await call();
+    const known = new Set(before.map(({ id }) => id));
+    const added = (await recorded()).filter(({ id }) => !known.has(id));
+    return added.map(({ actor, action, subject, outcome }) => ({ actor, action, subject, outcome }));
+  };
+
+  it('has one event for each change an agent makes, and none for what it only asks or adds to a log', async () => {
+    await steps.policySet('baseline', [['tags', 'mandatory']]);
+    const { id } = await steps.create({ autoApply: true });
+    const { poolId, tokenId } = steps.agent;
+    const actor = { kind: 'agent', id: poolId, tokenId };
+    const does = async (call: () => Promise<unknown>, action: string, subject: string = id) =>
+      expect(await recordedBy(call)).toEqual([{ actor, action, subject, outcome: 'done' }]);
+    const { storeRunArtifact, announceState, uploadState } = world.useCases;
+    const state = Buffer.from('a state');
+    const announcement = {
+      serial: 1,
+      lineage: 'lineage-1',
+      md5: createHash('md5').update(state).digest('hex'),
+      size: state.length,
+      outputs: [],
+    };
+
+    let held = undefined as unknown as Held;
+    const claim = async () => {
+      held = await steps.claimed();
+    };
+    await does(claim, 'runs/claim');
+    await does(() => storeRunArtifact.execute(held.holder, 'plan-file', inChunks([state])), 'runs/store-artifact');
+    await does(() => held.planned(), 'runs/report');
+    const evaluation = held.job.stage?.evaluations[0]?.id ?? '';
+    await does(() => held.judgeAll(() => 'passed'), 'policy-outcomes/report', evaluation);
+    await does(claim, 'runs/claim');
+    const { version } = await announceState.execute(held.holder, announcement);
+    const upload = () => uploadState.execute(held.holder, version.id, inChunks([state]));
+    await does(upload, 'state-versions/write', version.id);
+    for (const call of [upload, () => held.heartbeat(), () => held.log(0, 'applying\n')]) {
+      expect(await recordedBy(call)).toEqual([]);
+    }
+    await does(() => held.applied(), 'runs/report');
+  });
+
+  it('has an event for a run that is taken from a lost agent', async () => {
+    const { id } = await steps.create();
+    await steps.claimed();
+    const actor = { kind: 'system', id: null, tokenId: null };
+    expect(await recordedBy(fallSilent)).toEqual([{ actor, action: 'runs/reclaim', subject: id, outcome: 'done' }]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   type Actor,
+  actingFor,
   actions,
   authorize,
   authorized,
@@ -11,6 +12,7 @@ import {
   notFound,
   seenBy,
   standingOnSite,
+  type TokenOwner,
   teamVisibility,
   workspaceVisibility,
 } from '../../src/domain/index.js';
@@ -136,6 +138,15 @@ describe('an actor', () => {
       { kind: 'user', id: 'user-1' },
       { kind: 'team', id: 'team-1' },
       { kind: 'organization', id: 'org-1' },
+    ]);
+  });
+
+  it('that stands for the creator of something is never a site administrator, and comes with no token', () => {
+    const creators = [user, team, organization].map(identityOf) as readonly TokenOwner[];
+    expect(creators.map(actingFor)).toEqual([
+      { kind: 'user', userId: 'user-1', siteAdministrator: false, tokenId: '' },
+      { kind: 'team', teamId: 'team-1', organizationId: '', tokenId: '' },
+      null,
     ]);
   });
 

@@ -75,6 +75,12 @@ describe('the stronger and the weaker of two sets of permissions', () => {
     expect(weakest(a, a)).toEqual(a);
   });
 
+  // A new set costs ten times as much as one of the two.
+  law('are no new set where one reaches the other', (a) => {
+    for (const lower of [a, nothing]) expect(strongest(a, lower)).toBe(a);
+    expect(strongest(nothing, a)).toEqual(a);
+  });
+
   law('do not depend on the order of the two', (a, b) => {
     expect(strongest(a, b)).toEqual(strongest(b, a));
     expect(weakest(a, b)).toEqual(weakest(b, a));

@@ -21,8 +21,27 @@ const explained = new Map([
     'asked only of members of the team, and nobody is a member of the team that stands for those of others',
   ],
   [
+    'policy.ts true in stranger(false)',
+    'only an owner manages the token of the owners team, and an owner sees secret teams, so its being secret changes nothing',
+  ],
+  ['workspace-permissions.ts > in a >= b', 'of two equal levels it does not matter which is picked'],
+  ['workspace-permissions.ts < in a <= b', 'of two equal levels it does not matter which is picked'],
+  [
+    'workspace-permissions.ts && in needed[scale] === undefined || needed[scale] === held[scale]',
+    'a shortcut: the ranks say the same of a level that is not named, which ranks below all, and of equal ones',
+  ],
+  [
+    'workspace-permissions.ts > in rank(scale, held[scale]) >= rank(scale, needed[scale])',
+    'equal ranks are equal levels, which were compared before',
+  ],
+  [
     'claim-run.ts && in workspace === undefined || pool === undefined',
     'the turn of the workspace and the share of the pool keep both there; the types do not know it',
+  ],
+  [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the name quotes the source
+    'claim-run.ts dropped: if (version === undefined) throw new Error(`what ${id} hangs on is gone`);',
+    'the transition before it has looked the version up, and refused without one; the types do not know it',
   ],
   ['open-bundle.ts false in done: true', 'whoever ends an iteration does not look at what ending it returns'],
 ]);
@@ -286,7 +305,7 @@ const areas = {
     ]),
     ['tests/application/agents.test.ts'],
     ['tests/http/agent-files.test.ts'],
-    ['tests/http/agent-api.test.ts', 'tests/http/variables.test.ts'],
+    ['agent-api', 'variables', 'statements'].map((name) => `tests/http/${name}.test.ts`),
     ['tests/contracts/side-by-side.test.ts'],
   ),
   urls: code(

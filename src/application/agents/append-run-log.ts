@@ -25,7 +25,7 @@ export class AppendRunLog {
       if (offset > size) throw invalid(`Offset must be ${size}, where the log ends`);
       if (offset + bytes.byteLength > maxLogBytes) throw invalid(`Log must not be longer than ${maxLogBytes} bytes`);
       const rest = bytes.subarray(Math.min(size - offset, bytes.byteLength));
-      if (rest.byteLength > 0) await tx.runLogs.append(id, phase, size, rest);
+      await tx.runLogs.append(id, phase, size, rest);
       return size + rest.byteLength;
     });
   }

@@ -30,23 +30,18 @@ export class UploadState {
   ) {}
 
   /**
-   * A state that is there already is only compared. Throws `lease/lost`, `run/transition-refused`, `resource/not-found`
-   * for what the run did not announce, or has announced anew since, and `agent-report/invalid` for other bytes than were
-   * announced. Of what is refused, and when reading `body` throws, nothing is kept.
+   * Of a state that is there already nothing more is kept. Throws `lease/lost`, `run/transition-refused`,
+   * `resource/not-found` for what the run did not announce, or has announced anew since, and `agent-report/invalid` for
+   * other bytes than were announced. Of what is refused, and when reading `body` throws, nothing is kept.
    */
   async execute(holder: LeaseHolder, id: StateVersionId, body: AsyncIterable<Uint8Array>): Promise<void> {
     const announced = await this.unitOfWork.read(async (tx) =>
       this.find(tx, await leasedRun(tx, this.secrets, holder), id),
     );
     const measurement = this.inspector.measure(body);
-    const bytes = onlyAs(announced, measurement);
-    if (announced.status === 'finalized') {
-      for await (const _ of bytes);
-      return;
-    }
     const key = this.ids.next('bundle');
     const on = { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
-    await storeBytes(on, key, bytes, async (tx) => {
+    await storeBytes(on, key, onlyAs(announced, measurement), async (tx) => {
       const run = await leasedRunInTurn(tx, this.secrets, holder);
       const version = await this.find(tx, run, id);
       if (version.status === 'finalized') return false;
