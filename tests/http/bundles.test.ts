@@ -335,6 +335,7 @@ describe('an upload that breaks off', () => {
     socket.write(`PUT ${pathOf(uploadUrl)} HTTP/1.1\r\nHost: gatehouse\r\nContent-Length: ${good.length + 50}\r\n\r\n`);
     socket.end(good);
     await until(() => goneAway() > before);
+    socket.destroy();
     expect(await statusOf(id)).toBe('pending');
     expect(await leftBehind()).toEqual([]);
   });

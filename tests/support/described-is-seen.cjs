@@ -11,7 +11,7 @@ const aroundRoutes = new Set(['400', '408', '413', '414', '415', '429', '500', '
 /** What no test in memory sees, and where it is seen instead. */
 const elsewhere = {
   '409-shared.stale-revision': 'two change the same at once: tests/contracts and tests/http/error-table',
-  '507-service.storage-full': 'a full disk: tests/e2e/full-disk',
+  '507-service.storage-full': 'a full disk: tests/e2e/storage-full',
 };
 
 /** Fails a run of the whole HTTP suite in which something documented was never answered. */

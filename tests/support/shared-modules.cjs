@@ -103,7 +103,8 @@ const events = {
   },
 };
 
-module.exports = async (globalConfig, config, environment, runtime, path, send) => {
+// Without the last argument, by which each test would be told of as it ends: that takes as long as many a test.
+module.exports = async (globalConfig, config, environment, runtime, path) => {
   files += 1;
   const variables = { ...process.env };
   const { prepareStackTrace, stackTraceLimit } = Error;
@@ -116,7 +117,6 @@ module.exports = async (globalConfig, config, environment, runtime, path, send) 
       Object.assign(Object.create(environment), events),
       Object.assign(Object.create(runtime), loader),
       path,
-      send,
     );
   } finally {
     Object.assign(Error, { prepareStackTrace, stackTraceLimit });

@@ -1,0 +1,127 @@
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Cruise, cruise, reports, root } from './cruise.js';
+
+const rules: readonly string[] = createRequire(import.meta.url)('../../.dependency-cruiser.cjs').forbidden.map(
+  ({ name }: { name: string }) => name,
+);
+
+/** One file or more for every rule, each breaking it. */
+const planted: Readonly<Record<string, string>> = {
+  'src/domain/teams/team.ts': `
+    import 'inversify';
+    import { createHash } from 'node:crypto';
+    import type { Knex } from 'knex';
+    import { workspace } from '../workspaces/workspace.js';
+    import { policy } from '../authorization/policy.js';
+    export const team = [createHash, workspace, policy] as unknown as Knex;`,
+  'src/domain/workspaces/workspace.ts': 'export const workspace = 1;',
+  'src/domain/shared/id.ts': 'export const id = 1;',
+  'src/domain/team-access/access-level.ts': 'export const impliedBy = 1;',
+  'src/domain/authorization/policy.ts': `
+    import { impliedBy } from '../team-access/access-level.js';
+    import { workspace } from '../workspaces/workspace.js';
+    export const policy = [impliedBy, workspace];`,
+  'src/application/teams/show-team.ts': `
+    import { id } from '../../domain/shared/id.js';
+    import type { App } from '../../adapters/http/app.js';
+    import { readFile } from 'node:fs/promises';
+    export const show = (app: App) => [app, readFile, id];`,
+  'src/application/teams/list-teams.ts': `import './remove-team.js'; export const list = 1;`,
+  'src/application/teams/remove-team.ts': `import './list-teams.js'; export const remove = 1;`,
+  'src/adapters/http/app.ts': `
+    import express from 'express';
+    import { tables } from '../persistence/knex/tables.js';
+    import { main } from '../../infrastructure/main.js';
+    export type App = typeof express | typeof tables | typeof main;`,
+  'src/adapters/persistence/memory/tables.ts': `export { tables } from '../knex/tables.js';`,
+  'src/adapters/persistence/knex/tables.ts': `
+    import type { Request } from 'express';
+    import type { Knex } from 'knex';
+    export const tables = (knex: Knex, request: Request) => [knex, request];`,
+  'src/adapters/bundles/s3-bundle-store.ts': `
+    import { S3Client } from '@aws-sdk/client-s3';
+    export const store = new S3Client();`,
+  'src/adapters/tracing/otlp-tracing.ts': `
+    import { trace } from '@opentelemetry/api';
+    export const tracing = trace;`,
+  'src/infrastructure/service.ts': `
+    import { store } from '../adapters/bundles/s3-bundle-store.js';
+    import type { tracing } from '../adapters/tracing/otlp-tracing.js';
+    import { Registry } from 'prom-client';
+    export const stores = [store, Registry, import('../adapters/bundles/s3-bundle-store.js')] as unknown as typeof tracing;`,
+  'src/infrastructure/main.ts': `
+    import { Container } from 'inversify';
+    import knex from 'knex';
+    export const main = [Container, knex];`,
+  'src/agent/main.ts': `
+    import { id } from '../domain/shared/id.js';
+    import { extract } from 'tar-stream';
+    import { z } from 'zod';
+    import type { Knex } from 'knex';
+    export const agent = [id, extract, z] as unknown as Knex;`,
+  'src/infrastructure/demo.ts': `export { agent } from '../agent/main.js';`,
+  'src/infrastructure/container/index.ts': `export { Container } from 'inversify';`,
+};
+
+async function plant(): Promise<Cruise> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-boundaries-'));
+  try {
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json', 'package.json']) {
+      await cp(join(root, file), join(folder, file));
+    }
+    for (const [path, text] of Object.entries(planted)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), text);
+    }
+    return await cruise(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+describe('the layers', () => {
+  let broken: Cruise;
+
+  beforeAll(async () => {
+    broken = await plant();
+  }, 60_000);
+
+  it('are guarded by rules of which every one bites', () => {
+    expect(new Set(broken.summary.violations.map(({ rule }) => rule.name))).toEqual(new Set(rules));
+  });
+
+  it('would not get away with any import planted against the rules, type-only ones included', () => {
+    expect(reports(broken)).toEqual(
+      [
+        'domain-depends-on-nothing: src/domain/teams/team.ts > inversify',
+        'domain-depends-on-nothing: src/domain/teams/team.ts > crypto',
+        'domain-depends-on-nothing: src/domain/teams/team.ts > knex',
+        'container-library-only-in-the-container: src/domain/teams/team.ts > inversify',
+        'knex-only-in-persistence: src/domain/teams/team.ts > knex',
+        'areas-meet-only-in-shared-and-authorization: src/domain/teams/team.ts > src/domain/workspaces/workspace.ts',
+        'authorization-knows-access-levels-only: src/domain/authorization/policy.ts > src/domain/workspaces/workspace.ts',
+        'application-depends-on-domain-only: src/application/teams/show-team.ts > src/adapters/http/app.ts',
+        'application-depends-on-domain-only: src/application/teams/show-team.ts > fs/promises',
+        'no-cycles: src/application/teams/list-teams.ts > src/application/teams/remove-team.ts',
+        'adapters-do-not-know-infrastructure: src/adapters/http/app.ts > src/infrastructure/main.ts',
+        'adapters-are-strangers: src/adapters/http/app.ts > src/adapters/persistence/knex/tables.ts',
+        'memory-and-knex-are-strangers: src/adapters/persistence/memory/tables.ts > src/adapters/persistence/knex/tables.ts',
+        'express-only-in-http: src/adapters/persistence/knex/tables.ts > express',
+        'container-library-only-in-the-container: src/infrastructure/main.ts > inversify',
+        'knex-only-in-persistence: src/infrastructure/main.ts > knex',
+        'object-store-is-loaded-only-where-it-is-used: src/infrastructure/service.ts > src/adapters/bundles/s3-bundle-store.ts',
+        'metrics-library-only-in-metrics: src/infrastructure/service.ts > prom-client',
+        'agent-is-a-program-of-its-own: src/agent/main.ts > knex',
+        'agent-is-a-program-of-its-own: src/agent/main.ts > src/domain/shared/id.ts',
+        'knex-only-in-persistence: src/agent/main.ts > knex',
+        'nobody-imports-the-agent: src/infrastructure/demo.ts > src/agent/main.ts',
+        'tracing-is-loaded-only-where-it-is-used: src/infrastructure/service.ts > src/adapters/tracing/otlp-tracing.ts',
+      ].sort(),
+    );
+  });
+});
