@@ -62,8 +62,11 @@ policies='{"global": true, "overridable": true, "policies": [
   {"name": "tags", "query": "data.tags.deny", "enforcement-level": "mandatory"},
   {"name": "sizes", "query": "data.sizes.deny", "enforcement-level": "advisory"}]}'
 api POST "/organizations/$organization/policy-sets" -d "$(new policy-sets baseline "$policies")" >/dev/null
-pool=$(api POST /admin/agent-pools -d "$(new agent-pools "$organization")" | jq -r .data.id)
-agent=$(api POST "/admin/agent-pools/$pool/authentication-tokens" | jq -r .data.attributes.token)
+pool=$(api POST "/organizations/$organization/agent-pools" -d "$(new agent-pools walk)" | jq -r .data.id)
+agent=$(api POST "/agent-pools/$pool/authentication-tokens" | jq -r .data.attributes.token)
+api PATCH "/organizations/$organization" -d "$(jq -cn --arg pool "$pool" '{data: {type: "organizations",
+  attributes: {"default-execution-mode": "agent"},
+  relationships: {"default-agent-pool": {data: {type: "agent-pools", id: $pool}}}}}')" >/dev/null
 tar -czf - -C "$configuration" . | curl --silent --show-error --fail-with-body --upload-file - \
   "$(api POST "$versions" | jq -r '.data.attributes."upload-url"')" >/dev/null
 job=$(as "$agent" POST '/agent/v1/claims?wait=20' -d '{"name": "curl"}')

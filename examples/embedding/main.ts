@@ -44,7 +44,7 @@ const unitOfWork: UnitOfWork = {
   read: (work) => work(transactionOn([...versions])),
 };
 const clock: Clock = { now: () => new Date().toISOString() };
-const ids: IdGenerator = { next: (kind) => `${kind}-${crypto.randomUUID()}` };
+const ids: IdGenerator = { next: (kind) => `${kind}-${crypto.randomUUID()}`, ofAddress: () => [] };
 const urls: CapabilityUrls = { issue: (_, id) => `https://files.example/${id}`, open: () => undefined };
 
 const createVersion = new CreateConfigurationVersion(unitOfWork, clock, ids, urls, new ByteQuota(0));
