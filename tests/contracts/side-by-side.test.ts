@@ -696,7 +696,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     readonly discarded: BundleKey[] = [];
 
     override async discard(key: BundleKey): Promise<void> {
-      await pause(Math.random() * 3);
+      await pause(this.discarded.length % 3);
       this.discarded.push(key);
     }
   }

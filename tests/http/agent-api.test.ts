@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -399,10 +400,12 @@ describe('a claim', () => {
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     const asking = request({ port, path: '/agent/v1/claims?wait=60', method: 'POST', headers });
     asking.on('error', () => undefined);
+    const reached = once(server, 'request');
     asking.end('{"name":"hangs up"}');
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    const [, answer] = await reached;
+    const left = once(answer, 'close');
     asking.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await left;
     const runId = await bench.run();
     await new Promise((resolve) => setTimeout(resolve, 1200));
     expect(await bench.statusOf(runId)).toBe('plan_queued');

@@ -91,8 +91,9 @@ async function slowly(
     },
   });
   const answered = once(sent, 'response');
+  const reached = once(api.server, 'request');
   sent.write(parts[0]);
-  await pause(100);
+  await reached;
   await between();
   for (const part of parts.slice(1)) sent.write(part);
   sent.end();
@@ -406,11 +407,14 @@ describe('a state', () => {
       },
     });
     broken.on('error', () => undefined);
+    const reached = once(api.server, 'request');
     broken.write('stat');
-    await pause(100);
+    const [, answer] = await reached;
+    const left = once(answer, 'close');
     broken.destroy();
-    await pause(100);
-    expect(await stored()).toBe(before);
+    await left;
+    // What came of it is removed soon after.
+    while ((await stored()) !== before) await pause(5);
     expect((await currentOf(bench)).attributes.serial).toBe(1);
     expect((await job.upload(announced, bytesOf('state 2'))).status).toBe(200);
     expect((await currentOf(bench)).attributes.serial).toBe(2);

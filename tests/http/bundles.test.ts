@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { inspect } from 'node:util';
@@ -27,6 +28,9 @@ beforeAll(async () => {
 });
 
 const servers: Server[] = [];
+
+/** Answers when the next request has come to one of them. */
+const reached = () => Promise.race(servers.map((server) => once(server, 'request')));
 
 /** Listens for clients that supertest cannot play, until the last test is over. Answers the port. */
 async function serve({ app }: TestApi): Promise<number> {
@@ -319,8 +323,9 @@ describe('an upload that breaks off', () => {
     const { id, uploadUrl } = await newVersion();
     const before = goneAway();
     const upload = put(uploadUrl).on('error', () => undefined);
+    const arrived = reached();
     upload.write(other.subarray(0, 2000));
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await arrived;
     upload.destroy();
     await until(() => goneAway() > before);
     expect(await statusOf(id)).toBe('pending');
@@ -469,8 +474,9 @@ describe('the upload URL of a creator who lost the right', () => {
         resolve({ status: response.statusCode, text: Buffer.concat(chunks).toString() });
       });
     });
+    const arrived = reached();
     sent.write(bytes.subarray(0, bytes.length / 2));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await arrived;
     await meanwhile();
     sent.end(bytes.subarray(bytes.length / 2));
     const { status, text } = await answered;

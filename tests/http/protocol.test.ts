@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -547,8 +548,9 @@ describe('the service', () => {
       headers: { 'Content-Length': 1_000_000, 'X-Forwarded-For': '203.0.113.9' },
     });
     upload.on('error', () => undefined);
+    const reached = once(behind.server, 'request');
     upload.write('some');
-    await pause(50);
+    await reached;
     upload.destroy();
     const left = () => behind.log.lines.find(({ fields }) => (fields as { status?: number }).status === 499);
     while (left() === undefined) await pause(5);
