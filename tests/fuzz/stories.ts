@@ -339,6 +339,10 @@ function* organization(setting: Setting): Story {
   const racks = yield* created('createAgentPool', at, data({ name: fresh() }));
   yield* ask('updateAgentPool', [racks], data({ name: fresh() }));
   yield* ask('removeAgentPool', [racks]);
+  const site = yield* created('createSiteAgentPool', [], data({ name: fresh() }));
+  yield* ask('issueSiteAgentPoolToken', [site], data());
+  yield* ask('listSiteAgentPoolTokens', [site]);
+  yield* ask('removeSiteAgentPool', [site]);
   yield* ask('removeWorkspace', [workspace]);
   yield* ask('removeOrganization', at);
 }
