@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { client, contract } from '../../src/adapters/http/dialect.js';
+import type { Route } from '../../src/adapters/http/route.js';
 import type { Standing } from '../../src/domain/index.js';
-import { startApi, type TestApi } from '../support/api.js';
+import { type Prefix, startApi, type TestApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
-import { bodiesWith } from '../support/route-bodies.js';
+import { bodies, bodiesWith } from '../support/route-bodies.js';
 import { makeSmallWorld, sceneOf } from '../support/small-world.js';
 import { keyOf, pathAbout, routesAt } from '../support/walk-routes.js';
 
@@ -13,6 +14,8 @@ const owner: Standing = {
   member: true,
   teams: [{ teamId: 'team-own', owners: true, access: new Set() }],
 };
+
+type Related = Readonly<Record<string, { readonly data: { readonly id: string } }>>;
 
 /** Ids and instants differ from one world to the next. */
 const inAnyWorld = (text: string): string =>
@@ -68,4 +71,60 @@ describe('the two mounts', () => {
       expect({ ...said, text: asClient(said.text) }).toEqual(toClients);
     },
   );
+
+  const typed = Object.entries(bodies).flatMap(([name, body]) => {
+    const { data } = body as { data?: { type?: string } | [] };
+    return data === undefined || Array.isArray(data) || data.type === undefined ? [] : [{ name, type: data.type }];
+  });
+
+  typed.push({ name: 'post /workspaces/:workspaceId/configuration-versions', type: contract.configurationVersionType });
+
+  /** Where the contract wants the type said. */
+  const demanding = ['post /teams/:teamId/authentication-token', 'post /team-workspaces'];
+
+  it.each(typed)('take the type of $name in their own words: $type', async ({ name, type }) => {
+    const route = routesAt('').find((one) => keyOf(one) === name) as Route;
+    const answered = async (prefix: Prefix, given: unknown) => {
+      worlds.begin();
+      const { secret, existing, referred } = await makeSmallWorld(worlds, owner, sceneOf(name));
+      const { data } = bodiesWith(referred)[name] as { data?: object };
+      const body = { data: { ...data, type: given } };
+      const answer = await api.as(secret).at(prefix).send(route.method, pathAbout(route, existing), body);
+      return answer.status < 300 ? 'taken' : `${answer.status} ${answer.body.errors[0].source?.pointer}`;
+    };
+    const foreign = '422 /data/type';
+    for (const prefix of ['', '/api/v2'] as const) {
+      expect([prefix, await answered(prefix, type)]).toEqual([prefix, 'taken']);
+      for (const given of ['nothing', 5, null, {}])
+        expect([prefix, given, await answered(prefix, given)]).toEqual([prefix, given, foreign]);
+    }
+    expect(await answered('/api/v2', undefined)).toBe('taken');
+    expect(await answered('/api/v2', '')).toBe('taken');
+    expect(await answered('', '')).toBe(foreign);
+    expect(await answered('', undefined)).toBe(demanding.includes(name) ? foreign : 'taken');
+  });
+
+  it.each(['workspace', 'team'])('take the type of the %s that is given access in their own words', async (related) => {
+    const answered = async (prefix: Prefix, type: unknown) => {
+      worlds.begin();
+      const { secret, referred } = await makeSmallWorld(worlds, owner, sceneOf('post /team-workspaces'));
+      const { data } = bodiesWith(referred)['post /team-workspaces'] as { data: { relationships: Related } };
+      const relationships = {
+        ...data.relationships,
+        [related]: { data: { type, id: data.relationships[related]?.data.id } },
+      };
+      const body = { data: { ...data, relationships } };
+      const answer = await api.as(secret).at(prefix).post('/team-workspaces', body);
+      return answer.status < 300 ? 'taken' : `${answer.status} ${answer.body.errors[0].source?.pointer}`;
+    };
+    const foreign = `422 /data/relationships/${related}/data/type`;
+    for (const prefix of ['', '/api/v2'] as const) {
+      expect([prefix, await answered(prefix, `${related}s`)]).toEqual([prefix, 'taken']);
+      expect([prefix, await answered(prefix, 'nothing')]).toEqual([prefix, foreign]);
+    }
+    for (const given of [undefined, '', related]) {
+      expect([given, await answered('/api/v2', given)]).toEqual([given, 'taken']);
+      expect([given, await answered('', given)]).toEqual([given, foreign]);
+    }
+  });
 });
