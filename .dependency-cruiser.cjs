@@ -26,6 +26,24 @@ module.exports = {
       to: { path: '^src/adapters/', pathNot: '^src/adapters/$1/' },
     },
     {
+      name: 'http-areas-know-routing-and-each-other',
+      severity: 'error',
+      from: { path: '^src/adapters/http/[^/]+/', pathNot: '^src/adapters/http/(server|openapi)/' },
+      to: { path: '^src/adapters/http/(server|openapi)/' },
+    },
+    {
+      name: 'http-routing-knows-no-area',
+      severity: 'error',
+      from: { path: '^src/adapters/http/routing/' },
+      to: { path: '^src/adapters/http/', pathNot: '^src/adapters/http/routing/' },
+    },
+    {
+      name: 'openapi-describes-without-the-server',
+      severity: 'error',
+      from: { path: '^src/adapters/http/openapi/' },
+      to: { path: '^src/adapters/http/server/' },
+    },
+    {
       name: 'memory-and-knex-are-strangers',
       severity: 'error',
       from: { path: '^src/adapters/persistence/([^/]+)/' },
@@ -52,8 +70,8 @@ module.exports = {
     {
       name: 'object-store-is-loaded-only-where-it-is-used',
       severity: 'error',
-      from: { path: '^src', pathNot: '^src/adapters/bundles/s3-bundle-store\\.ts' },
-      to: { path: '^src/adapters/bundles/s3-bundle-store|node_modules/@aws-sdk/', dynamic: false },
+      from: { path: '^src', pathNot: '^src/adapters/files/s3-bundle-store\\.ts' },
+      to: { path: '^src/adapters/files/s3-bundle-store|node_modules/@aws-sdk/', dynamic: false },
     },
     {
       name: 'metrics-library-only-in-metrics',
@@ -70,7 +88,7 @@ module.exports = {
     {
       name: 'areas-meet-only-in-shared-and-authorization',
       severity: 'error',
-      from: { path: '^src/domain/([^/]+)/', pathNot: '^src/domain/authorization/' },
+      from: { path: '^src/domain/((?:supporting/)?[^/]+)/', pathNot: '^src/domain/authorization/' },
       to: { path: '^src/domain/[^/]+/', pathNot: '^src/domain/($1|shared|authorization)/' },
     },
     {
@@ -95,6 +113,13 @@ module.exports = {
       to: { path: '^src/agent' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-cycles-of-http-folders',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^src/adapters/http/' },
+      to: { circular: true },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

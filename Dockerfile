@@ -2,7 +2,8 @@
 FROM node:24.21-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-RUN npm ci --omit=optional
+# The compiler is an optional package of each system.
+RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/web-files.mjs scripts/
 COPY src src

@@ -25,7 +25,7 @@ export default {
     {
       ...shared,
       displayName: 'fast',
-      setupFilesAfterEnv: [patience, '<rootDir>/tests/support/passing-files.cjs'],
+      setupFilesAfterEnv: [patience, '<rootDir>/tests/support/files-in-memory.cjs'],
       testMatch: [
         '<rootDir>/tests/{agent,domain,application,contracts,http,architecture,torture,bench,fuzz}/**/*.test.ts',
       ],
@@ -51,7 +51,7 @@ export default {
       ],
       setupFilesAfterEnv: [
         patience,
-        '<rootDir>/tests/support/passing-files.cjs',
+        '<rootDir>/tests/support/files-in-memory.cjs',
         '<rootDir>/tests/support/on-sqlite.cjs',
       ],
     },
@@ -66,7 +66,7 @@ export default {
         .map((file) => `<rootDir>/${file}`),
       setupFilesAfterEnv: [
         patience,
-        '<rootDir>/tests/support/passing-files.cjs',
+        '<rootDir>/tests/support/files-in-memory.cjs',
         '<rootDir>/tests/support/random-properties.cjs',
       ],
     },

@@ -1,4 +1,4 @@
-// Puts beside the compiled code what browsers load: the pages, and of Swagger UI the files that /docs needs. Its package
+// Puts beside the compiled code what it reads: the examples of the API's description, and what browsers load: the pages, and of Swagger UI the files that /docs needs. Its package
 // stays here, because one that it brings reports to others where it was installed.
 import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,10 @@ const target = 'dist/adapters/http/web/';
 const pages = readdirSync(at('src/adapters/http/web/pages')).filter((name) => name !== 'tsconfig.json');
 const notices = ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'];
 
+const reference = 'adapters/http/openapi/';
+
 for (const [from, to, names] of [
+  [`src/${reference}`, `dist/${reference}`, ['examples.json']],
   ['src/adapters/http/web/pages/', `${target}pages/`, pages],
   ['node_modules/swagger-ui-dist/', `${target}swagger-ui/`, ['swagger-ui-bundle.js', 'swagger-ui.css', ...notices]],
 ]) {

@@ -47,7 +47,8 @@ const clock: Clock = { now: () => new Date().toISOString() };
 const ids: IdGenerator = { next: (kind) => `${kind}-${crypto.randomUUID()}`, ofAddress: () => [] };
 const urls: CapabilityUrls = { issue: (_, id) => `https://files.example/${id}`, open: () => undefined };
 
-const createVersion = new CreateConfigurationVersion(unitOfWork, clock, ids, urls, new ByteQuota(0));
+const quota = new ByteQuota({ maxOrganizationBytes: 0 });
+const createVersion = new CreateConfigurationVersion(unitOfWork, clock, ids, urls, quota);
 const settings = { autoQueueRuns: false, speculative: false, provisional: false, source: 'us' };
 for (const userId of ['ada', 'ben', 'eve']) {
   const actor: Actor = { kind: 'user', userId, siteAdministrator: false, tokenId: `${userId}'s session` };

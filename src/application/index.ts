@@ -1,181 +1,237 @@
-/** Use cases and the ports they need, for programs that bring their own adapters. */
-export type { AgentPoolReference } from './agent-pools/agent-pool-in-hand.js';
-export type { ScopeChange } from './agent-pools/agent-pool-scope.js';
-export * from './agent-pools/create-agent-pool.js';
-export * from './agent-pools/issue-agent-token.js';
-export * from './agent-pools/list-agent-pools.js';
-export * from './agent-pools/list-agent-tokens.js';
-export * from './agent-pools/remove-agent-pool.js';
-export * from './agent-pools/show-agent-pool.js';
-export * from './agent-pools/update-agent-pool.js';
-export * from './agents/announce-state.js';
-export * from './agents/append-run-log.js';
-export * from './agents/authenticate-agent.js';
-export * from './agents/claim-run.js';
-export * from './agents/lease-holder.js';
-export * from './agents/read-plan-file.js';
-export * from './agents/read-run-files.js';
-export * from './agents/read-run-state.js';
-export * from './agents/reclaim-lost-runs.js';
-export * from './agents/renew-lease.js';
-export * from './agents/report-phase.js';
-export * from './agents/report-policy-evaluation.js';
-export * from './agents/store-run-artifact.js';
-export * from './agents/upload-state.js';
-export * from './audit/forget-audit-events.js';
-export * from './audit/list-audit-events.js';
-export * from './audit/refusals.js';
-export * from './configuration-versions/archive-configuration-version.js';
-export * from './configuration-versions/archive-old-versions.js';
-export * from './configuration-versions/attempt-age.js';
-export * from './configuration-versions/bundle-attempt.js';
-export * from './configuration-versions/change-backing-data.js';
-export * from './configuration-versions/create-configuration-version.js';
-export * from './configuration-versions/keep-version.js';
-export * from './configuration-versions/list-configuration-versions.js';
-export * from './configuration-versions/locate-bundle.js';
-export * from './configuration-versions/open-bundle.js';
-export * from './configuration-versions/read-bundle.js';
-export * from './configuration-versions/show-configuration-version.js';
-export * from './configuration-versions/show-ingress-attributes.js';
-export * from './configuration-versions/upload-configuration-bundle.js';
-export * from './effects/effect-performers.js';
-export * from './effects/list-failing-effects.js';
-export * from './effects/perform-effects.js';
-export * from './effects/remove-leftovers.js';
-export * from './effects/sweep-bundles.js';
-export * from './instances/exchange-request-rates.js';
-export * from './instances/stored-secrets.js';
-export * from './instances/take-stock.js';
-export * from './organizations/add-organization-membership.js';
-export * from './organizations/byte-quota.js';
-export * from './organizations/create-organization.js';
-export * from './organizations/issue-organization-token.js';
-export * from './organizations/list-organization-memberships.js';
-export * from './organizations/list-organizations.js';
-export * from './organizations/remove-organization.js';
-export * from './organizations/remove-organization-membership.js';
-export * from './organizations/revoke-organization-token.js';
-export * from './organizations/show-organization.js';
-export * from './organizations/show-organization-membership.js';
-export * from './organizations/show-organization-token.js';
-export * from './organizations/update-organization.js';
-export * from './organizations/visible-teams.js';
-export * from './policies/create-policy.js';
-export * from './policies/list-policies.js';
-export * from './policies/read-policy-code.js';
-export * from './policies/read-run-policy.js';
-export * from './policies/remove-policy.js';
-export * from './policies/show-policy.js';
-export * from './policies/update-policy.js';
-export * from './policies/upload-policy-code.js';
-export * from './policy-outcomes/list-policy-evaluations.js';
-export * from './policy-outcomes/list-policy-set-outcomes.js';
-export * from './policy-outcomes/list-task-stages.js';
-export * from './policy-outcomes/override-task-stage.js';
-export * from './policy-outcomes/show-policy-evaluation.js';
-export * from './policy-outcomes/show-policy-set-outcome.js';
-export * from './policy-outcomes/show-task-stage.js';
-export * from './policy-sets/attach-policy-set.js';
-export * from './policy-sets/attachable-policies.js';
-export * from './policy-sets/attachable-workspaces.js';
-export * from './policy-sets/change-policies-of-set.js';
-export * from './policy-sets/create-policy-set.js';
-export * from './policy-sets/list-policy-sets.js';
-export * from './policy-sets/remove-policy-set.js';
-export * from './policy-sets/show-policy-set.js';
-export * from './policy-sets/update-policy-set.js';
-export * from './ports/agent-repository.js';
-export * from './ports/api-token-repository.js';
-export * from './ports/audit-trail.js';
-export * from './ports/bundle-inspector.js';
-export * from './ports/bundle-store.js';
-export * from './ports/capability-urls.js';
-export * from './ports/clock.js';
-export * from './ports/commit-fetcher.js';
-export * from './ports/configuration-version-repository.js';
-export * from './ports/effect-outbox.js';
-export * from './ports/holds.js';
-export * from './ports/id-generator.js';
-export * from './ports/instances.js';
-export * from './ports/kept-bytes.js';
-export * from './ports/organization-repository.js';
-export * from './ports/page.js';
-export * from './ports/policy-repository.js';
-export * from './ports/run-artifacts.js';
-export * from './ports/run-repository.js';
-export * from './ports/secret-box.js';
-export * from './ports/secret-generator.js';
-export * from './ports/state-version-repository.js';
-export * from './ports/stored-files.js';
-export * from './ports/team-repository.js';
-export * from './ports/team-workspace-repository.js';
-export * from './ports/unit-of-work.js';
-export * from './ports/user-repository.js';
-export * from './ports/variable-repository.js';
-export * from './ports/workspace-repository.js';
-export * from './retrying-unit-of-work.js';
-export * from './runs/change-run.js';
-export * from './runs/create-run.js';
-export * from './runs/list-queued-runs.js';
-export * from './runs/list-run-events.js';
-export * from './runs/list-runs.js';
-export * from './runs/read-plan-json.js';
-export * from './runs/read-run-log.js';
-export * from './runs/run-progress.js';
-export * from './runs/show-run.js';
-export * from './runs/show-run-capacity.js';
-export * from './runs/show-run-configuration-version.js';
-export * from './runs/show-run-phase.js';
-export * from './state-versions/list-state-outputs.js';
-export * from './state-versions/list-state-versions.js';
-export * from './state-versions/show-state-output.js';
-export * from './state-versions/show-state-version.js';
-export * from './state-versions/shown-output.js';
-export * from './team-access/add-team-access.js';
-export * from './team-access/list-team-access.js';
-export * from './team-access/list-whole-team-access.js';
-export * from './team-access/remove-team-access.js';
-export * from './team-access/show-team-access.js';
-export * from './team-access/update-team-access.js';
-export * from './team-tokens/issue-team-token.js';
-export * from './team-tokens/list-team-tokens.js';
-export * from './team-tokens/revoke-team-token.js';
-export * from './team-tokens/show-team-token.js';
-export * from './teams/change-team-members.js';
-export * from './teams/create-team.js';
-export * from './teams/list-teams.js';
-export * from './teams/remove-team.js';
-export * from './teams/show-team.js';
-export * from './teams/update-team.js';
-export * from './users/authenticate.js';
-export * from './users/change-user-suspension.js';
-export * from './users/create-user.js';
-export * from './users/find-manageable-token.js';
-export * from './users/issue-user-token.js';
-export * from './users/list-user-tokens.js';
-export * from './users/list-users.js';
-export * from './users/remove-user.js';
-export * from './users/revoke-token.js';
-export * from './users/show-account.js';
-export * from './users/show-token.js';
-export * from './users/token-issuer.js';
-export * from './users/token-uses.js';
-export * from './variables/create-variable.js';
-export * from './variables/list-variables.js';
-export * from './variables/remove-variable.js';
-export * from './variables/show-variable.js';
-export * from './variables/update-variable.js';
-export * from './variables/variable-values.js';
-export * from './version-control/commit-files.js';
-export * from './version-control/fetch-commit.js';
-export * from './version-control/fetched-version.js';
-export * from './version-control/receive-webhook.js';
-export * from './workspaces/change-workspace-lock.js';
-export * from './workspaces/create-workspace.js';
-export * from './workspaces/find-workspace.js';
-export * from './workspaces/link-repository.js';
-export * from './workspaces/list-workspaces.js';
-export * from './workspaces/remove-workspace.js';
-export * from './workspaces/show-workspace.js';
-export * from './workspaces/update-workspace.js';
+/** What is published for programs that bring their own adapters: use cases, their commands and answers, and ports. */
+
+export { type Begun, EffectPerformers } from './background/effect-performers.js';
+export { ListFailingEffects } from './background/list-failing-effects.js';
+export type { Lane, Performed, Share } from './background/perform-effects.js';
+export { effectLeaseSeconds, lanes, PerformEffects } from './background/perform-effects.js';
+export { ArchiveConfigurationVersion } from './configuration-versions/archive-configuration-version.js';
+export { ArchiveOldVersions, type OldVersionsArchived } from './configuration-versions/archive-old-versions.js';
+export { type BackingDataChange, ChangeBackingData } from './configuration-versions/change-backing-data.js';
+export type { NewConfigurationVersion } from './configuration-versions/create-configuration-version.js';
+export { CreateConfigurationVersion } from './configuration-versions/create-configuration-version.js';
+export type { ListedConfigurationVersions } from './configuration-versions/list-configuration-versions.js';
+export { ListConfigurationVersions } from './configuration-versions/list-configuration-versions.js';
+export type { Include, ShownConfigurationVersion } from './configuration-versions/show-configuration-version.js';
+export { ShowConfigurationVersion } from './configuration-versions/show-configuration-version.js';
+export { ShowIngressAttributes } from './configuration-versions/show-ingress-attributes.js';
+export { UploadConfigurationBundle, type UploadFrom } from './configuration-versions/upload-configuration-bundle.js';
+export { attemptSeconds } from './files/attempt-age.js';
+export { ByteQuota, type WithinRoom } from './files/byte-quota.js';
+export { type BundleReference, LocateBundle } from './files/locate-bundle.js';
+export { type OpenBundle, ReadBundle } from './files/read-bundle.js';
+export { SweepBundles } from './files/sweep-bundles.js';
+export { ListPolicyEvaluations } from './policy-outcomes/list-policy-evaluations.js';
+export { ListPolicySetOutcomes } from './policy-outcomes/list-policy-set-outcomes.js';
+export { ListTaskStages } from './policy-outcomes/list-task-stages.js';
+export { OverrideTaskStage } from './policy-outcomes/override-task-stage.js';
+export { ShowPolicyEvaluation } from './policy-outcomes/show-policy-evaluation.js';
+export { ShowPolicySetOutcome } from './policy-outcomes/show-policy-set-outcome.js';
+export { type ShownTaskStage, ShowTaskStage } from './policy-outcomes/show-task-stage.js';
+export type { BundleFacts, BundleInspector, Inspection, Measurement } from './ports/outside/bundle-inspector.js';
+export type { BundleFound, BundleStore, ByteRange } from './ports/outside/bundle-store.js';
+export { type CapabilityPurpose, type CapabilityUrls, capabilityPurposes } from './ports/outside/capability-urls.js';
+export type { Clock } from './ports/outside/clock.js';
+export type { CommitFetcher, CommitRequest, FetchedCommit } from './ports/outside/commit-fetcher.js';
+export { type IdGenerator, type IdKind, idKinds } from './ports/outside/id-generator.js';
+export { type SecretBox, sealPrefix, sealPrefixOf } from './ports/outside/secret-box.js';
+export type { Secret, SecretGenerator } from './ports/outside/secret-generator.js';
+export type { Settings } from './ports/outside/settings.js';
+export type { AgentPoolRepository, AgentTokenRepository } from './ports/repositories/agent-repository.js';
+export type {
+  ApiTokenRepository,
+  Credential,
+  IssuedTeamToken,
+  TeamTokenQuery,
+  TeamTokenReference,
+  TeamTokenSort,
+} from './ports/repositories/api-token-repository.js';
+export { teamTokenSorts } from './ports/repositories/api-token-repository.js';
+export type { AuditedThing, AuditPlace, AuditQuery, AuditSlice, AuditTrail } from './ports/repositories/audit-trail.js';
+export { auditedKinds, mostLookedAt, mostNumbered } from './ports/repositories/audit-trail.js';
+export type {
+  CommitReport,
+  ConfigurationVersionQueries,
+  ConfigurationVersionRepository,
+  ConfigurationVersionSummary,
+  VersionPlace,
+} from './ports/repositories/configuration-version-repository.js';
+export { summaryOf } from './ports/repositories/configuration-version-repository.js';
+export type {
+  Backlog,
+  Effect,
+  EffectOutbox,
+  EffectState,
+  FailingEffect,
+  PendingEffect,
+  Removals,
+  RemovalTarget,
+} from './ports/repositories/effect-outbox.js';
+export type { Holdable, Holds } from './ports/repositories/holds.js';
+export type { Demand, RequestRates, SigningKeys } from './ports/repositories/instances.js';
+export type { CounterDrift, KeptBy, KeptBytes, OrganizationBytes } from './ports/repositories/kept-bytes.js';
+export type {
+  MembershipRepository,
+  MembershipView,
+  OrganizationRepository,
+} from './ports/repositories/organization-repository.js';
+export {
+  fitting,
+  type Page,
+  type PageRequest,
+  type Place,
+  type Slice,
+  type SliceSize,
+} from './ports/repositories/page.js';
+export type {
+  PolicyQuery,
+  PolicyRepository,
+  PolicySetRepository,
+  TaskStageRepository,
+} from './ports/repositories/policy-repository.js';
+export type { RunArtifacts } from './ports/repositories/run-artifacts.js';
+export type {
+  QueuedRun,
+  RunCapacity,
+  RunLogs,
+  RunQueries,
+  RunRepository,
+  RunScope,
+} from './ports/repositories/run-repository.js';
+export type { StateOutputRepository, StateVersionRepository } from './ports/repositories/state-version-repository.js';
+export type { StoredFile, StoredFiles } from './ports/repositories/stored-files.js';
+export type { TeamRepository } from './ports/repositories/team-repository.js';
+export type {
+  TeamAccessFilter,
+  TeamWorkspaceRepository,
+  TeamWorkspaceView,
+} from './ports/repositories/team-workspace-repository.js';
+export type { Repositories, RepositoryName, Transaction, UnitOfWork } from './ports/repositories/unit-of-work.js';
+export type { Reservation, UserRepository } from './ports/repositories/user-repository.js';
+export type { VariableRepository } from './ports/repositories/variable-repository.js';
+export type { WorkspaceRepository } from './ports/repositories/workspace-repository.js';
+export { RetryingUnitOfWork } from './retrying-unit-of-work.js';
+export type { AgentPoolReference } from './supporting/agent-pools/agent-pool-in-hand.js';
+export type { ScopeChange } from './supporting/agent-pools/agent-pool-scope.js';
+export { CreateAgentPool, CreateSiteAgentPool } from './supporting/agent-pools/create-agent-pool.js';
+export { IssueAgentToken } from './supporting/agent-pools/issue-agent-token.js';
+export { ListAgentPools, ListSiteAgentPools } from './supporting/agent-pools/list-agent-pools.js';
+export { ListAgentTokens } from './supporting/agent-pools/list-agent-tokens.js';
+export { RemoveAgentPool } from './supporting/agent-pools/remove-agent-pool.js';
+export { ShowAgentPool } from './supporting/agent-pools/show-agent-pool.js';
+export { type AgentPoolChange, UpdateAgentPool } from './supporting/agent-pools/update-agent-pool.js';
+export { AnnounceState, type StateAnnounced, type StateReport } from './supporting/agents/announce-state.js';
+export { AppendRunLog } from './supporting/agents/append-run-log.js';
+export { AuthenticateAgent } from './supporting/agents/authenticate-agent.js';
+export { ClaimRun, type Job } from './supporting/agents/claim-run.js';
+export { AskLease, type LeaseHolder } from './supporting/agents/lease-holder.js';
+export { ReadPlanFile } from './supporting/agents/read-plan-file.js';
+export { ReadRunFiles } from './supporting/agents/read-run-files.js';
+export { ReadRunState } from './supporting/agents/read-run-state.js';
+export { ReclaimLostRuns } from './supporting/agents/reclaim-lost-runs.js';
+export { type RenewedLease, RenewLease } from './supporting/agents/renew-lease.js';
+export { type PhaseReport, ReportPhase } from './supporting/agents/report-phase.js';
+export { type PolicyReport, ReportPolicyEvaluation } from './supporting/agents/report-policy-evaluation.js';
+export { StoreRunArtifact } from './supporting/agents/store-run-artifact.js';
+export { UploadState } from './supporting/agents/upload-state.js';
+export { ForgetAuditEvents } from './supporting/audit/forget-audit-events.js';
+export type { AuditFilter, AuditPart } from './supporting/audit/list-audit-events.js';
+export { ListAuditEvents, ListAuditTrails, ListSiteAuditEvents } from './supporting/audit/list-audit-events.js';
+export { type Refusal, Refusals } from './supporting/audit/refusals.js';
+export { AddOrganizationMembership } from './supporting/organizations/add-organization-membership.js';
+export { CreateOrganization, type NewOrganization } from './supporting/organizations/create-organization.js';
+export { ListOrganizationMemberships } from './supporting/organizations/list-organization-memberships.js';
+export { ListOrganizations } from './supporting/organizations/list-organizations.js';
+export { RemoveOrganization } from './supporting/organizations/remove-organization.js';
+export { RemoveOrganizationMembership } from './supporting/organizations/remove-organization-membership.js';
+export { ShowOrganization } from './supporting/organizations/show-organization.js';
+export { ShowOrganizationMembership } from './supporting/organizations/show-organization-membership.js';
+export type { ChangedOrganization, OrganizationChange } from './supporting/organizations/update-organization.js';
+export { UpdateOrganization } from './supporting/organizations/update-organization.js';
+export { CreatePolicy } from './supporting/policies/create-policy.js';
+export { ListPolicies } from './supporting/policies/list-policies.js';
+export { ReadPolicyCode } from './supporting/policies/read-policy-code.js';
+export { ReadRunPolicy } from './supporting/policies/read-run-policy.js';
+export { RemovePolicy } from './supporting/policies/remove-policy.js';
+export { ShowPolicy } from './supporting/policies/show-policy.js';
+export { UpdatePolicy } from './supporting/policies/update-policy.js';
+export { UploadPolicyCode } from './supporting/policies/upload-policy-code.js';
+export { AttachPolicySet } from './supporting/policy-sets/attach-policy-set.js';
+export { ChangePoliciesOfSet } from './supporting/policy-sets/change-policies-of-set.js';
+export { CreatePolicySet } from './supporting/policy-sets/create-policy-set.js';
+export { ListPolicySets } from './supporting/policy-sets/list-policy-sets.js';
+export { RemovePolicySet } from './supporting/policy-sets/remove-policy-set.js';
+export { ShowPolicySet } from './supporting/policy-sets/show-policy-set.js';
+export { UpdatePolicySet } from './supporting/policy-sets/update-policy-set.js';
+export { ChangeRun, type RunAction } from './supporting/runs/change-run.js';
+export { CreateRun, type NewRun } from './supporting/runs/create-run.js';
+export { ListQueuedRuns } from './supporting/runs/list-queued-runs.js';
+export { ListRunEvents } from './supporting/runs/list-run-events.js';
+export { ListRuns } from './supporting/runs/list-runs.js';
+export { type PlanJson, ReadPlanJson } from './supporting/runs/read-plan-json.js';
+export { ReadRunLog } from './supporting/runs/read-run-log.js';
+export { type DraftRun, type ProgressRepositories, RunProgress } from './supporting/runs/run-progress.js';
+export { type RunInclude, type RunWithIncluded, type ShownRun, ShowRun } from './supporting/runs/show-run.js';
+export { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
+export { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';
+export { type ShownPhase, ShowRunPhase } from './supporting/runs/show-run-phase.js';
+export { ListCurrentOutputs, ListStateOutputs } from './supporting/state-versions/list-state-outputs.js';
+export type { ListedStateVersion, StateVersionQuery } from './supporting/state-versions/list-state-versions.js';
+export { ListStateVersions } from './supporting/state-versions/list-state-versions.js';
+export { ShowStateOutput } from './supporting/state-versions/show-state-output.js';
+export type { ShownStateVersion, StateVersionReference } from './supporting/state-versions/show-state-version.js';
+export { ShowStateVersion } from './supporting/state-versions/show-state-version.js';
+export type { ShownOutput } from './supporting/state-versions/shown-output.js';
+export { ChangeTeamMembers } from './supporting/teams/change-team-members.js';
+export { CreateTeam } from './supporting/teams/create-team.js';
+export { ListTeams } from './supporting/teams/list-teams.js';
+export { RemoveTeam } from './supporting/teams/remove-team.js';
+export { ShowTeam, type TeamWithMembers } from './supporting/teams/show-team.js';
+export { type TeamChange, UpdateTeam } from './supporting/teams/update-team.js';
+export { Authenticate } from './supporting/users/authenticate.js';
+export { ChangeUserSuspension } from './supporting/users/change-user-suspension.js';
+export { CreateUser, type NewUser } from './supporting/users/create-user.js';
+export { ListUsers } from './supporting/users/list-users.js';
+export { RemoveUser } from './supporting/users/remove-user.js';
+export { ShowAccount } from './supporting/users/show-account.js';
+export { TokenUses } from './supporting/users/token-uses.js';
+export { CreateVariable, type VariableDraft } from './supporting/variables/create-variable.js';
+export { ListVariables } from './supporting/variables/list-variables.js';
+export { RemoveVariable } from './supporting/variables/remove-variable.js';
+export { ShowVariable } from './supporting/variables/show-variable.js';
+export { UpdateVariable } from './supporting/variables/update-variable.js';
+export type { OpenedVariable, VariableView } from './supporting/variables/variable-values.js';
+export { CommitFiles, type FetchedFiles } from './supporting/version-control/commit-files.js';
+export { FetchCommit } from './supporting/version-control/fetch-commit.js';
+export { type CommitToFetch, FetchedVersions } from './supporting/version-control/fetched-version.js';
+export { type ForgeDelivery, type ForgeEvent, ReceiveWebhook } from './supporting/version-control/receive-webhook.js';
+export { ChangeWorkspaceLock } from './supporting/workspaces/change-workspace-lock.js';
+export { CreateWorkspace } from './supporting/workspaces/create-workspace.js';
+export type { WorkspaceReference } from './supporting/workspaces/find-workspace.js';
+export {
+  type ChangedWorkspace,
+  RepositoryLinks,
+  type WorkspaceChange,
+} from './supporting/workspaces/link-repository.js';
+export { ListWorkspaces } from './supporting/workspaces/list-workspaces.js';
+export { RemoveWorkspace } from './supporting/workspaces/remove-workspace.js';
+export { type ShownWorkspace, ShowWorkspace } from './supporting/workspaces/show-workspace.js';
+export { UpdateWorkspace } from './supporting/workspaces/update-workspace.js';
+export { AddTeamAccess, type NewTeamAccess } from './team-access/add-team-access.js';
+export { ListTeamAccess, type TeamAccessQuery } from './team-access/list-team-access.js';
+export { ListWholeTeamAccess } from './team-access/list-whole-team-access.js';
+export { RemoveTeamAccess } from './team-access/remove-team-access.js';
+export { ShowTeamAccess } from './team-access/show-team-access.js';
+export { type TeamAccessChange, UpdateTeamAccess } from './team-access/update-team-access.js';
+export type { ManageableToken } from './tokens/find-manageable-token.js';
+export { IssueOrganizationToken } from './tokens/issue-organization-token.js';
+export { IssueTeamToken } from './tokens/issue-team-token.js';
+export { IssueUserToken, type NewUserToken } from './tokens/issue-user-token.js';
+export { ListTeamTokens, type TeamTokensQuery } from './tokens/list-team-tokens.js';
+export { ListUserTokens } from './tokens/list-user-tokens.js';
+export { RevokeOrganizationToken } from './tokens/revoke-organization-token.js';
+export { RevokeTeamToken } from './tokens/revoke-team-token.js';
+export { RevokeToken } from './tokens/revoke-token.js';
+export { ShowOrganizationToken } from './tokens/show-organization-token.js';
+export { ShowTeamToken } from './tokens/show-team-token.js';
+export { ShowToken } from './tokens/show-token.js';
+export { type IssuedToken, type NewToken, TokenIssuer } from './tokens/token-issuer.js';

@@ -1,5 +1,5 @@
 import { isDomainError } from '../domain/index.js';
-import type { Transaction, UnitOfWork } from './ports/unit-of-work.js';
+import type { RepositoryName, Transaction, UnitOfWork } from './ports/repositories/unit-of-work.js';
 
 const attempts = 5;
 
@@ -7,15 +7,15 @@ const attempts = 5;
  * Decides again on fresh facts when a save was stale, a few times, with the row that was changed locked, so that the next
  * attempt is not stale for the same reason; the last refusal is passed on. Nothing else is tried again: of a change whose commit nobody heard of, nobody knows whether it was kept.
  */
-export class RetryingUnitOfWork implements UnitOfWork {
+export class RetryingUnitOfWork<Names extends RepositoryName = RepositoryName> implements UnitOfWork<Names> {
   constructor(
-    private readonly inner: UnitOfWork,
+    private readonly inner: UnitOfWork<NoInfer<Names> | 'holds'>,
     /** Where many change one thing at once most of them lose every time, unless they wait for a random moment. */
     private readonly pauseAfter: (attempt: number) => Promise<void> = async () => undefined,
   ) {}
 
-  async run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    let again = work;
+  async run<Result>(work: (tx: Transaction<Names>) => Promise<Result>): Promise<Result> {
+    let again: (tx: Transaction<Names | 'holds'>) => Promise<Result> = work;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.inner.run(again);
@@ -31,7 +31,7 @@ export class RetryingUnitOfWork implements UnitOfWork {
     }
   }
 
-  read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  read<Result>(work: (tx: Transaction<Names>) => Promise<Result>): Promise<Result> {
     return this.inner.read(work);
   }
 }

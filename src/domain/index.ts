@@ -1,36 +1,204 @@
-/** The published surface of the domain: pure rules and plain data, with no dependency of any kind. */
-export * from './agents/agent-pool.js';
-export * from './audit/audit-event.js';
-export * from './authorization/actor.js';
-export * from './authorization/organization-permissions.js';
-export * from './authorization/policy.js';
-export * from './authorization/workspace-permissions.js';
-export * from './configuration-versions/configuration-version.js';
-export * from './configuration-versions/ingress-attributes.js';
-export * from './configuration-versions/lifecycle.js';
-export * from './organizations/organization.js';
-export * from './organizations/over-quota.js';
-export * from './policy-outcomes/policy.js';
-export * from './policy-outcomes/policy-set.js';
-export * from './policy-outcomes/policy-set-outcome.js';
-export * from './policy-outcomes/task-stage.js';
-export * from './runs/run.js';
-export * from './runs/run-artifact.js';
-export * from './runs/run-event.js';
-export * from './runs/run-lifecycle.js';
-export * from './runs/run-status.js';
-export * from './shared/api-token.js';
-export * from './shared/bundle.js';
-export * from './shared/domain-error.js';
-export * from './shared/execution.js';
-export * from './shared/id.js';
-export * from './shared/name.js';
-export * from './state-versions/state-output.js';
-export * from './state-versions/state-version.js';
-export * from './team-access/access-level.js';
-export * from './team-access/team-workspace.js';
-export * from './teams/team.js';
-export * from './teams/team-name.js';
-export * from './users/user.js';
-export * from './variables/variable.js';
-export * from './workspaces/workspace.js';
+/** The published rules and data of the domain, by name. It imports no package and no part of Node. */
+
+export type { Actor, RequestTrace } from './authorization/actor.js';
+export { auditorStanding, identityOf, isOpenTo, isUser, standingOnSite } from './authorization/actor.js';
+export type { OrganizationAccess, OrganizationPermission } from './authorization/organization-permissions.js';
+export { organizationPermissions } from './authorization/organization-permissions.js';
+export type {
+  Action,
+  Claim,
+  PoolInQuestion,
+  Requirement,
+  Seen,
+  Standing,
+  TeamInQuestion,
+  TeamStanding,
+  TeamTokenVisibility,
+  TeamVisibility,
+  WorkspaceVisibility,
+} from './authorization/policy.js';
+export {
+  actions,
+  authorize,
+  authorized,
+  claims,
+  effectivePermissions,
+  isOwner,
+  may,
+  organizationAccessOf,
+  policy,
+  seenBy,
+  teamAccessVisibility,
+  teamTokenVisibility,
+  teamVisibility,
+  workspaceVisibility,
+} from './authorization/policy.js';
+export { type Scale, scaleNames, scales, type WorkspacePermissions } from './authorization/workspace-permissions.js';
+export type {
+  ConfigurationVersionState,
+  Failure,
+  Fired,
+  OrderedEffect,
+  VersionFactsGathered,
+} from './configuration-versions/configuration-version.js';
+export { ConfigurationVersion } from './configuration-versions/configuration-version.js';
+export type { IngressAttributes } from './configuration-versions/ingress-attributes.js';
+export type { Facts, Origin, Stamp, Status, Trigger } from './configuration-versions/lifecycle.js';
+export { guards, lifecycle, statuses, statusTraits } from './configuration-versions/lifecycle.js';
+export type {
+  EnforcementLevel,
+  ManagedPolicy,
+  Policy,
+  PolicyChange,
+  PolicyKind,
+  PolicySettings,
+} from './policy-outcomes/policy.js';
+export { enforcementLevels, policyKinds } from './policy-outcomes/policy.js';
+export type {
+  AppliedPolicy,
+  AppliedPolicySet,
+  ApplyingPolicySet,
+  PolicySet,
+  PolicySetSettings,
+} from './policy-outcomes/policy-set.js';
+export type {
+  OutcomeFilter,
+  OutcomeStatus,
+  PolicyOutcome,
+  PolicySetOutcome,
+  ReportedPolicySet,
+  ResultCount,
+  SetVerdict,
+  Verdict,
+} from './policy-outcomes/policy-set-outcome.js';
+export {
+  addedUp,
+  blocks,
+  noResults,
+  outcomeStatuses,
+  readReport,
+  resultCountOf,
+  verdictOf,
+} from './policy-outcomes/policy-set-outcome.js';
+export type {
+  EvaluationStatus,
+  LocatedEvaluation,
+  PolicyEvaluation,
+  TaskStage,
+  TaskStageStatus,
+} from './policy-outcomes/task-stage.js';
+export {
+  canOverride,
+  concludeEvaluation,
+  evaluationMoves,
+  evaluationStatuses,
+  moveAll,
+  openTaskStage,
+  overrideStage,
+  taskStageMoves,
+  taskStageStatuses,
+} from './policy-outcomes/task-stage.js';
+export type { Bundle } from './shared/bundle.js';
+export type { AtFault, DomainErrorCode, ErrorDetails } from './shared/domain-error.js';
+export { alreadyTaken, DomainError, isDomainError, isRefusal, notFound } from './shared/domain-error.js';
+export type {
+  AgentPoolScope,
+  Executed,
+  Execution,
+  ExecutionChange,
+  ExecutionDefaults,
+  ExecutionMode,
+  ExecutionSettings,
+  ServingPool,
+} from './shared/execution.js';
+export { executionModes, executionOf, serves } from './shared/execution.js';
+export type {
+  AgentPoolId,
+  BundleKey,
+  ConfigurationVersionId,
+  Id,
+  Instant,
+  MembershipId,
+  OrganizationId,
+  PolicyEvaluationId,
+  PolicyId,
+  PolicySetId,
+  PolicySetOutcomeId,
+  RunId,
+  StateVersionId,
+  StateVersionOutputId,
+  TaskStageId,
+  TeamId,
+  TeamWorkspaceId,
+  TokenId,
+  UserId,
+  VariableId,
+  WebhookId,
+  WorkspaceId,
+} from './shared/id.js';
+export { later } from './shared/id.js';
+export type { LifecycleGuard, LifecycleRow } from './shared/lifecycle-engine.js';
+export type { OrganizationTokenKind, TokenOwner } from './shared/token-owner.js';
+export type { Agent, AgentPool, AgentToken } from './supporting/agents/agent-pool.js';
+export type {
+  AuditAction,
+  AuditActor,
+  AuditDetail,
+  AuditEvent,
+  NewAuditEvent,
+} from './supporting/audit/audit-event.js';
+export { auditEventId, auditIdsFrom, unaskedActions } from './supporting/audit/audit-event.js';
+export type { Member, Membership, Organization } from './supporting/organizations/organization.js';
+export { memberOf, membershipStatus, membershipStatuses } from './supporting/organizations/organization.js';
+export type {
+  Lease,
+  Phase,
+  PlannedChanges,
+  ResourceCounts,
+  RunFactsGathered,
+  RunFired,
+  RunOptions,
+  RunState,
+  RunVariable,
+} from './supporting/runs/run.js';
+export { phases, Run } from './supporting/runs/run.js';
+export { type ArtifactName, artifactNames } from './supporting/runs/run-artifact.js';
+export { type RunEvent, runEventsOf } from './supporting/runs/run-event.js';
+export type { PolicyCheck, RunEffect, RunGuardFacts, RunTrigger } from './supporting/runs/run-lifecycle.js';
+export { runGuards, runLifecycle } from './supporting/runs/run-lifecycle.js';
+export type { RunStatus } from './supporting/runs/run-status.js';
+export {
+  completedRunStatuses,
+  queuedRunStatuses,
+  runStatuses,
+  runStatusesHoldingWorkspace,
+  runStatusesInProgress,
+  runStatusesUnderLease,
+  stages,
+  waitingRunStatuses,
+} from './supporting/runs/run-status.js';
+export type { ReportedOutput, StateOutput } from './supporting/state-versions/state-output.js';
+export {
+  type AnnouncedState,
+  type StateVersion,
+  stateVersionStatuses,
+} from './supporting/state-versions/state-version.js';
+export type { AccessChange, Team, TeamSettings } from './supporting/teams/team.js';
+export { asQuestion, ownersTeamName, visibilities } from './supporting/teams/team.js';
+export { teamNameKey } from './supporting/teams/team-name.js';
+export { awaitedUser, type User } from './supporting/users/user.js';
+export type { Variable, VariableSettings, VariableTotals } from './supporting/variables/variable.js';
+export { variableCategories, variableLimits, variableTaken } from './supporting/variables/variable.js';
+export type {
+  LinkedRepository,
+  Lock,
+  LockAction,
+  RepositorySettings,
+  Workspace,
+  WorkspaceSettings,
+} from './supporting/workspaces/workspace.js';
+export { lockActions } from './supporting/workspaces/workspace.js';
+export type { AccessLevel, FixedLevel, Grant } from './team-access/access-level.js';
+export { accessLevels, impliedBy, permissionsOf } from './team-access/access-level.js';
+export { newGrant, type RequestedPermissions, type TeamWorkspace } from './team-access/team-workspace.js';
+export { type ApiToken, hasExpired } from './tokens/api-token.js';

@@ -1,8 +1,8 @@
+import { nothing } from '../domain/authorization/workspace-permissions.js';
 import {
   type Action,
   auditorStanding,
   type Grant,
-  nothing,
   organizationPermissions,
   type Standing,
   type TeamInQuestion,

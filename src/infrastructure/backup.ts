@@ -1,6 +1,6 @@
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { FileBundleStore, flush } from '../adapters/bundles/file-bundle-store.js';
+import { FileBundleStore, flush } from '../adapters/files/file-bundle-store.js';
 import { takeLock } from '../adapters/persistence/knex/engine/sqlite-lock.js';
 import { snapshot } from '../adapters/persistence/knex/engine/sqlite-snapshot.js';
 import { openSqlite } from '../adapters/persistence/knex/knex-database.js';

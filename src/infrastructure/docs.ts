@@ -1,5 +1,5 @@
-import { limits } from '../adapters/http/limits.js';
-import { describeApi } from '../adapters/http/reference/served-api.js';
+import { describeApi } from '../adapters/http/openapi/served-api.js';
+import { limits } from '../adapters/http/routing/limits.js';
 import { Exposition } from '../adapters/metrics/exposition.js';
 import { Meters } from '../adapters/metrics/meters.js';
 import {
@@ -11,13 +11,14 @@ import {
   type Origin,
   policy,
   type Requirement,
-  type RunTransition,
   runLifecycle,
   type Standing,
   stages,
   statusTraits,
   taskStageMoves,
 } from '../domain/index.js';
+import type { LifecycleRow } from '../domain/shared/lifecycle-engine.js';
+import type { RunTransition } from '../domain/supporting/runs/run-lifecycle.js';
 import { type ActorGroup, actorGroups, subjectsOf } from './actor-kinds.js';
 import { packageVersion } from './package-version.js';
 
@@ -45,7 +46,7 @@ export const lifecyclePage = (): string =>
     [
       'Every change of status is one row below. Conditions are asked from left to right, and the first that does not hold',
       'words the refusal. This page is printed by `npm run docs` from the tables the service runs on; change them in',
-      '`src/domain/configuration-versions/lifecycle.ts`, `src/domain/runs/run-lifecycle.ts` and',
+      '`src/domain/configuration-versions/lifecycle.ts`, `src/domain/supporting/runs/run-lifecycle.ts` and',
       '`src/domain/policy-outcomes/task-stage.ts`.',
     ].join('\n'),
     '## Configuration versions',
@@ -80,7 +81,7 @@ export const lifecyclePage = (): string =>
       ['Trigger', 'By itself', 'From', 'Conditions, in order', 'To', 'Effects'],
       (runLifecycle as readonly RunTransition[]).map((row) => [
         code(row.trigger),
-        mark(row.automatic),
+        mark(row.automatic ?? false),
         listed(row.from.map(code)),
         listed(row.guards),
         code(row.to),
@@ -98,8 +99,8 @@ export const lifecyclePage = (): string =>
     table(['Trigger', 'Policy evaluation from', 'To'], movesOf(evaluationMoves)),
   );
 
-const movesOf = (moves: Readonly<Record<string, { readonly from: readonly string[]; readonly to: string }>>) =>
-  Object.entries(moves).map(([trigger, { from, to }]) => [code(trigger), listed(from.map(code)), code(to)]);
+const movesOf = (rows: readonly LifecycleRow<string>[]) =>
+  rows.map(({ trigger, from, to }) => [code(trigger), listed(from.map(code)), code(to)]);
 
 const inWords = (requirement: Requirement): string =>
   requirement.map((alternative) => alternative.join(' + ')).join('; or ');
@@ -211,7 +212,7 @@ export const limitsPage = (): string =>
       'Uploads are bounded by `MAX_ARCHIVE_BYTES`, `MAX_UNPACKED_BYTES` and `MAX_ARCHIVE_ENTRIES`, what an organization keeps by',
       '`MAX_ORGANIZATION_BYTES`, how often may be asked by `RATE_LIMIT_PER_SECOND`, and how long anything may take is in [operations](operations.md#how-long-anything-may-take).',
       'Every refusal is a document of JSON:API errors. This page is printed by `npm run docs` from',
-      '`src/adapters/http/limits.ts`; change the table there.',
+      '`src/adapters/http/routing/limits.ts`; change the table there.',
     ].join('\n'),
     table(
       ['Most', 'Of', 'Beyond it'],

@@ -1,17 +1,5 @@
-import {
-  type ArchiveOldVersions,
-  effectLeaseSeconds,
-  type ForgetAuditEvents,
-  type Lane,
-  lanes,
-  type PerformEffects,
-  type ReclaimLostRuns,
-  type Refusals,
-  type StoredSecrets,
-  type SweepBundles,
-  type TokenUses,
-  type VersionPlace,
-} from '../application/index.js';
+import { effectLeaseSeconds, type Lane, lanes, type VersionPlace } from '../application/index.js';
+import type { UseCases } from '../application/use-cases.js';
 
 interface Log {
   info(fields: object, message: string): void;
@@ -24,15 +12,17 @@ interface Meter {
   choreFailed(): void;
 }
 
-export interface Chores {
-  readonly performEffects: PerformEffects;
-  readonly reclaimLostRuns: ReclaimLostRuns;
-  readonly sweepBundles: SweepBundles;
-  readonly archiveOldVersions: ArchiveOldVersions;
-  readonly refusals: Refusals;
-  readonly forgetAuditEvents: ForgetAuditEvents;
-  readonly tokenUses: TokenUses;
-  readonly storedSecrets: StoredSecrets;
+type Performed =
+  | 'performEffects'
+  | 'reclaimLostRuns'
+  | 'sweepBundles'
+  | 'archiveOldVersions'
+  | 'refusals'
+  | 'forgetAuditEvents'
+  | 'tokenUses'
+  | 'storedSecrets';
+
+export interface Chores extends Pick<UseCases, Performed> {
   readonly rates: { settle(): Promise<void> };
   /** Older upload attempts belong to no process that still runs. */
   readonly abandonedAfterSeconds: number;

@@ -4,33 +4,21 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { FileBundleStore, makeDirectory } from '../adapters/bundles/file-bundle-store.js';
-import { type HttpServer, httpServer, usualPatience } from '../adapters/http/http-server.js';
+import { FileBundleStore, makeDirectory } from '../adapters/files/file-bundle-store.js';
+import { type HttpServer, httpServer } from '../adapters/http/server/http-server.js';
+import { usualPatience } from '../adapters/http/server/patience.js';
 import { takeLock } from '../adapters/persistence/knex/engine/sqlite-lock.js';
 import { type KnexDatabase, openPostgres, openSqlite } from '../adapters/persistence/knex/knex-database.js';
 import { NewerSchema } from '../adapters/persistence/knex/migrations/migrate.js';
 import { closeToOthers } from '../adapters/system/private-files.js';
 import { openTracing } from '../adapters/tracing/open-tracing.js';
 import type { Tracing } from '../adapters/tracing/tracing.js';
-import {
-  ArchiveOldVersions,
-  attemptSeconds,
-  type BundleStore,
-  CreateUser,
-  ForgetAuditEvents,
-  PerformEffects,
-  ReclaimLostRuns,
-  Refusals,
-  StoredSecrets,
-  SweepBundles,
-  TokenUses,
-} from '../application/index.js';
+import { attemptSeconds, type BundleStore } from '../application/index.js';
 import { isDomainError } from '../domain/index.js';
 import { forgetKilledBackup } from './backup.js';
 import type { Config } from './config.js';
 import { buildContainer } from './container/build-container.js';
 import { resolve } from './container/provide.js';
-import { Port } from './container/tokens.js';
 import { EffectWorker } from './effect-worker.js';
 import { keptSecrets, leaveSecret, unclaimedSecret } from './generated-secrets.js';
 import { packageVersion } from './package-version.js';
@@ -120,22 +108,12 @@ export async function startService(config: Config, log: Logger, grace = usualGra
       stopped: uploadsEnd.signal,
       temporaryDir: await cleared(join(config.DATA_DIR, 'tmp'), sqlite ? 0 : attemptSeconds.abandoned),
     });
-    if (!(await resolve(container, StoredSecrets).join())) throw new StartError(strangerToOthers);
+    const use = resolve(container, 'useCases');
+    if (!(await use.storedSecrets.join())) throw new StartError(strangerToOthers);
     const worker = new EffectWorker(
-      {
-        performEffects: resolve(container, PerformEffects),
-        reclaimLostRuns: resolve(container, ReclaimLostRuns),
-        sweepBundles: resolve(container, SweepBundles),
-        archiveOldVersions: resolve(container, ArchiveOldVersions),
-        refusals: resolve(container, Refusals),
-        forgetAuditEvents: resolve(container, ForgetAuditEvents),
-        tokenUses: resolve(container, TokenUses),
-        storedSecrets: resolve(container, StoredSecrets),
-        rates: resolve(container, Port.rates),
-        abandonedAfterSeconds: attemptSeconds.abandoned,
-      },
+      { ...use, rates: resolve(container, 'rates'), abandonedAfterSeconds: attemptSeconds.abandoned },
       log,
-      resolve(container, Port.meters),
+      resolve(container, 'meters'),
     );
     // Nobody else serves from this directory, so everything that was begun was left by a process that died. What it
     // asked of a store elsewhere may still take effect there, and is given its time.
@@ -144,22 +122,19 @@ export async function startService(config: Config, log: Logger, grace = usualGra
       if (config.ARCHIVE_STORE === 'file') {
         await worker.sweep(0).catch((error: unknown) => log.error({ err: error }, 'abandoned uploads are still there'));
       }
-      await resolve(container, PerformEffects).takeOver();
+      await use.performEffects.takeOver();
     }
-    const secrets = resolve(container, Port.secrets);
+    const secrets = resolve(container, 'secrets');
     const secret = config.ADMIN_TOKEN ?? secrets.generate().secret;
     let unclaimed: string | undefined;
-    const first = await resolve(container, CreateUser).first(
-      { username: 'admin', email: 'admin@localhost' },
-      async () => {
-        if (config.ADMIN_TOKEN === undefined) unclaimed = await keepUnclaimed(config.DATA_DIR, secret);
-        return { secret, digest: secrets.digestOf(secret) };
-      },
-    );
+    const first = await use.createUser.first({ username: 'admin', email: 'admin@localhost' }, async () => {
+      if (config.ADMIN_TOKEN === undefined) unclaimed = await keepUnclaimed(config.DATA_DIR, secret);
+      return { secret, digest: secrets.digestOf(secret) };
+    });
     // Another instance was quicker, and hands its own over.
     if (first === undefined && unclaimed !== undefined) await rm(unclaimed, { force: true });
 
-    http.serve(resolve(container, Port.app));
+    http.serve(resolve(container, 'app'));
     // Last: what fails before closes the database, and nobody would be at work on it then.
     worker.start();
     const opened = database;
@@ -210,7 +185,7 @@ export async function openBundleStore(config: Config, log: Pick<Logger, 'error'>
   if (config.ARCHIVE_STORE === 'file') return new FileBundleStore(join(config.DATA_DIR, 'bundles'));
   const bucket = config.S3_BUCKET ?? '';
   // Loaded where it is used: it is large.
-  const { S3BundleStore, s3Client } = await import('../adapters/bundles/s3-bundle-store.js');
+  const { S3BundleStore, s3Client } = await import('../adapters/files/s3-bundle-store.js');
   const store = new S3BundleStore({
     client: s3Client({ endpoint: config.S3_ENDPOINT, region: config.S3_REGION }),
     bucket,

@@ -3,20 +3,18 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   AppendRunLog,
   ClaimRun,
-  leaseSeconds,
-  maxLogBytes,
   type PhaseReport,
   ReclaimLostRuns,
   RunProgress,
   type Transaction,
   type UnitOfWork,
 } from '../../src/application/index.js';
+import { maxLogBytes } from '../../src/application/supporting/agents/append-run-log.js';
+import { leaseSeconds } from '../../src/application/supporting/agents/lease-holder.js';
 import { type Agent, type PolicySet, Run, type RunStatus } from '../../src/domain/index.js';
 import {
   firstPage,
   inChunks,
-  invalid,
-  lacking,
   lifetimes,
   missing,
   objectIdOf,
@@ -25,6 +23,7 @@ import {
   World,
 } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
+import { aVariable } from '../support/builders.js';
 import { type Held, RunSteps, someCounts, verdictsOn } from '../support/run-steps.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
@@ -207,6 +206,19 @@ describe('a claim', () => {
     expect(await steps.claim(mine)).toBeUndefined();
   });
 
+  it('takes nothing of a workspace that was removed after it was looked at', async () => {
+    const { id } = await steps.create();
+    let removed = false;
+    const remove = async () => {
+      if (removed) return;
+      removed = true;
+      await steps.change(id, 'cancel');
+      await world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id });
+      await world.performEffects();
+    };
+    expect(await claimWith(steps.agent, nothing, remove)).toBeUndefined();
+  });
+
   it('looks a bounded number of times for a run that it can have, and then answers that there is none', async () => {
     const [mine, theirs] = [await steps.agentOfOrganization('mine'), await steps.agentOfOrganization('theirs')];
     await named(mine.poolId);
@@ -274,24 +286,6 @@ describe('an agent’s token', () => {
     await world.refuses(() => world.useCases.authenticateAgent.execute(secret), unauthenticated);
     await world.useCases.removeAgentPool.execute(world.administrator, ours());
     await world.refuses(() => world.useCases.authenticateAgent.execute(another.secret), unauthenticated);
-  });
-
-  it('is made and listed by those who manage agent pools', async () => {
-    const { poolId } = await steps.agentOfOrganization('own');
-    const pool = { id: poolId, of: 'organization' } as const;
-    const { issueAgentToken, listAgentTokens, createAgentPool } = world.useCases;
-    for (const manager of [world.organizationToken, await world.holderOf('manage-agent-pools')]) {
-      await issueAgentToken.execute(manager, pool, 'rack 4');
-    }
-    const { items } = await listAgentTokens.execute(world.owner, pool, firstPage);
-    expect(items).toHaveLength(3);
-    for (const outsider of [...world.outsiders, world.member]) {
-      await world.refuses(() => issueAgentToken.execute(outsider, pool, 'mine'), missing);
-      await world.refuses(() => listAgentTokens.execute(outsider, pool, firstPage), missing);
-    }
-    await world.refuses(() => createAgentPool.execute(world.stranger, 'acme', 'mine'), missing);
-    await world.refuses(() => createAgentPool.execute(world.member, 'acme', 'mine'), { code: 'resource/not-found' });
-    await world.refuses(() => createAgentPool.execute(world.owner, 'acme', ''), invalid('name'));
   });
 
   it('keeps its pool from being removed while one of its agents executes a run, or a workspace names it', async () => {
@@ -727,6 +721,19 @@ describe('the audit trail', () => {
     const actor = { kind: 'system', id: null, tokenId: null };
     expect(await recordedBy(fallSilent)).toEqual([{ actor, action: 'runs/reclaim', subject: id, outcome: 'done' }]);
   });
+
+  it('has an event for a run that fails because a variable cannot be opened', async () => {
+    const { id } = await steps.create();
+    await world.unitOfWork.run((tx) => tx.variables.add(aVariable(world.workspace, { sealedValue: 'v2.lost.sealed' })));
+    const actor = { kind: 'system', id: null, tokenId: null };
+    expect(await recordedBy(() => steps.claim())).toEqual([
+      { actor, action: 'runs/fail', subject: id, outcome: 'done' },
+    ]);
+    expect(await steps.stateOf(id)).toMatchObject({
+      status: 'errored',
+      failure: 'no signing secret opens 1 of the variables of the workspace: set again those that show no value',
+    });
+  });
 });
 
 describe('the log of a phase', () => {
@@ -919,18 +926,6 @@ describe('what policies say of a run', () => {
     ]);
   });
 
-  it('takes levels and overridability from the sets as they were, never from the agent', async () => {
-    const held = await judged();
-    await world.useCases.updatePolicySet.execute(world.owner, strict.id, { overridable: true });
-    expect(await report(held, strictly('failed', 'passed'), softly('passed'))).toBe('errored');
-    expect((await steps.stageOf(held.id)).evaluations[0]).toMatchObject({
-      status: 'failed',
-      policyToolVersion: '1.9.0',
-      overridable: false,
-      resultCount: { mandatoryFailed: 1, advisoryFailed: 0, passed: 2, errored: 0 },
-    });
-  });
-
   it('waits for every kind of policy', async () => {
     const other = await steps.policySet('elsewhere', [['owners', 'mandatory']], { kind: 'sentinel' });
     const held = await judged();
@@ -944,19 +939,19 @@ describe('what policies say of a run', () => {
   });
 
   const wrong: Readonly<Record<string, () => readonly [ReturnType<typeof verdictsOn>[], string]>> = {
-    'no set': () => [[], '/policy-sets'],
-    'one set too few': () => [[strictly('passed', 'passed')], '/policy-sets'],
+    'no set': () => [[], 'policySets'],
+    'one set too few': () => [[strictly('passed', 'passed')], 'policySets'],
     'a set twice': () => [
       [softly('passed'), strictly('passed', 'passed'), softly('failed')],
-      '/policy-sets/2/policy-set-id',
+      'policySets/2/policySetId',
     ],
     'a set that does not apply': () => [
       [softly('passed'), strictly('passed', 'passed'), verdictsOn('polset-99', [])],
-      '/policy-sets/2/policy-set-id',
+      'policySets/2/policySetId',
     ],
     'one policy too few': () => [
       [softly('passed'), verdictsOn(strict.id, [['tags', 'passed']])],
-      '/policy-sets/1/policies',
+      'policySets/1/policies',
     ],
     'a policy twice': () => [
       [
@@ -966,7 +961,7 @@ describe('what policies say of a run', () => {
         ]),
         strictly('passed', 'passed'),
       ],
-      '/policy-sets/0/policies/1/name',
+      'policySets/0/policies/1/name',
     ],
     'a policy that is not in the set': () => [
       [
@@ -976,17 +971,17 @@ describe('what policies say of a run', () => {
         ]),
         strictly('passed', 'passed'),
       ],
-      '/policy-sets/0/policies/1/name',
+      'policySets/0/policies/1/name',
     ],
     'an unknown policy of a set with an error': () => [
       [softly('passed'), verdictsOn(strict.id, [['costs', 'failed']], 'out of memory')],
-      '/policy-sets/1/policies/0/name',
+      'policySets/1/policies/0/name',
     ],
   };
-  it.each(Object.keys(wrong))('is refused whole, with a pointer, when it names %s', async (fault) => {
+  it.each(Object.keys(wrong))('is refused whole, saying where, when it names %s', async (fault) => {
     const held = await judged();
-    const [sets, pointer] = wrong[fault]?.() ?? [[], ''];
-    await world.refuses(() => report(held, ...sets), { ...invalidReport, details: { pointer } });
+    const [sets, member] = wrong[fault]?.() ?? [[], ''];
+    await world.refuses(() => report(held, ...sets), { ...invalidReport, details: { member } });
     expect(await report(held, strictly('passed', 'passed'), softly('passed'))).toBe('post_plan_completed');
   });
 
@@ -1057,21 +1052,5 @@ describe('what policies say of a run', () => {
     await world.refuses(() => world.useCases.overrideTaskStage.execute(world.owner, id), {
       code: 'task-stage/transition-refused',
     });
-  });
-
-  it('is overridden by those who hold the right; applying is not enough, and organization tokens may not', async () => {
-    const held = await judged();
-    await report(held, strictly('passed', 'passed'), softly('failed'));
-    const { id } = await steps.stageOf(held.id);
-    const { overrideTaskStage } = world.useCases;
-    for (const reader of [world.organizationToken, await world.grantee('admin')]) {
-      await world.refuses(() => overrideTaskStage.execute(reader, id), lacking('manage-policy-overrides'));
-    }
-    for (const outsider of [...world.outsiders, world.member]) {
-      await world.refuses(() => overrideTaskStage.execute(outsider, id), missing);
-      await world.refuses(() => overrideTaskStage.execute(outsider, 'task-stage-99'), missing);
-    }
-    const holder = await world.holderOf('manage-policy-overrides');
-    expect((await overrideTaskStage.execute(holder, id)).subject.status).toBe('passed');
   });
 });

@@ -187,7 +187,7 @@ describe('archiving old versions', () => {
           return work({ ...tx, configurationVersions });
         }),
     };
-    const archiveOldVersions = new ArchiveOldVersions(failing, world.clock, archiveAfterDays);
+    const archiveOldVersions = new ArchiveOldVersions(failing, world.clock, { archiveAfterDays });
     const first = await archiveOldVersions.execute();
     expect(first).toMatchObject({ archived: 0, failure });
     expect(await archiveOldVersions.execute(first.next)).toEqual({ archived: 1 });
@@ -197,7 +197,7 @@ describe('archiving old versions', () => {
   it('is off when no age is set', async () => {
     await uploaded();
     world.clock.advance(100 * age);
-    const off = new ArchiveOldVersions(world.unitOfWork, world.clock, 0);
+    const off = new ArchiveOldVersions(world.unitOfWork, world.clock, { archiveAfterDays: 0 });
     await world.keepsEverything(async () => expect(await off.execute()).toEqual({ archived: 0 }));
   });
 });

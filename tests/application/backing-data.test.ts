@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { BackingDataChange, Include } from '../../src/application/index.js';
 import { type Actor, type ConfigurationVersionId, runStatusesInProgress, type Status } from '../../src/domain/index.js';
-import { firstPage, lacking, missing, objectIdOf, softDeleteDays, World } from '../support/application.js';
+import { firstPage, missing, objectIdOf, softDeleteDays, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { someIngressAttributes } from '../support/builders.js';
 import { RunSteps } from '../support/run-steps.js';
@@ -176,26 +176,6 @@ describe('the three actions on backing data', () => {
     const id = await uploaded();
     await world.run(id, status);
     await world.refuses(() => change(id, 'soft-delete'), refusal('soft deleted', 'a run in progress uses it'));
-  });
-
-  it('are for workspace administrators and the organization’s token', async () => {
-    const id = await uploaded();
-    for (const manager of [
-      world.organizationToken,
-      await world.grantee('admin'),
-      await world.holderOf('manage-workspaces'),
-    ]) {
-      await change(id, 'soft-delete', manager);
-      await change(id, 'restore', manager);
-    }
-    const readers = [await world.grantee('read'), await world.grantee('plan'), await world.grantee('write')];
-    for (const action of Object.keys(done) as BackingDataChange[]) {
-      for (const reader of readers) await world.refuses(() => change(id, action, reader), lacking('workspace admin'));
-      for (const outsider of [...world.outsiders, world.member]) {
-        await world.refuses(() => change(id, action, outsider), missing);
-      }
-      await world.refuses(() => change('configuration-version-99', action), missing);
-    }
   });
 
   it('stamp the version, and say when soft-deleted data goes for good', async () => {

@@ -30,7 +30,6 @@ const commit: IngressAttributes = {
 };
 
 const nothingElse: ReadonlySet<Include> = new Set();
-const withCommits: ReadonlySet<Include> = new Set(['ingress-attributes'] as const);
 
 let world: World;
 beforeEach(async () => {
@@ -90,18 +89,6 @@ const versionIn = {
   },
 };
 
-/** Whoever may read runs on the workspace, reads its versions. */
-async function readers(): Promise<readonly Actor[]> {
-  const teamToken = await world.newTokenOf({
-    kind: 'team',
-    id: (await world.newTeam('robots', ['read-workspaces'])).id,
-  });
-  return [world.owner, world.organizationToken, await world.grantee('read'), await world.bearerOf(teamToken.secret)];
-}
-
-/** They see acme, but have nothing to do with the workspace. */
-const bystanders = (): readonly Actor[] => [world.member];
-
 describe('creating a configuration version', () => {
   it('gives a pending version and, once, the URL its files are uploaded to', async () => {
     const { version, uploadUrl } = await create(world.owner, { speculative: true, source: 'terraform' });
@@ -154,54 +141,9 @@ describe('creating a configuration version', () => {
     expect(both.sort()).toEqual([2, 3]);
     expect(await numbers(other.id)).toBe(2);
   });
-
-  it('is for everybody who may queue plans', async () => {
-    const team = await world.newTeam('robots', ['manage-workspaces']);
-    const { secret } = await world.newTokenOf({ kind: 'team', id: team.id });
-    const callers = [await world.grantee('plan'), await world.grantee('admin'), await world.bearerOf(secret)];
-    for (const caller of callers)
-      await expect(create(caller)).resolves.toMatchObject({ version: { status: 'pending' } });
-  });
-
-  it('is never for the token of an organization, although that reads them', async () => {
-    await world.refuses(() => create(world.organizationToken), lacking('runs: plan'));
-  });
-
-  it('is not for those who may only read', async () => {
-    const reader = await world.grantee('read');
-    await world.refuses(() => create(reader), lacking('runs: plan'));
-  });
-
-  it('tells those who do not see the workspace that it is missing', async () => {
-    for (const caller of [...world.outsiders, ...bystanders()]) await world.refuses(() => create(caller), missing);
-    await world.refuses(() => create(world.owner, { workspaceId: 'workspace-99' }), missing);
-  });
 });
 
 describe('listing configuration versions', () => {
-  it('shows those of the workspace, newest first', async () => {
-    const other = await world.newWorkspace('storage');
-    const first = await world.newVersion();
-    const second = await world.newVersion();
-    await world.newVersion({ workspaceId: other.id });
-    const third = await world.newVersion();
-    const { items, total } = await list(world.owner);
-    expect(items.map(({ id }) => id)).toEqual([third.id, second.id, first.id]);
-    expect(total).toBe(3);
-  });
-
-  it('goes by pages, and past the end still counts', async () => {
-    const first = await world.newVersion();
-    for (let more = 0; more < 2; more += 1) await world.newVersion();
-    expect(await list(world.owner, nothingElse, { number: 2, size: 2 })).toMatchObject({
-      number: 2,
-      size: 2,
-      total: 3,
-      items: [{ id: first.id }],
-    });
-    expect(await list(world.owner, nothingElse, { number: 9, size: 2 })).toMatchObject({ total: 3, items: [] });
-  });
-
   it.each(['backing_data_soft_deleted', 'backing_data_permanently_deleted'] as const)(
     'holds versions that are %s too, with their status',
     async (status) => {
@@ -209,32 +151,9 @@ describe('listing configuration versions', () => {
       expect((await list(world.owner)).items).toMatchObject([{ id, status }]);
     },
   );
-
-  it('brings the commits along when asked, and only then', async () => {
-    const fetched = await world.fetchedVersion(commit);
-    await world.newVersion();
-    expect((await list(world.owner)).ingressAttributes).toEqual(new Map());
-    expect((await list(world.owner, withCommits)).ingressAttributes).toEqual(new Map([[fetched, commit]]));
-  });
-
-  it('is for everybody who may read runs', async () => {
-    await world.newVersion();
-    for (const caller of await readers()) expect((await list(caller)).total).toBe(1);
-  });
-
-  it('tells everybody else that the workspace is missing', async () => {
-    for (const caller of [...world.outsiders, ...bystanders()]) await world.refuses(() => list(caller), missing);
-  });
 });
 
 describe('showing a configuration version', () => {
-  it('is for everybody who may read runs', async () => {
-    const { id } = await world.newVersion();
-    for (const caller of await readers()) {
-      expect(await show(caller, id)).toMatchObject({ version: { id }, ingressAttributes: null });
-    }
-  });
-
   it.each(['pending', 'errored', 'uploaded', 'archived'] as const)('works while it is %s', async (status) => {
     const id = await versionIn[status]();
     expect((await show(world.owner, id)).version.status).toBe(status);
@@ -253,27 +172,9 @@ describe('showing a configuration version', () => {
     await world.fire(id, 'restore');
     expect((await show(world.owner, id)).version.status).toBe('uploaded');
   });
-
-  it('brings its commit along when asked, and only then', async () => {
-    const id = await world.fetchedVersion(commit);
-    expect((await show(world.owner, id)).ingressAttributes).toBeNull();
-    expect((await show(world.owner, id, withCommits)).ingressAttributes).toEqual(commit);
-    expect((await show(world.owner, (await world.newVersion()).id, withCommits)).ingressAttributes).toBeNull();
-  });
-
-  it('tells everybody else that it is missing', async () => {
-    const { id } = await world.newVersion();
-    for (const caller of [...world.outsiders, ...bystanders()]) await world.refuses(() => show(caller, id), missing);
-    await world.refuses(() => show(world.owner, 'configuration-version-99'), missing);
-  });
 });
 
 describe('showing the commit of a configuration version', () => {
-  it('is for everybody who may read runs', async () => {
-    const id = await world.fetchedVersion(commit);
-    for (const caller of await readers()) expect(await showCommit(caller, id)).toEqual(commit);
-  });
-
   it('works after the version was archived', async () => {
     const id = await world.fetchedVersion(commit);
     await world.fire(id, 'finish-runs');
@@ -289,13 +190,6 @@ describe('showing the commit of a configuration version', () => {
     const id = await versionIn.backing_data_soft_deleted();
     await world.unitOfWork.run((tx) => tx.configurationVersions.addIngressAttributes(id, commit));
     await world.refuses(() => showCommit(world.owner, id), missing);
-  });
-
-  it('tells everybody else that it is missing', async () => {
-    const id = await world.fetchedVersion(commit);
-    for (const caller of [...world.outsiders, ...bystanders()]) {
-      await world.refuses(() => showCommit(caller, id), missing);
-    }
   });
 });
 
@@ -321,24 +215,10 @@ describe('archiving a configuration version', () => {
     expect(world.ordered).toEqual([]);
   });
 
-  it('is for those who may queue plans, and for the token of the organization', async () => {
-    for (const caller of [await world.grantee('plan'), world.organizationToken]) {
-      const { id } = await world.uploadedVersion(files, { provisional: true });
-      await archive(caller, id);
-      expect((await world.stateOf(id)).status).toBe('archived');
-    }
-  });
-
   it('tells those who may only read which right is wanting', async () => {
     const id = await versionIn.uploaded();
     const reader = await world.grantee('read');
     await world.refuses(() => archive(reader, id), lacking('runs: plan'));
-  });
-
-  it('tells everybody else that it is missing, whatever its state', async () => {
-    const { id } = await world.newVersion();
-    for (const caller of [...world.outsiders, ...bystanders()]) await world.refuses(() => archive(caller, id), missing);
-    await world.refuses(() => archive(world.owner, 'configuration-version-99'), missing);
   });
 
   it('is refused first of all for a version from version control', async () => {
@@ -400,9 +280,13 @@ describe('downloading a configuration version', () => {
     expect(await buffer(await bundle.read({ start: 2, end: 4 }))).toEqual(files.subarray(2, 5));
   });
 
-  it('is for everybody who may read runs', async () => {
+  it('is for whoever may read runs, and missing for everybody else', async () => {
     const { id } = await world.uploadedVersion(files);
-    for (const caller of await readers()) await expect(locate(caller, id)).resolves.toMatch(/^http/);
+    for (const caller of [world.owner, world.organizationToken, await world.grantee('read')]) {
+      await expect(locate(caller, id)).resolves.toMatch(/^http/);
+    }
+    for (const caller of [...world.outsiders, world.member]) await world.refuses(() => locate(caller, id), missing);
+    await world.refuses(() => locate(world.owner, 'configuration-version-99'), missing);
   });
 
   it.each(['pending', 'errored', 'archived', 'backing_data_soft_deleted', 'backing_data_permanently_deleted'] as const)(
@@ -412,12 +296,6 @@ describe('downloading a configuration version', () => {
       await world.refuses(() => locate(world.owner, id), missing);
     },
   );
-
-  it('tells everybody else that it is missing', async () => {
-    const { id } = await world.uploadedVersion(files);
-    for (const caller of [...world.outsiders, ...bystanders()]) await world.refuses(() => locate(caller, id), missing);
-    await world.refuses(() => locate(world.owner, 'configuration-version-99'), missing);
-  });
 
   it('stops at the instant the URL expires', async () => {
     const { id } = await world.uploadedVersion(files);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import {
   type Effect,
   effectLeaseSeconds,

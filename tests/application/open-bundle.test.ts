@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
-import { openBundle } from '../../src/application/configuration-versions/open-bundle.js';
+import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
+import { openBundle } from '../../src/application/files/open-bundle.js';
 import { DomainError, notFound } from '../../src/domain/index.js';
 
 const bytes = Buffer.from('the bytes of a bundle');

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ByteQuota } from '../../src/application/index.js';
 import type { AuditEvent } from '../../src/domain/index.js';
 import { missing, SlowBody, softDeleteDays, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
@@ -240,6 +241,7 @@ describe('a commit fetched for an organization with a limit', () => {
 describe('without a limit', () => {
   it('nothing is refused, and no counter is read', async () => {
     world = await World.create();
+    const quota = new ByteQuota({ maxOrganizationBytes: 0 });
     const read: string[] = [];
     await world.unitOfWork.run(async (tx) => {
       const watched = new Proxy(tx, {
@@ -248,10 +250,10 @@ describe('without a limit', () => {
           return target[name];
         },
       });
-      await world.quota.refuseMore(watched, world.workspace);
-      await world.quota.refuseExcess(watched, world.workspace, 1e15);
-      await world.quota.room(watched, world.workspace);
-      expect(await world.quota.isUsedUp(watched, world.workspace)).toBe(false);
+      await quota.refuseMore(watched, world.workspace);
+      await quota.refuseExcess(watched, world.workspace, 1e15);
+      await quota.room(watched, world.workspace);
+      expect(await quota.isUsedUp(watched, world.workspace)).toBe(false);
     });
     expect(read).toEqual([]);
   });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { RateLimits } from '../../src/adapters/http/rate-limit.js';
+import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { RandomIds } from '../../src/adapters/system/random-ids.js';
-import { ExchangeRequestRates, type UnitOfWork } from '../../src/application/index.js';
+import { ExchangeRequestRates } from '../../src/application/background/exchange-request-rates.js';
+import type { UnitOfWork } from '../../src/application/index.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { fc, runs } from '../support/properties.js';
 

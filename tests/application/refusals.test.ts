@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { type Refusal, Refusals } from '../../src/application/index.js';
-import { type AuditEvent, unknownActor } from '../../src/domain/index.js';
+import type { AuditEvent } from '../../src/domain/index.js';
+import { unknownActor } from '../../src/domain/supporting/audit/audit-event.js';
 import { anOrganization, aTeam } from '../support/builders.js';
 import { FixedClock } from '../support/fixed-clock.js';
 

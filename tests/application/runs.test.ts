@@ -28,7 +28,7 @@ beforeEach(async () => {
 const unusable = (because: string) => ({
   code: 'attribute/invalid',
   message: `Configuration version cannot be used because ${because}`,
-  details: { pointer: '/data/relationships/configuration-version' },
+  details: { relationship: 'configurationVersion' },
 });
 
 const refusedRun = (done: string, because: string) => ({
@@ -133,7 +133,7 @@ describe('creating a run', () => {
       await world.uploadedVersion(files);
       await settle({ autoApply: s });
       const planner = await world.grantee('plan');
-      await world.refuses(() => steps.create({ autoApply: true }, planner), invalid('auto-apply'));
+      await world.refuses(() => steps.create({ autoApply: true }, planner), invalid('autoApply'));
     },
   );
 

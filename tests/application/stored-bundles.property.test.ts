@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { S3BundleStore, s3Client } from '../../src/adapters/bundles/s3-bundle-store.js';
+import { S3BundleStore, s3Client } from '../../src/adapters/files/s3-bundle-store.js';
 import type { MemoryTables } from '../../src/adapters/persistence/memory/memory-tables.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { attemptSeconds, type BackingDataChange, type Transaction } from '../../src/application/index.js';
@@ -9,7 +9,7 @@ import type { Bundle } from '../../src/domain/index.js';
 import { noise } from '../contracts/bundle-store.js';
 import { objectIdOf, softDeleteDays, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
-import { fc } from '../support/properties.js';
+import { fc, runs } from '../support/properties.js';
 import { type Fate, type S3Server, startS3Server } from '../support/s3-server.js';
 
 const partBytes = 1_000;
@@ -286,7 +286,7 @@ describe('bundles in an object store, wherever the process dies', () => {
         met.held += held.length;
         life = undefined;
       }),
-      { numRuns: 25 },
+      { numRuns: runs(120) },
     );
     // What never came up was not tested.
     for (const [what, times] of Object.entries(met)) expect([what, times > 0]).toEqual([what, true]);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js';
-import { RetryingUnitOfWork, StoredSecrets } from '../../src/application/index.js';
+import { StoredSecrets } from '../../src/application/background/stored-secrets.js';
+import { RetryingUnitOfWork } from '../../src/application/index.js';
 import { World } from '../support/application.js';
 import { aBundle, aRun, aStateOutput, aStateVersion } from '../support/builders.js';
 

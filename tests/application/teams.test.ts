@@ -329,8 +329,9 @@ describe('changing the members of a team', () => {
   });
 
   it('adds nobody when one of them is no member of the organization', async () => {
-    await world.refuses(() => change(world.owner, robots, 'add', 'max', 'sam'), invalid('users'));
-    await world.refuses(() => change(world.owner, robots, 'add', 'nobody'), invalid('users'));
+    const refused = { code: 'attribute/invalid', details: { member: 'data' } };
+    await world.refuses(() => change(world.owner, robots, 'add', 'max', 'sam'), refused);
+    await world.refuses(() => change(world.owner, robots, 'add', 'nobody'), refused);
   });
 
   it('is for those who manage memberships, and for the token of the organization', async () => {

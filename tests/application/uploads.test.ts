@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
-import { SignedCapabilityUrls } from '../../src/adapters/bundles/signed-capability-urls.js';
-import { usualPatience } from '../../src/adapters/http/http-server.js';
+import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
+import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability-urls.js';
+import { usualPatience } from '../../src/adapters/http/server/patience.js';
 import { attemptSeconds } from '../../src/application/index.js';
 import { ConfigurationVersion, DomainError } from '../../src/domain/index.js';
 import {

@@ -76,11 +76,6 @@ describe('creating a user', () => {
     await world.refuses(() => create(world.administrator, 'SAM', 'x@example.com'), taken('username'));
     await world.refuses(() => create(world.administrator, 'ada', 'Sam@Example.com'), taken('email'));
   });
-
-  it('refuses a name or an address that is not well formed', async () => {
-    await world.refuses(() => create(world.administrator, 'two words', 'x@example.com'), invalid('username'));
-    await world.refuses(() => create(world.administrator, 'ada', 'nowhere'), invalid('email'));
-  });
 });
 
 describe('the first user of an empty database', () => {
@@ -110,16 +105,6 @@ describe('the first user of an empty database', () => {
 });
 
 describe('listing users', () => {
-  it('holds everybody, by user name', async () => {
-    await world.user('Zoe');
-    await world.user('ada');
-    expect(await usernames()).toEqual(['ada', 'max', 'olga', 'root', 'sam', 'Zoe']);
-    expect(await list(world.administrator, { number: 2, size: 5 })).toMatchObject({
-      total: 6,
-      items: [{ username: 'Zoe' }],
-    });
-  });
-
   it('is for site administrators only', async () => {
     for (const caller of await others()) await world.refuses(() => list(caller), missing);
   });
@@ -275,8 +260,8 @@ describe('the tokens of a user', () => {
 
   it('cannot expire in the past', async () => {
     const { userId } = world.member;
-    await world.refuses(() => issue(world.member, userId, world.clock.now()), invalid('expired-at'));
-    await world.refuses(() => issue(world.member, userId, '2029-12-31T23:59:59.999Z'), invalid('expired-at'));
+    await world.refuses(() => issue(world.member, userId, world.clock.now()), invalid('expiredAt'));
+    await world.refuses(() => issue(world.member, userId, '2029-12-31T23:59:59.999Z'), invalid('expiredAt'));
   });
 
   it('are dead as soon as they are revoked, the others not', async () => {

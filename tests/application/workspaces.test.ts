@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { WorkspaceChange, WorkspaceReference } from '../../src/application/index.js';
-import { type Actor, impliedBy, type LockAction, type Workspace } from '../../src/domain/index.js';
-import { firstPage, invalid, lacking, missing, taken, World } from '../support/application.js';
+import type { Actor, LockAction, Workspace } from '../../src/domain/index.js';
+import { firstPage, lacking, missing, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { giveGrant } from '../support/builders.js';
 
@@ -60,61 +60,16 @@ describe('creating a workspace', () => {
     expect(await show(world.owner, { id: subject.id })).toEqual(subject);
   });
 
-  it('is for those who manage workspaces, and for the token of the organization', async () => {
-    await create(await world.holderOf('manage-workspaces'), { name: 'storage' });
-    await create(world.organizationToken, { name: 'compute' });
-    expect(await names(world.owner)).toEqual(['compute', 'network', 'storage']);
-  });
-
-  it('is not for anybody else', async () => {
-    const reader = await world.holderOf('read-workspaces');
-    await world.refuses(() => create(reader, { name: 'storage' }), lacking('manage-workspaces'));
-    const admin = await world.grantee('admin');
-    for (const caller of [world.member, admin, ...world.outsiders]) {
-      await world.refuses(() => create(caller, { name: 'storage' }), missing);
-    }
-  });
-
-  it('refuses a name that is taken or not well formed, and a directory outside the configuration', async () => {
-    await world.refuses(() => create(world.owner, { name: 'network' }), taken('name'));
-    await world.refuses(() => create(world.owner, { name: 'a/b' }), invalid('name'));
-    await world.refuses(
-      () => create(world.owner, { name: 'storage', workingDirectory: '../etc' }),
-      invalid('working-directory'),
-    );
-  });
-
   it('does not mind a workspace of the same name in another organization', async () => {
     await world.useCases.createWorkspace.execute(world.administrator, 'globex', { name: 'network' });
   });
 });
 
 describe('listing workspaces', () => {
-  it('holds those the caller may read, by name', async () => {
-    await world.newWorkspace('Compute');
-    const storage = await world.newWorkspace('storage');
-    expect(await names(await world.grantee('read', storage))).toEqual(['storage']);
-    expect(await names(world.member)).toEqual([]);
-    const all = [world.owner, world.organizationToken, await world.holderOf('read-workspaces')];
-    for (const caller of all) expect(await names(caller)).toEqual(['Compute', 'network', 'storage']);
-  });
-
-  it('counts only those, page by page', async () => {
-    const storage = await world.newWorkspace('storage');
-    const reader = await world.grantee('read', storage);
-    expect(await list(reader, { number: 1, size: 1 })).toMatchObject({ total: 1, items: [{ subject: storage }] });
-    expect(await list(world.owner, { number: 2, size: 1 })).toMatchObject({ total: 2, items: [{ subject: storage }] });
-    expect(await list(world.owner, { number: 3, size: 1 })).toMatchObject({ total: 2, items: [] });
-  });
-
   it('says of each workspace what the caller holds there', async () => {
     const writer = await world.grantee('write');
     const [only] = (await list(writer)).items;
     expect(only?.standing.teams).toMatchObject([{ grant: { access: 'write' } }]);
-  });
-
-  it('tells everybody outside that the organization is missing', async () => {
-    for (const caller of world.outsiders) await world.refuses(() => list(caller), missing);
   });
 });
 
@@ -170,39 +125,6 @@ describe('updating a workspace', () => {
       currentConfigurationVersionId: id,
       lock: { by: { kind: 'user' } },
     });
-  });
-
-  it('is for its administrators, and for the token of the organization', async () => {
-    const callers = [
-      await world.grantee('admin'),
-      await world.holderOf('manage-workspaces'),
-      await administeringToken(),
-      world.organizationToken,
-    ];
-    for (const caller of callers) await update(caller, { autoApply: true });
-    expect((await show(world.owner)).revision).toBe(callers.length);
-  });
-
-  it('tells those who may only read which right is wanting, and others that it is missing', async () => {
-    for (const caller of [await world.grantee('write'), await world.holderOf('read-workspaces')]) {
-      await world.refuses(() => update(caller, { autoApply: true }), lacking('workspace admin'));
-    }
-    for (const caller of [world.member, ...world.outsiders]) {
-      await world.refuses(() => update(caller, { autoApply: true }), missing);
-      await world.refuses(() => update(caller, { autoApply: true }, byName()), missing);
-    }
-  });
-
-  it('does not take rights over every scale for administering', async () => {
-    const almost = await world.grantee({ access: 'custom', permissions: impliedBy.admin });
-    await world.refuses(() => update(almost, { autoApply: true }), lacking('workspace admin'));
-  });
-
-  it('refuses a name that is taken or not well formed, and a directory outside the configuration', async () => {
-    await world.newWorkspace('storage');
-    await world.refuses(() => update(world.owner, { name: 'storage' }), taken('name'));
-    await world.refuses(() => update(world.owner, { name: '' }), invalid('name'));
-    await world.refuses(() => update(world.owner, { workingDirectory: '/etc' }), invalid('working-directory'));
   });
 });
 
@@ -262,13 +184,6 @@ describe('deleting a workspace', () => {
     await remove(world.owner);
   });
 
-  it('is for its administrators, and for the token of the organization', async () => {
-    const storage = await world.newWorkspace('storage');
-    await remove(await world.grantee('admin'));
-    await remove(world.organizationToken, { id: storage.id });
-    expect(await names(world.owner)).toEqual([]);
-  });
-
   it('tells those who may only read which right is wanting, and others that it is missing', async () => {
     const writer = await world.grantee('write');
     await world.refuses(() => remove(writer), lacking('workspace admin'));
@@ -314,21 +229,5 @@ describe('locking a workspace', () => {
       { status: 'fulfilled' },
       { status: 'rejected', reason: refused('workspace already locked') },
     ]);
-  });
-
-  it.each(['lock', 'unlock'] as const)('takes the right to %s', async (action) => {
-    const planner = await world.grantee('plan');
-    if (action === 'unlock') await change(world.owner, 'lock');
-    await world.refuses(() => change(planner, action), lacking('workspace locking'));
-    await world.refuses(() => change(world.organizationToken, action), lacking('workspace locking'));
-    for (const caller of [world.member, ...world.outsiders]) await world.refuses(() => change(caller, action), missing);
-  });
-
-  it('is never forced open by the token of the organization, nor by those who do not see it', async () => {
-    await change(world.owner, 'lock');
-    await world.refuses(() => change(world.organizationToken, 'force-unlock'), lacking('workspace admin'));
-    for (const caller of [world.member, ...world.outsiders]) {
-      await world.refuses(() => change(caller, 'force-unlock'), missing);
-    }
   });
 });

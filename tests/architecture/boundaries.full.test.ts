@@ -11,48 +11,63 @@ const rules: readonly string[] = createRequire(import.meta.url)('../../.dependen
 
 /** One file or more for every rule, each breaking it. */
 const planted: Readonly<Record<string, string>> = {
-  'src/domain/teams/team.ts': `
+  'src/domain/supporting/teams/team.ts': `
     import 'inversify';
     import { createHash } from 'node:crypto';
     import type { Knex } from 'knex';
     import { workspace } from '../workspaces/workspace.js';
-    import { policy } from '../authorization/policy.js';
+    import { policy } from '../../authorization/policy.js';
     export const team = [createHash, workspace, policy] as unknown as Knex;`,
-  'src/domain/workspaces/workspace.ts': 'export const workspace = 1;',
+  'src/domain/supporting/workspaces/workspace.ts': 'export const workspace = 1;',
   'src/domain/shared/id.ts': 'export const id = 1;',
   'src/domain/team-access/access-level.ts': 'export const impliedBy = 1;',
   'src/domain/authorization/policy.ts': `
     import { impliedBy } from '../team-access/access-level.js';
-    import { workspace } from '../workspaces/workspace.js';
+    import { workspace } from '../supporting/workspaces/workspace.js';
     export const policy = [impliedBy, workspace];`,
-  'src/application/teams/show-team.ts': `
-    import { id } from '../../domain/shared/id.js';
-    import type { App } from '../../adapters/http/app.js';
+  'src/application/supporting/teams/show-team.ts': `
+    import { id } from '../../../domain/shared/id.js';
+    import type { App } from '../../../adapters/http/server/app.js';
     import { readFile } from 'node:fs/promises';
     export const show = (app: App) => [app, readFile, id];`,
-  'src/application/teams/list-teams.ts': `import './remove-team.js'; export const list = 1;`,
-  'src/application/teams/remove-team.ts': `import './list-teams.js'; export const remove = 1;`,
-  'src/adapters/http/app.ts': `
+  'src/application/supporting/teams/list-teams.ts': `import './remove-team.js'; export const list = 1;`,
+  'src/application/supporting/teams/remove-team.ts': `import './list-teams.js'; export const remove = 1;`,
+  'src/adapters/http/server/app.ts': `
     import express from 'express';
-    import { tables } from '../persistence/knex/tables.js';
-    import { main } from '../../infrastructure/main.js';
+    import { tables } from '../../persistence/knex/tables.js';
+    import { main } from '../../../infrastructure/main.js';
     export type App = typeof express | typeof tables | typeof main;`,
+  'src/adapters/http/routing/route.ts': `export { team } from '../supporting/teams/team-resource.js';`,
+  'src/adapters/http/openapi/openapi.ts': `
+    import { users } from '../supporting/users/user-routes.js';
+    import type { App } from '../server/app.js';
+    export const openapi = users as unknown as App;`,
+  'src/adapters/http/supporting/teams/team-resource.ts': 'export const team = 1;',
+  'src/adapters/http/supporting/teams/team-routes.ts': `
+    import { user } from '../users/user-resource.js';
+    import { openapi } from '../../openapi/openapi.js';
+    import type { App } from '../../server/app.js';
+    export const teams = [user, openapi] as unknown as App;`,
+  'src/adapters/http/supporting/users/user-resource.ts': 'export const user = 1;',
+  'src/adapters/http/supporting/users/user-routes.ts': `
+    import { team } from '../teams/team-resource.js';
+    export const users = team;`,
   'src/adapters/persistence/memory/tables.ts': `export { tables } from '../knex/tables.js';`,
   'src/adapters/persistence/knex/tables.ts': `
     import type { Request } from 'express';
     import type { Knex } from 'knex';
     export const tables = (knex: Knex, request: Request) => [knex, request];`,
-  'src/adapters/bundles/s3-bundle-store.ts': `
+  'src/adapters/files/s3-bundle-store.ts': `
     import { S3Client } from '@aws-sdk/client-s3';
     export const store = new S3Client();`,
   'src/adapters/tracing/otlp-tracing.ts': `
     import { trace } from '@opentelemetry/api';
     export const tracing = trace;`,
   'src/infrastructure/service.ts': `
-    import { store } from '../adapters/bundles/s3-bundle-store.js';
+    import { store } from '../adapters/files/s3-bundle-store.js';
     import type { tracing } from '../adapters/tracing/otlp-tracing.js';
     import { Registry } from 'prom-client';
-    export const stores = [store, Registry, import('../adapters/bundles/s3-bundle-store.js')] as unknown as typeof tracing;`,
+    export const stores = [store, Registry, import('../adapters/files/s3-bundle-store.js')] as unknown as typeof tracing;`,
   'src/infrastructure/main.ts': `
     import { Container } from 'inversify';
     import knex from 'knex';
@@ -98,23 +113,31 @@ describe('the layers', () => {
   it('would not get away with any import planted against the rules, type-only ones included', () => {
     expect(reports(broken)).toEqual(
       [
-        'domain-depends-on-nothing: src/domain/teams/team.ts > inversify',
-        'domain-depends-on-nothing: src/domain/teams/team.ts > crypto',
-        'domain-depends-on-nothing: src/domain/teams/team.ts > knex',
-        'container-library-only-in-the-container: src/domain/teams/team.ts > inversify',
-        'knex-only-in-persistence: src/domain/teams/team.ts > knex',
-        'areas-meet-only-in-shared-and-authorization: src/domain/teams/team.ts > src/domain/workspaces/workspace.ts',
-        'authorization-knows-access-levels-only: src/domain/authorization/policy.ts > src/domain/workspaces/workspace.ts',
-        'application-depends-on-domain-only: src/application/teams/show-team.ts > src/adapters/http/app.ts',
-        'application-depends-on-domain-only: src/application/teams/show-team.ts > fs/promises',
-        'no-cycles: src/application/teams/list-teams.ts > src/application/teams/remove-team.ts',
-        'adapters-do-not-know-infrastructure: src/adapters/http/app.ts > src/infrastructure/main.ts',
-        'adapters-are-strangers: src/adapters/http/app.ts > src/adapters/persistence/knex/tables.ts',
+        'domain-depends-on-nothing: src/domain/supporting/teams/team.ts > inversify',
+        'domain-depends-on-nothing: src/domain/supporting/teams/team.ts > crypto',
+        'domain-depends-on-nothing: src/domain/supporting/teams/team.ts > knex',
+        'container-library-only-in-the-container: src/domain/supporting/teams/team.ts > inversify',
+        'knex-only-in-persistence: src/domain/supporting/teams/team.ts > knex',
+        'areas-meet-only-in-shared-and-authorization: src/domain/supporting/teams/team.ts > src/domain/supporting/workspaces/workspace.ts',
+        'authorization-knows-access-levels-only: src/domain/authorization/policy.ts > src/domain/supporting/workspaces/workspace.ts',
+        'application-depends-on-domain-only: src/application/supporting/teams/show-team.ts > src/adapters/http/server/app.ts',
+        'application-depends-on-domain-only: src/application/supporting/teams/show-team.ts > fs/promises',
+        'no-cycles: src/application/supporting/teams/list-teams.ts > src/application/supporting/teams/remove-team.ts',
+        'adapters-do-not-know-infrastructure: src/adapters/http/server/app.ts > src/infrastructure/main.ts',
+        'adapters-are-strangers: src/adapters/http/server/app.ts > src/adapters/persistence/knex/tables.ts',
+        'http-areas-know-routing-and-each-other: src/adapters/http/supporting/teams/team-routes.ts > src/adapters/http/openapi/openapi.ts',
+        'http-areas-know-routing-and-each-other: src/adapters/http/supporting/teams/team-routes.ts > src/adapters/http/server/app.ts',
+        'http-routing-knows-no-area: src/adapters/http/routing/route.ts > src/adapters/http/supporting/teams/team-resource.ts',
+        'openapi-describes-without-the-server: src/adapters/http/openapi/openapi.ts > src/adapters/http/server/app.ts',
+        'no-cycles-of-http-folders: src/adapters/http/openapi > src/adapters/http/supporting/users',
+        'no-cycles-of-http-folders: src/adapters/http/supporting/teams > src/adapters/http/openapi',
+        'no-cycles-of-http-folders: src/adapters/http/supporting/teams > src/adapters/http/supporting/users',
+        'no-cycles-of-http-folders: src/adapters/http/supporting/users > src/adapters/http/supporting/teams',
         'memory-and-knex-are-strangers: src/adapters/persistence/memory/tables.ts > src/adapters/persistence/knex/tables.ts',
         'express-only-in-http: src/adapters/persistence/knex/tables.ts > express',
         'container-library-only-in-the-container: src/infrastructure/main.ts > inversify',
         'knex-only-in-persistence: src/infrastructure/main.ts > knex',
-        'object-store-is-loaded-only-where-it-is-used: src/infrastructure/service.ts > src/adapters/bundles/s3-bundle-store.ts',
+        'object-store-is-loaded-only-where-it-is-used: src/infrastructure/service.ts > src/adapters/files/s3-bundle-store.ts',
         'metrics-library-only-in-metrics: src/infrastructure/service.ts > prom-client',
         'agent-is-a-program-of-its-own: src/agent/main.ts > knex',
         'agent-is-a-program-of-its-own: src/agent/main.ts > src/domain/shared/id.ts',

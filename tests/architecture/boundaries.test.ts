@@ -65,11 +65,12 @@ describe('domain and use cases', () => {
 });
 
 const roomInFolder: Readonly<Record<string, number>> = {
-  // One flat list: what the application asks of its surroundings, an interface a file.
-  'src/application/ports': 29,
-  'src/application/organizations': 16,
+  // What the application asks to be kept, an interface a file.
+  'src/application/ports/repositories': 25,
+  // What every area stands on.
+  'src/adapters/http/routing': 16,
   // One repository a file, and the two lists match.
-  'src/adapters/persistence/knex': 25,
+  'src/adapters/persistence/knex/repositories': 25,
   'src/adapters/persistence/memory': 25,
   // Migrations are only ever added.
   'src/adapters/persistence/knex/migrations': Number.POSITIVE_INFINITY,
@@ -95,6 +96,26 @@ describe('files', () => {
     const folders = Object.entries(Object.groupBy(await filesBelow('src'), (file) => dirname(file)));
     const crowded = folders.filter(([folder, files = []]) => files.length > (roomInFolder[folder] ?? usualRoom));
     expect(crowded).toEqual([]);
+  });
+
+  it('lie in areas that are called the same in every layer, the four the service exists for first', async () => {
+    const four = ['configuration-versions', 'policy-outcomes', 'team-access', 'tokens'];
+    const folders = async (folder: string): Promise<readonly string[]> => {
+      const entries = await readdir(join(root, folder), { withFileTypes: true });
+      return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+    };
+    const [domain, application, http] = ['src/domain', 'src/application', 'src/adapters/http'] as const;
+    const beside = {
+      [domain]: ['authorization', 'shared'],
+      [application]: ['background', 'files', 'ports'],
+      [http]: ['files', 'openapi', 'routing', 'server', 'service', 'web'],
+    };
+    for (const [layer, others] of Object.entries(beside)) {
+      expect([layer, await folders(layer)]).toEqual([layer, [...others, ...four, 'supporting'].sort()]);
+    }
+    const known = await folders(`${application}/supporting`);
+    const strange = (await Promise.all([domain, http].map((layer) => folders(`${layer}/supporting`)))).flat();
+    expect(strange.filter((area) => !known.includes(area))).toEqual([]);
   });
 
   it('point at nothing that lies beside the project', async () => {

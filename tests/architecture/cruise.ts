@@ -25,7 +25,10 @@ export async function cruise(folder: string): Promise<Cruise> {
   return JSON.parse(stdout);
 }
 
-/** As `rule: importer > imported`, the imported package by its name alone. A cycle is reported once. */
+/**
+ * As `rule: importer > imported`, the imported package by its name alone. A cycle of files is reported once, one of folders
+ * by each arrow in it.
+ */
 export const reports = ({ summary }: Cruise): readonly string[] =>
   summary.violations
     .map(({ rule, from, to }) => `${rule.name}: ${from} > ${to.replace(/^.*node_modules\/([^/]+)\/.*$/, '$1')}`)

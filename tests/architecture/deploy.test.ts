@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { usualPatience } from '../../src/adapters/http/http-server.js';
+import { usualPatience } from '../../src/adapters/http/server/patience.js';
 import { loadConfig, settings } from '../../src/infrastructure/config.js';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');

@@ -48,7 +48,7 @@ const journey = `
   }
 `;
 
-const undeclared = `await import('gatehouse-tf/domain/teams/team.js').catch(({ code }) => console.log(code));`;
+const undeclared = `await import('gatehouse-tf/domain/supporting/teams/team.js').catch(({ code }) => console.log(code));`;
 
 describe('the domain in a folder of its own, without node_modules', () => {
   let folder: string;

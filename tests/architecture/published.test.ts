@@ -50,6 +50,6 @@ describe('the name of the package', () => {
 
 describe('the example of embedding', () => {
   it('stays short', () => {
-    expect(read('examples/embedding/main.ts').trimEnd().split('\n').length).toBeLessThan(60);
+    expect(read('examples/embedding/main.ts').trimEnd().split('\n').length).toBeLessThanOrEqual(60);
   });
 });

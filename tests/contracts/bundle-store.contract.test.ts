@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { FileBundleStore } from '../../src/adapters/bundles/file-bundle-store.js';
-import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
+import { FileBundleStore } from '../../src/adapters/files/file-bundle-store.js';
+import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { aBundleStore, gathered, pieces } from './bundle-store.js';
 
 const directories: string[] = [];
@@ -30,8 +30,15 @@ afterEach(async () => {
   for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
 });
 
+/** How far the clocks of stores are ahead of the system's. */
+let ahead = 0;
+const now = () => Date.now() + ahead;
+const pass = async (milliseconds: number) => {
+  ahead += milliseconds;
+};
+
 describe('the file bundle store', () => {
-  aBundleStore(async () => new FileBundleStore(join(await freshDirectory(), 'made', 'on', 'demand')));
+  aBundleStore(async () => new FileBundleStore(join(await freshDirectory(), 'made', 'on', 'demand'), now), { pass });
 
   const everythingIn = async (directory: string) => (await readdir(directory, { recursive: true })).sort();
 
@@ -44,6 +51,23 @@ describe('the file bundle store', () => {
     expect(await everythingIn(directory)).toEqual(['incoming', 'kept', 'kept/bc', 'kept/bc/b-abc']);
     await store.discard('b-abc');
     expect(await everythingIn(directory)).toEqual(['incoming', 'kept', 'kept/bc']);
+  });
+
+  it('tells the old from the young', async () => {
+    const frozen = Date.now() + 60_000;
+    const store = new FileBundleStore(await freshDirectory(), () => frozen);
+    const ageOf = async (key: string) => {
+      for await (const { key: found, ageSeconds } of store.all()) if (found === key) return ageSeconds;
+      return 0;
+    };
+    await store.write('b-old', pieces('x'));
+    const old = await ageOf('b-old');
+    do {
+      await store.discard('b-young');
+      await store.write('b-young', pieces('x'));
+    } while ((await ageOf('b-young')) === old);
+    expect(await store.unsettled((old + (await ageOf('b-young'))) / 2)).toEqual(['b-old']);
+    expect(await store.unsettled(old)).toEqual([]);
   });
 
   it('lets nobody else read what it holds', async () => {
@@ -63,8 +87,7 @@ describe('the file bundle store', () => {
     await before.write('b-1', pieces('one'));
     await before.write('b-2', pieces('two'));
     await before.keep('b-1');
-    await setTimeout(20);
-    const after = new FileBundleStore(directory);
+    const after = new FileBundleStore(directory, () => Date.now() + 1_000);
     expect(await gathered(await after.read('b-1'))).toBe('one');
     expect(await after.unsettled(0)).toEqual(['b-2']);
   });
@@ -85,8 +108,7 @@ describe('the file bundle store', () => {
     await Promise.all(keys.map((key) => store.keep(key)));
     await Promise.all(keys.map((key) => store.read(key, undefined, length)));
     for (const key of keys) await gathered(await store.read(key, undefined, length));
-    await setTimeout(20);
-    expect(await openIn(directory)).toEqual([]);
+    while ((await openIn(directory)).length > 0) await setTimeout(1);
   });
 
   it('goes on when its directories were removed', async () => {
@@ -103,10 +125,9 @@ describe('the file bundle store', () => {
 
   it('leaves files alone that are none of its own', async () => {
     const directory = await freshDirectory();
-    const store = new FileBundleStore(directory);
+    const store = new FileBundleStore(directory, () => Date.now() + 1_000);
     await store.write('b-1', pieces('one'));
     await writeFile(join(directory, 'incoming', '.nfs0001'), 'x');
-    await setTimeout(20);
     expect(await store.unsettled(0)).toEqual(['b-1']);
   });
 
@@ -122,11 +143,7 @@ describe('the file bundle store', () => {
 });
 
 describe('the memory bundle store', () => {
-  let ahead = 0;
-  const pass = async (milliseconds: number) => {
-    ahead += milliseconds;
-  };
-  aBundleStore(async () => new MemoryBundleStore(() => Date.now() + ahead), { pass });
+  aBundleStore(async () => new MemoryBundleStore(now), { pass });
 
   it('takes the time from the clock it is given', async () => {
     let now = 1_000_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from '@jest/globals';
-import { FileBundleStore } from '../../src/adapters/bundles/file-bundle-store.js';
+import { FileBundleStore } from '../../src/adapters/files/file-bundle-store.js';
 import { inTemporaryDirectory } from '../support/process.js';
 
 const bytes = Buffer.from('the bytes of a bundle');

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { ArchiveOldVersions } from '../../src/application/index.js';
+import { ArchiveOldVersions, type UnitOfWork } from '../../src/application/index.js';
 import { afterNoon, aRun, changed, noon } from '../support/builders.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { onEveryBackend } from './on-every-backend.js';
@@ -49,13 +49,21 @@ onEveryBackend('uploaded versions', (on) => {
   it('are kept for a run that is made of them at the same moment', async () => {
     const workspace = await on.workspace(await on.organization());
     const version = await on.version(workspace, uploadedAt(noon));
-    const archiving = new ArchiveOldVersions(on, new FixedClock(afterNoon(3 * 86_400)), 1);
+    let seen: () => void = () => undefined;
+    const looked = new Promise<void>((resolve) => {
+      seen = resolve;
+    });
+    const watched: UnitOfWork = {
+      run: (work) => on.run(work),
+      read: (work) => on.read(work).finally(seen),
+    };
+    const archiving = new ArchiveOldVersions(watched, new FixedClock(afterNoon(3 * 86_400)), { archiveAfterDays: 1 });
     let ended: Promise<unknown> = Promise.resolve();
     await on.run(async (tx) => {
       await tx.workspaces.takeTurn(workspace.id);
       ended = archiving.execute();
-      // Long enough for it to look, and to find no run.
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      // It has found no run.
+      await looked;
       const sequence = await tx.runs.takeSequence(workspace.id);
       await tx.runs.add(aRun(workspace, version.state, { sequence, status: 'plan_queued' }));
     });
@@ -68,7 +76,9 @@ onEveryBackend('uploaded versions', (on) => {
     const workspace = await on.workspace(await on.organization());
     const version = await on.version(workspace, uploadedAt('2020-01-01T00:00:00.000Z'));
     const clock = new FixedClock('2020-01-03T00:00:00.000Z');
-    const ended = await Promise.all([1, 2].map(() => new ArchiveOldVersions(on, clock, 1).execute()));
+    const ended = await Promise.all(
+      [1, 2].map(() => new ArchiveOldVersions(on, clock, { archiveAfterDays: 1 }).execute()),
+    );
     expect(ended.map(({ archived }) => archived).sort()).toEqual([0, 1]);
     const kept = await on.read((tx) => tx.configurationVersions.find(version.state.id));
     expect(kept?.state).toMatchObject({ status: 'archived', revision: 1 });

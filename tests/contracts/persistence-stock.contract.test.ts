@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
-import { type Backlog, type Effect, TakeStock } from '../../src/application/index.js';
+import { TakeStock } from '../../src/application/background/take-stock.js';
+import type { Backlog, Effect } from '../../src/application/index.js';
 import type { RunStatus } from '../../src/domain/index.js';
 import { backends } from '../support/backends.js';
 import { afterNoon, noon, ownedBy } from '../support/builders.js';

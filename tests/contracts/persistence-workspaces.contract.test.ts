@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { RunScope } from '../../src/application/index.js';
 import { type ConfigurationVersionSummary, summaryOf } from '../../src/application/index.js';
@@ -236,7 +236,7 @@ onEveryBackend('workspaces', (on) => {
         await tx.workspaces.takeTurn(workspace.id);
         const found = await tx.workspaces.find(workspace.id);
         if (found === undefined) throw new Error('the workspace is there');
-        await setTimeout(2);
+        await setImmediate();
         await tx.workspaces.save({
           ...found,
           description: `${found.description}${letter}`,

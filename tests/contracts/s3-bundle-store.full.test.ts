@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { S3BundleStore, type S3BundleStoreOptions, s3Client } from '../../src/adapters/bundles/s3-bundle-store.js';
+import { S3BundleStore, type S3BundleStoreOptions, s3Client } from '../../src/adapters/files/s3-bundle-store.js';
 import {
   type Fate,
   type S3Operation,

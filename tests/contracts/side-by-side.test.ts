@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
-import { SignedCapabilityUrls } from '../../src/adapters/bundles/signed-capability-urls.js';
-import { TarBundleInspector } from '../../src/adapters/bundles/tar-bundle-inspector.js';
+import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
+import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability-urls.js';
+import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
 import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { RandomIds } from '../../src/adapters/system/random-ids.js';
 import { randomPause } from '../../src/adapters/system/random-pause.js';
@@ -15,7 +15,6 @@ import * as application from '../../src/application/index.js';
 import {
   type Agent,
   type BundleKey,
-  defaultRunOptions,
   type Organization,
   type RunId,
   type Team,
@@ -23,6 +22,7 @@ import {
   variableLimits,
   type Workspace,
 } from '../../src/domain/index.js';
+import { defaultRunOptions } from '../../src/domain/supporting/runs/run.js';
 import { inChunks, lifetimes, limits, objectIdOf } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import {
@@ -45,7 +45,7 @@ import {
 import { freshSchema, skipPostgres } from '../support/databases.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { aManagedPolicy, anAgentPool, aPolicySet, aSiteAgentPool } from '../support/policy-builders.js';
-import { seedRun } from '../support/seed-run.js';
+import { type SeededRun, seedRun } from '../support/seed-run.js';
 import { refusal } from './on-every-backend.js';
 
 jest.setTimeout(30_000);
@@ -81,13 +81,15 @@ class Lingering implements application.UnitOfWork {
   }
 }
 
-const noQuota = new application.ByteQuota(0);
+const noQuota = new application.ByteQuota({ maxOrganizationBytes: 0 });
 
 type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
 
 (skipPostgres ? describe.skip : describe)('instances on one Postgres', () => {
   let drop: () => Promise<void>;
   let databases: KnexDatabase[];
+  let looking: pg.Client;
+  const application_name = unique('instances');
   let schemaUrl: string;
   const clock = new FixedClock(noon);
   const ids = new RandomIds('secret');
@@ -106,13 +108,17 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const schema = await freshSchema();
     drop = schema.drop;
     schemaUrl = schema.url;
-    databases = [1, 2, 3].map(() => openPostgres(schema.url, { poolSize: 6 }));
+    looking = new pg.Client({ connectionString: schema.url });
+    await looking.connect();
+    const named = `${schema.url}&application_name=${application_name}`;
+    databases = [1, 2, 3].map(() => openPostgres(named, { poolSize: 6 }));
     // All at once, as instances do.
     await Promise.all(databases.map((database) => database.migrate()));
   });
 
   afterAll(async () => {
     for (const database of databases) await database.close();
+    await looking.end();
     await drop();
   });
 
@@ -290,13 +296,24 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     },
   ];
 
+  /** Until the work has ended, or waits for a lock that another holds. */
+  async function orWaits(work: Promise<unknown>): Promise<void> {
+    let ended = false;
+    const end = () => {
+      ended = true;
+    };
+    work.then(end, end);
+    const waits = "select 1 from pg_stat_activity where application_name = $1 and wait_event_type = 'Lock'";
+    while (!ended && (await looking.query(waits, [application_name])).rowCount === 0) await pause(5);
+  }
+
   /** Begins the second while the first is done and not yet kept. */
-  async function overlapping(first: Act, second: Act, milliseconds = 60): Promise<PromiseSettledResult<unknown>[]> {
+  async function overlapping(first: Act, second: Act): Promise<PromiseSettledResult<unknown>[]> {
     const lingering = new Lingering(instance(0));
     const one = first(lingering);
     await Promise.race([lingering.lingers, one.catch(() => undefined)]);
     const other = second(instance(1));
-    await Promise.race([other.catch(() => undefined), pause(milliseconds)]);
+    await orWaits(other);
     lingering.letGo();
     return Promise.allSettled([one, other]);
   }
@@ -476,7 +493,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       await tx.configurationVersions.add(version);
     });
     const urls = new SignedCapabilityUrls({ publicUrl: '', signingSecrets: ['a secret'], seconds: lifetimes });
-    const noQuota = new application.ByteQuota(0);
+    const noQuota = new application.ByteQuota({ maxOrganizationBytes: 0 });
     const inspector = new TarBundleInspector(limits);
     const store = new MemoryBundleStore();
     const archive = await archiveOf({ 'main.tf': id });
@@ -492,7 +509,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   it('take no other files for a version that a run begins to use', async () => {
     const place = await newPlace();
     const { upload, kept, bundle } = await replacing(place);
-    const [run, uploaded] = await overlapping(createRun(place, asUser(place.owner)), upload, 500);
+    const [run, uploaded] = await overlapping(createRun(place, asUser(place.owner)), upload);
     expect(run).toMatchObject({ status: 'fulfilled' });
     expect(uploaded).toEqual({ status: 'rejected', reason: refusal('configuration-version/upload-refused') });
     expect(await kept()).toEqual(bundle);
@@ -505,7 +522,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const turn = lingering.run((tx) => tx.workspaces.takeTurn(place.workspace.id));
     await lingering.lingers;
     const ended = Promise.allSettled([upload(instance(1))]);
-    await pause(60);
+    await orWaits(ended);
     await instance(2).run((tx) => tx.users.setSuspended(place.user.id, true));
     lingering.letGo();
     await turn;
@@ -531,7 +548,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       signingSecrets: ['a secret for tests that is long enough'],
       seconds: lifetimes,
     });
-    const quota = new application.ByteQuota(most);
+    const quota = new application.ByteQuota({ maxOrganizationBytes: most });
     const of = { organizationId: organization.id };
     const kept = () => instance(0).read((tx) => tx.keptBytes.of(of));
     const outcomes = { taken: 0, refused: 0 };
@@ -632,6 +649,39 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     expect(kept?.revision).toBe(workspace.revision + outcomes.length);
   });
 
+  const runOf = async ({ workspace }: Place, given: Pick<SeededRun, 'status'> & Partial<SeededRun>): Promise<RunId> => {
+    const id = unique('run');
+    const found = await instance(0).read((tx) => tx.workspaces.find(workspace.id));
+    const configurationVersionId = found?.currentConfigurationVersionId ?? '';
+    await seedRun(instance(0), { id, workspaceId: workspace.id, configurationVersionId, ...given });
+    return id;
+  };
+
+  const changeRun =
+    ({ owner }: Place, id: RunId, action: application.RunAction): Act =>
+    (unitOfWork) =>
+      new application.ChangeRun(unitOfWork, progress).execute(asUser(owner), id, action);
+
+  it('queue one apply when two saved plans of a workspace are confirmed at once', async () => {
+    const place = await newPlace();
+    const saved = { status: 'planned_and_saved', savePlan: true, hasChanges: true } as const;
+    const [first, second] = [await runOf(place, saved), await runOf(place, saved)];
+    const ended = await overlapping(changeRun(place, first, 'apply'), changeRun(place, second, 'apply'));
+    expect(ended).toEqual([1, 2].map(() => ({ status: 'fulfilled', value: undefined })));
+    const runs = await instance(0).read((tx) => Promise.all([first, second].map((id) => tx.runs.find(id))));
+    expect(runs.map((run) => run?.state.status)).toEqual(['apply_queued', 'confirmed']);
+  });
+
+  it('find no run to discard when its workspace is removed meanwhile', async () => {
+    const place = await newPlace();
+    const id = await runOf(place, { status: 'errored' });
+    const removeWorkspace: Act = (unitOfWork) =>
+      new application.RemoveWorkspace(unitOfWork, clock).execute(asUser(place.owner), { id: place.workspace.id });
+    const [removed, discarded] = await overlapping(removeWorkspace, changeRun(place, id, 'discard'));
+    expect(removed).toMatchObject({ status: 'fulfilled' });
+    expect(discarded).toEqual({ status: 'rejected', reason: refusal('resource/not-found') });
+  });
+
   it('take each run of a lost agent once, all of them between them', async () => {
     const place = await newPlace();
     const lost: RunId[] = [];
@@ -691,12 +741,12 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     ).toBeUndefined();
   });
 
-  /** Remembers what it discarded, in order, and takes a moment for it. */
+  /** Remembers what it discarded, in order, and takes a turn or two for it. */
   class SlowStore extends MemoryBundleStore {
     readonly discarded: BundleKey[] = [];
 
     override async discard(key: BundleKey): Promise<void> {
-      await pause(this.discarded.length % 3);
+      for (let turns = this.discarded.length % 3; turns > 0; turns -= 1) await setImmediate();
       this.discarded.push(key);
     }
   }

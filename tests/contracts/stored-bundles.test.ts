@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { FileBundleStore } from '../../src/adapters/bundles/file-bundle-store.js';
+import { FileBundleStore } from '../../src/adapters/files/file-bundle-store.js';
 import type { BundleStore, StoredFile } from '../../src/application/index.js';
 import { type Bundle, type ConfigurationVersionId, DomainError } from '../../src/domain/index.js';
 import { type Fault, faultOf } from '../../src/infrastructure/stored-bundles.js';

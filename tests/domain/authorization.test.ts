@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { actingFor } from '../../src/domain/authorization/actor.js';
 import {
   type Actor,
-  actingFor,
   actions,
   authorize,
   authorized,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { nothing, reaches, strongest } from '../../src/domain/authorization/workspace-permissions.js';
 import {
   actions,
   effectivePermissions,
@@ -6,13 +7,10 @@ import {
   impliedBy,
   isOwner,
   may,
-  nothing,
   organizationAccessOf,
   organizationPermissions,
   permissionsOf,
-  reaches,
   type Standing,
-  strongest,
   type TeamStanding,
   type WorkspacePermissions,
 } from '../../src/domain/index.js';

@@ -1,16 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  alreadyTaken,
-  checkEmail,
-  checkName,
-  checkTeamName,
-  checkUsername,
-  completedRunStatuses,
-  initialDefaults,
-  organization,
-  stages,
-  teamNameKey,
-} from '../../src/domain/index.js';
+import { alreadyTaken, completedRunStatuses, stages, teamNameKey } from '../../src/domain/index.js';
+import { checkName } from '../../src/domain/shared/name.js';
+import { checkEmail, initialDefaults, organization } from '../../src/domain/supporting/organizations/organization.js';
+import { checkTeamName } from '../../src/domain/supporting/teams/team-name.js';
+import { checkUsername } from '../../src/domain/supporting/users/user.js';
 import { fc } from '../support/properties.js';
 import { noon, thrownBy } from './samples.js';
 

@@ -110,7 +110,7 @@ describe('whatever is reported', () => {
         } catch (error) {
           expect(isDomainError(error) && [error.code, error.details]).toEqual([
             'agent-report/invalid',
-            { pointer: '/policy-sets' },
+            { member: 'policySets' },
           ]);
           return;
         }

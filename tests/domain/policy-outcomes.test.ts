@@ -2,19 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import {
   type AppliedPolicySet,
   addedUp,
-  asApplied,
   blocks,
   canOverride,
-  checkKinds,
-  checkNames,
-  checkPolicy,
-  checkPolicySet,
   concludeEvaluation,
   enforcementLevels,
   evaluationMoves,
   evaluationStatuses,
   type ManagedPolicy,
-  mostPoliciesOfSet,
   moveAll,
   noResults,
   openTaskStage,
@@ -31,6 +25,15 @@ import {
   taskStageStatuses,
   verdictOf,
 } from '../../src/domain/index.js';
+import { checkPolicy } from '../../src/domain/policy-outcomes/policy.js';
+import {
+  asApplied,
+  checkKinds,
+  checkNames,
+  checkPolicySet,
+  mostPoliciesOfSet,
+} from '../../src/domain/policy-outcomes/policy-set.js';
+import type { LifecycleRow } from '../../src/domain/shared/lifecycle-engine.js';
 import {
   aManagedPolicy,
   anAppliedSet,
@@ -138,10 +141,10 @@ describe('a report', () => {
     ],
   };
   const onCost = aReport(cost);
-  const refused = (message: string, pointer: string) => ({
+  const refused = (message: string, member: string) => ({
     code: 'agent-report/invalid',
     message,
-    details: { pointer },
+    details: { member },
   });
   const refusalOf = (applied: readonly AppliedPolicySet[], ...reported: readonly ReportedPolicySet[]) =>
     thrownBy(() => readReport(applied, reported));
@@ -194,32 +197,32 @@ describe('a report', () => {
 
   it('must be of every set', () => {
     expect(refusalOf([network, cost], onCost)).toMatchObject(
-      refused('Policy set polset-1 is not reported', '/policy-sets'),
+      refused('Policy set polset-1 is not reported', 'policySets'),
     );
   });
 
   it('must be of no other set', () => {
     expect(refusalOf([cost], onCost, onNetwork)).toMatchObject(
-      refused('Policy set does not apply to the run', '/policy-sets/1/policy-set-id'),
+      refused('Policy set does not apply to the run', 'policySets/1/policySetId'),
     );
   });
 
   it('must be of each set once', () => {
     expect(refusalOf([network, cost], onCost, onNetwork, onCost)).toMatchObject(
-      refused('Policy set is reported twice', '/policy-sets/2/policy-set-id'),
+      refused('Policy set is reported twice', 'policySets/2/policySetId'),
     );
   });
 
   it('must be of every policy of a set', () => {
     expect(
       refusalOf([cost, network], onCost, { ...onNetwork, policies: onNetwork.policies.slice(0, 1) }),
-    ).toMatchObject(refused('Policy closed is not reported', '/policy-sets/1/policies'));
+    ).toMatchObject(refused('Policy closed is not reported', 'policySets/1/policies'));
   });
 
   it('must be of no other policy', () => {
     const policies = [...onNetwork.policies, { name: 'cheap', status: 'passed' as const, output: null }];
     expect(refusalOf([network, cost], onCost, { ...onNetwork, policies })).toMatchObject(
-      refused('Policy is not in the set', '/policy-sets/1/policies/2/name'),
+      refused('Policy is not in the set', 'policySets/1/policies/2/name'),
     );
   });
 
@@ -227,7 +230,7 @@ describe('a report', () => {
     const [tagged] = onNetwork.policies;
     const policies = [...onNetwork.policies, ...(tagged ? [tagged] : [])];
     expect(refusalOf([network], { ...onNetwork, policies })).toMatchObject(
-      refused('Policy is reported twice', '/policy-sets/0/policies/2/name'),
+      refused('Policy is reported twice', 'policySets/0/policies/2/name'),
     );
   });
 
@@ -237,7 +240,7 @@ describe('a report', () => {
     expect(read([])).toMatchObject({ error: 'no such package', outcomes: [] });
     expect(read(onNetwork.policies.slice(0, 1))?.outcomes.map(({ policyName }) => policyName)).toEqual(['tagged']);
     expect(refusalOf([network], { ...broken, policies: onCost.policies })).toMatchObject(
-      refused('Policy is not in the set', '/policy-sets/0/policies/0/name'),
+      refused('Policy is not in the set', 'policySets/0/policies/0/name'),
     );
   });
 });
@@ -289,7 +292,7 @@ describe('a policy set', () => {
   });
 
   it('takes policies of its own kind and of other names, and no more than a report may speak of', () => {
-    const at = { pointer: '/data' };
+    const at = { member: 'data' };
     const set = aSet({ policies: [aPolicy('a', 'advisory')] });
     const others = (count: number) => Array.from({ length: count }, (_, index) => aManagedPolicy(`b${index}`));
     const attach = (...attached: ManagedPolicy[]) => {
@@ -339,27 +342,28 @@ describe('a task stage', () => {
     concludeEvaluation(stage, id, '0.70.0', outcomes, later);
 
   it('knows these moves and no other', () => {
-    expect(evaluationMoves).toEqual({
-      start: { from: ['pending'], to: 'running' },
-      pass: { from: ['running'], to: 'passed' },
-      fail: { from: ['running'], to: 'failed' },
-      error: { from: ['running'], to: 'errored' },
-      override: { from: ['failed', 'errored'], to: 'overridden' },
-      close: { from: ['pending', 'running'], to: 'canceled' },
-      reset: { from: ['running', 'passed', 'failed', 'errored'], to: 'pending' },
+    const waysOf = (rows: readonly LifecycleRow<string>[]) =>
+      Object.fromEntries(rows.map(({ trigger, from, to }) => [trigger, [...from, '→', to].join(' ')]));
+    expect(waysOf(evaluationMoves)).toEqual({
+      start: 'pending → running',
+      pass: 'running → passed',
+      fail: 'running → failed',
+      error: 'running → errored',
+      override: 'failed errored → overridden',
+      close: 'pending running → canceled',
+      reset: 'running passed failed errored → pending',
     });
-    expect(taskStageMoves).toEqual({
-      start: { from: ['pending'], to: 'running' },
-      pass: { from: ['running'], to: 'passed' },
-      'await-override': { from: ['running'], to: 'awaiting_override' },
-      fail: { from: ['running'], to: 'failed' },
-      error: { from: ['running'], to: 'errored' },
-      override: { from: ['awaiting_override'], to: 'passed' },
-      close: { from: ['pending', 'running', 'awaiting_override'], to: 'canceled' },
-      reset: { from: ['running'], to: 'pending' },
+    expect(waysOf(taskStageMoves)).toEqual({
+      start: 'pending → running',
+      pass: 'running → passed',
+      'await-override': 'running → awaiting_override',
+      fail: 'running → failed',
+      error: 'running → errored',
+      override: 'awaiting_override → passed',
+      close: 'pending running awaiting_override → canceled',
+      reset: 'running → pending',
     });
-    const reached = (moves: Readonly<Record<string, { readonly to: string }>>) =>
-      new Set(['pending', ...Object.values(moves).map(({ to }) => to)]);
+    const reached = (moves: readonly { readonly to: string }[]) => new Set(['pending', ...moves.map(({ to }) => to)]);
     expect(reached(evaluationMoves)).toEqual(new Set(evaluationStatuses));
     expect(reached(taskStageMoves)).toEqual(new Set(taskStageStatuses));
   });

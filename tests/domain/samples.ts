@@ -1,9 +1,9 @@
+import { nothing } from '../../src/domain/authorization/workspace-permissions.js';
 import {
   type Bundle,
   ConfigurationVersion,
   type ConfigurationVersionState,
   type Grant,
-  nothing,
   organizationPermissions,
   Run,
   type RunFactsGathered,

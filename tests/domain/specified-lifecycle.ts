@@ -1,8 +1,8 @@
+import type { Effect } from '../../src/domain/configuration-versions/lifecycle.js';
 import type {
   ConfigurationVersion,
   ConfigurationVersionState,
   DomainErrorCode,
-  Effect,
   Facts,
   OrderedEffect,
   Stamp,

@@ -165,7 +165,7 @@ export type RunChange = Parameters<Run['fire']>[3];
 /** What firing must do: move to this state with these effects, or refuse like this. */
 export type RunOutcome =
   | { readonly moves: RunState; readonly effects: readonly RunEffect[] }
-  | { readonly refuses: { readonly code: string; readonly message: string; readonly details: object } };
+  | { readonly refuses: { readonly code: string; readonly message: string; readonly trigger: string } };
 
 function objection(state: RunState, trigger: RunTrigger, gathered: RunFactsGathered): string | undefined {
   if (ways[state.status][trigger] === undefined) return `its status is ${state.status}`;
@@ -218,7 +218,7 @@ export function promisedRun(
   const reason = objection(state, trigger, gathered);
   if (reason === undefined) return moved(state, trigger, gathered, now, change);
   const message = `run could not be ${called[trigger]} because ${reason}`;
-  return { refuses: { code: 'run/transition-refused', message, details: { trigger } } };
+  return { refuses: { code: 'run/transition-refused', message, trigger } };
 }
 
 /** Undefined where it rests. */
@@ -239,8 +239,8 @@ export function actualRun(
     return { moves: next.state, effects };
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || !('details' in error)) return { throws: error };
-    const { code, message, details } = error as Error & Record<'code' | 'details', never>;
-    return { refuses: { code, message, details } };
+    const { code, message, details } = error as Error & { code: string; details: { trigger: string } };
+    return { refuses: { code, message, trigger: details.trigger } };
   }
 }
 

@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import {
   type AccessLevel,
   accessLevels,
-  changedGrant,
-  checkGrantable,
-  customDefaults,
   type Grant,
   newGrant,
   type RequestedPermissions,
   scaleNames,
 } from '../../src/domain/index.js';
+import { checkGrantable } from '../../src/domain/supporting/teams/team.js';
+import { customDefaults } from '../../src/domain/team-access/access-level.js';
+import { changedGrant } from '../../src/domain/team-access/team-workspace.js';
 import { fc } from '../support/properties.js';
 import { anyGrant, anyPermissions, aTeam, custom, theOwnersTeam, thrownBy } from './samples.js';
 

@@ -1,16 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   asQuestion,
+  type OrganizationAccess,
+  type OrganizationPermission,
+  visibilities,
+} from '../../src/domain/index.js';
+import {
   changedAccess,
   changeTeam,
   checkAccessChange,
   checkMembersRemain,
   checkRemovable,
   defaultTeamSettings,
-  type OrganizationAccess,
-  type OrganizationPermission,
-  visibilities,
-} from '../../src/domain/index.js';
+} from '../../src/domain/supporting/teams/team.js';
 import { fc, runs } from '../support/properties.js';
 import {
   anOrganizationToken,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ApiToken, hasExpired, issueToken } from '../../src/domain/index.js';
+import { type ApiToken, hasExpired } from '../../src/domain/index.js';
+import { issueToken } from '../../src/domain/tokens/api-token.js';
 import { fc, runs } from '../support/properties.js';
 import { later, noon, thrownBy } from './samples.js';
 
@@ -35,7 +36,7 @@ describe('issuing a token', () => {
     expect(thrownBy(() => issueToken({ ...requested, expiresAt }))).toMatchObject({
       code: 'attribute/invalid',
       message: 'Expired at must be in the future',
-      details: { attribute: 'expired-at' },
+      details: { attribute: 'expiredAt' },
     });
   });
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { type Variable, variableLimits } from '../../src/domain/index.js';
 import {
   changedVariable,
   checkRoom,
   checkValue,
   checkVariable,
-  type Variable,
-  variableLimits,
-} from '../../src/domain/index.js';
+} from '../../src/domain/supporting/variables/variable.js';
 import { noon, thrownBy } from './samples.js';
 
 const variable: Variable = {

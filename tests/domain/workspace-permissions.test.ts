@@ -1,15 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  impliedBy,
-  nothing,
-  permissionsOf,
-  reaches,
-  scaleNames,
-  scales,
-  strongest,
-  type WorkspacePermissions,
-  weakest,
-} from '../../src/domain/index.js';
+import { nothing, reaches, strongest, weakest } from '../../src/domain/authorization/workspace-permissions.js';
+import { impliedBy, permissionsOf, scaleNames, scales, type WorkspacePermissions } from '../../src/domain/index.js';
 import { fc } from '../support/properties.js';
 import { anyPermissions, custom } from './samples.js';
 

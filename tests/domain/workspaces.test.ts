@@ -1,13 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  checkRepository,
-  checkSettings,
-  defaultSettings,
-  executionModes,
-  lockActions,
-  type TokenOwner,
-  type Workspace,
-} from '../../src/domain/index.js';
+import { executionModes, lockActions, type TokenOwner, type Workspace } from '../../src/domain/index.js';
+import { checkRepository, checkSettings, defaultSettings } from '../../src/domain/supporting/workspaces/workspace.js';
 import { cloneUrlsWithFitPaths, cloneUrlsWithUnfitPaths } from '../support/clone-urls.js';
 import { fc } from '../support/properties.js';
 import { later, noon, thrownBy } from './samples.js';
@@ -114,7 +107,7 @@ describe('the working directory', () => {
     expect(thrownBy(() => checkSettings({ workingDirectory: path }))).toMatchObject({
       code: 'attribute/invalid',
       message: 'Working directory must be a path below the configuration root',
-      details: { attribute: 'working-directory' },
+      details: { attribute: 'workingDirectory' },
     });
   });
 
@@ -167,7 +160,7 @@ describe('the repository of a workspace', () => {
   const repository = { cloneUrl: 'https://git.example/acme/app.git', branch: 'main', credential: 'deploy' };
   const refused = (attribute: string) => ({
     code: 'attribute/invalid',
-    details: { attribute: `vcs-repo/${attribute}` },
+    details: { attribute: `vcsRepo/${attribute}` },
   });
 
   it.each(cloneUrlsWithFitPaths)('may be at %s', (cloneUrl) => {
@@ -176,7 +169,7 @@ describe('the repository of a workspace', () => {
   });
 
   it.each([...cloneUrlsWithUnfitPaths, 'https://git.example/a\u0085b'])('is not at %j', (cloneUrl) => {
-    expect(thrownBy(() => checkRepository({ ...repository, cloneUrl }))).toMatchObject(refused('clone-url'));
+    expect(thrownBy(() => checkRepository({ ...repository, cloneUrl }))).toMatchObject(refused('cloneUrl'));
   });
 
   it.each([null, 'main', 'feature/refs/heads/x', 'references', 'a@b', '@a', 'x'.repeat(200)])(

@@ -3,12 +3,12 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { TarBundleInspector } from '../../src/adapters/bundles/tar-bundle-inspector.js';
+import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
 import {
   GitCommitFetcher,
   type GitCommitFetcherOptions,
 } from '../../src/adapters/version-control/git-commit-fetcher.js';
-import type { CommitRequest, FetchedCommit } from '../../src/application/ports/commit-fetcher.js';
+import type { CommitRequest, FetchedCommit } from '../../src/application/ports/outside/commit-fetcher.js';
 import { aCommitFetcher } from '../contracts/commit-fetcher.js';
 import { filesIn, gathered } from '../support/archives.js';
 import { GitRepository, GitServer, type GitServerOptions } from '../support/git-server.js';

@@ -6,7 +6,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { S3BundleStore, s3Client } from '../../src/adapters/bundles/s3-bundle-store.js';
+import { S3BundleStore, s3Client } from '../../src/adapters/files/s3-bundle-store.js';
 import { aBundleStore, noise, pieces } from '../contracts/bundle-store.js';
 import { usable } from '../support/programs.js';
 import { type Swift, startSwift, swiftIsInstalled } from '../support/start-swift.js';
@@ -51,8 +51,7 @@ suite(`the S3 bundle store, on a real store${reason}`, () => {
 
   const store = () => new S3BundleStore({ client, bucket, urlSeconds: 60 });
 
-  // Some stores tell time in whole seconds, rounded up.
-  aBundleStore(async () => store(), { grainMilliseconds: 1_100, rounds: 5 });
+  aBundleStore(async () => store(), { rounds: 5 });
 
   it('leaves no open upload and no object behind', async () => {
     async function* failing() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeApi } from '../../src/adapters/http/reference/served-api.js';
+import { describeApi } from '../../src/adapters/http/openapi/served-api.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { RunStatus } from '../../src/domain/index.js';
 import {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import type { JsonSchema } from '../../src/adapters/http/reference/json-schema.js';
-import type { MediaType, OpenApi, Operation } from '../../src/adapters/http/reference/openapi.js';
+import type { JsonSchema } from '../../src/adapters/http/openapi/json-schema.js';
+import type { MediaType, OpenApi, Operation } from '../../src/adapters/http/openapi/openapi.js';
 import { artifactNames } from '../../src/domain/index.js';
 import { forgedHeader } from '../support/archives.js';
 import {

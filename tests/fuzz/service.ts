@@ -1,33 +1,24 @@
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
-import { httpServer } from '../../src/adapters/http/http-server.js';
-import { RateLimits } from '../../src/adapters/http/rate-limit.js';
-import type { OpenApi } from '../../src/adapters/http/reference/openapi.js';
+import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
+import type { OpenApi } from '../../src/adapters/http/openapi/openapi.js';
+import { httpServer } from '../../src/adapters/http/server/http-server.js';
+import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
 import { RandomIds } from '../../src/adapters/system/random-ids.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import {
-  ArchiveOldVersions,
-  CreateUser,
-  ForgetAuditEvents,
   type IdGenerator,
   type IdKind,
   type Lane,
   lanes,
-  PerformEffects,
-  ReclaimLostRuns,
-  Refusals,
   type Secret,
-  SweepBundles,
-  TokenUses,
   type UnitOfWork,
 } from '../../src/application/index.js';
 import { DomainError, type Id } from '../../src/domain/index.js';
 import { loadConfig } from '../../src/infrastructure/config.js';
 import { buildContainer } from '../../src/infrastructure/container/build-container.js';
 import { resolve } from '../../src/infrastructure/container/provide.js';
-import { Port } from '../../src/infrastructure/container/tokens.js';
 import { archiveOf } from '../support/archives.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { MemoryCommitFetcher } from '../support/memory-commit-fetcher.js';
@@ -116,30 +107,31 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
     stopping: new AbortController().signal,
     stopped: new AbortController().signal,
   });
-  container.rebind(Port.clock as symbol).toConstantValue(clock);
-  container.rebind(Port.ids as symbol).toConstantValue(new SeededIds(random.fork()));
+  container.rebind('clock').toConstantValue(clock);
+  container.rebind('ids').toConstantValue(new SeededIds(random.fork()));
   const secrets = new SeededSecrets(random.fork());
-  container.rebind(Port.secrets as symbol).toConstantValue(secrets);
-  container.rebind(Port.rates as symbol).toConstantValue(new RateLimits(undefined, () => Date.parse(clock.now())));
+  container.rebind('secrets').toConstantValue(secrets);
+  container.rebind('rates').toConstantValue(new RateLimits(undefined, () => Date.parse(clock.now())));
   const fetcher = new MemoryCommitFetcher();
   for (const url of repositories) {
     for (const branch of ['main', 'trunk']) fetcher.push(url, branch, await archiveOf({ 'main.tf': '' }));
   }
-  container.rebind(Port.commitFetcher as symbol).toConstantValue(fetcher);
+  container.rebind('commitFetcher').toConstantValue(fetcher);
 
   const { server, serve } = httpServer({ head: 15_000, idle: 8_000, total: 60_000, lastWord: 1_000 });
-  serve(resolve(container, Port.app));
+  serve(resolve(container, 'app'));
+  const use = resolve(container, 'useCases');
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
   const first = secrets.generate();
-  const administrator = await resolve(container, CreateUser).first(
+  const administrator = await use.createUser.first(
     { username: 'admin', email: 'admin@example.com' },
     async () => first,
   );
-  const effects = resolve(container, PerformEffects);
+  const effects = use.performEffects;
 
   const once_ = ({
     method,
@@ -215,16 +207,16 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
           }
         }
       }
-      await resolve(container, ReclaimLostRuns).execute();
-      await resolve(container, TokenUses).flush();
-      await resolve(container, Refusals).flush(false);
+      await use.reclaimLostRuns.execute();
+      await use.tokenUses.flush();
+      await use.refusals.flush(false);
       return wrong;
     },
     /** What goes on seldom. */
     async tidy(): Promise<void> {
-      await resolve(container, ForgetAuditEvents).execute();
-      await resolve(container, ArchiveOldVersions).execute();
-      await resolve(container, SweepBundles).execute(3_600);
+      await use.forgetAuditEvents.execute();
+      await use.archiveOldVersions.execute();
+      await use.sweepBundles.execute(3_600);
     },
     async stop(): Promise<void> {
       agent.destroy();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonSchema } from '../../src/adapters/http/reference/json-schema.js';
+import type { JsonSchema } from '../../src/adapters/http/openapi/json-schema.js';
 
 /** A better value than the schema alone knows of, for a string of this name; undefined where there is none. */
 export type Hint = (name: string) => fc.Arbitrary<string> | undefined;

@@ -1,4 +1,4 @@
-import type { OpenApi } from '../../src/adapters/http/reference/openapi.js';
+import type { OpenApi } from '../../src/adapters/http/openapi/openapi.js';
 import type { UnitOfWork } from '../../src/application/index.js';
 import type { RunId, WorkspaceId } from '../../src/domain/index.js';
 import { ended } from '../domain/specified-runs.js';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { limits } from '../../src/adapters/http/limits.js';
+import { limits } from '../../src/adapters/http/routing/limits.js';
 import { missing, newName, refusal, startApi, type TestApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 import { aBundle, aStateVersion } from '../support/builders.js';
@@ -584,6 +584,9 @@ describe('what a plan leaves', () => {
     const id = job.runId.replace('run', 'plan');
     expect((await reader.get(`/plans/${id}/json-output-redacted`).expect(200)).text).toBe('{"password":null}');
     await reader.get(`/plans/${id}/json-output`).expect(404);
+    for (const word of ['json-output', 'json-output-redacted']) {
+      await api.admin.at('/api/v2').get(`/plans/${id}/${word}`).expect(200);
+    }
     const stranger = await api.user(newName('stranger'));
     for (const word of ['json-output', 'json-output-redacted']) {
       expect((await stranger.get(`/plans/${id}/${word}`).expect(404)).body).toEqual(missing);

@@ -5,18 +5,19 @@ import {
   invalid,
   lacking,
   missing,
-  mounts,
   newName,
-  refusal,
+  prefix,
   startApi,
   type TestApi,
 } from '../support/api.js';
 import { into, ReferenceAgent } from '../support/reference-agent.js';
 
 let api: TestApi;
+let admin: Caller;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ prefix });
+  admin = api.admin;
   await api.organization('acme');
   await api.organization('globex');
 });
@@ -30,14 +31,8 @@ const managerOf = async (organization: string, ...permissions: string[]): Promis
 
 const holderOf = (...permissions: string[]): Promise<Caller> => managerOf('acme', ...permissions);
 
-describe.each(mounts)('agent pools at "$prefix"', ({ prefix }) => {
-  const contract = prefix === '';
+describe('agent pools', () => {
   const path = '/organizations/acme/agent-pools';
-  let admin: Caller;
-
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
 
   const resource = (id: string, name: string, createdAt = api.clock.now()) => ({
     id,
@@ -94,13 +89,6 @@ describe.each(mounts)('agent pools at "$prefix"', ({ prefix }) => {
       expect(await refused({ name: odd })).toEqual(invalid('name', words));
     expect((await admin.post(path, doc('agent-pools')).expect(422)).body).toEqual(invalid('name', 'Name is required'));
     await admin.post('/organizations/globex/agent-pools', doc('agent-pools', { name })).expect(201);
-    for (const [type, status] of [
-      ['agents', 422],
-      ['agent-pool', contract ? 422 : 201],
-    ] as const) {
-      await admin.post(path, doc(type, { name: newName() })).expect(status);
-    }
-    await admin.post(path, { data: { attributes: { name: newName() } } }).expect(201);
   });
 
   it('are listed by name, page by page', async () => {
@@ -119,36 +107,6 @@ describe.each(mounts)('agent pools at "$prefix"', ({ prefix }) => {
     expect(namesIn(second)).toEqual(['Zeta']);
     expect(second.meta.pagination).toMatchObject({ 'total-pages': 2, 'total-count': 3, 'prev-page': 1 });
     await admin.get(`${list}?page[size]=0`).expect(422);
-  });
-
-  it('are removed with their tokens, unless a workspace names them or an agent of theirs executes a run', async () => {
-    const id = await newPool();
-    await admin.post(tokensOf(id)).expect(201);
-    const workspaceId = await api.workspace('acme', newName());
-    const { id: configurationVersionId } = await api.version(workspaceId);
-    const run = { id: `run-${newName()}`, workspaceId, configurationVersionId };
-    const lease = { poolId: id, agent: 'one', digest: newName('digest'), expiresAt: api.clock.now() };
-    await api.seedRun({ ...run, status: 'planning', lease });
-    const words = 'agent pool is named by a workspace or the organization, or executes a run';
-    expect((await admin.delete(`/agent-pools/${id}`).expect(409)).body).toEqual(refusal(409, 'conflict', words));
-    await api.seedRun({ ...run, status: 'applied', lease: null });
-    const name = async (agentPoolId: string | null) =>
-      api.unitOfWork.run(async (tx) => {
-        const workspace = await tx.workspaces.find(workspaceId);
-        if (workspace !== undefined)
-          await tx.workspaces.save({ ...workspace, agentPoolId, revision: workspace.revision + 1 });
-      });
-    await name(id);
-    expect((await admin.delete(`/agent-pools/${id}`).expect(409)).body).toEqual(refusal(409, 'conflict', words));
-    await name(null);
-    expect((await admin.delete(`/agent-pools/${id}`).expect(204)).text).toBe('');
-    for (const gone of [id, 'apool-nobody']) {
-      expect((await admin.get(`/agent-pools/${gone}`).expect(404)).body).toEqual(missing);
-      expect((await admin.patch(`/agent-pools/${gone}`, doc('agent-pools')).expect(404)).body).toEqual(missing);
-      expect((await admin.delete(`/agent-pools/${gone}`).expect(404)).body).toEqual(missing);
-      expect((await admin.get(tokensOf(gone)).expect(404)).body).toEqual(missing);
-      expect((await admin.post(tokensOf(gone)).expect(404)).body).toEqual(missing);
-    }
   });
 
   describe('and their tokens', () => {
@@ -182,12 +140,12 @@ describe.each(mounts)('agent pools at "$prefix"', ({ prefix }) => {
       expect(listed.links.self).toBe(`${prefix}${tokensOf(pool)}?page%5Bnumber%5D=1&page%5Bsize%5D=20`);
       expect(await api.stored()).not.toContain(secret);
       // It is no user's, team's or organization's: the API does not know it.
-      await api.as(secret).at(prefix).get('/organizations').expect(401);
+      await api.as(secret).get('/organizations').expect(401);
     });
 
     it('need no body, and say who made them', async () => {
       const pool = await newPool();
-      const organization = (await api.organizationToken('acme')).at(prefix);
+      const organization = await api.organizationToken('acme');
       for (const body of [undefined, {}, { data: {} }, doc('authentication-tokens', { description: null })]) {
         const { data } = (await admin.post(tokensOf(pool), body).expect(201)).body;
         expect(data).toEqual(token(data.id, pool, { token: expect.any(String) }));
@@ -200,9 +158,7 @@ describe.each(mounts)('agent pools at "$prefix"', ({ prefix }) => {
     it('are called by the words the mount knows, and described in so many', async () => {
       const pool = await newPool();
       const issue = (type: string, attributes: object = {}) => admin.post(tokensOf(pool), doc(type, attributes));
-      await issue('authentication-tokens').expect(201);
-      for (const other of ['authentication-token', 'agent-tokens']) await issue(other).expect(contract ? 422 : 201);
-      expect((await issue('tokens').expect(422)).body.errors[0].source).toEqual({ pointer: '/data/type' });
+      await issue('agent-tokens').expect(201);
       await issue('authentication-tokens', { description: 'x'.repeat(255) }).expect(201);
       for (const [description, words] of [
         ['x'.repeat(256), 'Description is too long (the maximum is 255)'],
@@ -222,78 +178,22 @@ describe.each(mounts)('agent pools at "$prefix"', ({ prefix }) => {
       const one = `/authentication-tokens/${id}`;
       expect((await admin.get(one).expect(200)).body).toEqual({ data: token(id, pool) });
       for (const caller of [await api.member('acme', newName()), await api.user(newName())]) {
-        expect((await caller.at(prefix).get(one).expect(404)).body).toEqual(missing);
-        expect((await caller.at(prefix).delete(one).expect(404)).body).toEqual(missing);
+        expect((await caller.get(one).expect(404)).body).toEqual(missing);
+        expect((await caller.delete(one).expect(404)).body).toEqual(missing);
       }
-      const manager = (await holderOf('manage-agent-pools')).at(prefix);
+      const manager = await holderOf('manage-agent-pools');
       await manager.get(one).expect(200);
       await manager.delete(one).expect(204);
       await manager.get(one).expect(404);
       expect((await admin.get(tokensOf(pool)).expect(200)).body.data).toEqual([]);
     });
-
-    it('are listed newest first, page by page', async () => {
-      const [pool, other] = [await newPool(), await newPool()];
-      const ids: string[] = [];
-      for (const at of [pool, other, pool, pool]) {
-        api.clock.advance(1);
-        const { id } = (await admin.post(tokensOf(at)).expect(201)).body.data;
-        if (at === pool) ids.unshift(id);
-      }
-      const listed = async (query = '') => (await admin.get(`${tokensOf(pool)}${query}`).expect(200)).body;
-      const idsIn = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);
-      expect(idsIn(await listed())).toEqual(ids);
-      const second = await listed('?page[size]=2&page[number]=2');
-      expect(idsIn(second)).toEqual(ids.slice(2));
-      expect(second.meta.pagination).toMatchObject({ 'total-pages': 2, 'total-count': 3, 'prev-page': 1 });
-    });
-  });
-
-  it('are managed by those who manage them and by the token of the organization, and hidden from others', async () => {
-    const id = await newPool();
-    const answered = async (caller: Caller, pool: string, organization = 'acme') => {
-      const [at, list] = [caller.at(prefix), `/organizations/${organization}/agent-pools`];
-      const attempts = [
-        () => at.get(list),
-        () => at.post(list, doc('agent-pools', { name: newName() })),
-        () => at.get(`/agent-pools/${pool}`),
-        () => at.patch(`/agent-pools/${pool}`, doc('agent-pools', { name: newName() })),
-        () => at.get(tokensOf(pool)),
-        () => at.post(tokensOf(pool)),
-        () => at.delete(`/agent-pools/${pool}`),
-      ];
-      const answers = [];
-      for (const attempt of attempts) {
-        const { status, text } = await attempt();
-        answers.push({ status, text });
-      }
-      return answers;
-    };
-    for (const caller of [await holderOf('manage-agent-pools'), await api.organizationToken('acme'), api.admin]) {
-      const statuses = (await answered(caller, await newPool())).map(({ status }) => status);
-      expect(statuses).toEqual([200, 201, 200, 200, 200, 201, 204]);
-    }
-    for (const caller of [
-      await holderOf('manage-workspaces', 'manage-policies'),
-      await api.member('acme', newName()),
-      await api.user(newName()),
-      await api.organizationToken('globex'),
-    ]) {
-      const hidden = await answered(caller, id);
-      expect(hidden).toEqual(await answered(caller, 'apool-nobody', 'nowhere'));
-      expect(hidden).toEqual(Array(7).fill({ status: 404, text: JSON.stringify(missing) }));
-    }
-    expect((await answered(api.anonymous, id)).map(({ status }) => status)).toEqual(Array(7).fill(401));
-    await admin.get(`/agent-pools/${id}`).expect(200);
   });
 });
 
-describe.each(mounts)('where runs are executed at "$prefix"', ({ prefix }) => {
-  let admin: Caller;
+describe('where runs are executed', () => {
   let organization: string;
 
   beforeEach(async () => {
-    admin = api.admin.at(prefix);
     organization = newName('org');
     await api.organization(organization);
   });
@@ -423,44 +323,17 @@ describe.each(mounts)('where runs are executed at "$prefix"', ({ prefix }) => {
     expect(await claimedBy(agents.first)).toEqual([]);
     expect(await claimedBy(agents.second)).toEqual([runs.named]);
     expect(await claimedBy(agents.site)).toEqual([runs.remote, runs.following]);
+    await api.admin.at('').delete(`/admin/agent-pools/${site.id}`).expect(409);
+    await api.admin.delete(`/admin/agent-pools/${site.id}`).expect(409);
     await takeByDefault(first).expect(200);
     const later = [await queued((await workspace()).id), await queued((await workspace()).id)];
     expect(await claimedBy(agents.site)).toEqual([]);
     expect(await claimedBy(agents.first)).toEqual(later);
   });
 
-  it('is within the scope of the pool, and ends as soon as that is narrowed', async () => {
-    const place = await workspace();
-    const allowed = { 'allowed-workspaces': { data: [{ id: place.id, type: 'workspaces' }] } };
-    const excluded = { 'excluded-workspaces': { data: [{ id: place.id, type: 'workspaces' }] } };
-    const narrow = await newPool({ 'organization-scoped': false });
-    const body = doc('workspaces', named(narrow));
-    const words = 'Agent pool does not allow this workspace: change the scope of the pool first';
-    expect(await refused(admin, `/workspaces/${place.id}`, body)).toEqual(invalid('agent-pool-id', words));
-    const change = async (attributes: object, relationships: object) =>
-      (await admin.patch(`/agent-pools/${narrow}`, doc('agent-pools', attributes, relationships)).expect(200)).body
-        .data;
-    const shown = await change({}, allowed);
-    expect(shown.attributes['organization-scoped']).toBe(false);
-    expect(shown.relationships['allowed-workspaces']).toEqual(allowed['allowed-workspaces']);
-    await admin.patch(`/workspaces/${place.id}`, body).expect(200);
-    const agent = await agentOf(narrow);
-    const run = await queued(place.id);
-    await change({}, { 'allowed-workspaces': { data: [] } });
-    expect(await claimedBy(agent)).toEqual([]);
-    await change({ 'organization-scoped': true }, excluded);
-    expect(await claimedBy(agent)).toEqual([]);
-    await change({}, { 'excluded-workspaces': { data: [] } });
-    expect(await claimedBy(agent)).toEqual([run]);
-    const elsewhere = await newPool({}, excluded);
-    expect(await refused(admin, `/workspaces/${place.id}`, doc('workspaces', named(elsewhere)))).toEqual(
-      invalid('agent-pool-id', words),
-    );
-  });
-
   it('names in a scope only workspaces of the organization that the caller sees', async () => {
     const hidden = await workspace();
-    const manager = (await managerOf(organization, 'manage-agent-pools')).at(prefix);
+    const manager = await managerOf(organization, 'manage-agent-pools');
     const pool = await newPool({}, { 'excluded-workspaces': { data: [{ id: hidden.id, type: 'workspaces' }] } });
     const path = `/agent-pools/${pool}`;
     const listing = (id: string) =>
@@ -495,7 +368,7 @@ describe.each(mounts)('where runs are executed at "$prefix"', ({ prefix }) => {
   it('is chosen by an administrator of the workspace, never by the token of the organization', async () => {
     const pool = await newPool();
     const { id } = await workspace();
-    const token = (await api.organizationToken(organization)).at(prefix);
+    const token = await api.organizationToken(organization);
     const vain = [{ 'execution-mode': 'local' }, named(pool), { 'agent-pool-id': pool }];
     for (const attributes of vain) {
       const answer = await token.patch(`/workspaces/${id}`, doc('workspaces', attributes)).expect(404);
@@ -506,13 +379,13 @@ describe.each(mounts)('where runs are executed at "$prefix"', ({ prefix }) => {
     }
     await token.patch(`/workspaces/${id}`, doc('workspaces', { description: 'mine' })).expect(200);
     expect((await takeByDefault(pool, 'agent', token).expect(404)).body).toEqual(lacking('owner'));
-    const manager = (await managerOf(organization, 'manage-workspaces')).at(prefix);
+    const manager = await managerOf(organization, 'manage-workspaces');
     await manager.patch(`/workspaces/${id}`, doc('workspaces', named(pool))).expect(200);
     expect((await takeByDefault(pool, 'agent', manager).expect(404)).body).toEqual(lacking('owner'));
   });
 
   it('shows whoever names a pool who else holds tokens of it', async () => {
-    const manager = (await managerOf(organization, 'manage-agent-pools')).at(prefix);
+    const manager = await managerOf(organization, 'manage-agent-pools');
     const pool = await newPool();
     await admin.post(tokensOf(pool)).expect(201);
     for (const _ of [1, 2]) await manager.post(tokensOf(pool)).expect(201);
@@ -531,8 +404,8 @@ describe.each(mounts)('where runs are executed at "$prefix"', ({ prefix }) => {
   it('takes the pool out of the hands of those who only manage pools, until nothing names it', async () => {
     const pool = await newPool();
     const place = await workspace();
-    const manager = (await managerOf(organization, 'manage-agent-pools')).at(prefix);
-    const token = (await api.organizationToken(organization)).at(prefix);
+    const manager = await managerOf(organization, 'manage-agent-pools');
+    const token = await api.organizationToken(organization);
     const { id } = (await manager.post(tokensOf(pool)).expect(201)).body.data;
     const attempts = (caller: Caller) => [
       () => caller.get(tokensOf(pool)),
@@ -557,7 +430,7 @@ describe.each(mounts)('where runs are executed at "$prefix"', ({ prefix }) => {
     };
     await admin.patch(`/workspaces/${place.id}`, doc('workspaces', named(pool))).expect(200);
     await refusedAll([manager, token]);
-    const administrator = (await managerOf(organization, 'manage-workspaces')).at(prefix);
+    const administrator = await managerOf(organization, 'manage-workspaces');
     await administrator.post(tokensOf(pool)).expect(201);
     await takeByDefault(pool).expect(200);
     await admin.patch(`/workspaces/${place.id}`, doc('workspaces', { 'execution-mode': 'remote' })).expect(200);
@@ -569,13 +442,8 @@ describe.each(mounts)('where runs are executed at "$prefix"', ({ prefix }) => {
   });
 });
 
-describe.each(mounts)('site agent pools at "$prefix"', ({ prefix }) => {
+describe('site agent pools', () => {
   const path = '/admin/agent-pools';
-  let admin: Caller;
-
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
 
   const newPool = async (name = newName()): Promise<string> =>
     (await admin.post(path, doc('agent-pools', { name })).expect(201)).body.data.id;
@@ -612,8 +480,8 @@ describe.each(mounts)('site agent pools at "$prefix"', ({ prefix }) => {
     expect((await admin.get(one).expect(200)).body.data.attributes.token).toBeNull();
     expect((await admin.get(`${path}/${id}/authentication-tokens`).expect(200)).body.data).toHaveLength(1);
     for (const caller of [await api.user(newName()), await holderOf('manage-agent-pools')]) {
-      expect((await caller.at(prefix).get(one).expect(404)).body).toEqual(missing);
-      expect((await caller.at(prefix).delete(one).expect(404)).body).toEqual(missing);
+      expect((await caller.get(one).expect(404)).body).toEqual(missing);
+      expect((await caller.delete(one).expect(404)).body).toEqual(missing);
     }
     await admin.delete(one).expect(204);
     expect((await agent.json('post', '/agent/v1/claims', {}, '{"name":"a"}')).status).toBe(401);
@@ -633,7 +501,7 @@ describe.each(mounts)('site agent pools at "$prefix"', ({ prefix }) => {
       () => caller.delete(`${path}/${pool}`),
     ];
     for (const caller of [await holderOf('manage-agent-pools'), await api.organizationToken('acme')]) {
-      for (const attempt of attempts(caller.at(prefix), site)) {
+      for (const attempt of attempts(caller, site)) {
         const { status, body } = await attempt();
         expect([status, body]).toEqual([404, missing]);
       }

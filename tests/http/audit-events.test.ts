@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { UnitOfWork } from '../../src/application/index.js';
-import { type Caller, doc, missing, mounts, newName, startApi, type TestApi } from '../support/api.js';
+import { type Caller, doc, newName, prefix, startApi, type TestApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 
 type Answered = Awaited<ReturnType<Caller['get']>>;
@@ -12,7 +12,7 @@ describe('the audit trail', () => {
   let trail: string;
 
   beforeAll(async () => {
-    api = await startApi();
+    api = await startApi({ prefix });
     acme = newName('acme');
     await api.organization(acme);
     workspaceId = await api.workspace(acme, 'network');
@@ -28,82 +28,64 @@ describe('the audit trail', () => {
   const exported = async (query = '', path = trail, caller: Caller = api.admin) =>
     linesOf((await caller.get(`${path}/export${query}`).buffer(true).parse(asText).expect(200)).body);
 
-  describe.each(mounts)('at "$prefix"', ({ prefix }) => {
-    it('tells owners who did what, on what and from where, the newest first', async () => {
-      const changed = await api.admin
-        .at(prefix)
-        .patch(`/workspaces/${workspaceId}`, doc('workspaces', { description: 'x' }));
-      const { body } = await api.admin.at(prefix).get(trail).expect(200);
-      expect(body.data[0]).toEqual({
-        id: expect.stringMatching(/^ae-\d{17}-[0-9a-f]{16}$/),
-        type: 'audit-events',
-        attributes: {
-          at: expect.stringMatching(/Z$/),
-          action: 'workspaces/update',
-          outcome: 'done',
-          count: 1,
-          subject: workspaceId,
-          detail: null,
-          'actor-kind': 'user',
-          'actor-id': api.admin.id,
-          'token-id': expect.stringMatching(/^at-/),
-          address: expect.stringMatching(/127\.0\.0\.1$/),
-          'request-id': changed.headers['x-request-id'],
-          route: `PATCH ${prefix}/workspaces/:id`,
-        },
-      });
-      expect(body.links).toEqual({ self: prefix + trail, first: prefix + trail, next: null });
+  it('tells owners who did what, on what and from where, the newest first', async () => {
+    const changed = await api.admin.patch(`/workspaces/${workspaceId}`, doc('workspaces', { description: 'x' }));
+    const { body } = await api.admin.get(trail).expect(200);
+    expect(body.data[0]).toEqual({
+      id: expect.stringMatching(/^ae-\d{17}-[0-9a-f]{16}$/),
+      type: 'audit-events',
+      attributes: {
+        at: expect.stringMatching(/Z$/),
+        action: 'workspaces/update',
+        outcome: 'done',
+        count: 1,
+        subject: workspaceId,
+        detail: null,
+        'actor-kind': 'user',
+        'actor-id': api.admin.id,
+        'token-id': expect.stringMatching(/^at-/),
+        address: expect.stringMatching(/127\.0\.0\.1$/),
+        'request-id': changed.headers['x-request-id'],
+        route: `PATCH ${prefix}/workspaces/:id`,
+      },
     });
+    expect(body.links).toEqual({ self: prefix + trail, first: prefix + trail, next: null });
+  });
 
-    it('is turned over page by page, and comes whole as lines', async () => {
-      for (let number = 0; number < 3; number += 1) await api.workspace(acme, newName('ws'));
-      const all = await exported();
-      const ids: string[] = [];
-      let path: string | null = `${trail}?page[size]=2`;
-      while (path !== null) {
-        const answer: Answered = await api.admin
-          .at(path.startsWith('/api/v2') ? '' : prefix)
-          .get(path)
-          .expect(200);
-        expect(answer.body.data.length).toBeLessThanOrEqual(2);
-        ids.push(...answer.body.data.map(({ id }: { id: string }) => id));
-        path = answer.body.links.next;
-        if (path !== null && prefix !== '') path = path.slice(prefix.length);
-      }
-      expect(ids).toEqual(all.map(({ id }) => id).reverse());
-      expect([...ids].sort()).toEqual([...ids].reverse());
-    });
+  it('is turned over page by page, and comes whole as lines', async () => {
+    for (let number = 0; number < 3; number += 1) await api.workspace(acme, newName('ws'));
+    const all = await exported();
+    const ids: string[] = [];
+    let path: string | null = `${trail}?page[size]=2`;
+    while (path !== null) {
+      const answer: Answered = await api.admin.get(path).expect(200);
+      expect(answer.body.data.length).toBeLessThanOrEqual(2);
+      ids.push(...answer.body.data.map(({ id }: { id: string }) => id));
+      path = answer.body.links.next;
+      path = path?.slice(prefix.length) ?? null;
+    }
+    expect(ids).toEqual(all.map(({ id }) => id).reverse());
+    expect([...ids].sort()).toEqual([...ids].reverse());
+  });
 
-    it('is filtered by who, what and when', async () => {
-      const all = await exported();
-      const { at } = all.at(-1);
-      const get = async (query: string) => (await api.admin.at(prefix).get(`${trail}?${query}`).expect(200)).body.data;
-      expect(await get('filter[action]=teams/delete')).toEqual([]);
-      expect((await get('filter[action]=workspaces/create&page[size]=1')).length).toBe(1);
-      expect(await get('filter[actor]=user-nobody')).toEqual([]);
-      expect((await get(`filter[actor]=${api.admin.id}&page[size]=100`)).length).toBe(all.length);
-      expect(await get(`since=${new Date(Date.parse(at) + 1).toISOString()}`)).toEqual([]);
-      expect((await get(`since=${at}`)).length).toBeGreaterThan(0);
-      expect(await get(`until=${all[0].at}`)).toEqual([]);
-    });
+  it('is filtered by who, what and when', async () => {
+    const all = await exported();
+    const { at } = all.at(-1);
+    const get = async (query: string) => (await api.admin.get(`${trail}?${query}`).expect(200)).body.data;
+    expect(await get('filter[action]=teams/delete')).toEqual([]);
+    expect((await get('filter[action]=workspaces/create&page[size]=1')).length).toBe(1);
+    expect(await get('filter[actor]=user-nobody')).toEqual([]);
+    expect((await get(`filter[actor]=${api.admin.id}&page[size]=100`)).length).toBe(all.length);
+    expect(await get(`since=${new Date(Date.parse(at) + 1).toISOString()}`)).toEqual([]);
+    expect((await get(`since=${at}`)).length).toBeGreaterThan(0);
+    expect(await get(`until=${all[0].at}`)).toEqual([]);
+  });
 
-    it('refuses what is no date-time, and what is no page', async () => {
-      for (const query of ['since=yesterday', 'until=2030', 'page[after]=x', 'page[size]=101', 'page[after]=ae-%25']) {
-        const answer = await api.admin.at(prefix).get(`${trail}?${query}`).expect(422);
-        expect(answer.body.errors[0].source.parameter).toBe(query.split('=')[0]);
-      }
-    });
-
-    it('is for owners alone', async () => {
-      const team = await api.team(acme, newName('team'), { 'organization-access': { 'manage-workspaces': true } });
-      const member = await api.member(acme, newName('member'), [team]);
-      const stranger = await api.user(newName('stranger'));
-      for (const caller of [member, stranger, await api.organizationToken(acme)]) {
-        for (const path of [trail, `${trail}/export`, '/admin/audit-events', '/admin/audit-events/export']) {
-          expect((await caller.at(prefix).get(path).expect(404)).body).toEqual(missing);
-        }
-      }
-    });
+  it('refuses what is no date-time, and what is no page', async () => {
+    for (const query of ['since=yesterday', 'until=2030', 'page[after]=x', 'page[size]=101', 'page[after]=ae-%25']) {
+      const answer = await api.admin.get(`${trail}?${query}`).expect(422);
+      expect(answer.body.errors[0].source.parameter).toBe(query.split('=')[0]);
+    }
   });
 
   it('records refusals of rules and rights, and nothing of what cannot be understood', async () => {
@@ -218,7 +200,7 @@ describe('the audit trail', () => {
           return work({ ...tx, audit: Object.assign(Object.create(tx.audit), { slice }) });
         }),
     };
-    const served = await startApi({ unitOfWork: reading });
+    const served = await startApi({ prefix, unitOfWork: reading });
     await expect(served.as(owner.secret).get(`${trail}/export`)).rejects.toThrow('aborted');
     expect(parts).toBe(1);
     const { fields } = served.log.lines.find(({ message }) => message === 'request') ?? {};
@@ -228,7 +210,7 @@ describe('the audit trail', () => {
   it('forgets what is older than it is kept', async () => {
     const kept = (await exported()).length;
     expect(kept).toBeGreaterThan(0);
-    const forever = await startApi({ environment: { AUDIT_DAYS: '0' }, unitOfWork: api.unitOfWork });
+    const forever = await startApi({ prefix, environment: { AUDIT_DAYS: '0' }, unitOfWork: api.unitOfWork });
     expect(await forever.forgetAuditEvents()).toEqual({ forgotten: 0, more: false });
     // The events carry the system's time, and the clock of the tests is years ahead of it.
     for (let more = true; more; ) ({ more } = await api.forgetAuditEvents());

@@ -5,8 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
-import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
-import type { ConfigurationVersion } from '../../src/domain/index.js';
+import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { type Caller, doc, missing, newName, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
 import { type ArchiveEntry, archiveOf, gzipped, packed } from '../support/archives.js';
 
@@ -107,43 +106,6 @@ describe('an upload', () => {
     }
   });
 
-  it('replaces the one before it, whose bytes are gone soon after', async () => {
-    const { id, uploadUrl } = await newUploaded();
-    const key = (await api.unitOfWork.read((tx) => tx.configurationVersions.find(id)))?.state.bundle?.key ?? '';
-    await api.upload(uploadUrl, other).expect(200);
-    expect((await download(await downloadUrl(id)).expect(200)).body.equals(other)).toBe(true);
-    await api.settle();
-    expect(await bundleStore.read(key)).toBeUndefined();
-    expect((await download(await downloadUrl(id)).expect(200)).body.equals(other)).toBe(true);
-  });
-
-  it('of the bytes already there changes nothing, and is good', async () => {
-    const { id, uploadUrl } = await newUploaded();
-    api.clock.advance(1);
-    await api.upload(uploadUrl, good).expect(200);
-    await api.settle();
-    expect((await download(await downloadUrl(id)).expect(200)).body.equals(good)).toBe(true);
-    expect(await leftBehind()).toEqual([]);
-  });
-
-  it('at the same time as another leaves one of the two, whole', async () => {
-    const { id, uploadUrl } = await newVersion();
-    const answers = await Promise.all([good, other].map((bytes) => api.upload(uploadUrl, bytes)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    await api.settle();
-    const { body } = await download(await downloadUrl(id)).expect(200);
-    expect([good, other].some((bytes) => bytes.equals(body))).toBe(true);
-    expect(await leftBehind()).toEqual([]);
-  });
-
-  it('that is bad changes nothing about an uploaded version', async () => {
-    const { id, uploadUrl } = await newUploaded();
-    const before = await shown(id);
-    await api.upload(uploadUrl, Buffer.from('not an archive')).expect(422);
-    expect(await shown(id)).toEqual(before);
-    expect((await download(await downloadUrl(id)).expect(200)).body.equals(good)).toBe(true);
-  });
-
   it('is refused once a run has used the version, but for the very bytes it holds', async () => {
     const { id, uploadUrl } = await newUploaded();
     await api.seedRun({
@@ -156,13 +118,6 @@ describe('an upload', () => {
     expect((await api.upload(uploadUrl, other).expect(409)).body).toEqual(refused('a run has used it'));
     await api.upload(uploadUrl, good).expect(200);
     expect((await download(await downloadUrl(id)).expect(200)).body.equals(good)).toBe(true);
-  });
-
-  it('is refused to an archived version', async () => {
-    const { id, uploadUrl } = await newUploaded();
-    await api.admin.post(`/configuration-versions/${id}/actions/archive`).expect(202);
-    expect((await api.upload(uploadUrl, good).expect(409)).body).toEqual(refused('its status is archived'));
-    expect(await statusOf(id)).toBe('archived');
   });
 
   it('to an altered, foreign or expired address is 404', async () => {
@@ -687,25 +642,6 @@ describe('a download', () => {
     await api.admin.post(`/configuration-versions/${id}/actions/archive`).expect(202);
     expect((await at('get', url).expect(404)).body).toEqual(missing);
     await at('head', url).expect(404);
-  });
-
-  it('is 404 while the backing data of the version is softly deleted', async () => {
-    const { id, uploadUrl } = await newUploaded();
-    const url = await downloadUrl(id);
-    const fire = (trigger: 'soft-delete' | 'restore'): Promise<void> =>
-      api.unitOfWork.run(async (tx) => {
-        const version = (await tx.configurationVersions.find(id)) as ConfigurationVersion;
-        const { next } = version.fire(trigger, await tx.runs.aboutVersion(id), api.clock.now());
-        await tx.configurationVersions.save(next);
-      });
-    await fire('soft-delete');
-    expect((await at('get', url).expect(404)).body).toEqual(missing);
-    const status = 'its status is backing_data_soft_deleted';
-    expect((await api.upload(uploadUrl, other).expect(409)).body).toEqual(refused(status));
-    await api.upload(uploadUrl, good).expect(200);
-    expect((await at('get', url).expect(404)).body).toEqual(missing);
-    await fire('restore');
-    expect((await download(url).expect(200)).body.equals(good)).toBe(true);
   });
 
   it('from an altered or expired address is 404', async () => {

@@ -1,29 +1,21 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import {
   ConfigurationVersion,
   type ConfigurationVersionState,
-  type FixedLevel,
   type IngressAttributes,
-  issueToken,
-  type RunStatus,
 } from '../../src/domain/index.js';
-import { type Caller, lacking, missing, publicUrl, refusal, startApi, type TestApi } from '../support/api.js';
+import { type Caller, missing, prefix, publicUrl, refusal, startApi, type TestApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
-import { giveGrant } from '../support/builders.js';
-
-const mounts = [
-  { prefix: '', type: 'configuration-version' },
-  { prefix: '/api/v2', type: 'configuration-versions' },
-] as const;
 
 let api: TestApi;
+let admin: Caller;
 let bundle: Buffer;
 let workspaces = 0;
 let seeds = 0;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ prefix });
+  admin = api.admin;
   await api.organization('acme');
   bundle = await archiveOf({ 'main.tf': 'terraform {}' });
 });
@@ -120,40 +112,13 @@ async function newFetched(
   return { id, ingressId };
 }
 
-/** What may be done to the backing data of a version, served to the clients alone. */
-const changeBackingData = async (id: string, change: 'soft_delete' | 'restore' | 'permanently_delete') => {
-  await api.admin.at('/api/v2').post(`/configuration-versions/${id}/actions/${change}_backing_data`).expect(200);
-};
-
-const seedRun = (workspaceId: string, configurationVersionId: string, status: RunStatus): Promise<void> =>
-  api.seedRun({
-    id: `run-${configurationVersionId}`,
-    workspaceId,
-    configurationVersionId,
-    status,
-    createdBy: null,
-  });
-
-/** A member whose only team has this level on the workspace. */
-async function memberWith(access: FixedLevel, workspaceId: string): Promise<Caller> {
-  const name = `${access}-${workspaceId}`;
-  const team = await api.team('acme', name);
-  await api.unitOfWork.run((tx) => giveGrant(tx, team, workspaceId, { access }));
-  return api.member('acme', name, [team]);
-}
-
-describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) => {
+describe('configuration versions', () => {
   const collection = (workspaceId: string) => `/workspaces/${workspaceId}/configuration-versions`;
   const member = (id: string) => `/configuration-versions/${id}`;
-  let admin: Caller;
-
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
 
   const resource = (id: unknown, attributes: object = {}, links: object = {}) => ({
     id,
-    type,
+    type: 'configuration-versions',
     attributes: {
       'auto-queue-runs': true,
       error: null,
@@ -176,7 +141,7 @@ describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) 
 
   it('are created pending, with the upload URL in that answer alone', async () => {
     const workspaceId = await newWorkspace();
-    const created = await admin.post(collection(workspaceId), { data: { type } }).expect(201);
+    const created = await admin.post(collection(workspaceId), { data: { type: 'configuration-versions' } }).expect(201);
     const { id } = created.body.data;
     expect(id).toMatch(/^cv-[A-Za-z0-9]{16}$/);
     expect(created.headers['content-type']).toBe('application/vnd.api+json');
@@ -234,7 +199,7 @@ describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) 
       { data: null },
       { data: { attributes: {} } },
       { data: { attributes: null } },
-      { data: { type, attributes: nulls } },
+      { data: { type: 'configuration-versions', attributes: nulls } },
     ]) {
       const answer = await admin.post(collection(workspaceId), body).expect(201);
       const { attributes, id } = answer.body.data;
@@ -274,37 +239,6 @@ describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) 
       const answer = await admin.post(collection(workspaceId), body).expect(422);
       expect(answer.body.errors).toEqual([expect.objectContaining({ status: '422', source: { pointer } })]);
     }
-  });
-
-  const words = [undefined, 'configuration-version', 'configuration-versions', '', 'workspaces', 5, null];
-  const taken = prefix === '' ? words.slice(0, 2) : words.slice(0, 4);
-  it.each(taken)('are created by a request of the type %j', async (given) => {
-    const answer = await admin.post(collection(await newWorkspace()), { data: { type: given } }).expect(201);
-    expect(answer.body.data.type).toBe(type);
-  });
-
-  it.each(words.filter((word) => !taken.includes(word)))('are refused in a request of the type %j', async (given) => {
-    const answer = await admin.post(collection(await newWorkspace()), { data: { type: given } }).expect(422);
-    const pointer = '/data/type';
-    expect(answer.body).toEqual(refusal(422, 'invalid attribute', `Type must be ${type}`, { pointer }));
-  });
-
-  it('become the current version of their workspace at once, unless provisional or speculative', async () => {
-    const workspaceId = await newWorkspace();
-    const current = async () =>
-      (await admin.get(`/workspaces/${workspaceId}`).expect(200)).body.data.relationships[
-        'current-configuration-version'
-      ];
-    expect(await current()).toEqual({ data: null });
-    const { id } = await api.version(workspaceId);
-    await api.version(workspaceId, { provisional: true });
-    await api.version(workspaceId, { speculative: true });
-    expect(await current()).toEqual({
-      data: { id, type },
-      links: { related: `${prefix}/configuration-versions/${id}` },
-    });
-    const newer = await api.version(workspaceId);
-    expect((await current()).data.id).toBe(newer.id);
   });
 
   it('show the commit they were fetched from, in a document of its own and beside them', async () => {
@@ -399,25 +333,6 @@ describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) 
     expect(lean.data[0].relationships).not.toHaveProperty('run');
   });
 
-  it('name no run while their backing data is deleted', async () => {
-    const workspaceId = await newWorkspace();
-    const id = await newUploaded(workspaceId);
-    await seedRun(workspaceId, id, 'applied');
-    const listed = async () => {
-      const { data, included } = (await admin.get(`${collection(workspaceId)}?include=run`).expect(200)).body;
-      return [data[0].relationships.run, included?.length];
-    };
-    expect(await listed()).toEqual([{ data: { id: `run-${id}`, type: 'runs' } }, 1]);
-    await changeBackingData(id, 'soft_delete');
-    expect(await listed()).toEqual([{ data: null }, undefined]);
-    expect((await admin.get(`${member(id)}?include=run`).expect(404)).body).toEqual(missing);
-    await changeBackingData(id, 'restore');
-    expect(await listed()).toEqual([{ data: { id: `run-${id}`, type: 'runs' } }, 1]);
-    await changeBackingData(id, 'soft_delete');
-    await changeBackingData(id, 'permanently_delete');
-    expect(await listed()).toEqual([{ data: null }, undefined]);
-  });
-
   it('know no other word to include', async () => {
     const workspaceId = await newWorkspace();
     const { id } = await api.version(workspaceId);
@@ -429,40 +344,6 @@ describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) 
       const twice = await admin.get(`${path}?include=run&include=run`).expect(422);
       expect(twice.body.errors[0].source).toEqual({ parameter: 'include' });
     }
-  });
-
-  it('stay in the list without their backing data, and read as missing everywhere else', async () => {
-    const workspaceId = await newWorkspace();
-    const id = await newUploaded(workspaceId);
-    const fetched = await newFetched(workspaceId, { status: 'backing_data_soft_deleted' });
-    await changeBackingData(id, 'soft_delete');
-    const statuses = async () => {
-      const answer = await admin.get(`${collection(workspaceId)}?include=ingress_attributes`).expect(200);
-      expect(answer.body.included).toBeUndefined();
-      for (const { links, relationships } of answer.body.data) {
-        expect(links).not.toHaveProperty('download');
-        expect(relationships['ingress-attributes'].data).toBeNull();
-      }
-      return answer.body.data.map((version: { id: string; attributes: { status: string } }) => [
-        version.id,
-        version.attributes.status,
-      ]);
-    };
-    const unreadable = async () => {
-      for (const path of [id, fetched.id].map(member)) {
-        for (const rest of ['', '?include=ingress_attributes', '/ingress-attributes', '/download']) {
-          expect((await admin.get(path + rest).expect(404)).body).toEqual(missing);
-        }
-      }
-    };
-    expect(await statuses()).toEqual([
-      [fetched.id, 'backing_data_soft_deleted'],
-      [id, 'backing_data_soft_deleted'],
-    ]);
-    await unreadable();
-    await changeBackingData(id, 'permanently_delete');
-    expect((await statuses())[1]).toEqual([id, 'backing_data_permanently_deleted']);
-    await unreadable();
   });
 
   it('are listed newest first, page by page', async () => {
@@ -592,48 +473,6 @@ describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) 
     }
   });
 
-  const because = (reason: string) =>
-    refusal(409, 'transition not allowed', `configuration could not be archived because ${reason}`);
-
-  it('are not archived while one of the rules forbids it, the first of which is named', async () => {
-    const workspaceId = await newWorkspace();
-    const archive = async (id: string) => (await admin.post(`${member(id)}/actions/archive`).expect(409)).body;
-    const fetched = await newFetched(workspaceId);
-    const fetching = await newFetched(workspaceId, { status: 'fetching' });
-    expect(await archive(fetched.id)).toEqual(because('it was created from version control'));
-    expect(await archive(fetching.id)).toEqual(because('it was created from version control'));
-
-    const pending = await api.version(workspaceId);
-    expect(await archive(pending.id)).toEqual(because('its status is pending'));
-
-    await api.upload(pending.uploadUrl, bundle).expect(200);
-    await seedRun(workspaceId, pending.id, 'planning');
-    expect(await archive(pending.id)).toEqual(because('it is current'));
-
-    await api.version(workspaceId);
-    expect(await archive(pending.id)).toEqual(because('a run in progress uses it'));
-    await seedRun(workspaceId, pending.id, 'applied');
-    await admin.post(`${member(pending.id)}/actions/archive`).expect(202);
-    expect(await archive(pending.id)).toEqual(because('its status is archived'));
-
-    const deleted = await newUploaded(workspaceId);
-    await changeBackingData(deleted, 'soft_delete');
-    expect(await archive(deleted)).toEqual(because('its status is backing_data_soft_deleted'));
-
-    const errored = await api.version(workspaceId, { speculative: true });
-    await api.upload(errored.uploadUrl, Buffer.from('not an archive')).expect(422);
-    expect(await archive(errored.id)).toEqual(because('its status is errored'));
-  });
-
-  it('that do not exist are 404', async () => {
-    for (const path of ['', '/ingress-attributes', '/download']) {
-      expect((await admin.get(member('nonexisting') + path).expect(404)).body).toEqual(missing);
-    }
-    expect((await admin.post(`${member('nonexisting')}/actions/archive`).expect(404)).body).toEqual(missing);
-    expect((await admin.get(collection('nonexisting')).expect(404)).body).toEqual(missing);
-    expect((await admin.post(collection('nonexisting'), {}).expect(404)).body).toEqual(missing);
-  });
-
   it('are gone with their workspace', async () => {
     const workspaceId = await newWorkspace();
     const { id } = await api.version(workspaceId);
@@ -642,70 +481,5 @@ describe.each(mounts)('configuration versions at "$prefix"', ({ prefix, type }) 
       expect((await admin.get(path).expect(404)).body).toEqual(missing);
     }
     expect((await admin.post(`${member(id)}/actions/archive`).expect(404)).body).toEqual(missing);
-  });
-});
-
-describe('the right to configuration versions', () => {
-  it('an organization token lists, shows, downloads and archives, and never creates', async () => {
-    const workspaceId = await newWorkspace();
-    const id = await newUploaded(workspaceId);
-    const { id: fetched } = await newFetched(workspaceId);
-    const token = await api.organizationToken('acme');
-    for (const { prefix } of mounts) {
-      const caller = token.at(prefix);
-      await caller.get(`/workspaces/${workspaceId}/configuration-versions`).expect(200);
-      await caller.get(`/configuration-versions/${id}`).expect(200);
-      await caller.get(`/configuration-versions/${id}/download`).expect(302);
-      await caller.get(`/configuration-versions/${fetched}/ingress-attributes`).expect(200);
-      const refused = await caller.post(`/workspaces/${workspaceId}/configuration-versions`, {}).expect(404);
-      expect(refused.body).toEqual(lacking('runs: plan'));
-    }
-    await token.post(`/configuration-versions/${id}/actions/archive`).expect(202);
-  });
-
-  it('reading runs is enough to read, and queueing plans is needed to create and archive', async () => {
-    const workspaceId = await newWorkspace();
-    const id = await newUploaded(workspaceId);
-    const reader = await memberWith('read', workspaceId);
-    const planner = await memberWith('plan', workspaceId);
-    for (const caller of [reader, planner]) {
-      const list = await caller.get(`/workspaces/${workspaceId}/configuration-versions`).expect(200);
-      expect(list.body.meta.pagination['total-count']).toBeGreaterThan(0);
-      await caller.get(`/configuration-versions/${id}`).expect(200);
-      await caller.get(`/configuration-versions/${id}/download`).expect(302);
-    }
-    const created = await reader.post(`/workspaces/${workspaceId}/configuration-versions`, {}).expect(404);
-    expect(created.body).toEqual(lacking('runs: plan'));
-    const archived = await reader.post(`/configuration-versions/${id}/actions/archive`).expect(404);
-    expect(archived.body).toEqual(lacking('runs: plan'));
-    await planner.post(`/workspaces/${workspaceId}/configuration-versions`, {}).expect(201);
-    await planner.post(`/configuration-versions/${id}/actions/archive`).expect(202);
-  });
-
-  it('a grant on one workspace says nothing of another, and a refusal nothing of what is there', async () => {
-    const [mine, other] = [await newWorkspace(), await newWorkspace()];
-    const id = await newUploaded(other);
-    const caller = await memberWith('admin', mine);
-    expect((await caller.get(`/configuration-versions/${id}`).expect(404)).body).toEqual(missing);
-    expect((await caller.get(`/workspaces/${other}/configuration-versions`).expect(404)).body).toEqual(missing);
-    expect((await caller.post(`/configuration-versions/${id}/actions/archive`).expect(404)).body).toEqual(missing);
-  });
-
-  it('a team token acts with the rights of its team', async () => {
-    const workspaceId = await newWorkspace();
-    const team = await api.team('acme', `token-${workspaceId}`);
-    const { secret, digest } = new RandomSecrets().generate();
-    await api.unitOfWork.run(async (tx) => {
-      await giveGrant(tx, team, workspaceId, { access: 'plan' });
-      const createdAt = api.clock.now();
-      const owner = { kind: 'team', id: team } as const;
-      const token = { id: 'at-team', owner, secretDigest: digest, description: null, createdBy: null, createdAt };
-      await tx.tokens.add(issueToken({ ...token, expiresAt: null }));
-    });
-    await api.as(secret).post(`/workspaces/${workspaceId}/configuration-versions`, {}).expect(201);
-    await api
-      .as(secret)
-      .get(`/workspaces/${await newWorkspace()}/configuration-versions`)
-      .expect(404);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { errorTable, problemOf } from '../../src/adapters/http/json-api/error-table.js';
+import { errorTable, problemOf } from '../../src/adapters/http/routing/error-table.js';
 import { DomainError, type DomainErrorCode } from '../../src/domain/index.js';
+import type { AtFault } from '../../src/domain/shared/domain-error.js';
 
 /** What clients are promised, written out by hand and not read from the table. */
 const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title: string]>> = {
@@ -39,6 +40,16 @@ describe('a refusal of the domain', () => {
     expect(headersOf('actor/unauthenticated')).toEqual({ 'WWW-Authenticate': 'Bearer' });
     expect(headersOf('service/unavailable')).toEqual({ 'Retry-After': '2' });
     expect(headersOf('resource/not-found')).toEqual({});
+  });
+
+  it.each([
+    [{ attribute: 'vcsRepo/cloneUrl' }, { pointer: '/data/attributes/vcs-repo/clone-url' }],
+    [{ relationship: 'defaultAgentPool' }, { pointer: '/data/relationships/default-agent-pool' }],
+    [{ member: 'policySets/0/policySetId' }, { pointer: '/policy-sets/0/policy-set-id' }],
+    [{ parameter: 'offset' }, { parameter: 'offset' }],
+  ] satisfies [AtFault, object][])('at %j points there in words of the wire', (details, source) => {
+    const problem = problemOf(new DomainError('attribute/invalid', 'a sentence', details));
+    expect(problem?.document.errors[0]?.source).toEqual(source);
   });
 
   it('is promised an answer for each code', () => {

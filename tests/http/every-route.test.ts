@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Route } from '../../src/adapters/http/route.js';
+import type { Route } from '../../src/adapters/http/routing/route.js';
 import type { Standing } from '../../src/domain/index.js';
 import { type Caller, missing, type Prefix, refusal, startApi, type TestApi } from '../support/api.js';
 import { bodies, bodiesWith, type Referred } from '../support/route-bodies.js';

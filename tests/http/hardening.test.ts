@@ -4,20 +4,21 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { agentRoutes } from '../../src/adapters/http/agents/agent-api-routes.js';
-import { httpServer, usualPatience } from '../../src/adapters/http/http-server.js';
-import { Query } from '../../src/adapters/http/json-api/query.js';
-import { limits } from '../../src/adapters/http/limits.js';
 import { outcomeFilters } from '../../src/adapters/http/policy-outcomes/policy-outcome-requests.js';
+import { limits } from '../../src/adapters/http/routing/limits.js';
+import { Query } from '../../src/adapters/http/routing/query.js';
+import { httpServer } from '../../src/adapters/http/server/http-server.js';
+import { usualPatience } from '../../src/adapters/http/server/patience.js';
+import { agentRoutes } from '../../src/adapters/http/supporting/agents/agent-api-routes.js';
 import { isPublicAddress } from '../../src/adapters/version-control/public-addresses.js';
 import { hostOf, readCloneUrl } from '../../src/adapters/version-control/repository-url.js';
 import {
   type Caller,
   doc,
   missing,
-  mounts,
   newName,
   pathOf,
+  prefix,
   publicUrl,
   startApi,
   type TestApi,
@@ -377,7 +378,7 @@ function unbounded(schema: z.core.$ZodType, path: string): readonly string[] {
 
 describe('every body that is read', () => {
   it('has a longest length for each text and each list in it', () => {
-    const agents = agentRoutes({} as never, new AbortController().signal).map((route) => ({
+    const agents = agentRoutes({} as never).map((route) => ({
       name: `${route.method} ${route.path}`,
       route,
     }));
@@ -393,7 +394,7 @@ describe('every body that is read', () => {
 
 const inherited = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
 
-describe.each(mounts)('a name that objects inherit, at "$prefix"', ({ prefix }) => {
+describe('a name that objects inherit', () => {
   it.each(inherited)('is a name like any other: %s', async (name) => {
     const admin = api.admin.at(prefix);
     for (const path of [

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { Request } from 'express';
-import { LongReports } from '../../src/adapters/http/agents/long-reports.js';
+import { LongReports } from '../../src/adapters/http/supporting/agents/long-reports.js';
 import type { LeaseHolder } from '../../src/application/index.js';
 
 const askLease = { execute: async () => {} };

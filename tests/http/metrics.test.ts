@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Exposition } from '../../src/adapters/metrics/exposition.js';
 import { Meters } from '../../src/adapters/metrics/meters.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
-import type { Stock, UnitOfWork } from '../../src/application/index.js';
+import type { Stock } from '../../src/application/background/take-stock.js';
+import type { UnitOfWork } from '../../src/application/index.js';
 import { DomainError } from '../../src/domain/index.js';
 import { doc, pathOf, startApi, type TestApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
@@ -222,7 +223,9 @@ describe('the metrics', () => {
     const memory = new MemoryUnitOfWork();
     let away = false;
     const reached = <Result>(work: () => Promise<Result>) =>
-      away ? Promise.reject(new DomainError('service/unavailable', 'the database is away')) : work();
+      away
+        ? Promise.reject(new DomainError('service/unavailable', 'the database does not answer at the moment'))
+        : work();
     const unitOfWork: UnitOfWork = {
       run: (work) => reached(() => memory.run(work)),
       read: (work) => reached(() => memory.read(work)),

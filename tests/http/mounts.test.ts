@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { client, contract } from '../../src/adapters/http/dialect.js';
-import type { Route } from '../../src/adapters/http/route.js';
+import { client, contract } from '../../src/adapters/http/routing/dialect.js';
+import type { Route } from '../../src/adapters/http/routing/route.js';
 import type { Standing } from '../../src/domain/index.js';
-import { type Prefix, startApi, type TestApi } from '../support/api.js';
+import { doc, type Prefix, startApi, type TestApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { bodies, bodiesWith } from '../support/route-bodies.js';
 import { makeSmallWorld, sceneOf } from '../support/small-world.js';
@@ -39,6 +39,18 @@ describe('the two mounts', () => {
 
   beforeAll(async () => {
     api = await startApi({ unitOfWork: worlds });
+  });
+
+  it('unlock workspaces, at the contract too', async () => {
+    const { admin } = await startApi();
+    await admin.post('/organizations', doc('organizations', { name: 'acme', email: 'ops@example.com' })).expect(201);
+    const made = await admin.post('/organizations/acme/workspaces', doc('workspaces', { name: 'network' })).expect(201);
+    const actions = `/workspaces/${made.body.data.id}/actions`;
+    for (const action of ['unlock', 'force-unlock']) {
+      await admin.post(`${actions}/lock`, { reason: 'The database is being moved' }).expect(200);
+      const { body } = await admin.post(`${actions}/${action}`).expect(200);
+      expect(body.data.attributes.locked).toBe(false);
+    }
   });
 
   it('serve the same routes, but for the actions of the self-hosted edition', () => {
@@ -98,9 +110,11 @@ describe('the two mounts', () => {
       for (const given of ['nothing', 5, null, {}])
         expect([prefix, given, await answered(prefix, given)]).toEqual([prefix, given, foreign]);
     }
-    expect(await answered('/api/v2', undefined)).toBe('taken');
-    expect(await answered('/api/v2', '')).toBe('taken');
+    const singular = type.replace(/ies$/, 'y').replace(/s$/, '');
+    for (const given of [undefined, '', singular])
+      expect([given, await answered('/api/v2', given)]).toEqual([given, 'taken']);
     expect(await answered('', '')).toBe(foreign);
+    expect(await answered('', singular)).toBe(singular === type ? 'taken' : foreign);
     expect(await answered('', undefined)).toBe(demanding.includes(name) ? foreign : 'taken');
   });
 

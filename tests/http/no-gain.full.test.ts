@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { nothing } from '../../src/domain/authorization/workspace-permissions.js';
 import {
   type Actor,
   effectivePermissions,
   isOwner,
   may,
-  nothing,
   type OrganizationAccess,
   type OrganizationPermission,
   organizationAccessOf,

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
-import { limits } from '../../src/adapters/http/limits.js';
+import { limits } from '../../src/adapters/http/routing/limits.js';
 import {
   type Caller,
   doc,
   invalid,
   missing,
-  mounts,
   newName,
+  prefix,
   refusal,
   startApi,
   type TestApi,
@@ -16,6 +16,7 @@ import {
 import { Bench } from '../support/bench.js';
 
 let api: TestApi;
+let admin: Caller;
 let foreign: string;
 
 const query = 'data.terraform.deny';
@@ -25,22 +26,18 @@ const newPolicyIn = async (organization: string, attributes: object = {}): Promi
 };
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ prefix });
+  admin = api.admin;
   await api.organization('acme');
   await api.organization('globex');
   foreign = await newPolicyIn('globex');
 });
 
+const sha256Of = (code: string): string => createHash('sha256').update(code).digest('hex');
 const identifiers = (...ids: readonly string[]) => ({ data: ids.map((id) => ({ id, type: 'policies' })) });
-const sha256Of = (code: string | Buffer): string => createHash('sha256').update(code).digest('hex');
 
-describe.each(mounts)('policies at "$prefix"', ({ prefix }) => {
+describe('policies', () => {
   const path = '/organizations/acme/policies';
-  let admin: Caller;
-
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
 
   const resource = (id: unknown, name: string, attributes: object = {}, sets: readonly string[] = []) => ({
     id,
@@ -408,52 +405,5 @@ describe.each(mounts)('policies at "$prefix"', ({ prefix }) => {
         expect({ status: answer.status, body: answer.body }).toEqual({ status: 404, body: missing });
       }
     }
-  });
-
-  it('are managed by those who manage policies, and hidden from everybody else', async () => {
-    const id = await newPolicy();
-    const set = await newSet();
-    const attempts = (caller: Caller, policy: string, ofSet: string, organization: string) => {
-      const list = `/organizations/${organization}/policies`;
-      return [
-        caller.get(list),
-        caller.post(list, doc('policies', { name: newName(), query })),
-        caller.get(`/policies/${policy}`),
-        caller.patch(`/policies/${policy}`, doc('policies', { description: 'Changed' })),
-        upload(policy, 'package terraform', 'text/plain', caller),
-        caller.get(`/policies/${policy}/download`),
-        caller.post(policiesOf(ofSet), identifiers()),
-        caller.delete(policiesOf(ofSet), identifiers()),
-        caller.delete(`/policies/${policy}`),
-      ];
-    };
-    const answered = async (caller: Caller, policy: string, ofSet = set, organization = 'acme') => {
-      const answers = [];
-      for (const attempt of attempts(caller.at(prefix), policy, ofSet, organization)) {
-        const { status, text } = await attempt;
-        answers.push({ status, text });
-      }
-      return answers;
-    };
-    const holderOf = async (...permissions: string[]): Promise<Caller> => {
-      const access = Object.fromEntries(permissions.map((permission) => [permission, true]));
-      return api.member('acme', newName(), [await api.team('acme', newName(), { 'organization-access': access })]);
-    };
-    const done = [200, 201, 200, 200, 200, 200, 204, 204, 204];
-    for (const caller of [await holderOf('manage-policies'), api.admin]) {
-      expect((await answered(caller, await newPolicy())).map(({ status }) => status)).toEqual(done);
-    }
-    for (const caller of [
-      await holderOf('manage-policy-overrides', 'manage-workspaces'),
-      await api.member('acme', newName()),
-      await api.user(newName()),
-      await api.organizationToken('acme'),
-    ]) {
-      const hidden = await answered(caller, id);
-      expect(hidden).toEqual(await answered(caller, 'pol-nobody', 'polset-nobody', 'nowhere'));
-      expect(hidden).toEqual(Array(9).fill({ status: 404, text: JSON.stringify(missing) }));
-    }
-    expect((await answered(api.as('no such secret'), id)).map(({ status }) => status)).toEqual(Array(9).fill(401));
-    expect((await show(id)).data.attributes.uploaded).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { Query } from '../../src/adapters/http/json-api/query.js';
-import { RequestError } from '../../src/adapters/http/json-api/request-error.js';
 import { outcomeFilters } from '../../src/adapters/http/policy-outcomes/policy-outcome-requests.js';
+import { Query } from '../../src/adapters/http/routing/query.js';
+import { RequestError } from '../../src/adapters/http/routing/request-error.js';
 import { enforcementLevels, type OutcomeFilter, outcomeStatuses } from '../../src/domain/index.js';
 import { fc, runs } from '../support/properties.js';
 

@@ -4,18 +4,20 @@ import {
   doc,
   invalid,
   missing,
-  mounts,
   newName,
+  prefix,
   refusal,
   startApi,
   type TestApi,
 } from '../support/api.js';
 
 let api: TestApi;
+let admin: Caller;
 let globex: string;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ prefix });
+  admin = api.admin;
   await api.organization('acme');
   await api.organization('globex');
   globex = await api.workspace('globex', newName());
@@ -23,22 +25,10 @@ beforeAll(async () => {
 
 const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
 
-/** A member of a new team that holds these organization-level permissions. */
-const holderOf = async (...permissions: string[]): Promise<Caller> => {
-  const access = Object.fromEntries(permissions.map((permission) => [permission, true]));
-  return api.member('acme', newName(), [await api.team('acme', newName(), { 'organization-access': access })]);
-};
-
 const identifiers = (...ids: readonly string[]) => ({ data: ids.map((id) => ({ id, type: 'workspaces' })) });
 
-describe.each(mounts)('policy sets at "$prefix"', ({ prefix }) => {
-  const contract = prefix === '';
+describe('policy sets', () => {
   const path = '/organizations/acme/policy-sets';
-  let admin: Caller;
-
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
 
   const resource = (id: unknown, name: string, attributes: object = {}, workspaces: readonly string[] = []) => ({
     id,
@@ -206,11 +196,6 @@ describe.each(mounts)('policy sets at "$prefix"', ({ prefix }) => {
       const body = doc('policy-sets', { name });
       expect((await admin.patch(`/policy-sets/${id}`, body).expect(422)).body).toEqual(invalid('name', words));
     }
-    expect((await admin.post(path, doc('policies', { name: newName() })).expect(422)).body.errors[0].source).toEqual({
-      pointer: '/data/type',
-    });
-    await admin.post(path, { data: { attributes: { name: newName() } } }).expect(201);
-    await admin.post(path, doc('policy-set', { name: newName() })).expect(contract ? 422 : 201);
   });
 
   it('have names of their own within their organization', async () => {
@@ -302,45 +287,5 @@ describe.each(mounts)('policy sets at "$prefix"', ({ prefix }) => {
       expect((await admin.post(workspacesOf(gone), identifiers()).expect(404)).body).toEqual(missing);
       expect((await admin.delete(workspacesOf(gone), identifiers()).expect(404)).body).toEqual(missing);
     }
-  });
-
-  it('are managed by those who manage policies, and hidden from everybody else', async () => {
-    const id = await newSet();
-    const attempts = (caller: Caller, set: string, organization: string) => {
-      const list = `/organizations/${organization}/policy-sets`;
-      return [
-        caller.get(list),
-        caller.post(list, doc('policy-sets', { name: newName() })),
-        caller.get(`/policy-sets/${set}`),
-        caller.patch(`/policy-sets/${set}`, doc('policy-sets', { description: 'Changed' })),
-        caller.post(workspacesOf(set), identifiers()),
-        caller.delete(workspacesOf(set), identifiers()),
-        caller.delete(`/policy-sets/${set}`),
-      ];
-    };
-    const answered = async (caller: Caller, set: string, organization = 'acme') => {
-      const answers = [];
-      for (const attempt of attempts(caller.at(prefix), set, organization)) {
-        const { status, text } = await attempt;
-        answers.push({ status, text });
-      }
-      return answers;
-    };
-    const statuses = async (caller: Caller) => (await answered(caller, await newSet())).map(({ status }) => status);
-    const done = [200, 201, 200, 200, 204, 204, 204];
-    expect(await statuses(await holderOf('manage-policies'))).toEqual(done);
-    expect(await statuses(api.admin)).toEqual(done);
-    for (const caller of [
-      await holderOf('manage-policy-overrides', 'manage-workspaces'),
-      await api.member('acme', newName()),
-      await api.user(newName()),
-      await api.organizationToken('acme'),
-    ]) {
-      const hidden = await answered(caller, id);
-      expect(hidden).toEqual(await answered(caller, 'polset-nobody', 'nowhere'));
-      expect(hidden).toEqual(Array(7).fill({ status: 404, text: JSON.stringify(missing) }));
-    }
-    expect((await answered(api.anonymous, id)).map(({ status }) => status)).toEqual(Array(7).fill(401));
-    await admin.get(`/policy-sets/${id}`).expect(200);
   });
 });

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import type { Request, Response } from 'express';
-import { readBody, readBytes } from '../../src/adapters/http/json-api/read-body.js';
+import { readBody, readBytes } from '../../src/adapters/http/routing/read-body.js';
 
 type Reader = (request: Request, response: Response, patience: number) => Promise<unknown>;
 

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Route } from '../../src/adapters/http/route.js';
+import type { Route } from '../../src/adapters/http/routing/route.js';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import type { UnitOfWork } from '../../src/application/index.js';
 import { type Action, may, type Standing, type TeamStanding } from '../../src/domain/index.js';
 import { type ActorKind, actorGroups, type Subject, subjectsOf } from '../../src/infrastructure/actor-kinds.js';
 import { doc, startApi } from '../support/api.js';
@@ -177,9 +179,26 @@ describe('over HTTP, as the policy says', () => {
     return answer.statusCode ?? 0;
   }
 
-  async function worldOf(standing: Standing, scene?: Scene): Promise<SmallWorld> {
-    worlds.begin();
-    return makeSmallWorld(worlds, standing, scene);
+  /** Worlds in which nothing was done but read and refused: they serve again. */
+  const unchanged = new Map<string, { readonly unitOfWork: UnitOfWork; readonly world: SmallWorld }>();
+
+  /** What a call is answered in a world with this standing. */
+  async function answered(
+    route: Route,
+    prefix: string,
+    standing: Standing,
+    asked: (world: SmallWorld) => { readonly existing?: SmallWorld['existing']; readonly body: object | undefined },
+    scene?: Scene,
+  ): Promise<number> {
+    const key = JSON.stringify([standing, scene], (_, value) => (value instanceof Set ? [...value] : value));
+    const unitOfWork = unchanged.get(key)?.unitOfWork ?? new MemoryUnitOfWork();
+    worlds.begin(unitOfWork);
+    const world = unchanged.get(key)?.world ?? (await makeSmallWorld(worlds, standing, scene));
+    const { existing = world.existing, body } = asked(world);
+    const status = await call(world.secret, route, prefix + pathAbout(route, existing), body);
+    if (status === 404 || (route.method === 'get' && succeeded(status))) unchanged.set(key, { unitOfWork, world });
+    else unchanged.delete(key);
+    return status;
   }
 
   const bodyOf = (route: Route, { referred }: SmallWorld) => bodiesWith(referred)[keyOf(route)];
@@ -191,8 +210,8 @@ describe('over HTTP, as the policy says', () => {
     for (const kind of actors) {
       for (const subject of (subjects.length === 0 ? [anyOne] : subjects).filter((one) => exists(one, kind))) {
         const standing = subject.of(kind.standing);
-        const world = await worldOf(standing, sceneOf(keyOf(route)));
-        const status = await call(world.secret, route, prefix + pathAbout(route, world.existing), bodyOf(route, world));
+        const asked = (world: SmallWorld) => ({ body: bodyOf(route, world) });
+        const status = await answered(route, prefix, standing, asked, sceneOf(keyOf(route)));
         const allowed = action === null || may(standing, action);
         const wanted = allowed ? allowedStatus(route, standing) : 404;
         if (wanted === 'success' ? !succeeded(status) : status !== wanted) {
@@ -209,8 +228,7 @@ describe('over HTTP, as the policy says', () => {
       for (const kind of actors) {
         for (const subject of subjectsOf('teams/set-organization-access').filter((one) => exists(one, kind))) {
           const standing = subject.of(kind.standing);
-          const world = await worldOf(standing);
-          const status = await call(world.secret, route, prefix + pathAbout(route, world.existing), body);
+          const status = await answered(route, prefix, standing, () => ({ body }));
           const allowed = actions.every((action) => may(standing, action));
           if (allowed ? !done.has(status) : status !== 404)
             unlike.push(`${kind.name} about ${subject.name}: ${status}`);
@@ -227,8 +245,7 @@ describe('over HTTP, as the policy says', () => {
         const unlike: string[] = [];
         let allowedOnce = false;
         for (const { name, standing } of [...actors, ...linkers]) {
-          const world = await worldOf(standing);
-          const status = await call(world.secret, route, prefix + pathAbout(route, world.existing), asked.body);
+          const status = await answered(route, prefix, standing, () => ({ body: asked.body }));
           const allowed = asked.actions.every((action) => may(standing, action));
           allowedOnce ||= allowed;
           if (allowed ? !succeeded(status) : status !== 404) unlike.push(`${name}: ${status}`);
@@ -245,9 +262,10 @@ describe('over HTTP, as the policy says', () => {
       for (const kind of actors) {
         for (const subject of (subjects.length === 0 ? [anyOne] : subjects).filter((one) => exists(one, kind))) {
           const standing = subject.of(kind.standing);
-          const world = await worldOf(standing);
-          const existing = { ...world.existing, '/authentication-tokens': world.tokens[about.token] };
-          const status = await call(world.secret, route, prefix + pathAbout(route, existing), undefined);
+          const status = await answered(route, prefix, standing, ({ existing, tokens }) => ({
+            existing: { ...existing, '/authentication-tokens': tokens[about.token] },
+            body: undefined,
+          }));
           const allowed = may(standing, about.action);
           if (allowed ? !succeeded(status) : status !== 404) {
             unlike.push(`${kind.name}${subject.name && ` about ${subject.name}`}: ${status}`);
@@ -259,7 +277,8 @@ describe('over HTTP, as the policy says', () => {
   });
 
   it('an expired token is refused everywhere, whoever it belonged to', async () => {
-    const world = await worldOf({ actor: 'user', siteAdministrator: false, member: true, teams: [] });
+    worlds.begin();
+    const world = await makeSmallWorld(worlds, { actor: 'user', siteAdministrator: false, member: true, teams: [] });
     const statuses: Record<string, number> = {};
     for (const { name, prefix, route } of routesOnce) {
       const path = prefix + pathAbout(route, world.existing);

@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
-import { runStatuses } from '../../src/domain/index.js';
+import type { runStatuses } from '../../src/domain/index.js';
 import {
   type Caller,
   doc,
-  lacking,
   missing,
-  mounts,
   pathOf,
+  prefix,
   publicUrl,
   refusal,
   startApi,
@@ -19,9 +18,11 @@ const startMark = '\x02';
 const endMark = '\x03';
 
 let api: TestApi;
+let admin: Caller;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ prefix });
+  admin = api.admin;
 });
 
 const newBench = (settings: object = {}): Promise<Bench> => Bench.make(api, settings);
@@ -40,14 +41,7 @@ const textAt = async (url: string): Promise<string> => {
   return answer.body.toString('utf8');
 };
 
-describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
-  const versionType = prefix === '' ? 'configuration-version' : 'configuration-versions';
-  let admin: Caller;
-
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
-
+describe('runs', () => {
   const create = (bench: Bench, attributes: object = {}, versionId?: string, caller = admin) =>
     caller.post('/runs', doc('runs', attributes, runOf(bench.workspaceId, versionId)));
 
@@ -104,7 +98,7 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
     relationships: {
       apply: { data: { id: id.replace('run-', 'apply-'), type: 'applies' } },
       'configuration-version': {
-        data: { id: versionId, type: versionType },
+        data: { id: versionId, type: 'configuration-versions' },
         links: { related: `${prefix}/runs/${id}/configuration-version` },
       },
       'created-by': { data: { id: api.admin.id, type: 'users' } },
@@ -300,20 +294,6 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       expect(await bench.runs()).toEqual([]);
     });
 
-    it('use a version of their own workspace: any other id, existing or not, is refused with the same bytes', async () => {
-      const [bench, elsewhere] = [await newBench(), await newBench()];
-      await bench.version();
-      const sibling = await api.workspace(bench.organization, 'sibling');
-      const ids = [await elsewhere.version(), await bench.version({}, sibling), 'cv-nonexisting', 'run-1', ' '];
-      const refusals = new Set<string>();
-      for (const id of ids) {
-        const answer = await create(bench, {}, id).expect(422);
-        expect(answer.body).toEqual(unusable('the workspace has no such version'));
-        refusals.add(answer.text);
-      }
-      expect(refusals.size).toBe(1);
-    });
-
     it('use the current version of the workspace when they name none, and say why they cannot', async () => {
       const bench = await newBench();
       expect((await create(bench).expect(422)).body).toEqual(unusable('the workspace has none'));
@@ -323,74 +303,6 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       await api.upload(pending.uploadUrl, bench.bundle).expect(200);
       const { relationships } = (await create(bench).expect(201)).body.data;
       expect(relationships['configuration-version'].data.id).toBe(pending.id);
-    });
-
-    it('are refused a version that is errored, archived or without its backing data', async () => {
-      const bench = await newBench();
-      const bad = await api.version(bench.workspaceId, { 'auto-queue-runs': false });
-      await api.upload(bad.uploadUrl, Buffer.from('no archive')).expect(422);
-      expect((await create(bench, {}, bad.id).expect(422)).body).toEqual(unusable('its status is errored'));
-      const [archived, deleted] = [
-        await bench.version({ speculative: true }),
-        await bench.version({ speculative: true }),
-      ];
-      await api.admin.post(`/configuration-versions/${archived}/actions/archive`).expect(202);
-      expect((await create(bench, {}, archived).expect(422)).body).toEqual(unusable('its status is archived'));
-      const backingData = api.admin.at('/api/v2');
-      await backingData.post(`/configuration-versions/${deleted}/actions/soft_delete_backing_data`).expect(200);
-      expect((await create(bench, {}, deleted).expect(422)).body).toEqual(
-        unusable('its status is backing_data_soft_deleted'),
-      );
-    });
-
-    it('are plan-only when their version is speculative, whatever they say', async () => {
-      const bench = await newBench();
-      const speculative = await bench.version({ speculative: true });
-      const { data } = (await create(bench, { 'plan-only': false }, speculative).expect(201)).body;
-      expect(data.attributes['plan-only']).toBe(true);
-      const plain = await bench.version();
-      expect((await create(bench, {}, plain).expect(201)).body.data.attributes['plan-only']).toBe(false);
-    });
-
-    it('by whoever may not see the workspace are missing, with the bytes of one that does not exist', async () => {
-      const bench = await newBench();
-      await bench.version();
-      const outsiders = [await api.user(`user-${bench.organization}`), await bench.member()];
-      for (const caller of outsiders) {
-        const hidden = await create(bench, {}, undefined, caller.at(prefix)).expect(404);
-        expect(hidden.body).toEqual(missing);
-        const none = doc('runs', {}, runOf('ws-nonexisting'));
-        expect((await caller.at(prefix).post('/runs', none).expect(404)).text).toBe(hidden.text);
-      }
-    });
-
-    it('need the right to plan, which neither readers nor an organization token have', async () => {
-      const bench = await newBench();
-      await bench.version();
-      const callers = [await bench.member('read'), await api.organizationToken(bench.organization)];
-      for (const caller of callers) {
-        expect((await create(bench, {}, undefined, caller.at(prefix)).expect(404)).body).toEqual(lacking('runs: plan'));
-      }
-      expect(await bench.runs()).toEqual([]);
-      await create(bench, {}, undefined, (await bench.member('plan')).at(prefix)).expect(201);
-    });
-
-    it('apply by themselves only for one who may apply', async () => {
-      const bench = await newBench({ 'auto-apply': true });
-      await bench.version();
-      const planner = (await bench.member('plan')).at(prefix);
-      const refused = await create(bench, { 'auto-apply': true }, undefined, planner).expect(422);
-      expect(refused.body).toEqual(
-        refusal(422, 'invalid attribute', 'Auto apply needs the right to apply runs', {
-          pointer: '/data/attributes/auto-apply',
-        }),
-      );
-      const autoApply = async (caller: Caller, attributes: object = {}) =>
-        (await create(bench, attributes, undefined, caller).expect(201)).body.data.attributes['auto-apply'];
-      expect(await autoApply(planner)).toBe(false);
-      expect(await autoApply(planner, { 'auto-apply': false })).toBe(false);
-      expect(await autoApply(admin)).toBe(true);
-      expect(await autoApply(admin, { 'auto-apply': false })).toBe(false);
     });
 
     it('tell whoever reads them what they themselves may do', async () => {
@@ -407,7 +319,7 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
         [await api.organizationToken(bench.organization), none],
         [api.admin, everyRight],
       ] as const) {
-        const { data } = (await caller.at(prefix).get(`/runs/${id}`).expect(200)).body;
+        const { data } = (await caller.get(`/runs/${id}`).expect(200)).body;
         expect(data.attributes.permissions).toEqual(rights);
       }
     });
@@ -430,17 +342,6 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       expect(await page('page[size]=2&page[number]=9')).toEqual({ ids: [], next: null });
       const refused = await admin.get(`${path}?page[size]=0`).expect(422);
       expect(refused.body.errors[0].source).toEqual({ parameter: 'page[size]' });
-    });
-
-    it('are those of one workspace, and missing to whoever may not see it', async () => {
-      const [bench, other] = [await newBench(), await newBench()];
-      await other.version();
-      await other.run();
-      expect((await admin.get(`/workspaces/${bench.workspaceId}/runs`).expect(200)).body.data).toEqual([]);
-      const outsider = (await bench.member()).at(prefix);
-      const hidden = await outsider.get(`/workspaces/${bench.workspaceId}/runs`).expect(404);
-      expect(hidden.body).toEqual(missing);
-      expect((await outsider.get('/workspaces/ws-nonexisting/runs').expect(404)).text).toBe(hidden.text);
     });
 
     it('show the task stages of each run', async () => {
@@ -611,57 +512,6 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       return { bench, id };
     }
 
-    const allowed = {
-      apply: {
-        planned: 'apply_queued',
-        planned_and_saved: 'apply_queued',
-        post_plan_completed: 'apply_queued',
-      },
-      discard: {
-        pending: 'discarded',
-        planned: 'discarded',
-        planned_and_saved: 'discarded',
-        post_plan_awaiting_decision: 'discarded',
-        post_plan_completed: 'discarded',
-      },
-      cancel: {
-        pending: 'canceled',
-        fetching: 'canceled',
-        plan_queued: 'canceled',
-        planning: 'canceled',
-        post_plan_running: 'canceled',
-        confirmed: 'canceled',
-        apply_queued: 'canceled',
-        applying: 'applying',
-      },
-    } as const;
-    const flags = { apply: 'is-confirmable', discard: 'is-discardable', cancel: 'is-cancelable' } as const;
-    const cases = (['apply', 'discard', 'cancel'] as const).flatMap((action) =>
-      runStatuses.map((status) => ({
-        action,
-        status,
-        to: (allowed[action] as Partial<Record<string, string>>)[status] ?? 'refused',
-      })),
-    );
-
-    it.each(cases)('with $action when $status: $to', async ({ action, status, to }) => {
-      const { bench, id } = await runIn(status);
-      const { actions } = (await bench.shown(id)).attributes;
-      expect(actions[flags[action]]).toBe(to !== 'refused');
-      const answer = await admin.post(`/runs/${id}/actions/${action}`);
-      if (to === 'refused') {
-        expect(answer.status).toBe(409);
-        const done = { apply: 'applied', discard: 'discarded', cancel: 'canceled' }[action];
-        expect(answer.body).toEqual(transitionRefused(`run could not be ${done} because its status is ${status}`));
-        expect(await bench.statusOf(id)).toBe(status);
-      } else {
-        expect(answer.status).toBe(202);
-        expect(answer.text).toBe('');
-        expect(answer.headers).not.toHaveProperty('content-type');
-        expect(await bench.statusOf(id)).toBe(to);
-      }
-    });
-
     it('are asked once to be canceled while they are applied, and are not cancelable after that', async () => {
       const { bench, id } = await runIn('applying');
       await admin.post(`/runs/${id}/actions/cancel`).expect(202);
@@ -676,116 +526,6 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       const odd = admin.post(`/runs/${id}/actions/apply`).set('Content-Type', 'text/klingon').send('{"comment":');
       await odd.expect(202);
       expect(await bench.statusOf(id)).toBe('apply_queued');
-    });
-
-    it('need the right to apply; a reader is told so, an outsider nothing', async () => {
-      const { bench, id } = await runIn('planned');
-      const sees = [
-        await bench.member('plan'),
-        await api.organizationToken(bench.organization),
-        await bench.member(undefined, { 'organization-access': { 'manage-policy-overrides': true } }),
-      ];
-      const outsider = (await bench.member()).at(prefix);
-      for (const action of ['apply', 'discard', 'cancel']) {
-        for (const caller of sees) {
-          const refused = await caller.at(prefix).post(`/runs/${id}/actions/${action}`).expect(404);
-          expect(refused.body).toEqual(lacking('runs: apply'));
-        }
-        const hidden = await outsider.post(`/runs/${id}/actions/${action}`).expect(404);
-        expect(hidden.body).toEqual(missing);
-        const none = await outsider.post(`/runs/run-nonexisting/actions/${action}`).expect(404);
-        expect(none.text).toBe(hidden.text);
-      }
-      expect(await bench.statusOf(id)).toBe('planned');
-      await (await bench.member('write')).at(prefix).post(`/runs/${id}/actions/apply`).expect(202);
-    });
-  });
-
-  describe('that wait for their workspace', () => {
-    const statuses = async (bench: Bench, ids: readonly string[]) => Promise.all(ids.map((id) => bench.statusOf(id)));
-
-    it('go on one at a time, in the order of their creation', async () => {
-      const bench = await newBench();
-      await bench.version();
-      const ids = [await bench.run(), await bench.run(), await bench.run(), await bench.run()];
-      expect(await statuses(bench, ids)).toEqual(['plan_queued', 'pending', 'pending', 'pending']);
-      await admin.post(`/runs/${ids[1]}/actions/discard`).expect(202);
-      expect(await statuses(bench, ids)).toEqual(['plan_queued', 'discarded', 'pending', 'pending']);
-      await bench.planned(ids[0] as string);
-      expect(await statuses(bench, ids)).toEqual(['planned', 'discarded', 'pending', 'pending']);
-      await admin.post(`/runs/${ids[0]}/actions/discard`).expect(202);
-      expect(await statuses(bench, ids)).toEqual(['discarded', 'discarded', 'plan_queued', 'pending']);
-      await admin.post(`/runs/${ids[2]}/actions/cancel`).expect(202);
-      expect(await statuses(bench, ids)).toEqual(['discarded', 'discarded', 'canceled', 'plan_queued']);
-    });
-
-    it('wait for nothing when they are plan-only, and hold nobody up', async () => {
-      const bench = await newBench();
-      await bench.version();
-      await admin.post(`/workspaces/${bench.workspaceId}/actions/lock`).expect(200);
-      const [held, planOnly] = [await bench.run(), await bench.run({ 'plan-only': true })];
-      expect(await statuses(bench, [held, planOnly])).toEqual(['pending', 'plan_queued']);
-      await bench.planned(planOnly);
-      expect(await statuses(bench, [held, planOnly])).toEqual(['pending', 'planned_and_finished']);
-    });
-
-    it('wait while it is locked, and go on when it is unlocked', async () => {
-      const bench = await newBench();
-      await bench.version();
-      const before = await bench.run();
-      await admin.post(`/workspaces/${bench.workspaceId}/actions/lock`).expect(200);
-      const after = await bench.run();
-      await bench.act(before, 'cancel');
-      expect(await bench.statusOf(after)).toBe('pending');
-      await admin.post(`/workspaces/${bench.workspaceId}/actions/unlock`).expect(200);
-      expect(await bench.statusOf(after)).toBe('plan_queued');
-    });
-
-    it('let a saved plan go on, once it is confirmed, in its own turn', async () => {
-      const bench = await newBench();
-      await bench.version();
-      const saved = await bench.run({ 'save-plan': true });
-      await bench.planned(saved);
-      expect(await bench.statusOf(saved)).toBe('planned_and_saved');
-      const other = await bench.run();
-      expect(await bench.statusOf(other)).toBe('plan_queued');
-      await admin.post(`/runs/${saved}/actions/apply`).expect(202);
-      expect(await statuses(bench, [saved, other])).toEqual(['confirmed', 'plan_queued']);
-      await bench.act(other, 'cancel');
-      expect(await bench.statusOf(saved)).toBe('apply_queued');
-    });
-
-    it('hold a confirmed saved plan back while it is locked', async () => {
-      const bench = await newBench();
-      await bench.version();
-      const saved = await bench.run({ 'save-plan': true });
-      await bench.planned(saved);
-      await admin.post(`/workspaces/${bench.workspaceId}/actions/lock`).expect(200);
-      await admin.post(`/runs/${saved}/actions/apply`).expect(202);
-      expect(await bench.statusOf(saved)).toBe('confirmed');
-      await admin.post(`/workspaces/${bench.workspaceId}/actions/unlock`).expect(200);
-      expect(await bench.statusOf(saved)).toBe('apply_queued');
-    });
-
-    it('are one at a time when many are created at once, too', async () => {
-      const bench = await newBench();
-      await bench.version();
-      await Promise.all([1, 2, 3, 4, 5, 6].map(() => create(bench).expect(201)));
-      const newestFirst = (await bench.runs()).map(({ attributes }) => attributes.status);
-      expect(newestFirst).toEqual([...Array.from({ length: 5 }, () => 'pending'), 'plan_queued']);
-    });
-
-    it('are acted upon once, by whoever is first of many', async () => {
-      const bench = await newBench();
-      await bench.version();
-      const [id, next, third] = [await bench.run(), await bench.run(), await bench.run()];
-      await bench.planned(id);
-      const answers = await Promise.all(
-        ['apply', 'discard', 'apply', 'discard'].map((action) => admin.post(`/runs/${id}/actions/${action}`)),
-      );
-      expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409]);
-      const discarded = (await bench.statusOf(id)) === 'discarded';
-      expect(await statuses(bench, [next, third])).toEqual([discarded ? 'plan_queued' : 'pending', 'pending']);
     });
   });
 
@@ -816,47 +556,6 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       expect((await bench.runs()).length).toBe(1);
     });
 
-    it('are one when several uploads of a version end at once', async () => {
-      const [bench, other] = [await newBench(), await newBench()];
-      const { uploadUrl } = await api.version(bench.workspaceId);
-      await Promise.all([bench.bundle, other.bundle, bench.bundle].map((bytes) => api.upload(uploadUrl, bytes)));
-      await api.settle();
-      expect((await bench.runs()).length).toBe(1);
-    });
-
-    it('keep others from replacing the files they use', async () => {
-      const [bench, other] = [await newBench(), await newBench()];
-      const { uploadUrl } = await upload(bench);
-      await api.settle();
-      const [run] = await bench.runs();
-      await bench.act(run?.id ?? '', 'cancel');
-      const refused = await api.upload(uploadUrl, other.bundle).expect(409);
-      expect(refused.body).toEqual(transitionRefused('configuration could not be uploaded because a run has used it'));
-    });
-
-    it('are none when the version says so, or its upload fails', async () => {
-      const bench = await newBench();
-      await upload(bench, { 'auto-queue-runs': false });
-      const bad = await api.version(bench.workspaceId);
-      await api.upload(bad.uploadUrl, Buffer.from('no archive')).expect(422);
-      await api.settle();
-      expect(await bench.runs()).toEqual([]);
-    });
-
-    it('are plan-only for a speculative version, and wait in order otherwise', async () => {
-      const bench = await newBench();
-      for (const attributes of [{}, { speculative: true }, { provisional: true }]) {
-        await upload(bench, attributes);
-        await api.settle();
-      }
-      const shown = (await bench.runs()).map(({ attributes }) => [attributes['plan-only'], attributes.status]);
-      expect(shown).toEqual([
-        [false, 'pending'],
-        [true, 'plan_queued'],
-        [false, 'plan_queued'],
-      ]);
-    });
-
     it('are shown beside their version', async () => {
       const bench = await newBench();
       const { id } = await upload(bench);
@@ -866,23 +565,6 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       expect(shown.data.relationships.run).toEqual({ data: { id: run?.id, type: 'runs' } });
       const alone = (await admin.get(`/runs/${run?.id}`).expect(200)).body.data;
       expect(shown.included).toEqual([alone]);
-    });
-
-    it('apply by themselves when the workspace says so and their creator may', async () => {
-      for (const [access, autoApply] of [
-        ['plan', false],
-        ['write', true],
-      ] as const) {
-        const bench = await newBench({ 'auto-apply': true });
-        const creator = (await bench.member(access)).at(prefix);
-        const made = await creator.post(`/workspaces/${bench.workspaceId}/configuration-versions`).expect(201);
-        await api.upload(made.body.data.attributes['upload-url'], bench.bundle).expect(200);
-        await api.settle();
-        const [run] = await bench.runs();
-        expect(run?.attributes['auto-apply']).toBe(autoApply);
-        await bench.planned(run?.id ?? '');
-        expect(await bench.statusOf(run?.id ?? '')).toBe(autoApply ? 'apply_queued' : 'planned');
-      }
     });
   });
 
@@ -930,27 +612,6 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       for (const rest of ['', '/download']) {
         const answer = await admin.get(`/runs/${runs[1]}/configuration-version${rest}`).expect(404);
         expect(answer.body).toEqual(missing);
-      }
-    });
-
-    it('is missing to whoever may not read the run', async () => {
-      const bench = await newBench();
-      await bench.version();
-      const id = await bench.run();
-      const outsider = (await bench.member()).at(prefix);
-      const reader = (await bench.member('read')).at(prefix);
-      const phases = [`/plans/${id.replace('run', 'plan')}`, `/applies/${id.replace('run', 'apply')}`];
-      for (const path of [
-        `/runs/${id}`,
-        `/runs/${id}/configuration-version`,
-        `/runs/${id}/configuration-version/download`,
-        ...phases,
-      ]) {
-        expect((await reader.get(path)).status).toBeLessThan(400);
-        const hidden = await outsider.get(path).expect(404);
-        expect(hidden.body).toEqual(missing);
-        const none = await outsider.get(path.replace(/(run|plan|apply)-\w+/, '$1-nonexisting')).expect(404);
-        expect(none.text).toBe(hidden.text);
       }
     });
   });
@@ -1101,49 +762,6 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       expect(await textAt(plan)).toBe(`${startMark}Initializing… done${endMark}`);
     });
 
-    it('have a whole log that is empty when the phase never began', async () => {
-      const bench = await newBench();
-      await bench.version();
-      const id = await bench.run();
-      await bench.act(id, 'cancel');
-      for (const phase of [await planOf(id), await applyOf(id)]) {
-        expect(await textAt(phase.attributes['log-read-url'])).toBe(startMark + endMark);
-      }
-    });
-
-    it('give every piece of their log, however it is cut', async () => {
-      const bench = await newBench();
-      await bench.version();
-      const id = await bench.run();
-      const log = 'A plan of some lines.\nWith é and 日本.\n';
-      const whole = Buffer.from(startMark + log + endMark);
-      const job = await bench.claimed(id);
-      await job.log(0, log.slice(0, 10));
-      await job.log(Buffer.byteLength(log.slice(0, 10)), log.slice(10));
-      await job.planned();
-      const url: string = (await planOf(id)).attributes['log-read-url'];
-      const piece = async (query: string): Promise<Buffer> =>
-        (
-          await supertest(api.app)
-            .get(pathOf(url) + query)
-            .responseType('blob')
-            .expect(200)
-        ).body;
-      for (const offset of [0, 1, 2, 20, whole.length - 2, whole.length - 1, whole.length, whole.length + 5]) {
-        for (const limit of [0, 1, 2, 7, whole.length - 1, whole.length, whole.length + 1, 65_536]) {
-          const given = await piece(`?limit=${limit}&offset=${offset}`);
-          expect({ offset, limit, given: given.toString() }).toEqual({
-            offset,
-            limit,
-            given: whole.subarray(offset, offset + limit).toString(),
-          });
-        }
-      }
-      for (const query of ['', '?limit=many&offset=-1', '?offset=', '?limit=99999999999999999999', '?other=1']) {
-        expect((await piece(query)).equals(whole)).toBe(true);
-      }
-    });
-
     it('are read by the program as it reads: piece after piece, until the end mark', async () => {
       const bench = await newBench();
       await bench.version();
@@ -1172,20 +790,6 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
       while (read.at(-1) !== endMark.charCodeAt(0)) expect(await readOn()).toBeGreaterThan(0);
       expect(read.toString()).toBe(startMark + log + endMark);
       expect(await readOn()).toBe(0);
-    });
-
-    it('are evaluated before a plan-only run is finished', async () => {
-      const bench = await newBench();
-      await bench.policySet({ overridable: true, policies: [{ name: 'tags', 'enforcement-level': 'mandatory' }] });
-      await bench.version();
-      for (const [judge, status] of [
-        ['passed', 'planned_and_finished'],
-        ['failed', 'post_plan_awaiting_decision'],
-      ] as const) {
-        const id = await bench.run({ 'plan-only': true });
-        await bench.planned(id, judge);
-        expect(await bench.statusOf(id)).toBe(status);
-      }
     });
 
     it('are missing with their runs once the workspace is deleted, and so are their logs', async () => {
@@ -1277,90 +881,7 @@ describe.each(mounts)('runs at "$prefix"', ({ prefix }) => {
   });
 });
 
-describe('the version that is current', () => {
-  it('becomes a provisional one when its run is applied, unless a newer one is by then', async () => {
-    const bench = await newBench();
-    const first = await bench.version();
-    const provisional = await bench.version({ provisional: true });
-    expect(await bench.currentVersion()).toBe(first);
-    const run = await bench.run({}, provisional);
-    await bench.planned(run);
-    expect(await bench.currentVersion()).toBe(first);
-    await bench.act(run, 'apply');
-    await (await bench.claimed(run)).applied();
-    expect(await bench.currentVersion()).toBe(provisional);
-
-    const older = await bench.version({ provisional: true });
-    const newest = await bench.version();
-    await bench.applied(await bench.run({}, older));
-    expect(await bench.currentVersion()).toBe(newest);
-  });
-
-  it('never becomes a speculative one, nor one whose run was discarded', async () => {
-    const bench = await newBench();
-    const speculative = await bench.version({ speculative: true, provisional: true });
-    await bench.planned(await bench.run({}, speculative));
-    expect(await bench.currentVersion()).toBeUndefined();
-    const discarded = await bench.run({}, await bench.version({ provisional: true }));
-    await bench.planned(discarded);
-    await bench.act(discarded, 'discard');
-    expect(await bench.currentVersion()).toBeUndefined();
-  });
-});
-
 describe('a run that applies by itself', () => {
-  /** Ways in which a creator loses the right to apply after the run was created. */
-  const losses: readonly {
-    readonly name: string;
-    readonly lose: (bench: Bench, creator: Caller) => Promise<unknown>;
-  }[] = [
-    {
-      name: 'is suspended',
-      lose: async (_bench, creator) => api.admin.post(`/admin/users/${creator.id}/actions/suspend`).expect(200),
-    },
-    {
-      name: 'leaves the organization',
-      lose: async ({ organization }, creator) => {
-        const path = `/organizations/${organization}/organization-memberships?page[size]=100`;
-        const { body } = await api.admin.get(path).expect(200);
-        const own = body.data.find(
-          ({ relationships }: { relationships: { user: { data: { id: string } } } }) =>
-            relationships.user.data.id === creator.id,
-        );
-        return api.admin.delete(`/organization-memberships/${own.id}`).expect(204);
-      },
-    },
-    {
-      name: 'has a team that may only plan any more',
-      lose: async ({ workspaceId }) => {
-        const path = `/team-workspaces?filter[workspace][id]=${workspaceId}`;
-        const { body } = await api.admin.get(path).expect(200);
-        const change = doc('team-workspaces', { access: 'plan' });
-        return api.admin.patch(`/team-workspaces/${body.data[0].id}`, change).expect(200);
-      },
-    },
-  ];
-
-  it.each(losses)('waits for confirmation when its creator $name before the plan ends', async ({ lose }) => {
-    const bench = await newBench();
-    await bench.version();
-    const creator = await bench.member('write');
-    const runs: string[] = [];
-    for (const message of ['kept', 'lost']) {
-      const body = doc('runs', { message, 'auto-apply': true }, runOf(bench.workspaceId));
-      runs.push((await creator.post('/runs', body).expect(201)).body.data.id);
-    }
-    const [kept, lost] = runs as [string, string];
-    await bench.planned(kept);
-    expect(await bench.statusOf(kept)).toBe('apply_queued');
-    await (await bench.claimed(kept)).applied();
-    await lose(bench, creator);
-    await bench.planned(lost);
-    expect(await bench.statusOf(lost)).toBe('planned');
-    await bench.act(lost, 'apply');
-    expect(await bench.statusOf(lost)).toBe('apply_queued');
-  });
-
   it('was created by a team’s token, and is held to the rights of the team', async () => {
     const bench = await newBench();
     await bench.version();
@@ -1376,11 +897,11 @@ describe('a run that applies by itself', () => {
     const runs: string[] = [];
     for (const message of ['kept', 'lost']) {
       const body = doc('runs', { message, 'auto-apply': true }, runOf(bench.workspaceId));
-      const { data } = (await bearer.post('/runs', body).expect(201)).body;
+      const { data } = (await bearer.at('').post('/runs', body).expect(201)).body;
       expect(data.relationships['created-by']).toEqual({ data: { type: 'teams', id: team } });
       // Clients know users alone there, and refuse a document that names anybody else.
       for (const path of [`/runs/${data.id}`, `/workspaces/${data.relationships.workspace.data.id}/runs`]) {
-        const { body } = await bearer.at('/api/v2').get(path).expect(200);
+        const { body } = await bearer.get(path).expect(200);
         expect([body.data].flat()[0].relationships['created-by']).toEqual({ data: null });
       }
       const events = await bearer.at('/api/v2').get(`/runs/${data.id}/run-events`).expect(200);
@@ -1394,19 +915,6 @@ describe('a run that applies by itself', () => {
     await api.admin.delete(`/team-workspaces/${granted.body.data.id}`).expect(204);
     await bench.planned(lost);
     expect(await bench.statusOf(lost)).toBe('planned');
-  });
-
-  it('finishes without an apply when nothing changes, unless an empty apply was asked for', async () => {
-    const bench = await newBench();
-    await bench.version();
-    const [plain, empty] = [
-      await bench.run({ 'auto-apply': true }),
-      await bench.run({ 'auto-apply': true, 'allow-empty-apply': true }),
-    ];
-    await (await bench.claimed(plain)).planned(false);
-    expect(await bench.statusOf(plain)).toBe('planned_and_finished');
-    await (await bench.claimed(empty)).planned(false);
-    expect(await bench.statusOf(empty)).toBe('apply_queued');
   });
 });
 

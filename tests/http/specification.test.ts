@@ -1,7 +1,17 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import supertest, { type Response } from 'supertest';
 import { DomainError } from '../../src/domain/index.js';
-import { type Caller, doc, newName, type Prefix, pathOf, publicUrl, startApi, type TestApi } from '../support/api.js';
+import {
+  type Caller,
+  doc,
+  newName,
+  type Prefix,
+  pathOf,
+  prefix,
+  publicUrl,
+  startApi,
+  type TestApi,
+} from '../support/api.js';
 import { Bench, runOf } from '../support/bench.js';
 import {
   type ForEveryAnswer,
@@ -441,202 +451,158 @@ describe('every endpoint of the specification', () => {
     const { by = api.admin, ...asked } = await way(bench, prefix);
     expectAnswer(await send(endpoint, prefix, asked, by), Number(name.slice(0, 3)), answer, prefix);
   });
-
-  const successes = cases.filter(({ endpoint, name }) => endpoint.token && Number(name.slice(0, 3)) < 400);
-
-  it.each(successes)('at "$prefix": $of answers 401 without a token to what is $name with one', async (given) => {
-    const { endpoint, prefix, way } = given;
-    const bench = await Bench.make(api);
-    const asked = (await way?.(bench, prefix)) ?? {};
-    for (const caller of [api.anonymous, api.as('no such secret')]) {
-      const answer = await send(endpoint, prefix, asked, caller);
-      expectAnswer(answer, 401, { kind: 'error', title: 'unauthorized', detail: /./ }, prefix);
-      expect(answer.headers['www-authenticate']).toBe('Bearer');
-    }
-  });
-
-  const elsewhere = endpoints.filter(({ mounts }) => !(mounts as readonly Prefix[]).includes(''));
-
-  it.each(elsewhere.map((endpoint) => ({ endpoint, name: nameOf(endpoint) })))(
-    'that is for clients alone is not part of the contract: $name',
-    async ({ endpoint }) => {
-      const bench = await Bench.make(api);
-      const answer = await send(endpoint, '', await idle(bench, ''), api.admin);
-      expectAnswer(answer, 404, { kind: 'error', title: 'not found', detail: 'resource not found' }, '');
-    },
-  );
 });
 
-describe.each([{ prefix: '' }, { prefix: '/api/v2' }] as const)(
-  'the states of a version at "$prefix"',
-  ({ prefix }) => {
-    let admin: Caller;
+describe('the states of a version', () => {
+  let admin: Caller;
 
-    beforeAll(() => {
-      admin = api.admin.at(prefix);
+  beforeAll(() => {
+    admin = api.admin.at(prefix);
+  });
+
+  const versionOf = async (bench: Bench, id: string) => {
+    const { body } = await admin.get(`/workspaces/${bench.workspaceId}/configuration-versions`).expect(200);
+    return body.data.find((version: { id: string }) => version.id === id).attributes;
+  };
+
+  const stampsOf = async (bench: Bench, id: string): Promise<Readonly<Record<string, string>>> =>
+    (await versionOf(bench, id))['status-timestamps'];
+
+  const statusOf = async (bench: Bench, id: string): Promise<string> => (await versionOf(bench, id)).status;
+
+  const download = async (id: string): Promise<Buffer> => {
+    const { location } = (await admin.get(`/configuration-versions/${id}/download`).expect(302)).headers;
+    return (
+      await supertest(api.app)
+        .get(pathOf(location as string))
+        .responseType('blob')
+        .expect(200)
+    ).body;
+  };
+
+  const later = (): string => {
+    api.clock.advance(60);
+    return api.clock.now();
+  };
+
+  it('go from pending over uploaded to archived', async () => {
+    const bench = await Bench.make(api);
+    const created = await admin
+      .post(`/workspaces/${bench.workspaceId}/configuration-versions`, {
+        data: { attributes: { speculative: true, 'auto-queue-runs': false } },
+      })
+      .expect(201);
+    const { id, attributes } = created.body.data;
+    expect(await statusOf(bench, id)).toBe('pending');
+    await admin.get(`/configuration-versions/${id}/download`).expect(404);
+    await admin.post(`/configuration-versions/${id}/actions/archive`).expect(409);
+
+    const uploadedAt = later();
+    await api.upload(attributes['upload-url'], bench.bundle).expect(200);
+    expect(await statusOf(bench, id)).toBe('uploaded');
+    expect((await download(id)).equals(bench.bundle)).toBe(true);
+
+    const archivedAt = later();
+    await admin.post(`/configuration-versions/${id}/actions/archive`).expect(202);
+    await api.settle();
+    expect(await statusOf(bench, id)).toBe('archived');
+    expect(await stampsOf(bench, id)).toEqual({ 'uploaded-at': uploadedAt, 'archived-at': archivedAt });
+    await admin.get(`/configuration-versions/${id}`).expect(200);
+    await admin.get(`/configuration-versions/${id}/download`).expect(404);
+    await admin.post(`/configuration-versions/${id}/actions/archive`).expect(409);
+    await api.upload(attributes['upload-url'], bench.bundle).expect(409);
+  });
+
+  it('go from pending to errored with what is no archive, and on from there to nowhere', async () => {
+    const bench = await Bench.make(api);
+    const { id, uploadUrl } = await api.version(bench.workspaceId, { speculative: true });
+    await api.upload(uploadUrl, Buffer.from('no archive')).expect(422);
+    expect(await versionOf(bench, id)).toMatchObject({ status: 'errored', error: 'bad-archive' });
+    await api.upload(uploadUrl, bench.bundle).expect(409);
+    await admin.post(`/configuration-versions/${id}/actions/archive`).expect(409);
+    await api.settle();
+    expect(await statusOf(bench, id)).toBe('errored');
+    expect(await bench.runs()).toEqual([]);
+  });
+
+  it('go, fetched from version control, to archived when their runs are over; a new run fetches the files again', async () => {
+    const bench = await Bench.make(api);
+    const cloneUrl = await link(bench);
+    const { body } = await admin.post(`/workspaces/${bench.workspaceId}/actions/fetch`).expect(201);
+    const { id } = body.data;
+    expect(body.data.attributes.status).toBe('pending');
+    await api.settle();
+    expect(await statusOf(bench, id)).toBe('uploaded');
+    expect((await admin.get(`/configuration-versions/${id}/ingress-attributes`).expect(200)).body.data).toMatchObject({
+      attributes: { 'clone-url': cloneUrl, 'commit-message': 'Add a bucket', branch: 'main' },
     });
+    expect((await download(id)).equals(bench.bundle)).toBe(true);
 
-    const versionOf = async (bench: Bench, id: string) => {
-      const { body } = await admin.get(`/workspaces/${bench.workspaceId}/configuration-versions`).expect(200);
-      return body.data.find((version: { id: string }) => version.id === id).attributes;
-    };
+    const [first, ...others] = await bench.runs();
+    expect(others).toEqual([]);
+    const firstId = first?.id ?? '';
+    await bench.planned(firstId);
+    await api.settle();
+    expect(await statusOf(bench, id)).toBe('uploaded');
+    await bench.act(firstId, 'apply');
+    await (await bench.claimed(firstId)).applied();
+    await api.settle();
+    expect(await statusOf(bench, id)).toBe('archived');
+    await admin.get(`/configuration-versions/${id}/download`).expect(404);
 
-    const stampsOf = async (bench: Bench, id: string): Promise<Readonly<Record<string, string>>> =>
-      (await versionOf(bench, id))['status-timestamps'];
+    const again = await admin.post('/runs', doc('runs', {}, runOf(bench.workspaceId, id))).expect(201);
+    const againId = again.body.data.id;
+    expect(again.body.data.attributes.status).toBe('fetching');
+    await api.settle();
+    expect(await bench.statusOf(againId)).toBe('plan_queued');
+    const job = await bench.claimed(againId);
+    expect((await job.configuration()).bytes.equals(bench.bundle)).toBe(true);
+    expect(await statusOf(bench, id)).toBe('archived');
+    await admin.get(`/runs/${againId}/configuration-version/download`).expect(404);
+    await job.planned(false);
+    await api.settle();
+    expect(await bench.statusOf(againId)).toBe('planned_and_finished');
+    expect(await statusOf(bench, id)).toBe('archived');
+    expect(Object.keys(await stampsOf(bench, id)).sort()).toEqual(['archived-at', 'fetching-at', 'uploaded-at']);
 
-    const statusOf = async (bench: Bench, id: string): Promise<string> => (await versionOf(bench, id)).status;
-
-    const download = async (id: string): Promise<Buffer> => {
-      const { location } = (await admin.get(`/configuration-versions/${id}/download`).expect(302)).headers;
-      return (
-        await supertest(api.app)
-          .get(pathOf(location as string))
-          .responseType('blob')
-          .expect(200)
-      ).body;
-    };
-
-    const later = (): string => {
-      api.clock.advance(60);
-      return api.clock.now();
-    };
-
-    it('go from pending over uploaded to archived', async () => {
-      const bench = await Bench.make(api);
-      const created = await admin
-        .post(`/workspaces/${bench.workspaceId}/configuration-versions`, {
-          data: { attributes: { speculative: true, 'auto-queue-runs': false } },
-        })
-        .expect(201);
-      const { id, attributes } = created.body.data;
-      expect(await statusOf(bench, id)).toBe('pending');
-      await admin.get(`/configuration-versions/${id}/download`).expect(404);
-      await admin.post(`/configuration-versions/${id}/actions/archive`).expect(409);
-
-      const uploadedAt = later();
-      await api.upload(attributes['upload-url'], bench.bundle).expect(200);
-      expect(await statusOf(bench, id)).toBe('uploaded');
-      expect((await download(id)).equals(bench.bundle)).toBe(true);
-
-      const archivedAt = later();
-      await admin.post(`/configuration-versions/${id}/actions/archive`).expect(202);
-      await api.settle();
-      expect(await statusOf(bench, id)).toBe('archived');
-      expect(await stampsOf(bench, id)).toEqual({ 'uploaded-at': uploadedAt, 'archived-at': archivedAt });
-      await admin.get(`/configuration-versions/${id}`).expect(200);
-      await admin.get(`/configuration-versions/${id}/download`).expect(404);
-      await admin.post(`/configuration-versions/${id}/actions/archive`).expect(409);
-      await api.upload(attributes['upload-url'], bench.bundle).expect(409);
+    const unlucky = await bench.run({}, id);
+    api.repositories.broken = new DomainError('repository/fetch-failed', 'the repository is gone');
+    await api.settle();
+    api.repositories.broken = undefined;
+    expect((await bench.shown(unlucky)).attributes).toMatchObject({
+      status: 'errored',
+      'error-message': 'the repository is gone',
     });
+    expect(await statusOf(bench, id)).toBe('archived');
+  });
 
-    it('go from pending to errored with what is no archive, and on from there to nowhere', async () => {
-      const bench = await Bench.make(api);
-      const { id, uploadUrl } = await api.version(bench.workspaceId, { speculative: true });
-      await api.upload(uploadUrl, Buffer.from('no archive')).expect(422);
-      expect(await versionOf(bench, id)).toMatchObject({ status: 'errored', error: 'bad-archive' });
-      await api.upload(uploadUrl, bench.bundle).expect(409);
-      await admin.post(`/configuration-versions/${id}/actions/archive`).expect(409);
-      await api.settle();
-      expect(await statusOf(bench, id)).toBe('errored');
-      expect(await bench.runs()).toEqual([]);
+  it('go from uploaded over soft-deleted back to uploaded, and over soft-deleted to permanently deleted', async () => {
+    const bench = await Bench.make(api);
+    const id = await bench.version({ speculative: true });
+    const uploadedAt = api.clock.now();
+    later();
+    await backingData(id, 'soft_delete');
+    expect(await statusOf(bench, id)).toBe('backing_data_soft_deleted');
+    await admin.get(`/configuration-versions/${id}`).expect(404);
+    const restoredAt = later();
+    await backingData(id, 'restore');
+    expect(await statusOf(bench, id)).toBe('uploaded');
+    expect((await download(id)).equals(bench.bundle)).toBe(true);
+    const deletedAt = later();
+    await backingData(id, 'soft_delete');
+    const goneAt = later();
+    await backingData(id, 'permanently_delete');
+    expect(await statusOf(bench, id)).toBe('backing_data_permanently_deleted');
+    expect(await stampsOf(bench, id)).toEqual({
+      'uploaded-at': uploadedAt,
+      'soft-delete-backing-data-at': deletedAt,
+      'restore-backing-data-at': restoredAt,
+      'permanently-delete-backing-data-at': goneAt,
     });
-
-    it('go, fetched from version control, to archived when their runs are over; a new run fetches the files again', async () => {
-      const bench = await Bench.make(api);
-      const cloneUrl = await link(bench);
-      const { body } = await admin.post(`/workspaces/${bench.workspaceId}/actions/fetch`).expect(201);
-      const { id } = body.data;
-      expect(body.data.attributes.status).toBe('pending');
-      await api.settle();
-      expect(await statusOf(bench, id)).toBe('uploaded');
-      expect((await admin.get(`/configuration-versions/${id}/ingress-attributes`).expect(200)).body.data).toMatchObject(
-        {
-          attributes: { 'clone-url': cloneUrl, 'commit-message': 'Add a bucket', branch: 'main' },
-        },
-      );
-      expect((await download(id)).equals(bench.bundle)).toBe(true);
-
-      const [first, ...others] = await bench.runs();
-      expect(others).toEqual([]);
-      const firstId = first?.id ?? '';
-      await bench.planned(firstId);
-      await api.settle();
-      expect(await statusOf(bench, id)).toBe('uploaded');
-      await bench.act(firstId, 'apply');
-      await (await bench.claimed(firstId)).applied();
-      await api.settle();
-      expect(await statusOf(bench, id)).toBe('archived');
-      await admin.get(`/configuration-versions/${id}/download`).expect(404);
-
-      const again = await admin.post('/runs', doc('runs', {}, runOf(bench.workspaceId, id))).expect(201);
-      const againId = again.body.data.id;
-      expect(again.body.data.attributes.status).toBe('fetching');
-      await api.settle();
-      expect(await bench.statusOf(againId)).toBe('plan_queued');
-      const job = await bench.claimed(againId);
-      expect((await job.configuration()).bytes.equals(bench.bundle)).toBe(true);
-      expect(await statusOf(bench, id)).toBe('archived');
-      await admin.get(`/runs/${againId}/configuration-version/download`).expect(404);
-      await job.planned(false);
-      await api.settle();
-      expect(await bench.statusOf(againId)).toBe('planned_and_finished');
-      expect(await statusOf(bench, id)).toBe('archived');
-      expect(Object.keys(await stampsOf(bench, id)).sort()).toEqual(['archived-at', 'fetching-at', 'uploaded-at']);
-
-      const unlucky = await bench.run({}, id);
-      api.repositories.broken = new DomainError('repository/fetch-failed', 'the repository is gone');
-      await api.settle();
-      api.repositories.broken = undefined;
-      expect((await bench.shown(unlucky)).attributes).toMatchObject({
-        status: 'errored',
-        'error-message': 'the repository is gone',
-      });
-      expect(await statusOf(bench, id)).toBe('archived');
-    });
-
-    it('stay uploaded, fetched from version control, until the last of their runs is over', async () => {
-      const bench = await Bench.make(api);
-      await link(bench);
-      const id = await fetchedVersion(bench);
-      await api.settle();
-      const [first] = await bench.runs();
-      const second = await bench.run({ 'plan-only': true }, id);
-      await bench.act(first?.id ?? '', 'cancel');
-      await api.settle();
-      expect(await statusOf(bench, id)).toBe('uploaded');
-      await bench.planned(second);
-      await api.settle();
-      expect(await statusOf(bench, id)).toBe('archived');
-    });
-
-    it('go from uploaded over soft-deleted back to uploaded, and over soft-deleted to permanently deleted', async () => {
-      const bench = await Bench.make(api);
-      const id = await bench.version({ speculative: true });
-      const uploadedAt = api.clock.now();
-      later();
-      await backingData(id, 'soft_delete');
-      expect(await statusOf(bench, id)).toBe('backing_data_soft_deleted');
-      await admin.get(`/configuration-versions/${id}`).expect(404);
-      const restoredAt = later();
-      await backingData(id, 'restore');
-      expect(await statusOf(bench, id)).toBe('uploaded');
-      expect((await download(id)).equals(bench.bundle)).toBe(true);
-      const deletedAt = later();
-      await backingData(id, 'soft_delete');
-      const goneAt = later();
-      await backingData(id, 'permanently_delete');
-      expect(await statusOf(bench, id)).toBe('backing_data_permanently_deleted');
-      expect(await stampsOf(bench, id)).toEqual({
-        'uploaded-at': uploadedAt,
-        'soft-delete-backing-data-at': deletedAt,
-        'restore-backing-data-at': restoredAt,
-        'permanently-delete-backing-data-at': goneAt,
-      });
-      await admin.get(`/configuration-versions/${id}`).expect(404);
-      await admin.get(`/configuration-versions/${id}/download`).expect(404);
-    });
-  },
-);
+    await admin.get(`/configuration-versions/${id}`).expect(404);
+    await admin.get(`/configuration-versions/${id}/download`).expect(404);
+  });
+});
 
 describe('all of it', () => {
   it('leaves no fault of the service in its log', () => {

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { missing, mounts, newName, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
+import { missing, newName, pathOf, prefix, refusal, startApi, type TestApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
-import { aCustomGrant, giveGrant } from '../support/builders.js';
 import { announcementOf } from '../support/reference-agent.js';
 
 let api: TestApi;
@@ -17,7 +16,7 @@ const outputs = [
 ];
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ prefix });
   bench = await Bench.make(api);
   await bench.version();
   const shown = await api.admin.get(`/workspaces/${bench.workspaceId}`).expect(200);
@@ -43,95 +42,90 @@ async function outputId(wanted: string): Promise<string> {
   return body.data.find(({ attributes }: { attributes: { name: string } }) => attributes.name === wanted).id;
 }
 
-describe.each(mounts)('at $prefix/', ({ prefix }) => {
-  it('a state is shown with all that is known of it', async () => {
-    const { body } = await api.admin.at(prefix).get(`/state-versions/${last()}`).expect(200);
-    const { md5, size } = announcementOf(Buffer.from('state 3'));
-    expect(body).toEqual({
-      data: {
-        id: last(),
-        type: 'state-versions',
-        attributes: {
-          'created-at': api.clock.now(),
-          'hosted-json-state-download-url': null,
-          'hosted-state-download-url': expect.stringMatching(`^http://gatehouse.test/v1/object/${last()}\\.`),
-          intermediate: false,
-          lineage: 'lineage-1',
-          md5,
-          modules: null,
-          providers: null,
-          resources: null,
-          'resources-processed': true,
-          serial: 3,
-          size,
-          'state-version': null,
-          status: 'finalized',
-          'terraform-version': null,
-          'vcs-commit-sha': null,
-          'vcs-commit-url': null,
-        },
-        relationships: {
-          'created-by': { data: { id: api.admin.id, type: 'users' } },
-          outputs: {
-            data: expect.arrayContaining([{ id: await outputId('zone'), type: 'state-version-outputs' }]),
-            links: { related: `${prefix}/state-versions/${last()}/outputs` },
-          },
-          run: { data: { id: expect.stringMatching(/^run-/), type: 'runs' } },
-          workspace: { data: { id: bench.workspaceId, type: 'workspaces' } },
-        },
-        links: { self: `${prefix}/state-versions/${last()}` },
+it('a state is shown with all that is known of it', async () => {
+  const { body } = await api.admin.get(`/state-versions/${last()}`).expect(200);
+  const { md5, size } = announcementOf(Buffer.from('state 3'));
+  expect(body).toEqual({
+    data: {
+      id: last(),
+      type: 'state-versions',
+      attributes: {
+        'created-at': api.clock.now(),
+        'hosted-json-state-download-url': null,
+        'hosted-state-download-url': expect.stringMatching(`^http://gatehouse.test/v1/object/${last()}\\.`),
+        intermediate: false,
+        lineage: 'lineage-1',
+        md5,
+        modules: null,
+        providers: null,
+        resources: null,
+        'resources-processed': true,
+        serial: 3,
+        size,
+        'state-version': null,
+        status: 'finalized',
+        'terraform-version': null,
+        'vcs-commit-sha': null,
+        'vcs-commit-url': null,
       },
-    });
-    const { body: ofWorkspace } = await api.admin.at(prefix).get(current()).expect(200);
-    expect(ofWorkspace.data.id).toBe(last());
+      relationships: {
+        'created-by': { data: { id: api.admin.id, type: 'users' } },
+        outputs: {
+          data: expect.arrayContaining([{ id: await outputId('zone'), type: 'state-version-outputs' }]),
+          links: { related: `${prefix}/state-versions/${last()}/outputs` },
+        },
+        run: { data: { id: expect.stringMatching(/^run-/), type: 'runs' } },
+        workspace: { data: { id: bench.workspaceId, type: 'workspaces' } },
+      },
+      links: { self: `${prefix}/state-versions/${last()}` },
+    },
   });
+  const { body: ofWorkspace } = await api.admin.get(current()).expect(200);
+  expect(ofWorkspace.data.id).toBe(last());
+});
 
-  it('the states of a workspace are listed, newest first, in pages', async () => {
-    const { body } = await api.admin.at(prefix).get(listed()).expect(200);
-    expect(body.data.map(({ id }: { id: string }) => id)).toEqual([...ids].reverse());
-    expect(body.data[0].relationships.outputs).toEqual({
-      links: { related: `${prefix}/state-versions/${last()}/outputs` },
-    });
-    const second = await api.admin.at(prefix).get(`${listed()}&page[size]=2&page[number]=2`).expect(200);
-    expect(second.body.data.map(({ id }: { id: string }) => id)).toEqual([ids[0]]);
-    expect(second.body.meta.pagination).toMatchObject({ 'total-count': 3, 'total-pages': 2, 'next-page': null });
+it('the states of a workspace are listed, newest first, in pages', async () => {
+  const { body } = await api.admin.get(listed()).expect(200);
+  expect(body.data.map(({ id }: { id: string }) => id)).toEqual([...ids].reverse());
+  expect(body.data[0].relationships.outputs).toEqual({
+    links: { related: `${prefix}/state-versions/${last()}/outputs` },
   });
+  const second = await api.admin.get(`${listed()}&page[size]=2&page[number]=2`).expect(200);
+  expect(second.body.data.map(({ id }: { id: string }) => id)).toEqual([ids[0]]);
+  expect(second.body.meta.pagination).toMatchObject({ 'total-count': 3, 'total-pages': 2, 'next-page': null });
+});
 
-  it('outputs come in order of name, and no sensitive value with others', async () => {
-    const shown = [
-      ['ids', 'array', ['a', 1], ['tuple', ['string', 'number']], false],
-      ['password', 'object', null, ['object', { word: 'string' }], true],
-      ['zone', 'string', 'eu', 'string', false],
-    ].map(([name, type, value, detailed, sensitive]) => ({
-      id: expect.stringMatching(/^wsout-/),
-      type: 'state-version-outputs',
-      attributes: { name, type, value, 'detailed-type': detailed, sensitive },
-      links: { self: expect.stringMatching(`^${prefix}/state-version-outputs/wsout-`) },
-    }));
-    const caller = api.admin.at(prefix);
-    expect((await caller.get(current('-outputs')).expect(200)).body).toEqual({ data: shown });
-    const { body } = await caller.get(`/state-versions/${last()}/outputs?page[size]=2`).expect(200);
-    expect(body.data).toEqual(shown.slice(0, 2));
-    expect(body.meta.pagination['total-count']).toBe(3);
-    for (const path of [`/state-versions/${last()}`, current()]) {
-      const { included, data } = (await caller.get(`${path}?include=outputs,run`).expect(200)).body;
-      expect(included).toEqual(shown);
-      expect(data.relationships.outputs.data).toHaveLength(3);
-    }
-  });
+it('outputs come in order of name, and no sensitive value with others', async () => {
+  const shown = [
+    ['ids', 'array', ['a', 1], ['tuple', ['string', 'number']], false],
+    ['password', 'object', null, ['object', { word: 'string' }], true],
+    ['zone', 'string', 'eu', 'string', false],
+  ].map(([name, type, value, detailed, sensitive]) => ({
+    id: expect.stringMatching(/^wsout-/),
+    type: 'state-version-outputs',
+    attributes: { name, type, value, 'detailed-type': detailed, sensitive },
+    links: { self: expect.stringMatching(`^${prefix}/state-version-outputs/wsout-`) },
+  }));
+  const caller = api.admin;
+  expect((await caller.get(current('-outputs')).expect(200)).body).toEqual({ data: shown });
+  const { body } = await caller.get(`/state-versions/${last()}/outputs?page[size]=2`).expect(200);
+  expect(body.data).toEqual(shown.slice(0, 2));
+  expect(body.meta.pagination['total-count']).toBe(3);
+  for (const path of [`/state-versions/${last()}`, current()]) {
+    const { included, data } = (await caller.get(`${path}?include=outputs,run`).expect(200)).body;
+    expect(included).toEqual(shown);
+    expect(data.relationships.outputs.data).toHaveLength(3);
+  }
+});
 
-  it('a sensitive value is told to who asks for it by itself', async () => {
-    const { body } = await api.admin
-      .at(prefix)
-      .get(`/state-version-outputs/${await outputId('password')}`)
-      .expect(200);
-    expect(body.data.attributes).toEqual({
-      name: 'password',
-      type: 'object',
-      value: { word: 'hunter2' },
-      'detailed-type': ['object', { word: 'string' }],
-      sensitive: true,
-    });
+it('a sensitive value is told to who asks for it by itself', async () => {
+  const { body } = await api.admin.get(`/state-version-outputs/${await outputId('password')}`).expect(200);
+  expect(body.data.attributes).toEqual({
+    name: 'password',
+    type: 'object',
+    value: { word: 'hunter2' },
+    'detailed-type': ['object', { word: 'string' }],
+    sensitive: true,
   });
 });
 
@@ -206,19 +200,19 @@ describe('the download URL', () => {
   it('answers the bytes, whoever asks and with whatever token', async () => {
     const url = await urlOf();
     for (const caller of [api.anonymous, api.admin, api.as('no such secret')]) {
-      const answer = await caller.get(url).buffer().expect(200);
+      const answer = await caller.at('').get(url).buffer().expect(200);
       expect(Buffer.from(answer.body).toString()).toBe('state 3');
       expect(answer.headers['content-disposition']).toBe('attachment; filename="terraform.tfstate"');
     }
-    await api.anonymous.send('put', url, {}).expect(404);
+    await api.anonymous.at('').send('put', url, {}).expect(404);
   });
 
   it('ends with its time', async () => {
     const url = await urlOf();
     api.clock.advance(299);
-    await api.anonymous.get(url).expect(200);
+    await api.anonymous.at('').get(url).expect(200);
     api.clock.advance(1);
-    expect((await api.anonymous.get(url).expect(404)).body).toEqual(missing);
+    expect((await api.anonymous.at('').get(url).expect(404)).body).toEqual(missing);
   });
 });
 
@@ -240,29 +234,6 @@ describe('a list of states', () => {
 });
 
 describe('who may', () => {
-  it.each([
-    ['none', 404, 404],
-    ['read-outputs', 200, 404],
-    ['read', 200, 200],
-    ['write', 200, 200],
-  ] as const)('with %s read outputs (%d) and states (%d)', async (stateVersions, ofOutputs, ofStates) => {
-    const team = await api.team(bench.organization, newName('team'));
-    const grant = aCustomGrant({ runs: 'read', stateVersions });
-    await api.unitOfWork.run((tx) => giveGrant(tx, team, bench.workspaceId, grant));
-    const caller = await api.member(bench.organization, newName('member'), [team]);
-    for (const path of [current(), `/state-versions/${last()}`, listed()]) await caller.get(path).expect(ofStates);
-    const outputPaths = [current('-outputs'), `/state-versions/${last()}/outputs`];
-    for (const path of [...outputPaths, `/state-version-outputs/${await outputId('password')}`]) {
-      await caller.get(path).expect(ofOutputs);
-    }
-    const { permissions } = (await caller.get(`/workspaces/${bench.workspaceId}`).expect(200)).body.data.attributes;
-    expect(permissions).toMatchObject({
-      'can-create-state-versions': false,
-      'can-read-state-versions': ofStates === 200,
-      'can-read-state-outputs': ofOutputs === 200,
-    });
-  });
-
   it('is not told apart from nobody where there is nothing', async () => {
     const stranger = await api.user(newName('stranger'));
     const hidden = [current(), current('-outputs'), `/state-versions/${last()}`, listed()];

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { KnexDatabase } from '../../src/adapters/persistence/knex/knex-database.js';
+import type { UnitOfWork } from '../../src/application/index.js';
 import type { Standing } from '../../src/domain/index.js';
 import { startApi, type TestApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { openMigrated } from '../support/databases.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { bodiesWith } from '../support/route-bodies.js';
-import { makeSmallWorld, sceneOf } from '../support/small-world.js';
+import { makeSmallWorld, type Scene, type SmallWorld, sceneOf } from '../support/small-world.js';
 import { keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
 
 /**
@@ -213,6 +214,26 @@ describe('a request on SQLite', () => {
     await rm(directory, { recursive: true });
   });
 
+  async function newWorld(scene: Scene): Promise<SmallWorld> {
+    const database = await openMigrated(join(directory, `${open.length}.sqlite`), {
+      onStatement: (sql) => statements.push(sql),
+    });
+    open.push(database);
+    worlds.begin(database.unitOfWork);
+    return makeSmallWorld(worlds, owner, scene);
+  }
+
+  /** Reading leaves a world as it was. */
+  const toRead = new Map<string, { readonly unitOfWork: UnitOfWork | undefined; readonly world: SmallWorld }>();
+
+  async function worldToRead(scene: Scene): Promise<SmallWorld> {
+    const key = JSON.stringify(scene);
+    const made = toRead.get(key) ?? { world: await newWorld(scene), unitOfWork: open.at(-1)?.unitOfWork };
+    toRead.set(key, made);
+    worlds.begin(made.unitOfWork);
+    return made.world;
+  }
+
   it('is counted for every route', () => {
     expect(Object.keys(promised).sort()).toEqual(routesOnce.map(({ route }) => keyOf(route)).sort());
   });
@@ -220,12 +241,7 @@ describe('a request on SQLite', () => {
   it.each(routesOnce.map((served) => ({ ...served, name: keyOf(served.route) })))(
     '$name',
     async ({ name, prefix, route }) => {
-      const database = await openMigrated(join(directory, `${open.length}.sqlite`), {
-        onStatement: (sql) => statements.push(sql),
-      });
-      open.push(database);
-      worlds.begin(database.unitOfWork);
-      const world = await makeSmallWorld(worlds, owner, sceneOf(name));
+      const world = await (route.method === 'get' ? worldToRead(sceneOf(name)) : newWorld(sceneOf(name)));
       const { outsidersSecret, existing, referred } = world;
       const secret = route.action === 'audit-trails/read' ? world.auditorsSecret : world.secret;
       const body = bodiesWith(referred)[name];
@@ -292,22 +308,14 @@ describe('a request on SQLite', () => {
   });
 
   it('looks once for a run when there is none', async () => {
-    const database = await openMigrated(join(directory, 'idle.sqlite'), { onStatement: (sql) => statements.push(sql) });
-    open.push(database);
-    worlds.begin(database.unitOfWork);
-    const { agentsSecret } = await makeSmallWorld(worlds, owner, sceneOf(''));
+    const { agentsSecret } = await newWorld(sceneOf(''));
     statements = [];
     await api.as(agentsSecret).post('/agent/v1/claims', { name: 'rack-1' }).expect(204);
     expect(statements).toHaveLength(2);
   });
 
   it('takes an upload by its URL', async () => {
-    const database = await openMigrated(join(directory, 'upload.sqlite'), {
-      onStatement: (sql) => statements.push(sql),
-    });
-    open.push(database);
-    worlds.begin(database.unitOfWork);
-    const { secret, existing } = await makeSmallWorld(worlds, owner, sceneOf(''));
+    const { secret, existing } = await newWorld(sceneOf(''));
     const path = `/workspaces/${existing.workspaceId}/configuration-versions`;
     const { body } = await api
       .as(secret)

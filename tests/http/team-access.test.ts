@@ -3,20 +3,21 @@ import {
   type Caller,
   doc,
   invalid,
-  lacking,
   missing,
-  mounts,
   newName,
+  prefix,
   refusal,
   startApi,
   type TestApi,
 } from '../support/api.js';
 
 let api: TestApi;
+let admin: Caller;
 let owners: string;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ prefix });
+  admin = api.admin;
   await api.organization('acme');
   await api.organization('globex');
   owners = await ownersOf('acme');
@@ -26,12 +27,6 @@ const newTeam = (attributes: object = {}): Promise<string> =>
   api.team('acme', newName(), { visibility: 'organization', ...attributes });
 
 const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
-
-/** A member of a new team that holds these organization-level permissions. */
-const holderOf = async (...permissions: string[]): Promise<Caller> => {
-  const access = Object.fromEntries(permissions.map((permission) => [permission, true]));
-  return api.member('acme', newName(), [await newTeam({ 'organization-access': access })]);
-};
 
 const ownersOf = async (organization: string): Promise<string> => {
   const { body } = await api.admin.get(`/organizations/${organization}/teams?page[size]=100`).expect(200);
@@ -85,16 +80,11 @@ const onto = (workspace: string, team: string) => ({
   team: { data: { id: team, type: 'teams' } },
 });
 
-describe.each(mounts)('team access at "$prefix"', ({ prefix }) => {
-  const contract = prefix === '';
-  let admin: Caller;
-
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
+describe('team access', () => {
+  const shown = (attributes: Readonly<Record<string, unknown>>) => ({
+    ...attributes,
+    'sentinel-mocks': attributes['policy-mocks'],
   });
-
-  const shown = (attributes: Readonly<Record<string, unknown>>) =>
-    contract ? attributes : { ...attributes, 'sentinel-mocks': attributes['policy-mocks'] };
 
   const resource = (id: string, team: string, workspace: string, workspaceName: string, attributes: object) => ({
     id,
@@ -257,33 +247,6 @@ describe.each(mounts)('team access at "$prefix"', ({ prefix }) => {
         ['/data/relationships/team/data/id', 'Id must be a string'],
       ]);
     });
-
-    it('names its types as the dialect has it', async () => {
-      const body = (type: unknown, workspaceType: unknown, teamType: unknown, team: string, workspace: string) => ({
-        data: {
-          type,
-          attributes: { access: 'read' },
-          relationships: {
-            workspace: { data: { id: workspace, type: workspaceType } },
-            team: { data: { id: team, type: teamType } },
-          },
-        },
-      });
-      const status = async (...types: [unknown, unknown, unknown]) => {
-        const request = body(...types, await newTeam(), await newWorkspace());
-        const answer = await admin.post('/team-workspaces', request);
-        return answer.status === 422
-          ? answer.body.errors.map((error: { source: { pointer: string } }) => error.source.pointer)
-          : answer.status;
-      };
-      const pointers = ['', '/relationships/workspace/data', '/relationships/team/data'].map((at) => `/data${at}/type`);
-      const lenient = contract ? pointers : 200;
-      expect(await status('team-workspaces', 'workspaces', 'teams')).toBe(200);
-      expect(await status('team-workspace', 'workspace', 'team')).toEqual(lenient);
-      expect(await status('', '', '')).toEqual(lenient);
-      expect(await status(undefined, undefined, undefined)).toEqual(lenient);
-      expect(await status('teams', 'teams', 'workspaces')).toEqual(pointers);
-    });
   });
 
   describe('that is changed', () => {
@@ -344,7 +307,6 @@ describe.each(mounts)('team access at "$prefix"', ({ prefix }) => {
       }
       expect(before.data.relationships).toMatchObject(onto(workspace, team));
       await admin.patch(`/team-workspaces/${id}`, doc('teams', {})).expect(422);
-      await admin.patch(`/team-workspaces/${id}`, doc('team-workspace', {})).expect(contract ? 422 : 200);
     });
   });
 
@@ -400,49 +362,8 @@ describe.each(mounts)('team access at "$prefix"', ({ prefix }) => {
       expect((await admin.get(list('ws-nobody')).expect(404)).body).toEqual(missing);
       const workspace = await newWorkspace();
       await admin.get(list(workspace, `&filter[workspace][id]=${workspace}`)).expect(422);
-      const outsider = (await api.user(newName())).at(prefix);
+      const outsider = await api.user(newName());
       expect((await outsider.get(list(workspace)).expect(404)).body).toEqual(missing);
-    });
-
-    it('holds the rows the caller may see, and counts no others', async () => {
-      const workspace = await newWorkspace();
-      const rows: Record<string, string> = {};
-      const give = async (name: string, visibility: string, access: string) => {
-        const team = await api.team('acme', `${name}-${newName()}`, { visibility });
-        rows[name] = (await post(team, workspace, { access }).expect(200)).body.data.id;
-        return team;
-      };
-      const visible = await give('visible', 'organization', 'read');
-      const own = await give('own', 'secret', 'read');
-      await give('others', 'secret', 'read');
-      const administering = await give('administering', 'organization', 'admin');
-      const join = (...teams: string[]) => api.member('acme', newName(), teams);
-      const all = Object.keys(rows);
-      const seen: [Caller, readonly string[]][] = [
-        [await join(), ['visible', 'administering']],
-        [await join(visible), ['visible', 'administering']],
-        [await join(own), ['visible', 'own', 'administering']],
-        [await join(administering), all],
-        [await holderOf('manage-workspaces'), all],
-        [await holderOf('access-secret-teams'), all],
-        [await holderOf('manage-teams'), ['visible', 'administering']],
-        [await api.organizationToken('acme'), all],
-        [api.admin, all],
-      ];
-      for (const [caller, expected] of seen) {
-        const at = caller.at(prefix);
-        const sorted = [...expected].sort();
-        const named = (body: { data: { id: string }[] }) =>
-          idsIn(body).map((id) => Object.keys(rows).find((name) => rows[name] === id));
-        expect(named((await at.get(list(workspace)).expect(200)).body)).toEqual(sorted);
-        const paged = (await at.get(list(workspace, '&page[size]=1')).expect(200)).body;
-        expect(named(paged)).toEqual(sorted.slice(0, 1));
-        expect(paged.meta.pagination['total-count']).toBe(expected.length);
-        for (const name of all) {
-          const answer = await at.get(`/team-workspaces/${rows[name]}`);
-          expect(answer.status).toBe(expected.includes(name) ? 200 : 404);
-        }
-      }
     });
   });
 
@@ -468,54 +389,11 @@ describe.each(mounts)('team access at "$prefix"', ({ prefix }) => {
     });
   });
 
-  it('takes effect with the next request, and ends with the next', async () => {
-    const [team, workspace] = [await newTeam(), await newWorkspace()];
-    const member = (await api.member('acme', newName(), [team])).at(prefix);
-    const show = () => member.get(`/workspaces/${workspace}`);
-    const plan = () => member.post(`/workspaces/${workspace}/configuration-versions`, { data: { attributes: {} } });
-    const lock = () => member.post(`/workspaces/${workspace}/actions/lock`);
-    await show().expect(404);
-    const { id } = (await post(team, workspace, { access: 'read' }).expect(200)).body.data;
-    const change = (attributes: object) =>
-      admin.patch(`/team-workspaces/${id}`, doc('team-workspaces', attributes)).expect(200);
-    await show().expect(200);
-    await plan().expect(404);
-    await change({ access: 'custom', 'workspace-locking': true });
-    await lock().expect(200);
-    await admin.post(`/workspaces/${workspace}/actions/force-unlock`).expect(200);
-    await change({ access: 'read' });
-    await lock().expect(404);
-    await admin.delete(`/team-workspaces/${id}`).expect(204);
-    await show().expect(404);
-  });
-
-  it('is managed by admins of the workspace and the token of the organization, and by nobody else', async () => {
-    const { id, team, workspace } = await newGrant({ access: 'admin' });
-    const admins = await api.member('acme', newName(), [team]);
-    for (const caller of [admins, await holderOf('manage-workspaces'), await api.organizationToken('acme')]) {
-      const at = caller.at(prefix);
-      const given = (await post(await newTeam(), workspace, { access: 'read' }, at).expect(200)).body.data.id;
-      await at.patch(`/team-workspaces/${given}`, doc('team-workspaces', { access: 'plan' })).expect(200);
-      await at.delete(`/team-workspaces/${given}`).expect(204);
-    }
-    const writers = await newTeam();
-    await post(writers, workspace, { access: 'write' }).expect(200);
-    for (const caller of [await api.member('acme', newName(), [writers]), await holderOf('manage-teams')]) {
-      const at = caller.at(prefix);
-      const told = lacking('workspace admin');
-      const body = doc('team-workspaces', { access: 'plan' });
-      expect((await at.patch(`/team-workspaces/${id}`, body).expect(404)).body).toEqual(told);
-      expect((await at.delete(`/team-workspaces/${id}`).expect(404)).body).toEqual(told);
-      await post(await newTeam(), workspace, { access: 'read' }, at).expect(404);
-    }
-    await admin.get(`/team-workspaces/${id}`).expect(200);
-  });
-
   it('is given to any team of the organization by who manages the workspace, secret ones too, but to no other', async () => {
     const workspace = await newWorkspace();
     const team = await newTeam({ visibility: 'organization' });
     await post(team, workspace, { access: 'admin' }).expect(200);
-    const manager = (await api.member('acme', newName(), [team])).at(prefix);
+    const manager = await api.member('acme', newName(), [team]);
     const secret = await newTeam({ visibility: 'secret' });
     await manager.get(`/teams/${secret}`).expect(404);
     const { id } = (await post(secret, workspace, { access: 'read' }, manager).expect(200)).body.data;
@@ -529,25 +407,5 @@ describe.each(mounts)('team access at "$prefix"', ({ prefix }) => {
       texts.push((await post(other, workspace, { access: 'read' }, manager).expect(404)).text);
     }
     expect(texts[0]).toBe(texts[1]);
-  });
-
-  it('hidden is answered with the same bytes as missing', async () => {
-    const [secret, workspace] = [await newTeam({ visibility: 'secret' }), await newWorkspace()];
-    const { id } = (await post(secret, workspace, { access: 'read' }).expect(200)).body.data;
-    const bytes = async (caller: Caller, method: 'get' | 'patch' | 'delete', row: string) => {
-      const body = method === 'patch' ? doc('team-workspaces', { access: 'plan' }) : undefined;
-      const answer = await caller.send(method, `/team-workspaces/${row}`, body);
-      return { status: answer.status, text: answer.text };
-    };
-    for (const caller of [await api.member('acme', newName()), await api.user(newName())]) {
-      for (const method of ['get', 'patch', 'delete'] as const) {
-        const hidden = await bytes(caller.at(prefix), method, id);
-        expect(hidden).toEqual(await bytes(caller.at(prefix), method, 'tws-nobody'));
-        expect(hidden.status).toBe(404);
-      }
-    }
-    const anonymous = api.anonymous.at(prefix);
-    expect((await bytes(anonymous, 'get', id)).status).toBe(401);
-    expect((await bytes(anonymous, 'get', 'tws-nobody')).status).toBe(401);
   });
 });

@@ -1,46 +1,23 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Caller, doc, missing, newName, refusal, startApi, type TestApi } from '../support/api.js';
-
-const mounts = [
-  { prefix: '', listedType: 'team-tokens' },
-  { prefix: '/api/v2', listedType: 'authentication-tokens' },
-] as const;
+import { type Caller, doc, missing, newName, prefix, refusal, startApi, type TestApi } from '../support/api.js';
 
 let api: TestApi;
-let owners: string;
-
-const ownersOf = async (organization: string): Promise<string> => {
-  const { body } = await api.admin.get(`/organizations/${organization}/teams?page[size]=100`).expect(200);
-  return body.data.find(({ attributes }: { attributes: { name: string } }) => attributes.name === 'owners').id;
-};
+let admin: Caller;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ prefix });
+  admin = api.admin;
   await api.organization('acme');
-  owners = await ownersOf('acme');
 });
 
 const newTeam = (attributes: object = {}): Promise<string> => api.team('acme', newName(), attributes);
-
-const join = (...teams: string[]): Promise<Caller> => api.member('acme', newName(), teams);
-
-const access = (...permissions: string[]) => ({
-  'organization-access': Object.fromEntries(permissions.map((permission) => [permission, true])),
-});
 
 /** The instant that many seconds from now. */
 const inSeconds = (seconds: number): string => new Date(Date.parse(api.clock.now()) + seconds * 1000).toISOString();
 
 const of = (team: string): string => `/teams/${team}/authentication-token`;
 
-describe.each(mounts)('team tokens at "$prefix"', ({ prefix, listedType }) => {
-  const contract = prefix === '';
-  let admin: Caller;
-
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
-
+describe('team tokens', () => {
   const expiring = (expiry?: unknown) =>
     doc('authentication-token', expiry === undefined ? {} : { 'expired-at': expiry });
 
@@ -50,7 +27,7 @@ describe.each(mounts)('team tokens at "$prefix"', ({ prefix, listedType }) => {
   async function tokenOf(team: string, expiry?: unknown, caller = admin) {
     const { data } = (await issue(team, expiry, caller).expect(201)).body;
     const secret: string = data.attributes.token;
-    return { id: data.id as string, secret, bearer: api.as(secret).at(prefix) };
+    return { id: data.id as string, secret, bearer: api.as(secret) };
   }
 
   const resource = (id: unknown, team: string, attributes: object = {}, type = 'authentication-tokens') => ({
@@ -91,21 +68,6 @@ describe.each(mounts)('team tokens at "$prefix"', ({ prefix, listedType }) => {
       const stored = await api.stored();
       expect(stored).toContain(id);
       expect(stored).not.toContain(attributes.token);
-    });
-
-    it('names its type as the dialect has it', async () => {
-      const team = await newTeam();
-      const attempt = async (body?: object) => {
-        const answer = await admin.post(of(team), body);
-        return answer.status === 422 ? answer.body.errors[0].source.pointer : answer.status;
-      };
-      const lenient = contract ? '/data/type' : 201;
-      expect(await attempt({ data: { type: 'authentication-token' } })).toBe(201);
-      for (const type of ['', undefined, 'authentication-tokens'])
-        expect(await attempt({ data: { type } })).toBe(lenient);
-      expect(await attempt({})).toBe(lenient);
-      expect(await attempt()).toBe(lenient);
-      for (const type of ['tokens', 5, null]) expect(await attempt({ data: { type } })).toBe('/data/type');
     });
 
     it('expires when it is told to, or never', async () => {
@@ -163,7 +125,7 @@ describe.each(mounts)('team tokens at "$prefix"', ({ prefix, listedType }) => {
       // The team's own token goes first: the next one takes its place.
       const issuers: [Caller, object][] = [
         [itself.bearer, { id: team, type: 'teams' }],
-        [organization.at(prefix), { id: expect.any(String), type: 'organizations' }],
+        [organization, { id: expect.any(String), type: 'organizations' }],
         [admin, { id: api.admin.id, type: 'users' }],
       ];
       for (const [caller, data] of issuers) {
@@ -218,18 +180,6 @@ describe.each(mounts)('team tokens at "$prefix"', ({ prefix, listedType }) => {
       await bearer.post(of(team), expiring()).expect(401);
     });
 
-    it('remembers when, once uses are written down', async () => {
-      const team = await newTeam();
-      const { bearer } = await tokenOf(team);
-      const lastUse = async () => (await admin.get(of(team)).expect(200)).body.data.attributes['last-used-at'];
-      expect(await lastUse()).toBeNull();
-      const used = api.clock.now();
-      await bearer.get(`/teams/${team}`).expect(200);
-      api.clock.advance(30);
-      await api.flushTokenUses();
-      expect(await lastUse()).toBe(used);
-    });
-
     it('acts as its team', async () => {
       const team = await newTeam();
       const [own, other] = [await api.workspace('acme', newName()), await api.workspace('acme', newName())];
@@ -248,72 +198,6 @@ describe.each(mounts)('team tokens at "$prefix"', ({ prefix, listedType }) => {
       await create(own).expect(201);
       expect((await bearer.get(`/workspaces/${other}`).expect(404)).body).toEqual(missing);
       await create(other).expect(404);
-    });
-
-    it('acts as an owner when its team is the owners', async () => {
-      const { bearer } = await tokenOf(owners);
-      const workspace = await api.workspace('acme', newName());
-      await bearer.get(`/workspaces/${workspace}`).expect(200);
-      await bearer.post('/organizations/acme/teams', doc('teams', { name: newName() })).expect(201);
-      await bearer.get(of(owners)).expect(200);
-      await bearer.delete(of(owners)).expect(204);
-      await bearer.get(`/workspaces/${workspace}`).expect(401);
-    });
-  });
-
-  describe('are managed by', () => {
-    const all = async (caller: Caller, team: string, status: 'may' | 'may not') => {
-      const at = caller.at(prefix);
-      const yes = status === 'may';
-      await at.post(of(team), expiring()).expect(yes ? 201 : 404);
-      if (!yes) await tokenOf(team);
-      const { id } = (await admin.get(of(team)).expect(200)).body.data;
-      await at.get(of(team)).expect(yes ? 200 : 404);
-      await at.get(`/authentication-tokens/${id}`).expect(yes ? 200 : 404);
-      if (!yes) await at.delete(`/authentication-tokens/${id}`).expect(404);
-      await at.delete(of(team)).expect(yes ? 204 : 404);
-    };
-
-    it('holders of manage-teams, for teams they see and that hold nothing they lack', async () => {
-      const manager = await join(await newTeam(access('manage-teams')));
-      const seeing = await join(await newTeam(access('manage-teams', 'access-secret-teams')));
-      const visible = await newTeam({ visibility: 'organization' });
-      const secret = await newTeam();
-      const stronger = await newTeam({ visibility: 'organization', ...access('manage-workspaces') });
-      await all(manager, visible, 'may');
-      await all(manager, secret, 'may not');
-      await all(seeing, secret, 'may');
-      for (const caller of [manager, seeing]) {
-        await all(caller, stronger, 'may not');
-        await all(caller, owners, 'may not');
-      }
-    });
-
-    it('members of the team, while it lets them', async () => {
-      const team = await newTeam();
-      const member = await join(team);
-      await all(member, team, 'may');
-      await admin.patch(`/teams/${team}`, doc('teams', { 'allow-member-token-management': false })).expect(200);
-      await all(member, team, 'may not');
-      expect((await member.at(prefix).get(of(team)).expect(404)).body).toEqual(missing);
-    });
-
-    it('the token of the organization, but for the owners’ and those of teams with an organization-level permission', async () => {
-      const organization = await api.organizationToken('acme');
-      await all(organization, await newTeam(), 'may');
-      await all(organization, await newTeam(access('manage-policy-overrides')), 'may not');
-      await all(organization, owners, 'may not');
-    });
-
-    it('nobody else, who cannot tell hidden from missing', async () => {
-      const secret = await newTeam();
-      await tokenOf(secret);
-      for (const caller of [await join(), await api.user(newName())]) {
-        const hidden = await caller.at(prefix).get(of(secret)).expect(404);
-        const absent = await caller.at(prefix).get(of('team-nobody')).expect(404);
-        expect(hidden.text).toBe(absent.text);
-      }
-      await api.anonymous.at(prefix).get(of(secret)).expect(401);
     });
   });
 
@@ -344,7 +228,7 @@ describe.each(mounts)('team tokens at "$prefix"', ({ prefix, listedType }) => {
       const { page, ids, teams } = await organizationWith({ c: null, b: 200, a: 100 });
       const { data, links, meta } = await page();
       const row = (name: string, expiry: string | null) =>
-        resource(ids[name], teams[name] as string, { 'expired-at': expiry }, listedType);
+        resource(ids[name], teams[name] as string, { 'expired-at': expiry }, 'authentication-tokens');
       expect(data).toEqual([row('a', inSeconds(100)), row('b', inSeconds(200)), row('c', null)]);
       expect(links).toMatchObject({ prev: null, next: null });
       expect(meta.pagination).toEqual({
@@ -355,42 +239,6 @@ describe.each(mounts)('team tokens at "$prefix"', ({ prefix, listedType }) => {
         'total-pages': 1,
         'total-count': 3,
       });
-    });
-
-    it('sort by four keys, either way, with nothing last and ties in the order of ids', async () => {
-      const { listed, bearers, teams, inIdOrder } = await organizationWith({ c: 50, B: null, a: 100, d: null });
-      expect(await listed('sort=team-name')).toEqual(['a', 'B', 'c', 'd']);
-      expect(await listed('sort=-team-name')).toEqual(['d', 'c', 'B', 'a']);
-      const never = inIdOrder('B', 'd');
-      expect(await listed('sort=expired-at')).toEqual(['c', 'a', ...never]);
-      expect(await listed('sort=-expired-at')).toEqual(['a', 'c', ...never]);
-      for (const name of ['B', 'c']) {
-        await bearers[name]?.get(`/teams/${teams[name]}`).expect(200);
-        api.clock.advance(1);
-      }
-      await api.flushTokenUses();
-      const unused = inIdOrder('a', 'd');
-      expect(await listed('sort=last-used-at')).toEqual(['B', 'c', ...unused]);
-      expect(await listed('sort=-last-used-at')).toEqual(['c', 'B', ...unused]);
-      const same = inIdOrder('a', 'B', 'c', 'd');
-      expect(await listed('sort=created-by')).toEqual(same);
-      expect(await listed('sort=-created-by')).toEqual(same);
-    });
-
-    it('sort by the name of whoever issued them', async () => {
-      const { listed, organization, teams } = await organizationWith({ first: null, second: null, third: null });
-      const issueAs = async (username: string, team: string) => {
-        const member = await api.user(username);
-        const relationships = { teams: { data: [{ id: team, type: 'teams' }] } };
-        const body = doc('organization-memberships', { email: `${username}@example.com` }, relationships);
-        await admin.post(`/organizations/${organization}/organization-memberships`, body).expect(201);
-        const { body: issued } = await issue(team, null, member.at(prefix)).expect(201);
-        return issued.data.id;
-      };
-      const zoe = await issueAs(newName('Zoe'), teams.first as string);
-      const bob = await issueAs(newName('bob'), teams.second as string);
-      expect(await listed('sort=created-by')).toEqual(['third', bob, zoe]);
-      expect(await listed('sort=-created-by')).toEqual([zoe, bob, 'third']);
     });
 
     it('are found by part of the name of the team, in any case and to the letter', async () => {
@@ -413,17 +261,6 @@ describe.each(mounts)('team tokens at "$prefix"', ({ prefix, listedType }) => {
       expect(await listed('page[number]=7')).toEqual([]);
     });
 
-    it('may be none', async () => {
-      const { page } = await organizationWith({});
-      expect(await page()).toMatchObject({ data: [], meta: { pagination: { 'total-count': 0, 'next-page': null } } });
-    });
-
-    it('hold those that are expired', async () => {
-      const { listed } = await organizationWith({ a: 10, b: null });
-      api.clock.advance(60);
-      expect(await listed()).toEqual(['a', 'b']);
-    });
-
     it('are refused for an unknown sort, and for a parameter given twice', async () => {
       const told = async (query: string) =>
         (await admin.get(`/organizations/acme/team-tokens?${query}`).expect(422)).body.errors[0].source;
@@ -433,44 +270,8 @@ describe.each(mounts)('team tokens at "$prefix"', ({ prefix, listedType }) => {
       expect(await told('q=a&q=b')).toEqual({ parameter: 'q' });
       expect(await told('page[size]=101')).toEqual({ parameter: 'page[size]' });
       expect((await admin.get('/organizations/nowhere/team-tokens').expect(404)).body).toEqual(missing);
-      const outsider = (await api.user(newName())).at(prefix);
+      const outsider = await api.user(newName());
       expect((await outsider.get('/organizations/acme/team-tokens').expect(404)).body).toEqual(missing);
-    });
-
-    it('are those the caller may manage, and no others', async () => {
-      const organization = newName('org');
-      await api.organization(organization);
-      const ids: Record<string, string> = {};
-      const make = async (name: string, attributes: object) => {
-        const team = await api.team(organization, name, attributes);
-        ids[name] = (await tokenOf(team)).id;
-        return team;
-      };
-      const visible = { visibility: 'organization' };
-      ids.owners = (await tokenOf(await ownersOf(organization))).id;
-      await make('visible', visible);
-      const secret = await make('secret', {});
-      const kept = await make('kept', { 'allow-member-token-management': false });
-      await make('stronger', { ...visible, ...access('manage-workspaces') });
-      const managing = await make('managing', access('manage-teams'));
-      const seeing = await make('seeing', { ...access('manage-teams', 'access-secret-teams') });
-      const member = (...teams: string[]) => api.member(organization, newName(), teams);
-      const callers: [Caller, readonly string[]][] = [
-        [api.admin, Object.keys(ids)],
-        [await api.organizationToken(organization), ['visible', 'secret', 'kept']],
-        [await member(managing), ['visible', 'managing']],
-        [await member(managing, secret), ['visible', 'secret', 'managing']],
-        [await member(seeing), ['visible', 'secret', 'kept', 'managing', 'seeing']],
-        [await member(secret, kept), ['secret']],
-        [await member(), []],
-      ];
-      for (const [caller, expected] of callers) {
-        const path = `/organizations/${organization}/team-tokens?sort=team-name`;
-        const { data, meta } = (await caller.at(prefix).get(path).expect(200)).body;
-        const listed = data.map((row: { id: string }) => Object.keys(ids).find((name) => ids[name] === row.id));
-        expect(listed).toEqual([...expected].sort());
-        expect(meta.pagination['total-count']).toBe(expected.length);
-      }
     });
   });
 });

@@ -4,19 +4,20 @@ import {
   type Caller,
   doc,
   invalid,
-  lacking,
   missing,
-  mounts,
   newName,
+  prefix,
   refusal,
   startApi,
   type TestApi,
 } from '../support/api.js';
 
 let api: TestApi;
+let admin: Caller;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ prefix });
+  admin = api.admin;
   await api.organization('acme');
 });
 
@@ -35,20 +36,13 @@ const ownersOf = async (organization: string): Promise<string> => {
   return body.data.find(({ attributes }: { attributes: { name: string } }) => attributes.name === 'owners').id;
 };
 
-async function tokenOf(team: string): Promise<Caller> {
-  const { body } = await api.admin.post(`/teams/${team}/authentication-token`, doc('authentication-token')).expect(201);
-  return api.as(body.data.attributes.token);
-}
-
 const users = (...ids: readonly string[]) => ({ data: ids.map((id) => ({ type: 'users', id })) });
 
-describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
+describe('teams', () => {
   const path = '/organizations/acme/teams';
-  let admin: Caller;
   let owners: string;
 
   beforeAll(async () => {
-    admin = api.admin.at(prefix);
     owners = await ownersOf('acme');
   });
 
@@ -205,7 +199,7 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
     const [secret, open] = [newName(), newName()];
     const hidden = await api.team('acme', secret);
     await api.team('acme', open, { visibility: 'organization' });
-    const caller = (await holderOf('manage-teams')).at(prefix);
+    const caller = await holderOf('manage-teams');
     const own = await newTeam();
     const told = async (name: string) => {
       const answers = [
@@ -220,32 +214,9 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
     const listed = (await caller.get(`${path}?page[size]=100`).expect(200)).text;
     expect(listed).not.toContain(hidden);
     // Who may not create teams is told nothing.
-    const other = (await api.member('acme', newName())).at(prefix);
+    const other = await api.member('acme', newName());
     const refused = async (name: string) => (await other.post(path, doc('teams', { name })).expect(404)).text;
     expect(await refused(secret)).toBe(await refused(newName()));
-  });
-
-  it('are seen by their members, and by everybody of the organization unless they are secret', async () => {
-    const [secret, open] = [await api.team('acme', newName()), await newTeam()];
-    const insider = await api.member('acme', newName(), [secret]);
-    const outsider = await api.member('acme', newName());
-    const sees = async (caller: Caller, team: string) => {
-      const listed = (await caller.at(prefix).get(`${path}?page[size]=100`).expect(200)).body.data;
-      const found = listed.some(({ id }: { id: string }) => id === team);
-      const answer = await caller
-        .at(prefix)
-        .get(`/teams/${team}`)
-        .expect(found ? 200 : 404);
-      if (!found) expect(answer.body).toEqual(missing);
-      return found;
-    };
-    const all = [insider, admin, await holderOf('access-secret-teams'), await api.organizationToken('acme')];
-    for (const caller of [...all, await tokenOf(secret)]) expect(await sees(caller, secret)).toBe(true);
-    for (const caller of [outsider, await holderOf('manage-teams', 'manage-membership'), await tokenOf(open)]) {
-      expect([await sees(caller, secret), await sees(caller, open)]).toEqual([false, true]);
-    }
-    const stranger = (await api.user(newName())).at(prefix);
-    expect((await stranger.get(`/teams/${open}`).expect(404)).body).toEqual(missing);
   });
 
   it('are listed by name, page by page, without what is hidden', async () => {
@@ -255,7 +226,7 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
     await api.team(organization, 'Alpha');
     const list = `/organizations/${organization}/teams`;
     const listed = async (caller: Caller, query = '') => {
-      const { body } = await caller.at(prefix).get(`${list}?${query}`).expect(200);
+      const { body } = await caller.get(`${list}?${query}`).expect(200);
       return [
         ...body.data.map(({ attributes }: { attributes: { name: string } }) => attributes.name),
         body.meta.pagination['total-count'],
@@ -265,7 +236,7 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
     expect(await listed(admin, 'page[size]=3&page[number]=2')).toEqual(['Zeta', 4]);
     const member = await api.member(organization, newName());
     expect(await listed(member)).toEqual(['beta', 'Zeta', 2]);
-    const answer = await member.at(prefix).get(list).expect(200);
+    const answer = await member.get(list).expect(200);
     expect(answer.body.links.self).toBe(`${prefix}${list}?page%5Bnumber%5D=1&page%5Bsize%5D=20`);
     expect(answer.body.data[0].attributes.permissions).toEqual(may(false));
     expect(answer.body.data[0].relationships).not.toHaveProperty('users');
@@ -274,7 +245,7 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
   it('say to each caller what that caller may do', async () => {
     const open = await newTeam();
     const permissions = async (caller: Caller, team = open) =>
-      (await caller.at(prefix).get(`/teams/${team}`).expect(200)).body.data.attributes.permissions;
+      (await caller.get(`/teams/${team}`).expect(200)).body.data.attributes.permissions;
     const manage = {
       'can-update': true,
       'can-destroy': true,
@@ -302,59 +273,6 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
     });
   });
 
-  it('are managed by those who hold the right, and by the token of the organization', async () => {
-    const open = await newTeam();
-    const change = doc('teams', { 'allow-member-token-management': true });
-    for (const caller of [await holderOf('manage-teams'), await api.organizationToken('acme')]) {
-      await caller
-        .at(prefix)
-        .post(path, doc('teams', { name: newName() }))
-        .expect(201);
-      await caller.at(prefix).patch(`/teams/${open}`, change).expect(200);
-      await caller
-        .at(prefix)
-        .delete(`/teams/${await newTeam()}`)
-        .expect(204);
-    }
-    for (const caller of [await holderOf('manage-membership'), await api.member('acme', newName(), [open])]) {
-      const refused = lacking('manage-teams');
-      await caller
-        .at(prefix)
-        .post(path, doc('teams', { name: newName() }))
-        .expect(404);
-      expect((await caller.at(prefix).patch(`/teams/${open}`, change).expect(404)).body).toEqual(refused);
-      expect((await caller.at(prefix).delete(`/teams/${open}`).expect(404)).body).toEqual(refused);
-    }
-    const secret = await api.team('acme', newName());
-    const blind = (await holderOf('manage-teams')).at(prefix);
-    expect((await blind.patch(`/teams/${secret}`, change).expect(404)).body).toEqual(missing);
-    expect((await blind.delete(`/teams/${secret}`).expect(404)).body).toEqual(missing);
-    const seeing = (await holderOf('manage-teams', 'access-secret-teams')).at(prefix);
-    await seeing.patch(`/teams/${secret}`, change).expect(200);
-  });
-
-  it('that hold a right are out of reach of those who lack it', async () => {
-    const strong = await newTeam('manage-workspaces');
-    const change = doc('teams', { visibility: 'organization' });
-    const weak = (await holderOf('manage-teams', 'manage-membership', 'manage-organization-access')).at(prefix);
-    await weak.patch(`/teams/${strong}`, change).expect(404);
-    await weak.delete(`/teams/${strong}`).expect(404);
-    await weak.post(`/teams/${strong}/relationships/users`, users(weak.id)).expect(404);
-    await weak.delete(`/teams/${strong}/relationships/users`, users(weak.id)).expect(404);
-    const lowered = doc('teams', { 'organization-access': { 'manage-workspaces': false } });
-    await weak.patch(`/teams/${strong}`, lowered).expect(404);
-    expect((await admin.get(`/teams/${strong}`)).body.data.attributes).toMatchObject({
-      'users-count': 0,
-      'organization-access': access('manage-workspaces'),
-    });
-    const equal = (await holderOf('manage-teams', 'manage-membership', 'manage-workspaces')).at(prefix);
-    await equal.post(`/teams/${strong}/relationships/users`, users(equal.id)).expect(204);
-    await equal.patch(`/teams/${strong}`, change).expect(200);
-    const token = (await api.organizationToken('acme')).at(prefix);
-    await token.post(`/teams/${strong}/relationships/users`, users(weak.id)).expect(404);
-    await token.delete(`/teams/${strong}`).expect(204);
-  });
-
   it('give what they hold on workspaces, and nothing else, to those who manage their members or tokens', async () => {
     const workspace = await api.workspace('acme', newName());
     const team = await newTeam();
@@ -368,10 +286,10 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
       },
     );
     await admin.post('/team-workspaces', grant).expect(200);
-    const lock = (caller: Caller) => caller.at(prefix).post(`/workspaces/${workspace}/actions/lock`);
-    const unlock = (caller: Caller) => caller.at(prefix).post(`/workspaces/${workspace}/actions/unlock`);
+    const lock = (caller: Caller) => caller.post(`/workspaces/${workspace}/actions/lock`);
+    const unlock = (caller: Caller) => caller.post(`/workspaces/${workspace}/actions/unlock`);
     const issuedBy = async (caller: Caller) => {
-      const issued = await caller.at(prefix).post(`/teams/${team}/authentication-token`, doc('authentication-token'));
+      const issued = await caller.post(`/teams/${team}/authentication-token`, doc('authentication-token'));
       expect(issued.status).toBe(201);
       return api.as(issued.body.data.attributes.token);
     };
@@ -379,64 +297,29 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
     const joining = await holderOf('manage-membership');
     const [issuing, organization] = [await holderOf('manage-teams'), await api.organizationToken('acme')];
     for (const caller of [joining, issuing, organization]) await lock(caller).expect(404);
-    await joining.at(prefix).post(`/teams/${team}/relationships/users`, users(joining.id)).expect(204);
+    await joining.post(`/teams/${team}/relationships/users`, users(joining.id)).expect(204);
     const holders = [joining, await issuedBy(issuing), await issuedBy(organization)];
     await lock(holders[2] as Caller).expect(200);
     await unlock(holders[2] as Caller).expect(200);
     await lock(joining).expect(200);
     await unlock(joining).expect(200);
-    await organization.at(prefix).get('/organizations/acme/policies').expect(404);
+    await organization.get('/organizations/acme/policies').expect(404);
 
     // The token of a team goes on with what the team is given later.
     const given = doc('teams', { 'organization-access': { 'manage-policies': true } });
     await admin.patch(`/teams/${team}`, given).expect(200);
-    await (holders[2] as Caller).at(prefix).get('/organizations/acme/policies').expect(200);
+    await (holders[2] as Caller).get('/organizations/acme/policies').expect(200);
     for (const caller of [issuing, organization]) {
-      const again = caller.at(prefix).post(`/teams/${team}/authentication-token`, doc('authentication-token'));
+      const again = caller.post(`/teams/${team}/authentication-token`, doc('authentication-token'));
       await again.expect(404);
     }
-  });
-
-  it('are given rights by owners, and by those who hold both the right to give and what they give', async () => {
-    const team = await newTeam();
-    const give = (caller: Caller, ...permissions: OrganizationPermission[]) => {
-      const given = Object.fromEntries(permissions.map((permission) => [permission, true]));
-      return caller.at(prefix).patch(`/teams/${team}`, doc('teams', { 'organization-access': given }));
-    };
-    const giver = await holderOf('manage-organization-access', 'read-workspaces');
-    await give(giver, 'read-workspaces').expect(200);
-    await give(giver, 'manage-workspaces').expect(404);
-    await give(giver, 'read-workspaces', 'manage-teams').expect(404);
-    expect((await give(await holderOf('read-workspaces')).expect(404)).body).toEqual(
-      lacking('manage-organization-access'),
-    );
-    await give(await api.organizationToken('acme'), 'read-workspaces').expect(404);
-    await give(await holderOf('manage-teams', 'read-workspaces'), 'read-workspaces').expect(404);
-    const both = doc('teams', { name: newName(), 'organization-access': { 'read-workspaces': false } });
-    await giver.at(prefix).patch(`/teams/${team}`, both).expect(404);
-    expect((await admin.get(`/teams/${team}`)).body.data.attributes['organization-access']).toEqual(
-      access('read-workspaces'),
-    );
-    await give(admin, 'manage-teams').expect(200);
-  });
-
-  it('are created with rights by those who may give them', async () => {
-    const create = (caller: Caller, ...permissions: OrganizationPermission[]) =>
-      caller.at(prefix).post(path, doc('teams', { name: newName(), 'organization-access': access(...permissions) }));
-    const maker = await holderOf('manage-teams', 'read-workspaces');
-    await create(maker).expect(201);
-    await create(maker, 'read-workspaces').expect(404);
-    const giver = await holderOf('manage-teams', 'manage-organization-access', 'read-workspaces');
-    await create(giver, 'read-workspaces').expect(201);
-    await create(giver, 'read-workspaces', 'manage-workspaces').expect(404);
-    await create(await api.organizationToken('acme'), 'read-workspaces').expect(404);
   });
 
   it('have members, named by user, by user name and by membership', async () => {
     const team = await newTeam('read-workspaces');
     const workspace = await api.workspace('acme', newName());
     const username = newName();
-    const user = (await api.member('acme', username)).at(prefix);
+    const user = await api.member('acme', username);
     const memberships = await admin.get('/organizations/acme/organization-memberships?page[size]=100').expect(200);
     const membership = memberships.body.data.find(
       ({ attributes }: { attributes: { username: string } }) => attributes.username === username,
@@ -510,147 +393,5 @@ describe.each(mounts)('teams at "$prefix"', ({ prefix }) => {
         ['/data/4', 'Data must be an object'],
       ]);
     }
-  });
-
-  it('have their members managed by those who hold the right, and by the token of the organization', async () => {
-    const team = await newTeam();
-    const { id } = await api.member('acme', newName());
-    const of = `/teams/${team}/relationships/users`;
-    for (const caller of [await holderOf('manage-membership'), await api.organizationToken('acme')]) {
-      await caller.at(prefix).post(of, users(id)).expect(204);
-      await caller.at(prefix).delete(of, users(id)).expect(204);
-    }
-    for (const caller of [await holderOf('manage-teams'), await api.member('acme', newName(), [team])]) {
-      await caller.at(prefix).post(of, users(id)).expect(404);
-      await caller.at(prefix).delete(of, users(id)).expect(404);
-    }
-    expect(await membersOf(team)).not.toContain(id);
-  });
-
-  it('are gone at once when they are deleted, with the rights and the token of the team', async () => {
-    const name = newName();
-    const team = await api.team('acme', name, { 'organization-access': { 'read-workspaces': true } });
-    const member = (await api.member('acme', newName(), [team])).at(prefix);
-    const token = (await tokenOf(team)).at(prefix);
-    const workspace = await api.workspace('acme', newName());
-    for (const caller of [member, token]) await caller.get(`/workspaces/${workspace}`).expect(200);
-    expect((await admin.delete(`/teams/${team}`).expect(204)).text).toBe('');
-    await member.get(`/workspaces/${workspace}`).expect(404);
-    await token.get(`/workspaces/${workspace}`).expect(401);
-    expect((await admin.get(`/teams/${team}`).expect(404)).body).toEqual(missing);
-    expect((await admin.delete(`/teams/${team}`).expect(404)).body).toEqual(missing);
-    await api.team('acme', name);
-    await api.settle();
-    await token.get(`/workspaces/${workspace}`).expect(401);
-  });
-
-  it('are not deleted while a run of theirs is in progress', async () => {
-    const team = await newTeam();
-    const workspaceId = await api.workspace('acme', newName());
-    const { id } = await api.version(workspaceId);
-    const run = { id: `run-${id}`, workspaceId, configurationVersionId: id, createdBy: team };
-    await api.seedRun({ ...run, status: 'applying' });
-    const answer = await admin.delete(`/teams/${team}`).expect(409);
-    expect(answer.body).toEqual(refusal(409, 'conflict', 'the team has a run in progress'));
-    await api.seedRun({ ...run, status: 'applied' });
-    await admin.delete(`/teams/${team}`).expect(204);
-  });
-
-  it('that do not exist are 404', async () => {
-    expect((await admin.get('/teams/nonexisting').expect(404)).body).toEqual(missing);
-    expect((await admin.patch('/teams/nonexisting', doc('teams')).expect(404)).body).toEqual(missing);
-    expect((await admin.delete('/teams/nonexisting').expect(404)).body).toEqual(missing);
-    for (const relationship of ['users', 'organization-memberships']) {
-      const body = { data: [{ type: relationship, id: 'amy' }] };
-      const of = `/teams/nonexisting/relationships/${relationship}`;
-      expect((await admin.post(of, body).expect(404)).body).toEqual(missing);
-      expect((await admin.delete(of, body).expect(404)).body).toEqual(missing);
-    }
-  });
-});
-
-describe.each(mounts)('the owners team at "$prefix"', ({ prefix }) => {
-  let admin: Caller;
-  let owners: string;
-
-  beforeAll(async () => {
-    admin = api.admin.at(prefix);
-    owners = await ownersOf('acme');
-  });
-
-  const conflict = (detail: unknown) => refusal(409, 'conflict', detail);
-  const members = (relationship = 'users') => `/teams/${owners}/relationships/${relationship}`;
-
-  it('keeps its name, its rights and its existence', async () => {
-    const patch = (attributes: object) => admin.patch(`/teams/${owners}`, doc('teams', attributes));
-    expect((await patch({ name: 'masters' }).expect(409)).body).toEqual(conflict('the owners team cannot be renamed'));
-    for (const given of [{ 'manage-teams': false }, { 'manage-teams': true }, {}]) {
-      const answer = await patch({ 'organization-access': given }).expect(409);
-      expect(answer.body).toEqual(conflict('the owners team holds every right already'));
-    }
-    const deleted = await admin.delete(`/teams/${owners}`).expect(409);
-    expect(deleted.body).toEqual(conflict('the owners team cannot be deleted'));
-    await patch({ name: 'owners', visibility: 'organization' }).expect(200);
-    await patch({ visibility: 'secret' }).expect(200);
-  });
-
-  it('is never left empty', async () => {
-    const answer = await admin.delete(members(), users(admin.id)).expect(409);
-    expect(answer.body).toEqual(conflict('the owners team of acme cannot be left without an active member'));
-    const { body } = await admin.get('/organizations/acme/organization-memberships?page[size]=100').expect(200);
-    type Row = { id: string; relationships: { user: { data: { id: string } } } };
-    const own = body.data.find(({ relationships }: Row) => relationships.user.data.id === admin.id);
-    const named = { data: [{ type: 'organization-memberships', id: own.id }] };
-    expect((await admin.delete(members('organization-memberships'), named).expect(409)).body).toEqual(answer.body);
-    const second = (await api.member('acme', newName())).at(prefix);
-    await admin.post(members(), users(second.id)).expect(204);
-    await second.delete(members(), users(admin.id, second.id)).expect(409);
-    await second.delete(members(), users(admin.id)).expect(204);
-    await admin.get(`/teams/${owners}`).expect(404);
-    await second.delete(members(), users(second.id)).expect(409);
-    await second.post(members(), users(admin.id)).expect(204);
-    await admin.delete(members(), users(second.id)).expect(204);
-  });
-
-  it('is out of reach of every delegated right, and of the token of the organization', async () => {
-    const all = organizationPermissions.filter((permission) => permission !== 'access-secret-teams');
-    await admin.patch(`/teams/${owners}`, doc('teams', { visibility: 'organization' })).expect(200);
-    for (const caller of [
-      await holderOf(...all),
-      await holderOf(...organizationPermissions),
-      await tokenOf(await newTeam(...organizationPermissions)),
-      await api.organizationToken('acme'),
-    ].map((other) => other.at(prefix))) {
-      await caller.get(`/teams/${owners}`).expect(200);
-      const { id } = await api.member('acme', newName());
-      await caller.patch(`/teams/${owners}`, doc('teams', { visibility: 'secret' })).expect(404);
-      await caller.patch(`/teams/${owners}`, doc('teams', { name: 'mine' })).expect(404);
-      const access = { 'organization-access': { 'manage-teams': false } };
-      await caller.patch(`/teams/${owners}`, doc('teams', access)).expect(404);
-      await caller.delete(`/teams/${owners}`).expect(404);
-      for (const relationship of ['users', 'organization-memberships']) {
-        const body = { data: [{ type: relationship, id }] };
-        expect((await caller.post(members(relationship), body).expect(404)).body).toEqual(missing);
-        expect((await caller.delete(members(relationship), body).expect(404)).body).toEqual(missing);
-      }
-    }
-    await admin.patch(`/teams/${owners}`, doc('teams', { visibility: 'secret' })).expect(200);
-  });
-
-  it('makes its token an owner', async () => {
-    const token = (await tokenOf(owners)).at(prefix);
-    const { id } = await api.member('acme', newName());
-    await token.post(members(), users(id)).expect(204);
-    await token.delete(members(), users(id)).expect(204);
-    await token.patch('/organizations/acme', doc('organizations', { email: 'new@example.com' })).expect(200);
-    await token.get('/organizations/acme/authentication-token').expect(200);
-  });
-
-  it('is seen by its members and by those who see secret teams', async () => {
-    for (const caller of [admin, await holderOf('access-secret-teams'), await api.organizationToken('acme')]) {
-      await caller.at(prefix).get(`/teams/${owners}`).expect(200);
-    }
-    const blind = await holderOf('manage-teams', 'manage-membership');
-    expect((await blind.at(prefix).get(`/teams/${owners}`).expect(404)).body).toEqual(missing);
   });
 });

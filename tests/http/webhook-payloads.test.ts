@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { RequestError } from '../../src/adapters/http/json-api/request-error.js';
-import { readDelivery } from '../../src/adapters/http/version-control/webhook-payloads.js';
+import { RequestError } from '../../src/adapters/http/routing/request-error.js';
+import { readDelivery } from '../../src/adapters/http/supporting/version-control/webhook-payloads.js';
 import { fc, runs } from '../support/properties.js';
 import {
   but,

@@ -2,34 +2,17 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { UnitOfWork } from '../../src/application/index.js';
-import { DomainError } from '../../src/domain/index.js';
-import {
-  type Caller,
-  doc,
-  lacking,
-  missing,
-  mounts,
-  newName,
-  pathOf,
-  refusal,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { type Caller, doc, missing, newName, prefix, refusal, startApi, type TestApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
-import { takeByDefault } from '../support/bench.js';
-import { giveGrant } from '../support/builders.js';
-import { into, ReferenceAgent } from '../support/reference-agent.js';
 import {
   but,
   bytesOf,
   giteaHeaders,
-  giteaPullRequest,
   giteaPush,
   githubHeaders,
   githubPullRequest,
   githubPush,
   gitlabHeaders,
-  gitlabMergeRequest,
   gitlabPush,
   type Headers,
   type Payload,
@@ -37,7 +20,6 @@ import {
   signersBy,
   standardBy,
   tip,
-  zeros,
 } from '../support/webhook-deliveries.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
@@ -48,7 +30,6 @@ const giteaUrl = 'https://gitea.example/harbour/dns.git';
 const gitlabUrl = 'https://gitlab.example/harbour/safety/vault.git';
 
 let api: TestApi;
-let agent: ReferenceAgent;
 let archive: Buffer;
 let deliveries = 0;
 
@@ -58,17 +39,7 @@ beforeAll(async () => {
   archive = await archiveOf({ 'main.tf': 'terraform {}' });
   // Whatever else is queued here, only what is meant for the agent is in its organization.
   await api.organization('globex');
-  agent = await newAgent('globex');
 });
-
-async function newAgent(organization: string): Promise<ReferenceAgent> {
-  const pool = await api.admin
-    .post(`/organizations/${organization}/agent-pools`, doc('agent-pools', { name: newName() }))
-    .expect(201);
-  await takeByDefault(api, organization, pool.body.data.id);
-  const token = await api.admin.post(`/agent-pools/${pool.body.data.id}/authentication-tokens`).expect(201);
-  return new ReferenceAgent(into(api.server), token.body.data.attributes.token);
-}
 
 /** A delivery's id that was not used before. */
 const newId = (): string => {
@@ -161,24 +132,6 @@ const statusOf = async (id: string): Promise<string> => (await versionAt(id)).at
 
 const runsOf = async (workspaceId: string): Promise<readonly Json[]> =>
   (await api.admin.get(`/workspaces/${workspaceId}/runs`).expect(200)).body.data;
-
-const runAt = async (id: string): Promise<Json> => (await api.admin.get(`/runs/${id}`).expect(200)).body.data;
-
-const newRun = async (workspaceId: string, versionId: string): Promise<string> => {
-  const answer = await api.admin.post(
-    '/runs',
-    doc(
-      'runs',
-      {},
-      {
-        workspace: { data: { id: workspaceId, type: 'workspaces' } },
-        'configuration-version': { data: { id: versionId, type: 'configuration-version' } },
-      },
-    ),
-  );
-  expect(answer.status).toBe(201);
-  return answer.body.data.id;
-};
 
 async function cancelRunsOf(workspaceId: string): Promise<void> {
   for (const run of await runsOf(workspaceId)) {
@@ -296,14 +249,6 @@ describe('a pushed commit makes a version', () => {
     const { commit } = await onlyVersionOf(hook);
     expect(commit['clone-url']).toBe('https://git.internal.example:8443/Harbour/Network');
   });
-
-  it('of every workspace that is linked, each through its own webhook', async () => {
-    const hooks = [await newHook(githubUrl), await newHook(githubUrl)];
-    const payload = pushed();
-    const id = newId();
-    for (const hook of hooks) await github(hook, 'push', payload, id).expect(202);
-    for (const hook of hooks) await onlyVersionOf(hook);
-  });
 });
 
 describe('a pull request makes a speculative version', () => {
@@ -333,123 +278,15 @@ describe('a pull request makes a speculative version', () => {
     expect(run.attributes['plan-only']).toBe(true);
     await cancelRunsOf(hook.workspaceId);
   });
-
-  it('of Gitea and of GitLab', async () => {
-    const ofGitea = await newHook(giteaUrl);
-    const sha = api.repositories.push(giteaUrl, 'zone', archive);
-    const request = but(giteaPullRequest, 'pull_request.head.sha', sha);
-    await deliver(ofGitea, giteaHeaders('pull_request', newId()), request, 'gitea').expect(202);
-    const version = await onlyVersionOf(ofGitea);
-    expect(version).toMatchObject({ attributes: { speculative: true }, commit: { 'pull-request-number': 4 } });
-
-    const ofGitlab = await newHook(gitlabUrl);
-    const merged = but(
-      gitlabMergeRequest,
-      'object_attributes.last_commit.id',
-      api.repositories.push(gitlabUrl, 'keys', archive),
-    );
-    await deliver(ofGitlab, gitlabHeaders('Merge Request Hook', newId()), merged, 'token').expect(202);
-    expect(await onlyVersionOf(ofGitlab)).toMatchObject({
-      attributes: { speculative: true, source: 'gitlab' },
-      commit: { branch: 'keys', 'pull-request-number': 8 },
-    });
-    await api.settle();
-    expect(api.repositories.asked.map(({ ref }) => ref)).toContain('refs/merge-requests/8/head');
-    for (const hook of [ofGitea, ofGitlab]) await cancelRunsOf(hook.workspaceId);
-  });
-
-  it('beside the one of the push that holds the same commit', async () => {
-    const hook = await newHook(githubUrl, { branch: 'second-port' });
-    const sha = api.repositories.push(githubUrl, 'second-port', archive);
-    await github(hook, 'push', pushOf(sha, 'second-port')).expect(202);
-    const request = but(pullRequestOf(sha), 'pull_request.base.ref', 'second-port');
-    await github(hook, 'pull_request', request).expect(202);
-    await github(hook, 'pull_request', request).expect(204);
-    expect((await versionsOf(hook)).map(({ attributes }) => attributes.speculative)).toEqual([true, false]);
-  });
 });
 
 describe('nothing follows', () => {
-  const elsewhere = but(
-    but(
-      but(
-        but(githubPush, 'repository.clone_url', 'https://github.example/harbour/network-2.git'),
-        'repository.html_url',
-        'https://github.example/harbour/network-2',
-      ),
-      'repository.ssh_url',
-      'git@github.example:harbour/network-2.git',
-    ),
-    'repository.git_url',
-    'git://github.example/harbour/network-2.git',
-  );
-
-  it.each<[string, string, Payload]>([
-    ['a push to another branch', 'push', githubPush],
-    ['a push to another repository', 'push', but(elsewhere, 'ref', 'refs/heads/main')],
-    ['a tag', 'push', but(githubPush, 'ref', 'refs/tags/v1')],
-    ['a deleted branch', 'push', but(but(githubPush, 'ref', 'refs/heads/main'), 'after', zeros)],
-    ['a ping', 'ping', { zen: 'Calm.' }],
-    ['a closed pull request', 'pull_request', but(githubPullRequest, 'action', 'closed')],
-    ['a pull request of a fork', 'pull_request', but(githubPullRequest, 'pull_request.head.repo.id', 502)],
-    ['a pull request into another branch', 'pull_request', but(githubPullRequest, 'pull_request.base.ref', 'next')],
-  ])('from %s', async (_what, event, payload) => {
-    const hook = await newHook(githubUrl);
-    const answer = await github(hook, event, payload).expect(204);
-    expect(answer.text).toBe('');
-    expect(await versionsOf(hook)).toEqual([]);
-  });
-
-  it('from a merge request of a fork, a tag and a test of GitLab', async () => {
-    const hook = await newHook(gitlabUrl);
-    for (const [event, payload] of [
-      ['Merge Request Hook', but(gitlabMergeRequest, 'object_attributes.source_project_id', 78)],
-      ['Tag Push Hook', { ...gitlabPush, object_kind: 'tag_push', ref: 'refs/tags/v1' }],
-      ['Merge Request Hook', but(gitlabMergeRequest, 'object_attributes.action')],
-    ] as const) {
-      await deliver(hook, gitlabHeaders(event, newId()), payload, 'token').expect(204);
-    }
-    expect(await versionsOf(hook)).toEqual([]);
-  });
-
   it('from the same delivery again, even when it names another commit', async () => {
     const hook = await newHook(githubUrl);
     const id = newId();
     await github(hook, 'push', pushed(), id).expect(202);
     await github(hook, 'push', pushed(), id).expect(204);
     await onlyVersionOf(hook);
-  });
-
-  it('from the same commit under another delivery, before and after it was fetched', async () => {
-    const hook = await newHook(githubUrl);
-    const payload = pushed();
-    await github(hook, 'push', payload).expect(202);
-    await github(hook, 'push', payload).expect(204);
-    await api.settle();
-    await github(hook, 'push', payload).expect(204);
-    await cancelRunsOf(hook.workspaceId);
-    await api.settle();
-    const { id } = await onlyVersionOf(hook);
-    expect(await statusOf(id)).toBe('archived');
-    await github(hook, 'push', payload).expect(204);
-    await onlyVersionOf(hook);
-  });
-
-  it('from 19 of 20 deliveries of one push that come at once', async () => {
-    const hook = await newHook(githubUrl);
-    const payload = pushed();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => github(hook, 'push', payload)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array(19).fill(204)]);
-    await api.settle();
-    await onlyVersionOf(hook);
-    expect(await runsOf(hook.workspaceId)).toHaveLength(1);
-
-    const [again, id] = [pushed(), newId()];
-    const replays = await Promise.all(Array.from({ length: 20 }, () => github(hook, 'push', again, id)));
-    expect(replays.filter(({ status }) => status === 202)).toHaveLength(1);
-    expect(await versionsOf(hook)).toHaveLength(2);
-    await api.settle();
-    await cancelRunsOf(hook.workspaceId);
   });
 });
 
@@ -475,58 +312,6 @@ describe('a fetch that fails', () => {
     await api.settle();
     const statuses = (await versionsOf(hook)).map(({ attributes }) => attributes.status);
     expect(statuses).toEqual(['errored', 'errored', 'errored']);
-  });
-
-  it('is mended by the same delivery once the commit is there', async () => {
-    const hook = await newHook(githubUrl);
-    const payload = pushed();
-    const id = newId();
-    api.repositories.broken = new DomainError('repository/fetch-failed', 'the repository is being moved');
-    try {
-      await github(hook, 'push', payload, id).expect(202);
-      await api.settle();
-    } finally {
-      api.repositories.broken = undefined;
-    }
-    await github(hook, 'push', payload, id).expect(202);
-    await api.settle();
-    expect((await versionsOf(hook)).map(({ attributes }) => attributes.status)).toEqual(['uploaded', 'errored']);
-    await github(hook, 'push', payload, id).expect(204);
-    expect(await runsOf(hook.workspaceId)).toHaveLength(1);
-    await cancelRunsOf(hook.workspaceId);
-  });
-
-  it('through a fault of this machine is tried again, and told to the site administrator until then', async () => {
-    const hook = await newHook(githubUrl);
-    const payload = pushed();
-    await github(hook, 'push', payload).expect(202);
-    api.repositories.broken = new Error('no room on the disk');
-    try {
-      await api.settle();
-    } finally {
-      api.repositories.broken = undefined;
-    }
-    const { id } = await onlyVersionOf(hook);
-    expect(await statusOf(id)).toBe('fetching');
-    await github(hook, 'push', payload).expect(204);
-    const failing = (await api.admin.get('/admin/failing-effects').expect(200)).body.data;
-    expect(JSON.stringify(failing)).toContain('no room on the disk');
-
-    api.clock.advance(5);
-    await api.settle();
-    expect(await statusOf(id)).toBe('uploaded');
-    expect((await api.admin.get('/admin/failing-effects').expect(200)).body.data).toEqual([]);
-    expect(await runsOf(hook.workspaceId)).toHaveLength(1);
-    await cancelRunsOf(hook.workspaceId);
-  });
-
-  it('because the commit holds what no upload may hold is told the same way', async () => {
-    const hook = await newHook(githubUrl);
-    const sha = api.repositories.push(githubUrl, 'main', Buffer.from('no archive'));
-    await github(hook, 'push', pushOf(sha)).expect(202);
-    await api.settle();
-    expect((await onlyVersionOf(hook)).attributes).toMatchObject({ status: 'errored', 'error-message': /./ });
-    expect(await api.bundleStore.unsettled(0)).toEqual([]);
   });
 });
 
@@ -607,18 +392,6 @@ describe('who is no forge of the workspace', () => {
     expect(made).toEqual([]);
   });
 
-  it('is told what is wrong only once it has signed', async () => {
-    const hook = await newHook(githubUrl);
-    const answer = await github(hook, 'push', but(githubPush, 'after', 'HEAD')).expect(422);
-    expect(answer.body.errors[0].source).toEqual({ pointer: '/after' });
-    const text = 'payload=%7B%7D';
-    const signature = signers.hub(hook.key)(Buffer.from(text));
-    const form = supertest(api.app)
-      .post(hook.path)
-      .set({ ...githubHeaders('push', newId()), ...signature });
-    await form.set('Content-Type', 'application/x-www-form-urlencoded').send(text).expect(400);
-  });
-
   it('is answered at once, however long the addresses it sends', async () => {
     const hook = await newHook(githubUrl);
     const slashes = `https://github.example/${'/'.repeat(5 * 1024 * 1024 - 8192)}x`;
@@ -650,26 +423,6 @@ describe('who is no forge of the workspace', () => {
 });
 
 describe('a webhook', () => {
-  it('and its key stay the same while the repository does, and are others for another repository', async () => {
-    const hook = await newHook(githubUrl);
-    const kept = await linked(hook.workspaceId, { 'clone-url': githubUrl, branch: 'release' });
-    expect(kept['webhook-url']).toBe(hook.path);
-    expect(kept).not.toHaveProperty('webhook-key');
-    await github(hook, 'push', pushed('release')).expect(202);
-
-    const moved = hookOf(hook.workspaceId, await linked(hook.workspaceId, { 'clone-url': giteaUrl }));
-    expect(moved.path).not.toBe(hook.path);
-    expect(moved.key).toMatch(/^whsec_/);
-    expect(moved.key).not.toBe(hook.key);
-    await github(hook, 'push', pushed('release')).expect(404);
-    await github({ ...moved, key: hook.key }, 'push', pushed()).expect(404);
-
-    await linked(hook.workspaceId, null);
-    const back = hookOf(hook.workspaceId, await linked(hook.workspaceId, { 'clone-url': githubUrl }));
-    expect([hook.path, moved.path]).not.toContain(back.path);
-    await github(back, 'push', pushed()).expect(202);
-  });
-
   it('shows its key once, and it stands in no log and in nothing that is stored', async () => {
     const hook = await newHook(githubUrl, { credential: 'deploy' });
     await github(hook, 'push', pushed()).expect(202);
@@ -697,7 +450,7 @@ describe('a webhook', () => {
   });
 });
 
-describe.each(mounts)('POST /workspaces/:id/actions/fetch at "$prefix"', ({ prefix }) => {
+describe('POST /workspaces/:id/actions/fetch', () => {
   const path = (workspaceId: string) => `/workspaces/${workspaceId}/actions/fetch`;
   const fetchOf = (caller: Caller, workspaceId: string): Test => caller.at(prefix).post(path(workspaceId));
 
@@ -734,163 +487,9 @@ describe.each(mounts)('POST /workspaces/:id/actions/fetch at "$prefix"', ({ pref
     await cancelRunsOf(workspaceId);
   });
 
-  it('takes the default branch where none is linked, and makes a version each time', async () => {
-    const { workspaceId } = await newHook(githubUrl);
-    const sha = api.repositories.push(githubUrl, 'main', archive);
-    for (let times = 0; times < 2; times += 1) await fetchOf(api.admin, workspaceId).expect(201);
-    await api.settle();
-    const versions = await versionsOf({ workspaceId });
-    expect(versions).toHaveLength(2);
-    for (const { commit } of versions) {
-      expect(commit).toMatchObject({ branch: 'main', 'commit-sha': sha, 'on-default-branch': true });
-    }
-    await cancelRunsOf(workspaceId);
-  });
-
   it('is refused while the workspace is linked to no repository', async () => {
     const workspaceId = await api.workspace('acme', newName());
     const { body } = await fetchOf(api.admin, workspaceId).expect(409);
     expect(body).toEqual(refusal(409, 'transition not allowed', expect.stringContaining('linked to no repository')));
-  });
-
-  it('needs the right to plan', async () => {
-    const { workspaceId } = await newHook(githubUrl);
-    const grantee = async (access: 'read' | 'plan') => {
-      const team = await api.team('acme', newName());
-      await api.unitOfWork.run((tx) => giveGrant(tx, team, workspaceId, { access }));
-      return api.member('acme', newName(), [team]);
-    };
-    expect((await fetchOf(await grantee('read'), workspaceId).expect(404)).body).toEqual(lacking('runs: plan'));
-    const token = await api.organizationToken('acme');
-    expect((await fetchOf(token, workspaceId).expect(404)).body).toEqual(lacking('runs: plan'));
-    const stranger = await fetchOf(await api.user(newName()), workspaceId).expect(404);
-    expect(stranger.body).toEqual(missing);
-    expect((await fetchOf(api.admin, 'ws-unknown').expect(404)).text).toBe(stranger.text);
-    await fetchOf(api.anonymous, workspaceId).expect(401);
-    expect(await versionsOf({ workspaceId })).toEqual([]);
-    await fetchOf(await grantee('plan'), workspaceId).expect(201);
-    await onlyVersionOf({ workspaceId });
-  });
-});
-
-describe('the whole way of a pushed commit', () => {
-  /** Delivered, fetched, planned, applied: a version that is archived. */
-  async function archived(): Promise<{ hook: Hook; versionId: string; payload: Payload }> {
-    const hook = await newHook(githubUrl, { credential: 'deploy' }, 'globex');
-    const payload = pushed();
-    await github(hook, 'push', payload).expect(202);
-    await api.settle();
-    const { id: versionId } = await onlyVersionOf(hook);
-    const [run] = await runsOf(hook.workspaceId);
-    const planning = await agent.claimed();
-    expect(planning.runId).toBe(run.id);
-    expect((await planning.configuration()).bytes.equals(archive)).toBe(true);
-    await planning.planned();
-    // While a run uses it, its files stay.
-    await api.settle();
-    expect(await statusOf(versionId)).toBe('uploaded');
-    await api.admin.post(`/runs/${run.id}/actions/apply`).expect(202);
-    const applying = await agent.claimed();
-    expect((await applying.applied()).json.run.status).toBe('applied');
-    await api.settle();
-    return { hook, versionId, payload };
-  }
-
-  it('ends archived: its files are gone, and all that is known of it is not', async () => {
-    const { hook, versionId } = await archived();
-    const version = await versionAt(versionId);
-    expect(version.attributes.status).toBe('archived');
-    expect(Object.keys(version.attributes['status-timestamps']).sort()).toEqual([
-      'archived-at',
-      'fetching-at',
-      'uploaded-at',
-    ]);
-    expect(version.links).not.toHaveProperty('download');
-    await api.admin.get(`/configuration-versions/${versionId}/download`).expect(404);
-    await api.admin.get(`/configuration-versions/${versionId}/ingress-attributes`).expect(200);
-    expect((await onlyVersionOf(hook)).commit['commit-message']).toBe('Open the second port');
-    expect(await api.bundleStore.unsettled(0)).toEqual([]);
-  });
-
-  it('starts again with another run, for which alone the files are fetched', async () => {
-    const { hook, versionId, payload } = await archived();
-    const runId = await newRun(hook.workspaceId, versionId);
-    expect((await runAt(runId)).attributes.status).toBe('fetching');
-    expect(await agent.claim()).toBeUndefined();
-    await api.settle();
-    expect(api.repositories.asked.at(-1)).toEqual({
-      cloneUrl: githubUrl,
-      credential: 'deploy',
-      ref: 'refs/heads/main',
-      commitSha: payload.after,
-    });
-    expect((await runAt(runId)).attributes.status).toBe('plan_queued');
-    expect(await statusOf(versionId)).toBe('archived');
-    await api.admin.get(`/configuration-versions/${versionId}/download`).expect(404);
-
-    const planning = await agent.claimed();
-    expect(planning.runId).toBe(runId);
-    expect((await planning.configuration()).bytes.equals(archive)).toBe(true);
-    await planning.planned(false);
-    expect((await runAt(runId)).attributes.status).toBe('planned_and_finished');
-    await api.settle();
-    expect(await statusOf(versionId)).toBe('archived');
-    const [id] = (await versionsOf(hook)).map((version) => version.id);
-    expect(id).toBe(versionId);
-  });
-
-  it('sends no credential for another repository after the workspace was linked to one', async () => {
-    const { hook, versionId } = await archived();
-    await linked(hook.workspaceId, { 'clone-url': gitlabUrl, credential: 'of-gitlab' });
-    const runId = await newRun(hook.workspaceId, versionId);
-    await api.settle();
-    expect(api.repositories.asked.at(-1)).toMatchObject({ cloneUrl: githubUrl, credential: null });
-    await api.admin.post(`/runs/${runId}/actions/cancel`).expect(202);
-  });
-
-  it('ends with an errored run when the files cannot be fetched again, and the version stays', async () => {
-    const { hook, versionId } = await archived();
-    const runId = await newRun(hook.workspaceId, versionId);
-    api.repositories.broken = new DomainError('repository/fetch-failed', 'the repository has moved');
-    try {
-      await api.settle();
-    } finally {
-      api.repositories.broken = undefined;
-    }
-    expect((await runAt(runId)).attributes).toMatchObject({
-      status: 'errored',
-      'error-message': 'the repository has moved',
-    });
-    expect(await statusOf(versionId)).toBe('archived');
-    // And the next is none the worse for it.
-    const next = await newRun(hook.workspaceId, versionId);
-    await api.settle();
-    expect((await runAt(next)).attributes.status).toBe('plan_queued');
-    await api.admin.post(`/runs/${next}/actions/cancel`).expect(202);
-  });
-
-  it('drops the files of a run that was canceled while they were fetched', async () => {
-    const { hook, versionId } = await archived();
-    const runId = await newRun(hook.workspaceId, versionId);
-    await api.admin.post(`/runs/${runId}/actions/cancel`).expect(202);
-    const asked = api.repositories.asked.length;
-    await api.settle();
-    expect(api.repositories.asked).toHaveLength(asked);
-    expect((await runAt(runId)).attributes.status).toBe('canceled');
-    expect(await api.bundleStore.unsettled(0)).toEqual([]);
-  });
-
-  it('lets its files be downloaded while they are there', async () => {
-    const hook = await newHook(githubUrl);
-    await github(hook, 'push', pushed()).expect(202);
-    await api.settle();
-    const { id } = await onlyVersionOf(hook);
-    const { location } = (await api.admin.get(`/configuration-versions/${id}/download`).expect(302)).headers;
-    const download = await supertest(api.app)
-      .get(pathOf(location ?? ''))
-      .buffer(true)
-      .expect(200);
-    expect(Buffer.from(download.body).equals(archive)).toBe(true);
-    await cancelRunsOf(hook.workspaceId);
   });
 });

@@ -1,23 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { FixedLevel } from '../../src/domain/index.js';
-import {
-  type Caller,
-  doc,
-  invalid,
-  lacking,
-  missing,
-  mounts,
-  newName,
-  refusal,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { type Caller, doc, invalid, missing, newName, prefix, startApi, type TestApi } from '../support/api.js';
 import { giveGrant } from '../support/builders.js';
 
 let api: TestApi;
+let admin: Caller;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ prefix });
+  admin = api.admin;
   await api.organization('acme');
 });
 
@@ -67,13 +58,8 @@ const readable = [
 const only = (...held: readonly (keyof typeof everything)[]) =>
   Object.fromEntries(Object.keys(everything).map((name) => [name, (held as readonly string[]).includes(name)]));
 
-describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
+describe('workspaces', () => {
   const path = '/organizations/acme/workspaces';
-  let admin: Caller;
-
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
 
   const resource = (id: unknown, name: string, attributes: object = {}, relationships: object = {}) => ({
     id,
@@ -205,7 +191,7 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
     const ids: string[] = [];
     for (const name of ['Beta', 'alpha', 'delta', 'Gamma']) ids.push(await api.workspace(organization, name));
     const listed = async (caller: Caller, query = '') => {
-      const { body } = await caller.at(prefix).get(`${list}?${query}`).expect(200);
+      const { body } = await caller.get(`${list}?${query}`).expect(200);
       return {
         names: body.data.map(({ attributes }: { attributes: { name: string } }) => attributes.name),
         total: body.meta.pagination['total-count'],
@@ -226,7 +212,7 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
       await giveGrant(tx, team, ids[0] ?? '', { access: 'admin' });
     });
     expect(await listed(caller)).toEqual({ names: ['Beta', 'Gamma'], total: 2, self });
-    const [beta, gamma] = (await caller.at(prefix).get(list)).body.data;
+    const [beta, gamma] = (await caller.get(list)).body.data;
     expect(beta.attributes.permissions).toEqual(everything);
     expect(gamma.attributes.permissions).toEqual(only(...readable));
     const readers = await api.team(organization, 'readers', { 'organization-access': { 'read-workspaces': true } });
@@ -236,7 +222,7 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
   it('say to each caller what that caller may do', async () => {
     const id = await newWorkspace();
     const permissions = async (caller: Caller) =>
-      (await caller.at(prefix).get(`/workspaces/${id}`).expect(200)).body.data.attributes.permissions;
+      (await caller.get(`/workspaces/${id}`).expect(200)).body.data.attributes.permissions;
     const read = readable;
     const plan = [...read, 'can-create-configuration-version', 'can-queue-run'] as const;
     const write = [
@@ -259,38 +245,6 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
     );
   });
 
-  it('are created by those who manage workspaces, and by the token of the organization', async () => {
-    const create = (caller: Caller) => caller.at(prefix).post(path, doc('workspaces', { name: newName() }));
-    for (const caller of [await holderOf('manage-workspaces'), await api.organizationToken('acme')]) {
-      await create(caller).expect(201);
-    }
-    const admins = await memberWith('admin', await newWorkspace());
-    for (const caller of [admins, await holderOf('read-workspaces'), await holderOf('manage-teams')]) {
-      await create(caller).expect(404);
-    }
-    expect((await create(await api.user(newName())).expect(404)).body).toEqual(missing);
-  });
-
-  it('are changed and deleted by their admins, and by the token of the organization', async () => {
-    const id = await newWorkspace();
-    const change = doc('workspaces', { description: 'changed' });
-    for (const level of ['read', 'plan', 'write'] as const) {
-      const caller = (await memberWith(level, id)).at(prefix);
-      const refused = lacking('workspace admin');
-      expect((await caller.patch(`/workspaces/${id}`, change).expect(404)).body).toEqual(refused);
-      expect((await caller.delete(`/workspaces/${id}`).expect(404)).body).toEqual(refused);
-    }
-    const stranger = (await memberWith('admin', await newWorkspace())).at(prefix);
-    expect((await stranger.patch(`/workspaces/${id}`, change).expect(404)).body).toEqual(missing);
-    expect((await stranger.delete(`/workspaces/${id}`).expect(404)).body).toEqual(missing);
-    for (const caller of [await memberWith('admin', id), await api.organizationToken('acme')]) {
-      await caller.at(prefix).patch(`/workspaces/${id}`, change).expect(200);
-    }
-    const admins = (await memberWith('admin', id)).at(prefix);
-    await admins.delete(`/workspaces/${id}`).expect(204);
-    expect((await admins.get(`/workspaces/${id}`).expect(404)).body).toEqual(missing);
-  });
-
   it('are gone at once when they are deleted, by id or by name, and free their name', async () => {
     const name = newName();
     for (const by of ['id', 'name']) {
@@ -304,20 +258,6 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
     }
   });
 
-  it('are not deleted while one of their runs is in progress', async () => {
-    const name = newName();
-    const workspaceId = await api.workspace('acme', name);
-    const { id } = await api.version(workspaceId);
-    const run = { id: `run-${id}`, workspaceId, configurationVersionId: id, createdBy: null };
-    await api.seedRun({ ...run, status: 'pending' });
-    for (const path of [`/workspaces/${workspaceId}`, `/organizations/acme/workspaces/${name}`]) {
-      const answer = await admin.delete(path).expect(409);
-      expect(answer.body).toEqual(refusal(409, 'conflict', 'the workspace has a run in progress'));
-    }
-    await api.seedRun({ ...run, status: 'errored' });
-    await admin.delete(`/workspaces/${workspaceId}`).expect(204);
-  });
-
   it('are locked with a reason or without one, and unlocked by who locked them', async () => {
     const name = newName();
     const id = await api.workspace('acme', name);
@@ -328,7 +268,7 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
       { body: {}, reason: null },
       { body: { reason: 'plainly' }, reason: 'plainly' },
       { body: { data: { attributes: { reason: 'in a document' } } }, reason: 'in a document' },
-      { body: { reason: null, data: { type: prefix === '' ? 'workspaces' : '' } }, reason: null },
+      { body: { reason: null, data: { type: '' } }, reason: null },
     ]) {
       const locked = await action('lock', body).expect(200);
       expect(locked.body).toEqual({ data: resource(id, name, { locked: true, 'locked-reason': reason }, by) });
@@ -336,36 +276,6 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
       expect((await action('unlock').expect(200)).body).toEqual({ data: resource(id, name) });
     }
     expect((await action('lock', { reason: 5 }).expect(422)).body.errors[0].source).toEqual({ pointer: '/reason' });
-  });
-
-  it('are not locked twice, nor unlocked twice, nor by somebody else', async () => {
-    const id = await newWorkspace();
-    const action = (caller: Caller, word: string) => caller.at(prefix).post(`/workspaces/${id}/actions/${word}`);
-    const writer = await memberWith('write', id);
-    const conflict = (detail: string) => refusal(409, 'conflict', detail);
-    for (const word of ['unlock', 'force-unlock']) {
-      expect((await action(admin, word).expect(409)).body).toEqual(conflict('workspace already unlocked'));
-    }
-    await action(writer, 'lock').expect(200);
-    for (const caller of [writer, admin]) {
-      expect((await action(caller, 'lock').expect(409)).body).toEqual(conflict('workspace already locked'));
-    }
-    expect((await action(admin, 'unlock').expect(409)).body).toEqual(conflict('workspace locked by somebody else'));
-    expect((await action(writer, 'force-unlock').expect(404)).body).toEqual(lacking('workspace admin'));
-    expect((await action(admin, 'force-unlock').expect(200)).body.data.attributes.locked).toBe(false);
-    await action(writer, 'lock').expect(200);
-    await action(writer, 'unlock').expect(200);
-  });
-
-  it('are locked by those who hold the permission', async () => {
-    const id = await newWorkspace();
-    const lock = (caller: Caller, word = 'lock') => caller.at(prefix).post(`/workspaces/${id}/actions/${word}`);
-    for (const caller of [await memberWith('plan', id), await api.organizationToken('acme')]) {
-      for (const word of ['lock', 'unlock', 'force-unlock']) await lock(caller, word).expect(404);
-      expect((await lock(caller).expect(404)).body).toEqual(lacking('workspace locking'));
-    }
-    expect((await lock(await holderOf('manage-teams')).expect(404)).body).toEqual(missing);
-    await lock(await holderOf('manage-workspaces')).expect(200);
   });
 
   it('are unlocked whatever the request has for a body', async () => {
@@ -376,31 +286,11 @@ describe.each(mounts)('workspaces at "$prefix"', ({ prefix }) => {
       await request.send('{oops').expect(200);
     }
   });
-
-  it('that do not exist are 404, by id and by name', async () => {
-    for (const gone of [
-      '/workspaces/nonexisting',
-      `${path}/nonexisting`,
-      '/organizations/nonexisting/workspaces/api',
-    ]) {
-      expect((await admin.get(gone).expect(404)).body).toEqual(missing);
-      expect((await admin.patch(gone, doc('workspaces')).expect(404)).body).toEqual(missing);
-      expect((await admin.delete(gone).expect(404)).body).toEqual(missing);
-    }
-    for (const word of ['lock', 'unlock', 'force-unlock']) {
-      expect((await admin.post(`/workspaces/nonexisting/actions/${word}`).expect(404)).body).toEqual(missing);
-    }
-  });
 });
 
-describe.each(mounts)('a workspace linked to a repository at "$prefix"', ({ prefix }) => {
+describe('a workspace linked to a repository', () => {
   const path = '/organizations/acme/workspaces';
   const cloneUrl = 'https://git.example.com/acme/network.git';
-  let admin: Caller;
-
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
 
   const linking = (repository: object | null) => doc('workspaces', { 'vcs-repo': repository });
   const repositoryOf = async (id: string) =>
@@ -460,32 +350,6 @@ describe.each(mounts)('a workspace linked to a repository at "$prefix"', ({ pref
     });
   });
 
-  it('keeps its webhook with another branch of the same repository, and gets a new one with another repository', async () => {
-    const id = await newWorkspace();
-    const first = await link(id, { 'clone-url': cloneUrl, branch: 'main' });
-    expect(first).toMatchObject(hook);
-    const { 'webhook-key': key, ...shown } = first;
-    expect(await link(id, { 'clone-url': cloneUrl, branch: 'develop' })).toEqual({ ...shown, branch: 'develop' });
-    const second = await link(id, { 'clone-url': 'https://git.example.com/acme/other.git', branch: 'develop' });
-    expect(second).toMatchObject({ ...hook, identifier: 'acme/other' });
-    expect(second['webhook-key']).not.toBe(key);
-    expect(second['webhook-url']).not.toBe(first['webhook-url']);
-  });
-
-  it('is unlinked by null, and gets another webhook when it is linked again', async () => {
-    const id = await newWorkspace();
-    expect(await link(id, null)).toBeNull();
-    const first = await link(id, { 'clone-url': cloneUrl });
-    await admin.patch(`/workspaces/${id}`, doc('workspaces', { description: 'still linked' })).expect(200);
-    expect(await repositoryOf(id)).toMatchObject({ 'clone-url': cloneUrl });
-    expect(await link(id, null)).toBeNull();
-    expect(await repositoryOf(id)).toBeNull();
-    const again = await link(id, { 'clone-url': cloneUrl });
-    expect(again).toMatchObject(hook);
-    expect(again['webhook-key']).not.toBe(first['webhook-key']);
-    expect(again['webhook-url']).not.toBe(first['webhook-url']);
-  });
-
   it('is refused for what cannot be a repository, with a pointer at what is wrong', async () => {
     const id = await newWorkspace();
     const refused = async (repository: unknown, member: string) => {
@@ -542,57 +406,10 @@ describe.each(mounts)('a workspace linked to a repository at "$prefix"', ({ pref
     await refused('https://git.example.com/acme/api.git', '');
     expect(await repositoryOf(id)).toBeNull();
   });
-
-  it('is linked and unlinked by those who hold both rights, and never by the token of the organization', async () => {
-    const id = await newWorkspace();
-    const asked = { 'clone-url': cloneUrl };
-    const change = (caller: Caller, repository: object | null) =>
-      caller.at(prefix).patch(`/workspaces/${id}`, linking(repository));
-    const both = await holderOf('manage-workspaces', 'manage-vcs-settings');
-    const refused = [
-      await memberWith('admin', id),
-      await holderOf('manage-workspaces'),
-      await api.organizationToken('acme'),
-    ];
-    for (const caller of refused) {
-      // Who asks for nothing to change is not told that they may not.
-      expect((await change(caller, null).expect(200)).body.data.attributes['vcs-repo']).toBeNull();
-      const answer = await change(caller, asked).expect(404);
-      expect(answer.body).toEqual(lacking('workspace admin, manage-vcs-settings'));
-    }
-    for (const caller of [await memberWith('write', id), await holderOf('manage-vcs-settings', 'read-workspaces')]) {
-      expect((await change(caller, asked).expect(404)).body).toEqual(lacking('workspace admin'));
-    }
-    expect((await change(await holderOf('manage-vcs-settings'), asked).expect(404)).body).toEqual(missing);
-    await change(both, asked).expect(200);
-    for (const caller of refused) {
-      for (const repository of [asked, null, { 'clone-url': 'https://git.example.com/acme/other.git' }]) {
-        expect((await change(caller, repository).expect(404)).body).toEqual(
-          lacking('workspace admin, manage-vcs-settings'),
-        );
-      }
-      await caller
-        .at(prefix)
-        .patch(`/workspaces/${id}`, doc('workspaces', { description: 'allowed' }))
-        .expect(200);
-      expect(await repositoryOf(id)).toMatchObject(asked);
-    }
-    await change(both, null).expect(200);
-
-    const create = (caller: Caller) =>
-      caller.at(prefix).post(path, doc('workspaces', { name: newName(), 'vcs-repo': asked }));
-    await create(both).expect(201);
-    for (const caller of [await api.organizationToken('acme'), await holderOf('manage-workspaces')]) {
-      const before = (await admin.get(path)).body.meta.pagination['total-count'];
-      await create(caller).expect(404);
-      expect((await admin.get(path)).body.meta.pagination['total-count']).toBe(before);
-    }
-  });
 });
 
-describe.each(mounts)('the agent pool of a workspace at "$prefix"', ({ prefix }) => {
+describe('the agent pool of a workspace', () => {
   const path = '/organizations/acme/workspaces';
-  let admin: Caller;
   let pool: string;
 
   const newPool = async (organization: string): Promise<string> => {
@@ -601,7 +418,6 @@ describe.each(mounts)('the agent pool of a workspace at "$prefix"', ({ prefix })
   };
 
   beforeAll(async () => {
-    admin = api.admin.at(prefix);
     pool = await newPool('acme');
   });
 
@@ -639,15 +455,5 @@ describe.each(mounts)('the agent pool of a workspace at "$prefix"', ({ prefix })
       invalid('agent-pool-id', 'Agent pool must be one of the organization'),
     );
     expect(chosen((await admin.get(`/workspaces/${id}`)).body.data)).toEqual([null, { data: null }]);
-  });
-
-  it('is chosen by whoever may change the workspace', async () => {
-    const id = await newWorkspace();
-    const choose = (caller: Caller) =>
-      caller.at(prefix).patch(`/workspaces/${id}`, doc('workspaces', { 'agent-pool-id': pool }));
-    await choose(await memberWith('admin', id)).expect(200);
-    expect((await choose(await memberWith('write', id)).expect(404)).body).toEqual(
-      lacking('workspace admin; or organization token'),
-    );
   });
 });

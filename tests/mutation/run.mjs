@@ -2,17 +2,21 @@
  * Changes what decides, one place at a time and in a copy, and runs the tests that should notice: every cell of the tables
  * (policy, lifecycles, errors), and conditions, guards and calls of the code that asks for rights, leases and capability
  * URLs. A change that no test notices survives; one without an explanation fails the run. `npm run mutation`, or
- * `npm run mutation -- leases` for one area.
+ * `npm run mutation -- leases` for one area, `npm run mutation -- leases --only 'dropped'` for the changes that are so named.
  */
 import { spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import ts from 'typescript';
 import { codeMutants } from './operators.mjs';
 
 const root = new URL('../..', import.meta.url).pathname;
 const workers = 2;
+
+/** The steps of a run that its policies decide. */
+const verdicts = ['pass-policy-check', 'await-override', 'fail-policy-check'];
 
 /** Survivors that are no fault of the tests, by the name of the mutant. */
 const explained = new Map([
@@ -35,6 +39,18 @@ const explained = new Map([
     'equal ranks are equal levels, which were compared before',
   ],
   [
+    'run-progress.ts && in workspace === undefined || version === undefined',
+    'a run goes away with its workspace and its version, so both are there; the types do not know it',
+  ],
+  [
+    'run-progress.ts dropped: if (workspace === undefined || version === undefined) throw new Error(`what ${sta',
+    'a run goes away with its workspace and its version, so both are there; the types do not know it',
+  ],
+  [
+    "run-progress.ts dropped: if (version.state.origin !== 'version-control') return;",
+    'a shortcut: what is ordered here asks the lifecycle, which refuses versions created through the API',
+  ],
+  [
     'claim-run.ts && in workspace === undefined || pool === undefined',
     'the turn of the workspace and the share of the pool keep both there; the types do not know it',
   ],
@@ -43,6 +59,14 @@ const explained = new Map([
     'claim-run.ts dropped: if (version === undefined) throw new Error(`what ${id} hangs on is gone`);',
     'the transition before it has looked the version up, and refused without one; the types do not know it',
   ],
+  ...['fetch-files', 'queue-plan', ...verdicts, 'queue-apply', 'request-cancel', 'finish-cancel'].map((trigger) => [
+    `runs ${trigger} guards with policies done`,
+    'the guard refuses only runs that are planned, and this step never starts there',
+  ]),
+  ...verdicts.map((trigger) => [
+    `runs ${trigger} guards with policies apply`,
+    'policies that passed or failed apply: the guard before it already refuses a run without any',
+  ]),
   ['open-bundle.ts false in done: true', 'whoever ends an iteration does not look at what ending it returns'],
 ]);
 
@@ -139,10 +163,16 @@ function policyMutants(text) {
   }));
 }
 
+/** The words of a list, those of the lists that it spreads among them. */
+const wordsOf = (list) =>
+  list.elements.flatMap((element) =>
+    ts.isSpreadElement(element) ? wordsOf(table(element.getSourceFile(), element.expression.text)) : [element.text],
+  );
+
 /** What one cell of a lifecycle could say instead; `all` are the words it may hold. */
 const cellMutants = (add) => (name, node, all) => {
   if (ts.isArrayLiteralExpression(node)) {
-    const held = node.elements.map((element) => element.text);
+    const held = wordsOf(node);
     for (const element of node.elements)
       add(`${name} without ${element.getText()}`, node, without(node.elements, element));
     for (const word of all.filter((one) => !held.includes(one))) {
@@ -166,7 +196,7 @@ async function runMutants(text) {
   const source = parse(text);
   const mutants = [];
   const add = (name, node, by) => mutants.push({ name: `runs ${name}`, text: replaced(text, node, by) });
-  const statusText = await readFile(join(root, 'src/domain/runs/run-status.ts'), 'utf8');
+  const statusText = await readFile(join(root, 'src/domain/supporting/runs/run-status.ts'), 'utf8');
   const statuses = table(parse(statusText), 'stages').properties.flatMap((stage) =>
     stage.initializer.elements.map((element) => element.text),
   );
@@ -192,8 +222,7 @@ function lifecycleMutants(text) {
   const source = parse(text);
   const mutants = [];
   const add = (name, node, by) => mutants.push({ name: `lifecycle ${name}`, text: replaced(text, node, by) });
-  const words = (name) => table(source, name).elements.map((element) => element.text);
-  const statuses = words('statuses');
+  const statuses = wordsOf(table(source, 'statuses'));
   const guards = table(source, 'guards').properties.map(nameOf);
   const rows = table(source, 'lifecycle').elements;
   const column = (name) => [
@@ -253,10 +282,11 @@ const areas = {
       mutants: lifecycleMutants,
       tests: [['tests/domain/lifecycle.test.ts', 'tests/domain/lifecycle.property.test.ts']],
     },
+    ...code(['src/domain/shared/lifecycle-engine.ts'], ['tests/domain/lifecycle-engine.test.ts']),
   ],
   errors: [
     {
-      file: 'src/adapters/http/json-api/error-table.ts',
+      file: 'src/adapters/http/routing/error-table.ts',
       mutants: errorMutants,
       tests: [['tests/http/error-table.test.ts']],
     },
@@ -271,24 +301,24 @@ const areas = {
   ),
   runs: [
     {
-      file: 'src/domain/runs/run-lifecycle.ts',
+      file: 'src/domain/supporting/runs/run-lifecycle.ts',
       mutants: runMutants,
       tests: [['tests/domain/runs.test.ts', 'tests/domain/runs.property.test.ts']],
     },
     ...code(
-      ['src/domain/runs/run.ts'],
+      ['src/domain/supporting/runs/run.ts'],
       ['tests/domain/runs.test.ts', 'tests/domain/runs.property.test.ts'],
       ['tests/http/runs.test.ts'],
     ),
     ...code(
-      under('src/application/runs', ['run-progress', 'create-run', 'change-run', 'read-run-log']),
-      ['tests/application/runs.test.ts', 'tests/application/agents.test.ts'],
-      ['tests/http/runs.test.ts'],
+      under('src/application/supporting/runs', ['run-progress', 'create-run', 'change-run', 'read-run-log']),
+      ['runs', 'agents', 'version-control', 'quota'].map((name) => `tests/application/${name}.test.ts`),
+      ['runs', 'agent-files', 'recorded-changes'].map((name) => `tests/http/${name}.test.ts`),
       ['tests/contracts/side-by-side.test.ts'],
     ),
   ],
   leases: code(
-    under('src/application/agents', [
+    under('src/application/supporting/agents', [
       'claim-run',
       'lease-holder',
       'renew-lease',
@@ -310,15 +340,10 @@ const areas = {
   ),
   urls: code(
     [
-      'src/adapters/bundles/signed-capability-urls.ts',
-      'src/application/users/seen-by-creator.ts',
-      ...under('src/application/configuration-versions', [
-        'upload-configuration-bundle',
-        'bundle-attempt',
-        'open-bundle',
-        'locate-bundle',
-        'read-bundle',
-      ]),
+      'src/adapters/files/signed-capability-urls.ts',
+      'src/application/supporting/users/seen-by-creator.ts',
+      'src/application/configuration-versions/upload-configuration-bundle.ts',
+      ...under('src/application/files', ['bundle-attempt', 'open-bundle', 'locate-bundle', 'read-bundle']),
     ],
     ['uploads', 'configuration-versions', 'open-bundle'].map((name) => `tests/application/${name}.test.ts`),
     ['tests/http/bundles.test.ts'],
@@ -336,8 +361,8 @@ async function copyOfTree() {
   const config = [
     "import config from './jest.config.js';",
     'const { globalSetup, globalTeardown, ...fast } = config.projects[0];',
-    "const reporters = ['default', '<rootDir>/tests/mutation/first-failure.cjs'];",
-    'export default { projects: [fast], reporters };',
+    "const setupFilesAfterEnv = [...fast.setupFilesAfterEnv, '<rootDir>/tests/mutation/first-failure.cjs'];",
+    'export default { projects: [{ ...fast, setupFilesAfterEnv }] };',
   ];
   await writeFile(join(directory, 'jest.mutation.mjs'), config.join('\n'));
   await mkdir(join(directory, 'cache'));
@@ -345,7 +370,7 @@ async function copyOfTree() {
   return directory;
 }
 
-const jest = (directory, tests) =>
+const jest = (directory, tests, limit) =>
   new Promise((resolve, reject) => {
     const needsPostgres = tests.some((path) => path.startsWith('tests/contracts/'));
     // One test there measures how many have their way at once: a busy machine fails it.
@@ -360,23 +385,30 @@ const jest = (directory, tests) =>
       said += chunk;
     });
     child.on('error', reject);
-    // A table that leads in a circle is noticed by never coming to an end.
-    const timer = setTimeout(() => child.kill('SIGKILL'), 120_000);
+    const timer = setTimeout(() => child.kill('SIGKILL'), limit);
     child.on('exit', () => clearTimeout(timer));
-    child.on('exit', (status) => resolve({ passed: status === 0, said }));
+    child.on('exit', (status) => resolve({ passed: status === 0, endless: status === null, said }));
   });
+
+/** How long each group of suites may take. A table that leads in a circle is noticed by never coming to an end. */
+const limits = new Map();
 
 /** Whether every group of suites passes, and what the last one said. */
 async function passing(directory, groups) {
   let last;
   for (const tests of groups) {
-    last = await jest(directory, tests);
+    const began = Date.now();
+    last = await jest(directory, tests, limits.get(tests) ?? 120_000);
     if (!last.passed) break;
+    if (!limits.has(tests)) limits.set(tests, 15_000 + 5 * (Date.now() - began));
   }
   return last;
 }
 
-const wanted = process.argv.slice(2);
+const { values, positionals: wanted } = parseArgs({
+  options: { only: { type: 'string', multiple: true, default: [''] } },
+  allowPositionals: true,
+});
 const unknown = wanted.find((name) => !(name in areas));
 if (unknown !== undefined) throw new Error(`no area ${unknown}: there are ${Object.keys(areas).join(', ')}`);
 const chosen = Object.entries(areas).filter(([name]) => wanted.length === 0 || wanted.includes(name));
@@ -384,7 +416,8 @@ const sources = chosen.flatMap(([, one]) => one);
 const queue = [];
 for (const { file, mutants, tests } of sources) {
   const text = await readFile(join(root, file), 'utf8');
-  queue.push(...(await mutants(text)).map((mutant) => ({ ...mutant, original: text, file, tests })));
+  const named = (await mutants(text)).filter(({ name }) => values.only.some((part) => name.includes(part)));
+  queue.push(...named.map((mutant) => ({ ...mutant, original: text, file, tests })));
 }
 
 const say = (line) => process.stdout.write(`${line}\n`);
@@ -402,14 +435,14 @@ async function work() {
     }
     for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
       await writeFile(join(directory, mutant.file), mutant.text);
-      const { passed, said } = await passing(directory, mutant.tests);
+      const { passed, endless, said } = await passing(directory, mutant.tests);
       await writeFile(join(directory, mutant.file), mutant.original);
       if (passed) {
         survivors.push(mutant.name);
         const reason = explained.get(mutant.name);
         const where = mutant.line === undefined ? mutant.file : `${mutant.file}:${mutant.line}`;
         say(`${reason === undefined ? 'SURVIVED' : `explained (${reason})`}: ${where} ${mutant.name}`);
-      }
+      } else if (endless) say(`killed, because the tests do not end: ${mutant.name}`);
       // A change that does not load says nothing about the tests.
       else if (/SyntaxError|Test suite failed to run/.test(said)) broken.push(mutant.name);
     }

@@ -1,3 +1,21 @@
+import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
+import type { Patience } from '../../src/adapters/http/server/patience.js';
+import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
+import {
+  type BundleStore,
+  type CapabilityUrls,
+  type Lane,
+  lanes,
+  type Secret,
+  type UnitOfWork,
+} from '../../src/application/index.js';
+import { loadConfig } from '../../src/infrastructure/config.js';
+import { buildContainer } from '../../src/infrastructure/container/build-container.js';
+import { resolve } from '../../src/infrastructure/container/provide.js';
+import { openMigrated } from './databases.js';
+import './described-answers.js';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
@@ -6,39 +24,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from '@jest/globals';
 import type { Container } from 'inversify';
-import supertest, { type Test } from 'supertest';
-import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
-import type { Patience } from '../../src/adapters/http/http-server.js';
-import { RateLimits } from '../../src/adapters/http/rate-limit.js';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
-import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
-import {
-  type BundleStore,
-  type CapabilityUrls,
-  CreateUser,
-  ForgetAuditEvents,
-  type Lane,
-  lanes,
-  PerformEffects,
-  ReclaimLostRuns,
-  Refusals,
-  type Secret,
-  SweepBundles,
-  TokenUses,
-  type UnitOfWork,
-} from '../../src/application/index.js';
-import { loadConfig } from '../../src/infrastructure/config.js';
-import { buildContainer } from '../../src/infrastructure/container/build-container.js';
-import { resolve } from '../../src/infrastructure/container/provide.js';
-import { Port } from '../../src/infrastructure/container/tokens.js';
-import { openMigrated } from './databases.js';
-import './described-answers.js';
+import type { Test } from 'supertest';
+import supertest from 'supertest';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
 import { noteEnvironment, noteSecret, noteUrl, watchedLogger } from './secrets-in-logs.js';
 import { type SeededRun, seedRun } from './seed-run.js';
 
 export type Prefix = '' | '/api/v2';
+
+/** Where behaviour is tested. That the other mount differs in its words alone is seen in `mounts.test.ts`. */
+export const prefix: Prefix = '/api/v2';
 
 /** Everything the service wrote to its log, as objects. */
 export class KeptLog {
@@ -106,9 +102,6 @@ export class Caller {
       : request.set('Content-Type', 'application/vnd.api+json').send(JSON.stringify(body));
   }
 }
-
-/** Where behaviour is tested. That the other mount differs in its words alone is seen in `mounts.test.ts`. */
-export const mounts: readonly { readonly prefix: Prefix }[] = [{ prefix: '/api/v2' }];
 
 let names = 0;
 
@@ -212,8 +205,8 @@ class NotedSecrets extends RandomSecrets {
 
 /** Has what the service makes of secrets, and is given, noted. */
 function noteSecretsIn(container: Container): void {
-  container.rebind(Port.secrets as symbol).toConstantValue(new NotedSecrets());
-  const urls = resolve(container, Port.capabilityUrls);
+  container.rebind('secrets').toConstantValue(new NotedSecrets());
+  const urls = resolve(container, 'capabilityUrls');
   const noted: CapabilityUrls = {
     issue: (...given) => {
       const url = urls.issue(...given);
@@ -222,7 +215,7 @@ function noteSecretsIn(container: Container): void {
     },
     open: (...given) => urls.open(...given),
   };
-  container.rebind(Port.capabilityUrls as symbol).toConstantValue(noted);
+  container.rebind('capabilityUrls').toConstantValue(noted);
 }
 
 /** The whole service but its socket, on adapters of the test's choice, with a clock the test moves. */
@@ -232,6 +225,8 @@ export async function startApi(
     readonly unitOfWork?: UnitOfWork;
     readonly bundleStore?: BundleStore;
     readonly patience?: Patience;
+    /** Where its callers call. */
+    readonly prefix?: Prefix;
     /** The first signs and seals. */
     readonly signingSecrets?: readonly [string, ...string[]];
   } = {},
@@ -258,24 +253,25 @@ export async function startApi(
     stopped: stopping.signal,
     ...(options.patience === undefined ? {} : { patience: options.patience }),
   });
-  container.rebind(Port.clock as symbol).toConstantValue(clock);
-  container.rebind(Port.rates as symbol).toConstantValue(new RateLimits(undefined, () => Date.parse(clock.now())));
+  container.rebind('clock').toConstantValue(clock);
+  container.rebind('rates').toConstantValue(new RateLimits(undefined, () => Date.parse(clock.now())));
   for (const one of signingSecrets) noteSecret(one);
   noteEnvironment(options.environment ?? {});
   noteSecretsIn(container);
   const repositories = new MemoryCommitFetcher();
-  container.rebind(Port.commitFetcher as symbol).toConstantValue(repositories);
-  const app = resolve(container, Port.app);
+  container.rebind('commitFetcher').toConstantValue(repositories);
+  const app = resolve(container, 'app');
+  const use = resolve(container, 'useCases');
   const server = await listening(app);
   // Whoever looks for lost agents gives them time from its first look on.
-  await resolve(container, ReclaimLostRuns).execute();
-  const secrets = resolve(container, Port.secrets);
+  await use.reclaimLostRuns.execute();
+  const secrets = resolve(container, 'secrets');
   const secret = secrets.generate();
-  const administrator = await resolve(container, CreateUser).first(
+  const administrator = await use.createUser.first(
     { username: 'admin', email: 'admin@example.com' },
     async () => secret,
   );
-  const as = (given: string | undefined, id = '') => new Caller(server, '', given, id);
+  const as = (given: string | undefined, id = '') => new Caller(server, options.prefix ?? '', given, id);
   const admin = as(secret.secret, administrator?.id);
 
   return {
@@ -292,14 +288,14 @@ export async function startApi(
     admin,
     anonymous: as(undefined),
     as,
-    useCases: resolve(container, Port.useCases),
+    useCases: use,
     /** Where repositories are fetched from. */
     repositories,
-    performEffects: (lane: Lane = 'quick') => resolve(container, PerformEffects).execute(lane),
-    reclaimLostRuns: () => resolve(container, ReclaimLostRuns).execute(),
+    performEffects: (lane: Lane = 'quick') => use.performEffects.execute(lane),
+    reclaimLostRuns: () => use.reclaimLostRuns.execute(),
     /** Everything ordered, until nothing is due any more. */
     async settle(): Promise<void> {
-      const effects = resolve(container, PerformEffects);
+      const effects = use.performEffects;
       for (let claimed = 1; claimed > 0; ) {
         claimed = 0;
         for (const lane of Object.keys(lanes) as Lane[]) {
@@ -308,11 +304,11 @@ export async function startApi(
         }
       }
     },
-    sweepBundles: (olderThanSeconds: number) => resolve(container, SweepBundles).execute(olderThanSeconds),
+    sweepBundles: (olderThanSeconds: number) => use.sweepBundles.execute(olderThanSeconds),
     seedRun: (run: SeededRun) => seedRun(unitOfWork, run),
-    flushTokenUses: () => resolve(container, TokenUses).flush(),
-    flushRefusals: (ending = false) => resolve(container, Refusals).flush(ending),
-    forgetAuditEvents: () => resolve(container, ForgetAuditEvents).execute(),
+    flushTokenUses: () => use.tokenUses.flush(),
+    flushRefusals: (ending = false) => use.refusals.flush(ending),
+    forgetAuditEvents: () => use.forgetAuditEvents.execute(),
 
     /** A new user of the service, who is in no organization. */
     async user(username: string): Promise<Caller> {

@@ -1,13 +1,16 @@
 import { buffer } from 'node:stream/consumers';
 import { expect } from '@jest/globals';
-import { MemoryBundleStore } from '../../src/adapters/bundles/memory-bundle-store.js';
-import { SignedCapabilityUrls } from '../../src/adapters/bundles/signed-capability-urls.js';
-import { TarBundleInspector } from '../../src/adapters/bundles/tar-bundle-inspector.js';
+import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
+import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability-urls.js';
+import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
 import type { MemoryTables } from '../../src/adapters/persistence/memory/memory-tables.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js';
+import { assemble, type Ports } from '../../src/application/assembly.js';
 import * as application from '../../src/application/index.js';
+import type { Settings } from '../../src/application/ports/outside/settings.js';
+import { type UseCases, useCases } from '../../src/application/use-cases.js';
 import {
   type Actor,
   type BundleKey,
@@ -19,7 +22,6 @@ import {
   type Id,
   type IngressAttributes,
   type Instant,
-  issueToken,
   type OrganizationPermission,
   type RunStatus,
   type Team,
@@ -29,6 +31,7 @@ import {
   type Workspace,
   type WorkspaceId,
 } from '../../src/domain/index.js';
+import { issueToken } from '../../src/domain/tokens/api-token.js';
 import { giveGrant } from './builders.js';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
@@ -106,8 +109,8 @@ export class World {
   });
   readonly unitOfWork: MemoryUnitOfWork;
   readonly store: application.BundleStore;
-  readonly useCases: ReturnType<typeof useCasesOf>;
-  readonly quota: application.ByteQuota;
+  readonly useCases: UseCases;
+  readonly settings: Settings;
 
   administrator = {} as Person;
   stranger = {} as Person;
@@ -119,7 +122,7 @@ export class World {
   workspace = {} as Workspace;
 
   private constructor({ unitOfWork, store, maxOrganizationBytes = 0 }: WorldOptions) {
-    this.quota = new application.ByteQuota(maxOrganizationBytes);
+    this.settings = { softDeleteDays, archiveAfterDays, auditDays: 0, maxTokensPerUser: 0, maxOrganizationBytes };
     const now = () => Date.parse(this.clock.now());
     this.unitOfWork = unitOfWork ?? new MemoryUnitOfWork();
     this.store = store?.(now) ?? new MemoryBundleStore(now);
@@ -351,7 +354,7 @@ export class World {
   }
 
   /** The use cases of another process with the same database and store. */
-  processBeside(): ReturnType<typeof useCasesOf> {
+  processBeside(): UseCases {
     return useCasesOf(this);
   }
 
@@ -451,132 +454,18 @@ export class UncertainUnitOfWork extends MemoryUnitOfWork {
   }
 }
 
-function useCasesOf(world: World) {
-  const { clock, ids, secrets, box, urls, store, quota } = world;
-  const unitOfWork = new application.RetryingUnitOfWork(world.unitOfWork);
-  const inspector = new TarBundleInspector(limits);
-  const tokenUses = new application.TokenUses(unitOfWork);
-  const issuer = new application.TokenIssuer(clock, ids, secrets);
-  const links = new application.RepositoryLinks(ids, secrets, box);
-  const progress = new application.RunProgress(clock, ids);
-  const versions = new application.FetchedVersions(clock, ids);
-  const files = new application.CommitFiles(ids, world.repositories, inspector, store);
-  const performers = new application.EffectPerformers(unitOfWork, clock, ids, store, progress, files, quota);
-  return {
-    tokenUses,
-    authenticate: new application.Authenticate(unitOfWork, clock, secrets, tokenUses),
-    createOrganization: new application.CreateOrganization(unitOfWork, clock, ids),
-    listOrganizations: new application.ListOrganizations(unitOfWork),
-    showOrganization: new application.ShowOrganization(unitOfWork),
-    updateOrganization: new application.UpdateOrganization(unitOfWork),
-    removeOrganization: new application.RemoveOrganization(unitOfWork, clock),
-    issueOrganizationToken: new application.IssueOrganizationToken(unitOfWork, issuer),
-    showOrganizationToken: new application.ShowOrganizationToken(unitOfWork),
-    revokeOrganizationToken: new application.RevokeOrganizationToken(unitOfWork),
-    addOrganizationMembership: new application.AddOrganizationMembership(unitOfWork, clock, ids),
-    listOrganizationMemberships: new application.ListOrganizationMemberships(unitOfWork),
-    showOrganizationMembership: new application.ShowOrganizationMembership(unitOfWork),
-    removeOrganizationMembership: new application.RemoveOrganizationMembership(unitOfWork),
-    createWorkspace: new application.CreateWorkspace(unitOfWork, clock, ids, links),
-    listWorkspaces: new application.ListWorkspaces(unitOfWork),
-    showWorkspace: new application.ShowWorkspace(unitOfWork),
-    updateWorkspace: new application.UpdateWorkspace(unitOfWork, clock, links),
-    removeWorkspace: new application.RemoveWorkspace(unitOfWork, clock),
-    changeWorkspaceLock: new application.ChangeWorkspaceLock(unitOfWork, clock, progress),
-    createVariable: new application.CreateVariable(unitOfWork, clock, ids, box),
-    listVariables: new application.ListVariables(unitOfWork, box),
-    showVariable: new application.ShowVariable(unitOfWork, box),
-    updateVariable: new application.UpdateVariable(unitOfWork, box),
-    removeVariable: new application.RemoveVariable(unitOfWork),
-    createTeam: new application.CreateTeam(unitOfWork, clock, ids),
-    listTeams: new application.ListTeams(unitOfWork),
-    showTeam: new application.ShowTeam(unitOfWork),
-    updateTeam: new application.UpdateTeam(unitOfWork),
-    removeTeam: new application.RemoveTeam(unitOfWork, clock),
-    changeTeamMembers: new application.ChangeTeamMembers(unitOfWork),
-    createUser: new application.CreateUser(unitOfWork, clock, ids, issuer),
-    listUsers: new application.ListUsers(unitOfWork),
-    changeUserSuspension: new application.ChangeUserSuspension(unitOfWork),
-    removeUser: new application.RemoveUser(unitOfWork, clock),
-    showAccount: new application.ShowAccount(unitOfWork),
-    issueUserToken: new application.IssueUserToken(unitOfWork, issuer, 0),
-    listUserTokens: new application.ListUserTokens(unitOfWork),
-    showToken: new application.ShowToken(unitOfWork),
-    revokeToken: new application.RevokeToken(unitOfWork),
-    createConfigurationVersion: new application.CreateConfigurationVersion(unitOfWork, clock, ids, urls, quota),
-    listConfigurationVersions: new application.ListConfigurationVersions(unitOfWork),
-    showConfigurationVersion: new application.ShowConfigurationVersion(unitOfWork),
-    showIngressAttributes: new application.ShowIngressAttributes(unitOfWork),
-    archiveConfigurationVersion: new application.ArchiveConfigurationVersion(unitOfWork, clock),
-    locateBundle: new application.LocateBundle(unitOfWork, clock, urls, store),
-    readBundle: new application.ReadBundle(unitOfWork, clock, urls, store),
-    uploadConfigurationBundle: new application.UploadConfigurationBundle(
-      unitOfWork,
-      clock,
-      ids,
-      urls,
-      inspector,
-      store,
-      quota,
-    ),
-    changeBackingData: new application.ChangeBackingData(unitOfWork, clock, softDeleteDays),
-    createRun: new application.CreateRun(unitOfWork, progress, quota),
-    listRuns: new application.ListRuns(unitOfWork),
-    listQueuedRuns: new application.ListQueuedRuns(unitOfWork),
-    listRunEvents: new application.ListRunEvents(unitOfWork),
-    showRunCapacity: new application.ShowRunCapacity(unitOfWork),
-    showRun: new application.ShowRun(unitOfWork),
-    changeRun: new application.ChangeRun(unitOfWork, progress),
-    showRunConfigurationVersion: new application.ShowRunConfigurationVersion(unitOfWork),
-    showRunPhase: new application.ShowRunPhase(unitOfWork, clock, urls),
-    readRunLog: new application.ReadRunLog(unitOfWork, clock, urls),
-    readPlanJson: new application.ReadPlanJson(unitOfWork, store),
-    listStateVersions: new application.ListStateVersions(unitOfWork, clock, urls),
-    showStateVersion: new application.ShowStateVersion(unitOfWork, clock, urls),
-    listStateOutputs: new application.ListStateOutputs(unitOfWork),
-    listCurrentOutputs: new application.ListCurrentOutputs(unitOfWork),
-    showStateOutput: new application.ShowStateOutput(unitOfWork, box),
-    listTaskStages: new application.ListTaskStages(unitOfWork),
-    showTaskStage: new application.ShowTaskStage(unitOfWork),
-    overrideTaskStage: new application.OverrideTaskStage(unitOfWork, clock, progress),
-    listPolicyEvaluations: new application.ListPolicyEvaluations(unitOfWork),
-    showPolicyEvaluation: new application.ShowPolicyEvaluation(unitOfWork),
-    listPolicySetOutcomes: new application.ListPolicySetOutcomes(unitOfWork),
-    showPolicySetOutcome: new application.ShowPolicySetOutcome(unitOfWork),
-    createPolicySet: new application.CreatePolicySet(unitOfWork, clock, ids),
-    listPolicySets: new application.ListPolicySets(unitOfWork),
-    showPolicySet: new application.ShowPolicySet(unitOfWork),
-    updatePolicySet: new application.UpdatePolicySet(unitOfWork, clock),
-    attachPolicySet: new application.AttachPolicySet(unitOfWork, clock),
-    removePolicySet: new application.RemovePolicySet(unitOfWork),
-    createAgentPool: new application.CreateAgentPool(unitOfWork, clock, ids),
-    createSiteAgentPool: new application.CreateSiteAgentPool(unitOfWork, clock, ids),
-    listAgentPools: new application.ListAgentPools(unitOfWork),
-    listSiteAgentPools: new application.ListSiteAgentPools(unitOfWork),
-    showAgentPool: new application.ShowAgentPool(unitOfWork),
-    updateAgentPool: new application.UpdateAgentPool(unitOfWork),
-    removeAgentPool: new application.RemoveAgentPool(unitOfWork),
-    issueAgentToken: new application.IssueAgentToken(unitOfWork, clock, ids, secrets),
-    listAgentTokens: new application.ListAgentTokens(unitOfWork),
-    authenticateAgent: new application.AuthenticateAgent(unitOfWork, clock, secrets, tokenUses),
-    claimRun: new application.ClaimRun(unitOfWork, clock, secrets, box, progress),
-    renewLease: new application.RenewLease(unitOfWork, clock, secrets),
-    askLease: new application.AskLease(unitOfWork, secrets),
-    readRunFiles: new application.ReadRunFiles(unitOfWork, secrets, store),
-    readRunState: new application.ReadRunState(unitOfWork, secrets, store),
-    announceState: new application.AnnounceState(unitOfWork, clock, ids, secrets, box),
-    uploadState: new application.UploadState(unitOfWork, clock, ids, secrets, inspector, store),
-    storeRunArtifact: new application.StoreRunArtifact(unitOfWork, clock, ids, secrets, inspector, store),
-    readPlanFile: new application.ReadPlanFile(unitOfWork, secrets, store),
-    appendRunLog: new application.AppendRunLog(unitOfWork, secrets),
-    reportPhase: new application.ReportPhase(unitOfWork, secrets, progress),
-    reportPolicyEvaluation: new application.ReportPolicyEvaluation(unitOfWork, clock, ids, secrets, progress),
-    reclaimLostRuns: new application.ReclaimLostRuns(unitOfWork, clock, progress),
-    fetchCommit: new application.FetchCommit(unitOfWork, versions, quota),
-    receiveWebhook: new application.ReceiveWebhook(unitOfWork, clock, secrets, box, versions),
-    listFailingEffects: new application.ListFailingEffects(unitOfWork),
-    performEffects: new application.PerformEffects(unitOfWork, clock, performers),
-    sweepBundles: new application.SweepBundles(unitOfWork, store),
-    archiveOldVersions: new application.ArchiveOldVersions(unitOfWork, clock, archiveAfterDays),
+function useCasesOf({ clock, ids, secrets, box, repositories, urls, store, unitOfWork, settings }: World): UseCases {
+  const ports: Ports = {
+    unitOfWork: new application.RetryingUnitOfWork(unitOfWork),
+    clock,
+    ids,
+    secrets,
+    secretBox: box,
+    capabilityUrls: urls,
+    bundleInspector: new TarBundleInspector(limits),
+    bundleStore: store,
+    commitFetcher: repositories,
+    settings,
   };
+  return assemble(useCases, (name) => ports[name]);
 }

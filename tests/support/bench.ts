@@ -93,11 +93,6 @@ export class Bench {
     return (await this.api.admin.get(`/configuration-versions/${id}`).expect(200)).body.data.attributes.status;
   }
 
-  async currentVersion(): Promise<string | undefined> {
-    const { body } = await this.api.admin.get(`/workspaces/${this.workspaceId}`).expect(200);
-    return body.data.relationships['current-configuration-version'].data?.id;
-  }
-
   /** A member whose only team has this level on the workspace, or none at all. */
   async member(access?: FixedLevel, rights: object = {}): Promise<Caller> {
     const team = await this.api.team(this.organization, newName('team'), rights);

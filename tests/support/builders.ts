@@ -1,18 +1,15 @@
 import type { Transaction } from '../../src/application/index.js';
+import { nothing } from '../../src/domain/authorization/workspace-permissions.js';
 import {
   type Actor,
   type ApiToken,
   ConfigurationVersion,
   type ConfigurationVersionState,
-  defaultSettings,
-  defaultTeamSettings,
   type Grant,
   type IngressAttributes,
-  initialDefaults,
   type Member,
   type Membership,
   memberOf,
-  nothing,
   type Organization,
   Run,
   type RunOptions,
@@ -28,6 +25,9 @@ import {
   type WorkspaceId,
   type WorkspacePermissions,
 } from '../../src/domain/index.js';
+import { initialDefaults } from '../../src/domain/supporting/organizations/organization.js';
+import { defaultTeamSettings } from '../../src/domain/supporting/teams/team.js';
+import { defaultSettings } from '../../src/domain/supporting/workspaces/workspace.js';
 
 export const noon = '2030-01-01T12:00:00.000Z';
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import supertest, { type Response } from 'supertest';
 import { published } from './published-description.js';
+import { RecordedExamples } from './recorded-examples.js';
 
 const hint = 'if docs/openapi.json is stale, run `npm run docs`';
 
@@ -13,21 +14,48 @@ export const faultIn = (pointer: string, value: unknown): string | undefined => 
 const undescribed = /^\/(docs\/?|assets\/[^/]*)?$/;
 
 /** What an answer has that is not described; undefined when it is as described. */
-export function undescribedIn(
-  method: string,
-  url: string,
-  { status, headers, text, body }: Response,
-): string | undefined {
+export function undescribedIn(method: string, url: string, answer: Response): string | undefined {
   if (undescribed.test(url.split('?', 1)[0] ?? url)) return undefined;
-  const said =
-    typeof text === 'string' ? text : body instanceof Uint8Array ? Buffer.from(body).toString() : JSON.stringify(body);
-  return published.undescribedIn(method, url, { status, headers, text: said ?? '' });
+  const { status, headers } = answer;
+  return published.undescribedIn(method, url, { status, headers, text: textOf(answer) });
+}
+
+const textOf = ({ text, body }: Response): string => {
+  if (typeof text === 'string') return text;
+  return (body instanceof Uint8Array ? Buffer.from(body).toString() : JSON.stringify(body)) ?? '';
+};
+
+const examples = new RecordedExamples(process.env.RECORD_EXAMPLES !== undefined);
+
+const isJson = /^application\/(vnd\.api\+)?json\b/;
+
+interface Sent {
+  readonly method: string;
+  readonly url: string;
+  readonly body: unknown;
+}
+
+/** Of a body that is JSON, and of the body of a request that was granted. */
+function noteExamples({ method, url, body }: Sent, answer: Response): void {
+  const { status, headers } = answer;
+  const place = published.placeOf(method, url, status);
+  if (place === undefined || place.operationId.startsWith('describeApi')) return;
+  const { operationId, reads, refusal } = place;
+  if (reads && status < 300 && body !== undefined) {
+    examples.note(`${operationId} request`, typeof body === 'string' ? JSON.parse(body) : body);
+  }
+  const text = isJson.test(headers['content-type'] ?? '') ? textOf(answer) : '';
+  if (text === '') return;
+  const document = JSON.parse(text);
+  if (refusal === undefined) examples.note(`${operationId} ${status}`, document);
+  else examples.note(`${refusal} ${document.errors[0].title}`, document);
 }
 
 /** Nobody has to ask: every answer to supertest is looked at, and fails its test when it is not described. */
 interface Asked {
   method: string;
   url: string;
+  readonly _data?: unknown;
   expect(check: (answer: Response) => void): unknown;
   assert(error: unknown, answer: Response | undefined, done: unknown): void;
 }
@@ -42,6 +70,7 @@ asked.assert = function (error, answer, done) {
       const { pathname, search } = new URL(this.url);
       const fault = undescribedIn(this.method, pathname + search, answer);
       if (fault !== undefined) throw new Error(`${this.method} ${pathname}: ${answer.status}: ${fault} (${hint})`);
+      noteExamples({ method: this.method, url: pathname, body: this._data }, answer);
     });
   }
   assert.call(this, error, answer, done);
@@ -52,5 +81,6 @@ afterAll(() => {
   const folder = process.env.GATEHOUSE_SEEN;
   if (folder !== undefined && published.seen.size > 0) {
     appendFileSync(join(folder, `${process.pid}.txt`), [...published.seen].map((line) => `${line}\n`).join(''));
+    examples.write(folder);
   }
 });

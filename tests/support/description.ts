@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Response as Described, OpenApi, Operation, PathItem } from '../../src/adapters/http/reference/openapi.js';
+import type { Response as Described, OpenApi, Operation, PathItem } from '../../src/adapters/http/openapi/openapi.js';
 
 /** An answer, as far as it is described. */
 export interface Answered {
@@ -57,6 +57,20 @@ export class Description {
     const validate = this.compiled.get(pointer) ?? this.ajv.compile({ $ref: pointer });
     this.compiled.set(pointer, validate);
     return validate(value) ? undefined : this.ajv.errorsText(validate.errors, { dataVar: 'body' });
+  }
+
+  /** Whose example an answer is: the operation, whether it reads a document, and the response that describes a refusal. */
+  placeOf(method: string, url: string, status: number) {
+    const path = url.split('?', 1)[0] ?? url;
+    const operation = this.templates.find(({ pattern }) => pattern.test(path))?.item[method.toLowerCase() as 'get'];
+    const response = operation?.responses[status];
+    if (operation === undefined || response === undefined) return undefined;
+    const reads = Object.values(operation.requestBody?.content ?? {}).some(({ schema }) => schema !== undefined);
+    return {
+      operationId: operation.operationId,
+      reads,
+      refusal: '$ref' in response ? response.$ref.split('/').at(-1) : undefined,
+    };
   }
 
   /** What an answer has that is not described; undefined when it is as described. */

@@ -12,7 +12,8 @@ import type {
   Run,
   TaskStage,
 } from '../../src/domain/index.js';
-import { noResults, widestScope } from '../../src/domain/index.js';
+import { noResults } from '../../src/domain/index.js';
+import { widestScope } from '../../src/domain/supporting/agents/agent-pool.js';
 import { noon, unique } from './builders.js';
 
 export const aPolicy = (given: Partial<Policy> = {}): Policy => ({

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { UnitOfWork } from '../../src/application/index.js';
-import {
-  initialDefaults,
-  type LinkedRepository,
-  type Organization,
-  type RunStatus,
-  type Standing,
-  type Status,
-  type TaskStageStatus,
-  type Team,
-  type TeamInQuestion,
+import type {
+  LinkedRepository,
+  Organization,
+  RunStatus,
+  Standing,
+  Status,
+  TaskStageStatus,
+  Team,
+  TeamInQuestion,
 } from '../../src/domain/index.js';
+import { initialDefaults } from '../../src/domain/supporting/organizations/organization.js';
 import {
   aBundle,
   aConfigurationVersion,

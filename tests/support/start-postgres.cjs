@@ -4,6 +4,7 @@ const { chown, cp, mkdtemp, readFile, rm, symlink } = require('node:fs/promises'
 const { createServer } = require('node:net');
 const { tmpdir } = require('node:os');
 const { dirname, join, relative } = require('node:path');
+const passingFiles = require('./passing-files.cjs');
 
 /** Postgres refuses to be run by root; this user exists everywhere and owns nothing. */
 const nobody = { uid: 65534, gid: 65534 };
@@ -21,11 +22,11 @@ async function startPostgres({ durable = false } = {}) {
     return;
   }
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-postgres-'));
-  globalThis.gatehousePostgres = { directory };
+  const data = await mkdtemp(join(durable ? tmpdir() : passingFiles, 'gatehouse-postgres-data-'));
+  globalThis.gatehousePostgres = { directories: [directory, data] };
   const native = await installed(binaries, directory);
   const owner = process.getuid?.() === 0 ? nobody : {};
-  if ('uid' in owner) await chown(directory, owner.uid, owner.gid);
-  const data = join(directory, 'data');
+  if ('uid' in owner) await Promise.all([directory, data].map((made) => chown(made, owner.uid, owner.gid)));
   const made = spawnSync(
     join(native, 'bin/initdb'),
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
@@ -43,7 +44,7 @@ async function startPostgres({ durable = false } = {}) {
     ['-D', data, '-p', String(port), '-k', directory, ...settings.flatMap((setting) => ['-c', setting])],
     { ...owner, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  globalThis.gatehousePostgres = { server, directory };
+  globalThis.gatehousePostgres.server = server;
   await ready(server);
   process.env.TEST_POSTGRES_URL = `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
@@ -51,14 +52,14 @@ async function startPostgres({ durable = false } = {}) {
 async function stopPostgres() {
   const started = globalThis.gatehousePostgres;
   if (started === undefined) return;
-  const { server } = started;
+  const { server, directories } = started;
   // A terminal's interrupt has reached it too.
   if (server?.exitCode === null && server.signalCode === null) {
     const exited = once(server, 'exit');
     server.kill('SIGINT');
     await exited;
   }
-  await rm(started.directory, { recursive: true, force: true });
+  await Promise.all(directories.map((made) => rm(made, { recursive: true, force: true })));
 }
 
 /** The folder of the binaries for this machine, if npm installed them. */

@@ -1,6 +1,6 @@
-import { dialects } from '../../src/adapters/http/dialect.js';
-import type { Route } from '../../src/adapters/http/route.js';
-import { routes } from '../../src/adapters/http/routes.js';
+import { routes } from '../../src/adapters/http/openapi/routes.js';
+import { dialects } from '../../src/adapters/http/routing/dialect.js';
+import type { Route } from '../../src/adapters/http/routing/route.js';
 import type { Prefix } from './api.js';
 
 /** The routes of one dialect, to look at and not to serve. */

@@ -1,10 +1,5 @@
-import {
-  lifecycle,
-  type RunStatus,
-  runStatusesHoldingWorkspace,
-  type Stamp,
-  type Transition,
-} from '../../src/domain/index.js';
+import type { Transition } from '../../src/domain/configuration-versions/lifecycle.js';
+import { lifecycle, type RunStatus, runStatusesHoldingWorkspace, type Stamp } from '../../src/domain/index.js';
 import type { Operation } from './journal.js';
 import { judge, type Model, shortestImpossible } from './linearizable.js';
 import { keepsFiles, missing, register, run, version } from './models.js';

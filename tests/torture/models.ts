@@ -1,11 +1,5 @@
-import {
-  lifecycle,
-  type RunStatus,
-  runLifecycle,
-  type Status,
-  statusTraits,
-  type Transition,
-} from '../../src/domain/index.js';
+import type { Transition } from '../../src/domain/configuration-versions/lifecycle.js';
+import { lifecycle, type RunStatus, runLifecycle, type Status, statusTraits } from '../../src/domain/index.js';
 import type { Operation } from './journal.js';
 import type { Model } from './linearizable.js';
 

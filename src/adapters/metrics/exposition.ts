@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Counter, Registry } from 'prom-client';
-import type { Stock } from '../../application/index.js';
+import type { Stock } from '../../application/background/take-stock.js';
 import type { Meters } from './meters.js';
 import { type Metric, Reading } from './tallies.js';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { CommitFetcher, CommitRequest, FetchedCommit } from '../../application/ports/commit-fetcher.js';
+import type { CommitFetcher, CommitRequest, FetchedCommit } from '../../application/ports/outside/commit-fetcher.js';
 import { type Credential, credentialFor } from './credentials.js';
 import { fetchFailed, lastComplaint, tooLarge } from './fetch-faults.js';
 import { type GitOutcome, GitProcesses, watchingSize } from './git-processes.js';

@@ -1,5 +1,5 @@
 /** Shorter texts would be found in ordinary ones. */
-export const shortestSecret = 4;
+const shortestSecret = 4;
 
 /** A text as it is, and as programs write it. docs/agents.md lists the forms. One at a time, since they may be long. */
 export function* formsOf(value: string): Generator<string> {

@@ -1,12 +1,13 @@
-import { type Actor, authorized, type ConfigurationVersionId, doneBy } from '../../domain/index.js';
-import type { Clock } from '../ports/clock.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { type Actor, authorized, type ConfigurationVersionId } from '../../domain/index.js';
+import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../ports/outside/clock.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { keepVersion } from './keep-version.js';
 
 /** POST …/actions/archive: discards the uploaded files of a version that nothing uses any more. */
 export class ArchiveConfigurationVersion {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'runs' | 'effects' | 'audit'>,
     private readonly clock: Clock,
   ) {}
 

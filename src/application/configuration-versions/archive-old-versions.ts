@@ -1,7 +1,9 @@
-import { type ConfigurationVersion, doneBySystem, type Instant, later } from '../../domain/index.js';
-import type { Clock } from '../ports/clock.js';
-import type { VersionPlace } from '../ports/configuration-version-repository.js';
-import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
+import { type ConfigurationVersion, type Instant, later } from '../../domain/index.js';
+import { doneBySystem } from '../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../ports/outside/clock.js';
+import type { Settings } from '../ports/outside/settings.js';
+import type { VersionPlace } from '../ports/repositories/configuration-version-repository.js';
+import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { keepVersion } from './keep-version.js';
 
 const batch = 100;
@@ -17,16 +19,16 @@ export interface OldVersionsArchived {
 /** Discards the files of versions that have held them for long and that nothing needs any more. */
 export class ArchiveOldVersions {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'runs' | 'effects' | 'audit'>,
     private readonly clock: Clock,
-    /** How long files are kept that nothing needs; 0 is for ever. */
-    private readonly days: number,
+    private readonly settings: Pick<Settings, 'archiveAfterDays'>,
   ) {}
 
   /** Looks at one batch of versions, from beyond `after` on. Doing it twice, or at once with others, does no harm. */
   async execute(after?: VersionPlace): Promise<OldVersionsArchived> {
-    if (this.days === 0) return { archived: 0 };
-    const before = later(this.clock.now(), -this.days * 86_400);
+    const { archiveAfterDays } = this.settings;
+    if (archiveAfterDays === 0) return { archived: 0 };
+    const before = later(this.clock.now(), -archiveAfterDays * 86_400);
     const seen = await this.unitOfWork.read((tx) => tx.configurationVersions.uploaded(before, batch, after));
     let archived = 0;
     for (const version of seen) {
@@ -60,7 +62,7 @@ export class ArchiveOldVersions {
   }
 }
 
-const facts = async (tx: Transaction, { state, heldSince }: ConfigurationVersion, before: Instant) => ({
+const facts = async (tx: Transaction<'runs'>, { state, heldSince }: ConfigurationVersion, before: Instant) => ({
   ...(await tx.runs.aboutVersion(state.id)),
   outdated: heldSince < before,
 });

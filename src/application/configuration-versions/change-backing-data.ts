@@ -1,6 +1,8 @@
-import { type Actor, authorized, type ConfigurationVersionId, doneBy, later } from '../../domain/index.js';
-import type { Clock } from '../ports/clock.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { type Actor, authorized, type ConfigurationVersionId, later } from '../../domain/index.js';
+import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../ports/outside/clock.js';
+import type { Settings } from '../ports/outside/settings.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { keepVersion } from './keep-version.js';
 
 export type BackingDataChange = 'soft-delete' | 'restore' | 'permanently-delete';
@@ -8,10 +10,9 @@ export type BackingDataChange = 'soft-delete' | 'restore' | 'permanently-delete'
 /** POST …/actions/{soft_delete,restore,permanently_delete}_backing_data: they differ by their trigger only. */
 export class ChangeBackingData {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'runs' | 'effects' | 'audit'>,
     private readonly clock: Clock,
-    /** How long soft-deleted backing data can be restored. */
-    private readonly softDeleteDays: number,
+    private readonly settings: Pick<Settings, 'softDeleteDays'>,
   ) {}
 
   /** Throws `configuration-version/backing-data-unchanged` where the version's state, origin or use forbids it. */
@@ -22,7 +23,7 @@ export class ChangeBackingData {
       // Whoever makes a run of it at the same time is through before, or finds it changed.
       await tx.workspaces.takeTurn(version.state.workspaceId);
       const now = this.clock.now();
-      const purge = change === 'soft-delete' ? { purgeAt: later(now, this.softDeleteDays * 86_400) } : {};
+      const purge = change === 'soft-delete' ? { purgeAt: later(now, this.settings.softDeleteDays * 86_400) } : {};
       await keepVersion(tx, version.fire(change, await tx.runs.aboutVersion(id), now, purge));
       await tx.audit.add(doneBy(actor, 'configuration-versions/manage-backing-data', id), version.state);
     });

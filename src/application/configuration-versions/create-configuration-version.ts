@@ -3,15 +3,15 @@ import {
   authorized,
   ConfigurationVersion,
   type ConfigurationVersionState,
-  doneBy,
   identityOf,
   type WorkspaceId,
 } from '../../domain/index.js';
-import type { ByteQuota } from '../organizations/byte-quota.js';
-import type { CapabilityUrls } from '../ports/capability-urls.js';
-import type { Clock } from '../ports/clock.js';
-import type { IdGenerator } from '../ports/id-generator.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import type { ByteQuota } from '../files/byte-quota.js';
+import type { CapabilityUrls } from '../ports/outside/capability-urls.js';
+import type { Clock } from '../ports/outside/clock.js';
+import type { IdGenerator } from '../ports/outside/id-generator.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 export interface NewConfigurationVersion {
   readonly workspaceId: WorkspaceId;
@@ -24,7 +24,7 @@ export interface NewConfigurationVersion {
 /** POST /workspaces/:id/configuration-versions. The upload URL is given here and never again. */
 export class CreateConfigurationVersion {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'keptBytes' | 'audit'>,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
     private readonly urls: CapabilityUrls,

@@ -1,11 +1,14 @@
 import type { Fired, OrderedEffect } from '../../domain/index.js';
-import type { Transaction } from '../ports/unit-of-work.js';
+import type { Transaction } from '../ports/repositories/unit-of-work.js';
 
 /**
  * Keeps a version after a transition, and hands what the transition ordered to the outbox, in the order of the version's
  * transitions. A purge waits for days, and nothing else behind it. Throws `shared/stale-revision`.
  */
-export async function keepVersion(tx: Transaction, { next, effects }: Fired): Promise<void> {
+export async function keepVersion(
+  tx: Transaction<'configurationVersions' | 'effects'>,
+  { next, effects }: Fired,
+): Promise<void> {
   const { id, purgeAt } = next.state;
   const isPurge = ({ kind }: OrderedEffect) => kind === 'purge-backing-data';
   await tx.configurationVersions.save(next);

@@ -6,10 +6,10 @@ import {
   statusTraits,
   type WorkspaceId,
 } from '../../domain/index.js';
-import type { ConfigurationVersionSummary } from '../ports/configuration-version-repository.js';
-import type { Page, PageRequest } from '../ports/page.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
-import type { ShownRun } from '../runs/show-run.js';
+import type { ConfigurationVersionSummary } from '../ports/repositories/configuration-version-repository.js';
+import type { Page, PageRequest } from '../ports/repositories/page.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import type { ShownRun } from '../supporting/runs/show-run.js';
 import { type Include, runsOf } from './show-configuration-version.js';
 
 export interface ListedConfigurationVersions extends Page<ConfigurationVersionSummary> {
@@ -20,7 +20,9 @@ export interface ListedConfigurationVersions extends Page<ConfigurationVersionSu
 
 /** GET /workspaces/:id/configuration-versions: newest first, those without backing data too. */
 export class ListConfigurationVersions {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'runs' | 'taskStages'>,
+  ) {}
 
   execute(
     actor: Actor,

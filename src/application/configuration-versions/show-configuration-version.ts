@@ -8,9 +8,9 @@ import {
   seenBy,
   statusTraits,
 } from '../../domain/index.js';
-import type { ConfigurationVersionSummary } from '../ports/configuration-version-repository.js';
-import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
-import { type ShownRun, showingAll } from '../runs/show-run.js';
+import type { ConfigurationVersionSummary } from '../ports/repositories/configuration-version-repository.js';
+import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { type ShownRun, showingAll } from '../supporting/runs/show-run.js';
 
 /** What may be asked for beside a version. */
 export type Include = 'ingress-attributes' | 'run';
@@ -25,7 +25,7 @@ export interface ShownConfigurationVersion {
 
 /** A version whose backing data is deleted, softly or for good, reads as missing. */
 export async function findReadable(
-  tx: Transaction,
+  tx: Transaction<'configurationVersions'>,
   actor: Actor,
   id: ConfigurationVersionId,
 ): Promise<Seen<ConfigurationVersionSummary>> {
@@ -36,7 +36,7 @@ export async function findReadable(
 
 /** The first run of each version, as the reader of their workspace sees it. Versions without a run have no entry. */
 export async function runsOf(
-  tx: Transaction,
+  tx: Transaction<'runs' | 'taskStages'>,
   ids: readonly ConfigurationVersionId[],
   standing: Standing,
 ): Promise<ReadonlyMap<ConfigurationVersionId, ShownRun>> {
@@ -47,7 +47,7 @@ export async function runsOf(
 
 /** GET /configuration-versions/:id. */
 export class ShowConfigurationVersion {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'configurationVersions' | 'runs' | 'taskStages'>) {}
 
   execute(
     actor: Actor,

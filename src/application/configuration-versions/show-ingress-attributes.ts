@@ -1,10 +1,10 @@
 import { type Actor, type ConfigurationVersionId, type IngressAttributes, notFound } from '../../domain/index.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { findReadable } from './show-configuration-version.js';
 
 /** GET /configuration-versions/:id/ingress-attributes. Missing for versions created through API or CLI. */
 export class ShowIngressAttributes {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'configurationVersions'>) {}
 
   execute(actor: Actor, id: ConfigurationVersionId): Promise<IngressAttributes> {
     return this.unitOfWork.read(async (tx) => {

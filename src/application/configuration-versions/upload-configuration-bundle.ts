@@ -3,21 +3,21 @@ import {
   type ConfigurationVersion,
   type ConfigurationVersionId,
   DomainError,
-  doneFromOutside,
   isDomainError,
   isRefusal,
   notFound,
   type RequestTrace,
 } from '../../domain/index.js';
-import type { ByteQuota } from '../organizations/byte-quota.js';
-import type { BundleInspector } from '../ports/bundle-inspector.js';
-import type { BundleStore } from '../ports/bundle-store.js';
-import type { CapabilityUrls } from '../ports/capability-urls.js';
-import type { Clock } from '../ports/clock.js';
-import type { IdGenerator } from '../ports/id-generator.js';
-import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
-import { seenByCreator, stillMay } from '../users/seen-by-creator.js';
-import { storeBytes } from './bundle-attempt.js';
+import { doneFromOutside } from '../../domain/supporting/audit/audit-event.js';
+import { storeBytes } from '../files/bundle-attempt.js';
+import type { ByteQuota } from '../files/byte-quota.js';
+import type { BundleInspector } from '../ports/outside/bundle-inspector.js';
+import type { BundleStore } from '../ports/outside/bundle-store.js';
+import type { CapabilityUrls } from '../ports/outside/capability-urls.js';
+import type { Clock } from '../ports/outside/clock.js';
+import type { IdGenerator } from '../ports/outside/id-generator.js';
+import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { seenByCreator, stillMay } from '../supporting/users/seen-by-creator.js';
 import { keepVersion } from './keep-version.js';
 
 /** What only the request knows. */
@@ -33,7 +33,9 @@ export interface UploadFrom {
  */
 export class UploadConfigurationBundle {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    private readonly unitOfWork: UnitOfWork<
+      'workspaces' | 'configurationVersions' | 'runs' | 'keptBytes' | 'effects' | 'audit'
+    >,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
     private readonly urls: CapabilityUrls,
@@ -94,7 +96,7 @@ export class UploadConfigurationBundle {
 
   /** Whether the version took the bundle; not when it holds the same bytes already. */
   private async take(
-    tx: Transaction,
+    tx: Transaction<'workspaces' | 'configurationVersions' | 'runs' | 'keptBytes' | 'effects' | 'audit'>,
     begun: ConfigurationVersion,
     bundle: Bundle,
     request: RequestTrace | undefined,
@@ -143,7 +145,7 @@ export class UploadConfigurationBundle {
 
   /** The version as it is now, while its creator may still create versions. The URL ends with that right. */
   private async find(
-    tx: Transaction,
+    tx: Transaction<'configurationVersions'>,
     { dependsOnCreator, state }: ConfigurationVersion,
   ): Promise<ConfigurationVersion> {
     const { id, createdBy } = state;
@@ -152,7 +154,7 @@ export class UploadConfigurationBundle {
     return found(stillMay(seen, 'configuration-versions/create') ? seen.subject : undefined);
   }
 
-  private async refusalOf(tx: Transaction, version: ConfigurationVersion): Promise<DomainError | undefined> {
+  private async refusalOf(tx: Transaction<'runs'>, version: ConfigurationVersion): Promise<DomainError | undefined> {
     try {
       version.fire(version.uploadTrigger, await tx.runs.aboutVersion(version.state.id), this.clock.now());
       return undefined;

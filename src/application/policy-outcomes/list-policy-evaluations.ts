@@ -1,10 +1,10 @@
 import { type Actor, authorized, type LocatedEvaluation, type TaskStageId } from '../../domain/index.js';
-import type { Page, PageRequest } from '../ports/page.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { Page, PageRequest } from '../ports/repositories/page.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 /** GET /task-stages/:id/policy-evaluations. A stage has one for each kind of policy, and no more. */
 export class ListPolicyEvaluations {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'taskStages'>) {}
 
   execute(actor: Actor, id: TaskStageId, page: PageRequest): Promise<Page<LocatedEvaluation>> {
     return this.unitOfWork.read(async (tx) => {

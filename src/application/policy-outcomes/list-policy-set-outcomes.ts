@@ -5,12 +5,12 @@ import {
   type PolicyEvaluationId,
   type PolicySetOutcome,
 } from '../../domain/index.js';
-import type { Page, PageRequest } from '../ports/page.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { Page, PageRequest } from '../ports/repositories/page.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 /** GET /policy-evaluations/:id/policy-set-outcomes, by the names of their sets. */
 export class ListPolicySetOutcomes {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'taskStages'>) {}
 
   execute(
     actor: Actor,

@@ -1,10 +1,10 @@
 import { type Actor, type RunId, type Seen, seenBy, type TaskStage } from '../../domain/index.js';
-import type { Page, PageRequest } from '../ports/page.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { Page, PageRequest } from '../ports/repositories/page.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 /** GET /runs/:id/task-stages: none, or the one after the plan. */
 export class ListTaskStages {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'runs' | 'taskStages'>) {}
 
   execute(actor: Actor, runId: RunId, page: PageRequest): Promise<Page<Seen<TaskStage>>> {
     return this.unitOfWork.read(async (tx) => {

@@ -1,6 +1,5 @@
 import {
   type Actor,
-  doneBy,
   notFound,
   overrideStage,
   type Seen,
@@ -8,14 +7,15 @@ import {
   type TaskStage,
   type TaskStageId,
 } from '../../domain/index.js';
-import type { Clock } from '../ports/clock.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
-import { type RunProgress, runInTurn } from '../runs/run-progress.js';
+import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../ports/outside/clock.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { type ProgressRepositories, type RunProgress, runInTurn } from '../supporting/runs/run-progress.js';
 
 /** POST /task-stages/:id/actions/override: lets a run go on in spite of its failed policies. */
 export class OverrideTaskStage {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'audit'>,
     private readonly clock: Clock,
     private readonly progress: RunProgress,
   ) {}

@@ -1,6 +1,6 @@
 import { type Actor, type Seen, seenBy, type TaskStage, type TaskStageId } from '../../domain/index.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
-import { type ShownRun, showing } from '../runs/show-run.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { type ShownRun, showing } from '../supporting/runs/show-run.js';
 
 export interface ShownTaskStage extends Seen<TaskStage> {
   /** Undefined when not asked for. */
@@ -9,7 +9,7 @@ export interface ShownTaskStage extends Seen<TaskStage> {
 
 /** GET /task-stages/:id. */
 export class ShowTaskStage {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'runs' | 'taskStages'>) {}
 
   execute(actor: Actor, id: TaskStageId, withRun: boolean): Promise<ShownTaskStage> {
     return this.unitOfWork.read(async (tx) => {

@@ -2,17 +2,17 @@ import {
   type AccessLevel,
   type Actor,
   authorized,
-  checkGrantable,
-  doneBy,
   newGrant,
   notFound,
   type RequestedPermissions,
   type TeamId,
   type WorkspaceId,
 } from '../../domain/index.js';
-import type { IdGenerator } from '../ports/id-generator.js';
-import type { TeamWorkspaceView } from '../ports/team-workspace-repository.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { checkGrantable } from '../../domain/supporting/teams/team.js';
+import type { IdGenerator } from '../ports/outside/id-generator.js';
+import type { TeamWorkspaceView } from '../ports/repositories/team-workspace-repository.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 export interface NewTeamAccess {
   readonly workspaceId: WorkspaceId;
@@ -24,7 +24,7 @@ export interface NewTeamAccess {
 /** POST /team-workspaces: gives a team rights on a workspace of its organization. */
 export class AddTeamAccess {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    private readonly unitOfWork: UnitOfWork<'teams' | 'teamAccess' | 'workspaces' | 'audit'>,
     private readonly ids: IdGenerator,
   ) {}
 

@@ -1,7 +1,7 @@
 import { type Actor, seenBy, type TeamId, teamAccessVisibility, type WorkspaceId } from '../../domain/index.js';
-import type { Page, PageRequest } from '../ports/page.js';
-import type { TeamAccessFilter, TeamWorkspaceView } from '../ports/team-workspace-repository.js';
-import type { Transaction, UnitOfWork } from '../ports/unit-of-work.js';
+import type { Page, PageRequest } from '../ports/repositories/page.js';
+import type { TeamAccessFilter, TeamWorkspaceView } from '../ports/repositories/team-workspace-repository.js';
+import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 export interface TeamAccessQuery {
   readonly workspaceId: WorkspaceId;
@@ -11,7 +11,7 @@ export interface TeamAccessQuery {
 
 /** Narrows the question to the rows of the teams the caller may know of. */
 export const listableTeamAccess = async (
-  tx: Transaction,
+  tx: Transaction<'workspaces'>,
   actor: Actor,
   { workspaceId, teamId }: TeamAccessQuery,
 ): Promise<TeamAccessFilter> => {
@@ -21,7 +21,7 @@ export const listableTeamAccess = async (
 
 /** GET /team-workspaces?filter[workspace][id]=…&page[number]=… */
 export class ListTeamAccess {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'teamAccess' | 'workspaces'>) {}
 
   execute(actor: Actor, query: TeamAccessQuery, page: PageRequest): Promise<Page<TeamWorkspaceView>> {
     return this.unitOfWork.read(async (tx) => tx.teamAccess.page(await listableTeamAccess(tx, actor, query), page));

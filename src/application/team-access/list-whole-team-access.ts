@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/index.js';
-import type { Place, Slice } from '../ports/page.js';
-import type { TeamWorkspaceView } from '../ports/team-workspace-repository.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { Place, Slice } from '../ports/repositories/page.js';
+import type { TeamWorkspaceView } from '../ports/repositories/team-workspace-repository.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { listableTeamAccess, type TeamAccessQuery } from './list-team-access.js';
 
 /**
@@ -15,7 +15,7 @@ const rowsAtOnce = 250;
  * each asks anew what the caller may see: a client may take an hour to read the whole list.
  */
 export class ListWholeTeamAccess {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'teamAccess' | 'workspaces'>) {}
 
   /** Begins with the first row, or after a place. */
   execute(actor: Actor, query: TeamAccessQuery, after: Place | undefined): Promise<Slice<TeamWorkspaceView>> {

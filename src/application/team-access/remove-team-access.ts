@@ -1,9 +1,10 @@
-import { type Actor, authorized, doneBy, notFound, type TeamWorkspaceId } from '../../domain/index.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { type Actor, authorized, notFound, type TeamWorkspaceId } from '../../domain/index.js';
+import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 /** DELETE /team-workspaces/:id: the team's rights on the workspace end with the next request. */
 export class RemoveTeamAccess {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'teamAccess' | 'audit'>) {}
 
   execute(actor: Actor, id: TeamWorkspaceId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {

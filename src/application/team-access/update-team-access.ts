@@ -2,13 +2,13 @@ import {
   type AccessLevel,
   type Actor,
   authorized,
-  changedGrant,
-  doneBy,
   type RequestedPermissions,
   type TeamWorkspaceId,
 } from '../../domain/index.js';
-import type { TeamWorkspaceView } from '../ports/team-workspace-repository.js';
-import type { UnitOfWork } from '../ports/unit-of-work.js';
+import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { changedGrant } from '../../domain/team-access/team-workspace.js';
+import type { TeamWorkspaceView } from '../ports/repositories/team-workspace-repository.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 /** What is not named stays. */
 export interface TeamAccessChange {
@@ -18,7 +18,7 @@ export interface TeamAccessChange {
 
 /** PATCH /team-workspaces/:id. */
 export class UpdateTeamAccess {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'teamAccess' | 'audit'>) {}
 
   execute(actor: Actor, id: TeamWorkspaceId, change: TeamAccessChange): Promise<TeamWorkspaceView> {
     return this.unitOfWork.run(async (tx) => {

@@ -1,5 +1,5 @@
-import type { TokenOwner } from '../shared/api-token.js';
 import type { OrganizationId, TeamId, TokenId, UserId } from '../shared/id.js';
+import type { TokenOwner } from '../shared/token-owner.js';
 import { type Action, may, type Standing } from './policy.js';
 
 /** How a request came, for the audit trail. */

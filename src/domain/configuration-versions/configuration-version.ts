@@ -1,7 +1,7 @@
-import type { TokenOwner } from '../shared/api-token.js';
 import type { Bundle } from '../shared/bundle.js';
-import { DomainError } from '../shared/domain-error.js';
 import type { BundleKey, ConfigurationVersionId, Instant, WorkspaceId } from '../shared/id.js';
+import { entered, Lifecycle } from '../shared/lifecycle-engine.js';
+import type { TokenOwner } from '../shared/token-owner.js';
 import {
   type Effect,
   type Facts,
@@ -11,7 +11,6 @@ import {
   type Stamp,
   type Status,
   statusTraits,
-  type Transition,
   type Trigger,
 } from './lifecycle.js';
 
@@ -64,10 +63,7 @@ export type VersionFactsGathered = Pick<Facts, 'isCurrent' | 'runsInProgress' | 
 
 type Change = Partial<Pick<ConfigurationVersionState, 'bundle' | 'failure' | 'purgeAt' | 'ingressAttributesId'>>;
 
-const rowOf = (trigger: Trigger): Transition => lifecycle.find((row) => row.trigger === trigger) as Transition;
-
-const brokenGuard = (row: Transition, facts: Facts): keyof typeof guards | undefined =>
-  row.guards.find((name) => !guards[name].holds(facts, row.from));
+const life = new Lifecycle('configuration', lifecycle, guards);
 
 /** A workspace's configuration files at one moment. Immutable; the lifecycle table is the only way to change it. */
 export class ConfigurationVersion {
@@ -99,21 +95,14 @@ export class ConfigurationVersion {
 
   /** Throws the row's refusal, worded by its first guard that fails. */
   fire(trigger: Trigger, gathered: VersionFactsGathered, now: Instant, change: Change = {}): Fired {
-    const row = rowOf(trigger);
-    const facts = this.factsOf(gathered, now);
-    const broken = brokenGuard(row, facts);
-    if (broken !== undefined) {
-      const sentence = `configuration could not be ${row.done} because ${guards[broken].because(facts)}`;
-      throw new DomainError(row.refusedAs, sentence, { trigger, guard: broken });
-    }
+    const row = life.fire(trigger, this.factsOf(gathered, now));
     return {
       next: new ConfigurationVersion({
         ...this.state,
         purgeAt: null,
         ...(row.effects.includes('discard-bundle') ? { bundle: null } : {}),
         ...change,
-        status: row.to,
-        statusTimestamps: { ...this.state.statusTimestamps, [row.stamp]: now },
+        ...entered(this.state, row, now),
         revision: this.state.revision + 1,
       }),
       effects: row.effects.flatMap((effect) => this.ordered(effect)),
@@ -122,17 +111,17 @@ export class ConfigurationVersion {
 
   /** Whether `fire` would not throw. */
   allows(trigger: Trigger, gathered: VersionFactsGathered, now: Instant): boolean {
-    return brokenGuard(rowOf(trigger), this.factsOf(gathered, now)) === undefined;
+    return life.allows(trigger, this.factsOf(gathered, now));
   }
 
   /** The trigger an upload fires in this status: the first one, or one that replaces it. */
   get uploadTrigger(): Trigger {
-    return rowOf('replace-upload').from.includes(this.state.status) ? 'replace-upload' : 'upload';
+    return life.startsFrom(this.state.status, 'replace-upload') ? 'replace-upload' : 'upload';
   }
 
   /** A pending version whose contents proved bad is `errored`; any other is left as it is. */
   canFail(): boolean {
-    return rowOf('fail').from.includes(this.state.status);
+    return life.startsFrom(this.state.status, 'fail');
   }
 
   /** Uploaded versions, and archived ones from version control, whose files are fetched again. */

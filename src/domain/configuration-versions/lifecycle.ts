@@ -1,4 +1,4 @@
-import type { DomainErrorCode } from '../shared/domain-error.js';
+import type { LifecycleGuard, LifecycleRow } from '../shared/lifecycle-engine.js';
 
 export const statuses = [
   'pending',
@@ -29,47 +29,27 @@ export interface Facts {
   readonly outdated: boolean;
 }
 
-interface Guard {
-  readonly holds: (facts: Facts, from: readonly Status[]) => boolean;
-  /** Ends the sentence `configuration could not be … because`. */
-  readonly because: (facts: Facts) => string;
-}
-
 export const guards = {
   'created through API or CLI': {
     holds: ({ origin }) => origin === 'api',
-    because: () => 'it was created from version control',
+    because: 'it was created from version control',
   },
   'created from version control': {
     holds: ({ origin }) => origin === 'version-control',
-    because: () => 'it was not created from version control',
+    because: 'it was not created from version control',
   },
-  'in one of these states': {
-    holds: ({ status }, from) => from.includes(status),
-    because: ({ status }) => `its status is ${status}`,
-  },
-  'not the current version': { holds: ({ isCurrent }) => !isCurrent, because: () => 'it is current' },
-  'no runs in progress': { holds: ({ runsInProgress }) => !runsInProgress, because: () => 'a run in progress uses it' },
-  'purge due': { holds: ({ purgeDue }) => purgeDue, because: () => 'its backing data can still be restored' },
-  'held for long enough': { holds: ({ outdated }) => outdated, because: () => 'it is not old enough' },
-  'not used by a run': { holds: ({ usedByRun }) => !usedByRun, because: () => 'a run has used it' },
-} as const satisfies Record<string, Guard>;
+  'not the current version': { holds: ({ isCurrent }) => !isCurrent, because: 'it is current' },
+  'no runs in progress': { holds: ({ runsInProgress }) => !runsInProgress, because: 'a run in progress uses it' },
+  'purge due': { holds: ({ purgeDue }) => purgeDue, because: 'its backing data can still be restored' },
+  'held for long enough': { holds: ({ outdated }) => outdated, because: 'it is not old enough' },
+  'not used by a run': { holds: ({ usedByRun }) => !usedByRun, because: 'a run has used it' },
+} as const satisfies Record<string, LifecycleGuard<Facts>>;
 
 /** Work a transition orders. It is recorded with the change and performed after it. */
 export type Effect = 'discard-bundle' | 'queue-run' | 'purge-backing-data';
 
-export interface Transition {
-  readonly trigger: string;
-  readonly from: readonly Status[];
-  /** Asked in this order; the first that fails words the refusal. */
-  readonly guards: readonly (keyof typeof guards)[];
-  readonly to: Status;
-  /** The entry of `status-timestamps` that is set. */
+export interface Transition extends LifecycleRow<Status, string, keyof typeof guards, Effect> {
   readonly stamp: string;
-  readonly effects: readonly Effect[];
-  readonly refusedAs: DomainErrorCode;
-  /** What the refusal's sentence calls it. */
-  readonly done: string;
 }
 
 /** The whole life of a configuration version. Rows are the specification; `ConfigurationVersion` only reads them. */

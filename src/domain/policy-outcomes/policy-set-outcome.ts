@@ -123,18 +123,18 @@ type Drafted = Omit<PolicySetOutcome, 'id' | 'policyEvaluationId' | 'policyToolV
  */
 export function readReport(applied: readonly AppliedPolicySet[], reported: readonly ReportedPolicySet[]): Drafted[] {
   reported.forEach(({ policySetId }, index) => {
-    const pointer = `/policy-sets/${index}/policy-set-id`;
+    const member = `policySets/${index}/policySetId`;
     if (!applied.some(({ id }) => id === policySetId)) {
-      throw invalidReport('Policy set does not apply to the run', pointer);
+      throw invalidReport('Policy set does not apply to the run', member);
     }
     if (reported.findIndex((other) => other.policySetId === policySetId) !== index) {
-      throw invalidReport('Policy set is reported twice', pointer);
+      throw invalidReport('Policy set is reported twice', member);
     }
   });
   return applied.map((set, position) => {
     const index = reported.findIndex(({ policySetId }) => policySetId === set.id);
     const report = reported[index];
-    if (report === undefined) throw invalidReport(`Policy set ${set.id} is not reported`, '/policy-sets');
+    if (report === undefined) throw invalidReport(`Policy set ${set.id} is not reported`, 'policySets');
     return {
       position,
       policySetName: set.name,
@@ -142,25 +142,25 @@ export function readReport(applied: readonly AppliedPolicySet[], reported: reado
       overridable: set.overridable,
       error: report.error,
       warnings: report.warnings,
-      outcomes: outcomesOf(set, report, `/policy-sets/${index}/policies`),
+      outcomes: outcomesOf(set, report, `policySets/${index}/policies`),
     };
   });
 }
 
-function outcomesOf(set: AppliedPolicySet, report: ReportedPolicySet, pointer: string): PolicyOutcome[] {
+function outcomesOf(set: AppliedPolicySet, report: ReportedPolicySet, member: string): PolicyOutcome[] {
   report.policies.forEach(({ name }, index) => {
     if (!set.policies.some((policy) => policy.name === name)) {
-      throw invalidReport('Policy is not in the set', `${pointer}/${index}/name`);
+      throw invalidReport('Policy is not in the set', `${member}/${index}/name`);
     }
     if (report.policies.findIndex((other) => other.name === name) !== index) {
-      throw invalidReport('Policy is reported twice', `${pointer}/${index}/name`);
+      throw invalidReport('Policy is reported twice', `${member}/${index}/name`);
     }
   });
   return set.policies.flatMap(({ name, description, query, enforcementLevel }) => {
     const said = report.policies.find((policy) => policy.name === name);
     if (said === undefined) {
       if (report.error !== null) return [];
-      throw invalidReport(`Policy ${name} is not reported`, pointer);
+      throw invalidReport(`Policy ${name} is not reported`, member);
     }
     const { status, output } = said;
     const verdict: Verdict = status === 'errored' ? { status } : { status, enforcementLevel };

@@ -1,4 +1,4 @@
-import { DomainError, invalidAttribute } from '../shared/domain-error.js';
+import { type AtFault, DomainError, invalidAttribute } from '../shared/domain-error.js';
 import type { Instant, OrganizationId, PolicyId, PolicySetId, WorkspaceId } from '../shared/id.js';
 import { checkName } from '../shared/name.js';
 import type { ManagedPolicy, Policy, PolicyKind } from './policy.js';
@@ -40,11 +40,12 @@ export function checkPolicySet<Settings extends Partial<PolicySetSettings>>(sett
 /** As many as a report of an agent may speak of. */
 export const mostPoliciesOfSet = 1000;
 
-/** Of the two names by which a refusal tells what in a request it is about, one. */
-type Where = { readonly attribute: string } | { readonly pointer: string };
-
 /** Throws `attribute/invalid`, at `where`, for a policy of another kind than the set's. */
-export function checkKinds({ kind }: Pick<PolicySet, 'kind'>, attached: readonly ManagedPolicy[], where: Where): void {
+export function checkKinds(
+  { kind }: Pick<PolicySet, 'kind'>,
+  attached: readonly ManagedPolicy[],
+  where: AtFault,
+): void {
   if (attached.every((policy) => policy.kind === kind)) return;
   throw new DomainError('attribute/invalid', 'A policy set and the policies attached to it must be of one kind', where);
 }
@@ -53,7 +54,7 @@ export function checkKinds({ kind }: Pick<PolicySet, 'kind'>, attached: readonly
 export function checkNames(
   { policies }: Pick<PolicySet, 'policies'>,
   attached: readonly ManagedPolicy[],
-  where: Where,
+  where: AtFault,
 ): void {
   const names = [...policies, ...attached].map(({ name }) => name);
   if (new Set(names).size < names.length) {
@@ -97,5 +98,5 @@ export const asApplied = (set: ApplyingPolicySet): AppliedPolicySet => ({
   ],
 });
 
-export const invalidReport = (sentence: string, pointer: string): DomainError =>
-  new DomainError('agent-report/invalid', sentence, { pointer });
+export const invalidReport = (sentence: string, member: string): DomainError =>
+  new DomainError('agent-report/invalid', sentence, { member });

@@ -1,5 +1,6 @@
 import { DomainError } from '../shared/domain-error.js';
 import type { Instant, PolicyEvaluationId, RunId, TaskStageId } from '../shared/id.js';
+import { Lifecycle, type LifecycleRow } from '../shared/lifecycle-engine.js';
 import type { PolicyKind } from './policy.js';
 import type { AppliedPolicySet } from './policy-set.js';
 import {
@@ -35,33 +36,33 @@ export const taskStageStatuses = [
 
 export type TaskStageStatus = (typeof taskStageStatuses)[number];
 
-interface Move<Status> {
-  readonly from: readonly Status[];
-  readonly to: Status;
-}
+type EvaluationTrigger = 'start' | 'pass' | 'fail' | 'error' | 'override' | 'close' | 'reset';
+type TaskStageTrigger = EvaluationTrigger | 'await-override';
 
-/** What each trigger does to an evaluation. Where it does not start from its status, the evaluation stays as it is. */
-export const evaluationMoves = {
-  start: { from: ['pending'], to: 'running' },
-  pass: { from: ['running'], to: 'passed' },
-  fail: { from: ['running'], to: 'failed' },
-  error: { from: ['running'], to: 'errored' },
-  override: { from: ['failed', 'errored'], to: 'overridden' },
-  close: { from: ['pending', 'running'], to: 'canceled' },
-  reset: { from: ['running', 'passed', 'failed', 'errored'], to: 'pending' },
-} as const satisfies Record<string, Move<EvaluationStatus>>;
+const move = { guards: [], effects: [], refusedAs: 'task-stage/transition-refused', done: 'moved' } as const;
 
-/** What each trigger does to a stage. */
-export const taskStageMoves = {
-  start: { from: ['pending'], to: 'running' },
-  pass: { from: ['running'], to: 'passed' },
-  'await-override': { from: ['running'], to: 'awaiting_override' },
-  fail: { from: ['running'], to: 'failed' },
-  error: { from: ['running'], to: 'errored' },
-  override: { from: ['awaiting_override'], to: 'passed' },
-  close: { from: ['pending', 'running', 'awaiting_override'], to: 'canceled' },
-  reset: { from: ['running'], to: 'pending' },
-} as const satisfies Record<string, Move<TaskStageStatus>>;
+/** The whole life of an evaluation. A trigger that does not start from its status leaves it as it is. */
+export const evaluationMoves: readonly LifecycleRow<EvaluationStatus, EvaluationTrigger>[] = [
+  { ...move, trigger: 'start', from: ['pending'], to: 'running' },
+  { ...move, trigger: 'pass', from: ['running'], to: 'passed' },
+  { ...move, trigger: 'fail', from: ['running'], to: 'failed' },
+  { ...move, trigger: 'error', from: ['running'], to: 'errored' },
+  { ...move, trigger: 'override', from: ['failed', 'errored'], to: 'overridden' },
+  { ...move, trigger: 'close', from: ['pending', 'running'], to: 'canceled' },
+  { ...move, trigger: 'reset', from: ['running', 'passed', 'failed', 'errored'], to: 'pending' },
+];
+
+/** The same of a stage. Only `override` is refused where it does not start. */
+export const taskStageMoves: readonly LifecycleRow<TaskStageStatus, TaskStageTrigger>[] = [
+  { ...move, trigger: 'start', from: ['pending'], to: 'running' },
+  { ...move, trigger: 'pass', from: ['running'], to: 'passed' },
+  { ...move, trigger: 'await-override', from: ['running'], to: 'awaiting_override' },
+  { ...move, trigger: 'fail', from: ['running'], to: 'failed' },
+  { ...move, trigger: 'error', from: ['running'], to: 'errored' },
+  { ...move, trigger: 'override', from: ['awaiting_override'], to: 'passed', done: 'overridden' },
+  { ...move, trigger: 'close', from: ['pending', 'running', 'awaiting_override'], to: 'canceled' },
+  { ...move, trigger: 'reset', from: ['running'], to: 'pending' },
+];
 
 /** The policies of one kind that a run is held to, and what they said. */
 export interface PolicyEvaluation {
@@ -101,30 +102,8 @@ export interface LocatedEvaluation extends Omit<PolicyEvaluation, 'policySets'> 
   readonly taskStageId: TaskStageId;
 }
 
-const stamped = (timestamps: Readonly<Record<string, Instant>>, status: string, now: Instant) => ({
-  ...timestamps,
-  [`${status.replaceAll('_', '-')}-at`]: now,
-});
-
-const begins = (move: Move<string>, status: string): boolean => move.from.includes(status);
-
-const moveEvaluation = (
-  evaluation: PolicyEvaluation,
-  trigger: keyof typeof evaluationMoves,
-  now: Instant,
-  change: Partial<PolicyEvaluation> = {},
-): PolicyEvaluation => {
-  const move = evaluationMoves[trigger];
-  if (!begins(move, evaluation.status)) return evaluation;
-  const statusTimestamps = stamped(evaluation.statusTimestamps, move.to, now);
-  return { ...evaluation, ...change, status: move.to, statusTimestamps, updatedAt: now };
-};
-
-const moveStage = (stage: TaskStage, trigger: keyof typeof taskStageMoves, now: Instant): TaskStage => {
-  const move = taskStageMoves[trigger];
-  if (!begins(move, stage.status)) return stage;
-  return { ...stage, status: move.to, statusTimestamps: stamped(stage.statusTimestamps, move.to, now), updatedAt: now };
-};
+const evaluationLife = new Lifecycle('policy evaluation', evaluationMoves, {});
+const stageLife = new Lifecycle('task stage', taskStageMoves, {});
 
 const changed = (stage: TaskStage): TaskStage => ({ ...stage, revision: stage.revision + 1 });
 
@@ -153,31 +132,22 @@ export function openTaskStage(
 }
 
 /** Moves the stage, if it starts from its status, and the evaluations with it. `reset` forgets what was reported. */
-export function moveAll(stage: TaskStage, trigger: 'start' | 'close' | 'reset', now: Instant): TaskStage {
+export function moveAll(stage: TaskStage, trigger: 'start' | 'override' | 'close' | 'reset', now: Instant): TaskStage {
   const forgotten =
     trigger === 'reset' ? ({ policyToolVersion: '', resultCount: noResults, overridable: true } as const) : {};
-  if (!begins(taskStageMoves[trigger], stage.status)) return changed(stage);
-  return changed({
-    ...moveStage(stage, trigger, now),
-    evaluations: stage.evaluations.map((evaluation) => moveEvaluation(evaluation, trigger, now, forgotten)),
-  });
+  const evaluations = stage.evaluations.map((evaluation) =>
+    evaluationLife.moved(evaluation, trigger, now, { ...forgotten, updatedAt: now }),
+  );
+  return changed(stageLife.moved(stage, trigger, now, { evaluations, updatedAt: now }));
 }
 
 /** Throws `task-stage/transition-refused` unless a failure waits to be overridden. */
 export function overrideStage(stage: TaskStage, now: Instant): TaskStage {
-  if (!canOverride(stage)) {
-    throw new DomainError(
-      'task-stage/transition-refused',
-      `task stage could not be overridden because its status is ${stage.status}`,
-    );
-  }
-  return changed({
-    ...moveStage(stage, 'override', now),
-    evaluations: stage.evaluations.map((evaluation) => moveEvaluation(evaluation, 'override', now)),
-  });
+  stageLife.fire('override', stage);
+  return moveAll(stage, 'override', now);
 }
 
-export const canOverride = ({ status }: Pick<TaskStage, 'status'>): boolean => begins(taskStageMoves.override, status);
+export const canOverride = ({ status }: Pick<TaskStage, 'status'>): boolean => stageLife.startsFrom(status, 'override');
 
 /**
  * The stage once an evaluation's outcomes are known; it ends with its last evaluation. Throws
@@ -197,14 +167,13 @@ export function concludeEvaluation(
   const resultCount = addedUp(outcomes.map(resultCountOf));
   const blocking = outcomes.filter(blocks);
   const overridable = blocking.every((set) => set.overridable);
+  const verdict = { policyToolVersion, resultCount, overridable, updatedAt: now };
   const evaluations = stage.evaluations.map((evaluation) =>
-    evaluation.id === id
-      ? moveEvaluation(evaluation, verdictTrigger(blocking), now, { policyToolVersion, resultCount, overridable })
-      : evaluation,
+    evaluation.id === id ? evaluationLife.moved(evaluation, verdictTrigger(blocking), now, verdict) : evaluation,
   );
   const reported = { ...stage, evaluations };
   const open = evaluations.some((evaluation) => evaluation.status === 'running');
-  return changed(open ? reported : moveStage(reported, conclusionOf(evaluations), now));
+  return changed(open ? reported : stageLife.moved(reported, conclusionOf(evaluations), now, { updatedAt: now }));
 }
 
 const verdictTrigger = (blocking: readonly PolicySetOutcome[]): 'pass' | 'fail' | 'error' => {
@@ -214,7 +183,7 @@ const verdictTrigger = (blocking: readonly PolicySetOutcome[]): 'pass' | 'fail' 
     : 'fail';
 };
 
-const conclusionOf = (evaluations: readonly PolicyEvaluation[]): keyof typeof taskStageMoves => {
+const conclusionOf = (evaluations: readonly PolicyEvaluation[]): TaskStageTrigger => {
   const blocking = evaluations.filter(({ status }) => status !== 'passed');
   if (blocking.length === 0) return 'pass';
   if (blocking.every(({ overridable }) => overridable)) return 'await-override';

@@ -28,7 +28,14 @@ export type DomainErrorCode =
   | 'service/unavailable'
   | 'service/storage-full';
 
-/** What a refusal carries besides its sentence: `attribute` and `pointer` name the member at fault. */
+/** The part of a request that is at fault, in camelCase, with slashes between nested names. `member` is of any body. */
+export type AtFault =
+  | { readonly attribute: string }
+  | { readonly relationship: string }
+  | { readonly member: string }
+  | { readonly parameter: string };
+
+/** What a refusal carries besides its sentence: `AtFault`, and what a caller in the program may want to know. */
 export type ErrorDetails = Readonly<Record<string, string>>;
 
 /**
@@ -62,10 +69,9 @@ export const isRefusal = (error: unknown): error is DomainError =>
 /** The one sentence for what is missing and for what is hidden: a caller must not be able to tell them apart. */
 export const notFound = (): DomainError => new DomainError('resource/not-found', 'resource not found');
 
-/** `attribute` is the wire's kebab-case name; it becomes the error's pointer. */
 export const invalidAttribute = (attribute: string, sentence: string): DomainError =>
   new DomainError('attribute/invalid', sentence, { attribute });
 
-/** `attribute` is the wire's kebab-case name, `label` what the sentence calls it. */
+/** `label` is what the sentence calls it. */
 export const alreadyTaken = (attribute: string, label: string): DomainError =>
   new DomainError('attribute/taken', `${label} has already been taken`, { attribute });

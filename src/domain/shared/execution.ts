@@ -52,14 +52,14 @@ export function changedExecution(
 ): ExecutionSettings {
   if (overwrites.executionMode === false && change.executionMode) {
     throw invalidAttribute(
-      'setting-overwrites/execution-mode',
+      'settingOverwrites/executionMode',
       'Execution mode comes from the organization or is named, not both',
     );
   }
   const names = change.agentPoolId !== undefined && change.agentPoolId !== null;
   if (overwrites.agentPool === false && names) {
     throw invalidAttribute(
-      'setting-overwrites/agent-pool',
+      'settingOverwrites/agentPool',
       'Agent pool comes from the organization or is named, not both',
     );
   }
@@ -73,25 +73,19 @@ export function changedExecution(
     overwrites.agentPool === false ? null : change.agentPoolId === undefined ? kept : change.agentPoolId;
   const next = { ...current, executionMode, agentPoolId };
   if (agentPoolId !== null && mode !== 'agent') {
-    throw invalidAttribute(
-      'agent-pool-id',
-      `Agent pool can be named in execution mode agent only, and this is ${mode}`,
-    );
+    throw invalidAttribute('agentPoolId', `Agent pool can be named in execution mode agent only, and this is ${mode}`);
   }
   if (mode === 'agent' && executionOf(next).agentPoolId === null) {
     throw invalidAttribute(
-      'agent-pool-id',
+      'agentPoolId',
       'Agent pool is required in execution mode agent, because the organization has no default agent pool',
     );
   }
   if (overwrites.executionMode === true && !overwritesOf(next).executionMode) {
-    throw invalidAttribute(
-      'setting-overwrites/execution-mode',
-      'Execution mode must be named to be the workspace’s own',
-    );
+    throw invalidAttribute('settingOverwrites/executionMode', 'Execution mode must be named to be the workspace’s own');
   }
   if (overwrites.agentPool === true && !overwritesOf(next).agentPool) {
-    throw invalidAttribute('setting-overwrites/agent-pool', 'Agent pool must be named to be the workspace’s own');
+    throw invalidAttribute('settingOverwrites/agentPool', 'Agent pool must be named to be the workspace’s own');
   }
   return { executionMode, agentPoolId };
 }
@@ -102,10 +96,10 @@ export function changedDefaults(current: ExecutionDefaults, change: Partial<Exec
   const kept = executionMode === 'agent' ? current.agentPoolId : null;
   const agentPoolId = change.agentPoolId === undefined ? kept : change.agentPoolId;
   if (agentPoolId !== null && executionMode !== 'agent') {
-    throw invalidAttribute('default-execution-mode', 'Default execution mode must be agent for a default agent pool');
+    throw invalidAttribute('defaultExecutionMode', 'Default execution mode must be agent for a default agent pool');
   }
   if (executionMode === 'agent' && agentPoolId === null) {
-    throw invalidAttribute('default-execution-mode', 'Default execution mode agent needs a default agent pool');
+    throw invalidAttribute('defaultExecutionMode', 'Default execution mode agent needs a default agent pool');
   }
   return { executionMode, agentPoolId };
 }

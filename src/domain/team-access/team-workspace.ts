@@ -16,7 +16,7 @@ export interface TeamWorkspace {
 export type RequestedPermissions = Partial<WorkspacePermissions>;
 
 /** What a permission is called on the wire. */
-export const scaleAttributes = {
+const scaleAttributes = {
   runs: 'runs',
   variables: 'variables',
   stateVersions: 'state-versions',

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type KnexDatabase, openPostgres, openSqlite } from '../../adapters/persistence/knex/knex-database.js';
-import type { BundleStore, Page, PageRequest, Transaction, UnitOfWork } from '../../application/index.js';
+import type { BundleStore, Clock, Page, PageRequest, Transaction, UnitOfWork } from '../../application/index.js';
+import type { UseCases } from '../../application/use-cases.js';
 import { type Actor, type AuditActor, notFound, type Seen, type Standing, type User } from '../../domain/index.js';
 import { dataDirectory, OperatorError, refuseOtherUsers } from '../backup.js';
 import type { Config } from '../config.js';
 import { buildContainer } from '../container/build-container.js';
-import { type Key, resolve } from '../container/provide.js';
-import { Port } from '../container/tokens.js';
+import { resolve } from '../container/provide.js';
 import { openBundleStore } from '../service.js';
 import type { Call } from './command.js';
 
@@ -80,7 +80,8 @@ export interface Workplace {
   readonly operator: Actor;
   /** For what the policy leaves to a user alone. */
   inPlaceOf(user: User): Actor;
-  resolve<Service>(key: Key<Service>): Service;
+  readonly use: UseCases;
+  readonly clock: Clock;
 }
 
 /** Lends the opened database, whose schema is this release's, to `work`. */
@@ -148,10 +149,11 @@ export function atWork<Result>(
     });
     const request = { id: randomUUID(), address: null, route: `gatehouse ${command}` };
     return work({
-      unitOfWork: resolve(container, Port.unitOfWork),
+      unitOfWork: resolve(container, 'unitOfWork'),
       operator: { kind: 'user', userId: operatorId, siteAdministrator: true, tokenId, request },
       inPlaceOf: ({ id: userId, siteAdministrator }) => ({ kind: 'user', userId, siteAdministrator, tokenId, request }),
-      resolve: (key) => resolve(container, key),
+      use: resolve(container, 'useCases'),
+      clock: resolve(container, 'clock'),
     });
   });
 }

@@ -1,15 +1,13 @@
 import { ContainerModule } from 'inversify';
-import { buildApp } from '../../adapters/http/app.js';
-import { usualPatience } from '../../adapters/http/http-server.js';
-import { RateLimits } from '../../adapters/http/rate-limit.js';
+import { buildApp } from '../../adapters/http/server/app.js';
+import { usualPatience } from '../../adapters/http/server/patience.js';
+import { RateLimits } from '../../adapters/http/server/rate-limit.js';
 import type { Scraped } from '../../adapters/http/service/service-routes.js';
 import type { Exposition } from '../../adapters/metrics/exposition.js';
-import { ExchangeRequestRates } from '../../application/index.js';
 import { type Config, isForThisMachine } from '../config.js';
 import { packageVersion } from '../package-version.js';
 import { provide } from './provide.js';
 import type { Surroundings } from './surroundings.js';
-import { Port } from './tokens.js';
 
 export const http = ({
   config,
@@ -22,32 +20,30 @@ export const http = ({
   patience = usualPatience,
 }: Surroundings) =>
   new ContainerModule(({ bind }) => {
-    provide(bind, Port.rates, [ExchangeRequestRates], (exchange) =>
+    provide(bind, 'rates', ['useCases'], ({ exchangeRequestRates }) =>
       // Nobody else serves from a SQLite file.
-      config.DATABASE_URL === undefined ? new RateLimits() : new RateLimits((demand) => exchange.execute(demand)),
+      config.DATABASE_URL === undefined
+        ? new RateLimits()
+        : new RateLimits((demand) => exchangeRequestRates.execute(demand)),
     );
-    provide(
-      bind,
-      Port.app,
-      [Port.useCases, Port.rates, Port.meters, Port.exposition],
-      (use, rates, meter, exposition) =>
-        buildApp({
-          use,
-          health: { ready },
-          log,
-          meter,
-          scraped: scrapedBy(config, exposition),
-          follow,
-          edition: config.EDITION,
-          version: packageVersion(),
-          rates,
-          rateLimitPerSecond: config.RATE_LIMIT_PER_SECOND,
-          trustedProxies: config.TRUSTED_PROXIES,
-          patience,
-          stopping,
-          stopped,
-          secure: publicUrl.startsWith('https:'),
-        }),
+    provide(bind, 'app', ['useCases', 'rates', 'meters', 'exposition'], (use, rates, meter, exposition) =>
+      buildApp({
+        use,
+        health: { ready },
+        log,
+        meter,
+        scraped: scrapedBy(config, exposition),
+        follow,
+        edition: config.EDITION,
+        version: packageVersion(),
+        rates,
+        rateLimitPerSecond: config.RATE_LIMIT_PER_SECOND,
+        trustedProxies: config.TRUSTED_PROXIES,
+        patience,
+        stopping,
+        stopped,
+        secure: publicUrl.startsWith('https:'),
+      }),
     );
   });
 

@@ -1,20 +1,18 @@
 import { ContainerModule } from 'inversify';
 import { Exposition } from '../../adapters/metrics/exposition.js';
 import { Meters } from '../../adapters/metrics/meters.js';
-import { TakeStock } from '../../application/index.js';
 import { packageVersion } from '../package-version.js';
 import { provide } from './provide.js';
 import type { Surroundings } from './surroundings.js';
-import { Port } from './tokens.js';
 
 export const metrics = ({ config, connections, watchProcess = false }: Surroundings) =>
   new ContainerModule(({ bind }) => {
-    provide(bind, Port.meters, [], () => new Meters());
+    provide(bind, 'meters', [], () => new Meters());
     provide(
       bind,
-      Port.exposition,
-      [Port.meters, TakeStock],
-      (meters, takeStock) =>
+      'exposition',
+      ['meters', 'useCases'],
+      (meters, { takeStock }) =>
         new Exposition({
           meters,
           takeStock: () => takeStock.execute(),

@@ -1,6 +1,6 @@
 import { ContainerModule } from 'inversify';
-import { SignedCapabilityUrls } from '../../adapters/bundles/signed-capability-urls.js';
-import { TarBundleInspector } from '../../adapters/bundles/tar-bundle-inspector.js';
+import { SignedCapabilityUrls } from '../../adapters/files/signed-capability-urls.js';
+import { TarBundleInspector } from '../../adapters/files/tar-bundle-inspector.js';
 import { MeteredBundleStore } from '../../adapters/metrics/metered-bundle-store.js';
 import { MeteredUnitOfWork } from '../../adapters/metrics/metered-unit-of-work.js';
 import { randomPause } from '../../adapters/system/random-pause.js';
@@ -9,7 +9,6 @@ import { GitCommitFetcher } from '../../adapters/version-control/git-commit-fetc
 import { RetryingUnitOfWork } from '../../application/index.js';
 import { provide } from './provide.js';
 import type { Surroundings } from './surroundings.js';
-import { Port } from './tokens.js';
 
 /** What keeps rows and bytes. */
 export const storage = ({
@@ -24,26 +23,28 @@ export const storage = ({
   new ContainerModule(({ bind }) => {
     provide(
       bind,
-      Port.unitOfWork,
-      [Port.meters],
+      'unitOfWork',
+      ['meters'],
       (meters) => new RetryingUnitOfWork(new MeteredUnitOfWork(unitOfWork, meters), randomPause),
     );
-    provide(bind, Port.bundleStore, [Port.meters], (meters) => new MeteredBundleStore(bundleStore, meters));
+    provide(bind, 'bundleStore', ['meters'], (meters) => new MeteredBundleStore(bundleStore, meters));
     const limits = {
       maxArchiveBytes: config.MAX_ARCHIVE_BYTES,
       maxUnpackedBytes: config.MAX_UNPACKED_BYTES,
       maxArchiveEntries: config.MAX_ARCHIVE_ENTRIES,
     };
-    provide(bind, Port.bundleInspector, [], () => new TarBundleInspector(limits));
-    provide(bind, Port.softDeleteDays, [], () => config.SOFT_DELETE_DAYS);
-    provide(bind, Port.archiveAfterDays, [], () => config.ARCHIVE_AFTER_DAYS);
-    provide(bind, Port.auditDays, [], () => config.AUDIT_DAYS);
-    provide(bind, Port.maxTokensPerUser, [], () => config.MAX_TOKENS_PER_USER);
-    provide(bind, Port.maxOrganizationBytes, [], () => config.MAX_ORGANIZATION_BYTES);
-    provide(bind, Port.secretBox, [], () => new SealedSecretBox(signingSecrets));
+    provide(bind, 'bundleInspector', [], () => new TarBundleInspector(limits));
+    provide(bind, 'settings', [], () => ({
+      softDeleteDays: config.SOFT_DELETE_DAYS,
+      archiveAfterDays: config.ARCHIVE_AFTER_DAYS,
+      auditDays: config.AUDIT_DAYS,
+      maxTokensPerUser: config.MAX_TOKENS_PER_USER,
+      maxOrganizationBytes: config.MAX_ORGANIZATION_BYTES,
+    }));
+    provide(bind, 'secretBox', [], () => new SealedSecretBox(signingSecrets));
     provide(
       bind,
-      Port.commitFetcher,
+      'commitFetcher',
       [],
       () =>
         new GitCommitFetcher({
@@ -56,7 +57,7 @@ export const storage = ({
     );
     provide(
       bind,
-      Port.capabilityUrls,
+      'capabilityUrls',
       [],
       () =>
         new SignedCapabilityUrls({

@@ -1,6 +1,6 @@
-import type { RequestLog } from '../../adapters/http/app.js';
-import type { Patience } from '../../adapters/http/http-server.js';
-import type { FollowRequest } from '../../adapters/http/observation.js';
+import type { FollowRequest } from '../../adapters/http/server/observation.js';
+import type { Patience } from '../../adapters/http/server/patience.js';
+import type { RequestLog } from '../../adapters/http/server/request-log.js';
 import type { Connections } from '../../adapters/metrics/exposition.js';
 import type { BundleStore, UnitOfWork } from '../../application/index.js';
 import type { Config } from '../config.js';

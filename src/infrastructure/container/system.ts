@@ -4,11 +4,10 @@ import { RandomSecrets } from '../../adapters/system/random-secrets.js';
 import { SystemClock } from '../../adapters/system/system-clock.js';
 import { provide } from './provide.js';
 import type { Surroundings } from './surroundings.js';
-import { Port } from './tokens.js';
 
 export const system = ({ signingSecrets: [signingSecret] }: Surroundings) =>
   new ContainerModule(({ bind }) => {
-    provide(bind, Port.clock, [], () => new SystemClock());
-    provide(bind, Port.ids, [], () => new RandomIds(signingSecret));
-    provide(bind, Port.secrets, [], () => new RandomSecrets());
+    provide(bind, 'clock', [], () => new SystemClock());
+    provide(bind, 'ids', [], () => new RandomIds(signingSecret));
+    provide(bind, 'secrets', [], () => new RandomSecrets());
   });

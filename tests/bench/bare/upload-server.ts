@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import Database from 'better-sqlite3';
-import { ArchiveTree } from '../../../src/adapters/bundles/archive-tree.js';
-import { TarHeaders } from '../../../src/adapters/bundles/tar-headers.js';
+import { ArchiveTree } from '../../../src/adapters/files/archive-tree.js';
+import { TarHeaders } from '../../../src/adapters/files/tar-headers.js';
 
 /**
  * What takes uploads and gives downloads with nothing around it: no framework, no promise, the streams' own events. The

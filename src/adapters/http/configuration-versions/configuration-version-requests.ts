@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Include, NewConfigurationVersion } from '../../../application/index.js';
-import type { Dialect, TypeName } from '../dialect.js';
-import { absentable, optionalDocument, reading } from '../json-api/schema.js';
-import { parameter } from '../route.js';
+import type { Dialect, TypeName } from '../routing/dialect.js';
+import { parameter } from '../routing/route.js';
+import { absentable, optionalDocument, reading } from '../routing/schema.js';
 
 const type: TypeName = {
   singular: 'configuration-version',

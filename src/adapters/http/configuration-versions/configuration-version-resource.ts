@@ -1,154 +1,131 @@
 import { z } from 'zod';
 import type { ConfigurationVersionSummary, Include } from '../../../application/index.js';
 import { type IngressAttributes, lifecycle, statuses, statusTraits } from '../../../domain/index.js';
-import type { Dialect } from '../dialect.js';
-import { type Resource, toOne, toOneAt } from '../json-api/document.js';
-import * as examples from '../json-api/examples.js';
-import { linkIn, perDialect, resourceSchema, timestamps, toOneSchema } from '../json-api/resource-schema.js';
+import type { Dialect } from '../routing/dialect.js';
+import type { Resource } from '../routing/document.js';
+import { anyView, described, presenting, type Words } from '../routing/resource.js';
+import { flag, maybeText, nothing, text, timestamps } from '../routing/resource-schema.js';
+
+type Shapes = {
+  readonly [Name in 'status' | 'statusTimestamps']: z.ZodType<ConfigurationVersionSummary[Name]>;
+} & { readonly failure: z.ZodType<string | null> };
+
+const shapes: Shapes = {
+  failure: maybeText,
+  status: z.enum(statuses),
+  statusTimestamps: timestamps([...new Set(lifecycle.map(({ stamp }) => stamp))]),
+};
+
+/** Of one that waits for its files. */
+const shapesOfNew: Shapes = { failure: nothing, status: z.literal('pending'), statusTimestamps: z.strictObject({}) };
+
+const uploadUrlShape = z.url();
+
+interface More {
+  readonly uploadUrl?: string;
+  readonly runIdOf?: (id: string) => string | null;
+}
 
 /** `upload-url` stands in the creating response and nowhere else. */
-export const presentConfigurationVersion =
-  (
-    dialect: Dialect,
-    include: ReadonlySet<Include> = new Set(),
-    { uploadUrl, runIdOf }: { readonly uploadUrl?: string; readonly runIdOf?: (id: string) => string | null } = {},
-  ) =>
-  (version: ConfigurationVersionSummary): Resource => {
-    const self = `${dialect.prefix}/configuration-versions/${version.id}`;
-    const { downloadable, readable } = statusTraits[version.status];
-    return {
-      id: version.id,
-      type: dialect.configurationVersionType,
-      attributes: {
-        'auto-queue-runs': version.autoQueueRuns,
-        error: version.failure?.error ?? null,
-        'error-message': version.failure?.errorMessage ?? null,
-        provisional: version.provisional,
-        source: version.source,
-        speculative: version.speculative,
-        status: version.status,
-        'status-timestamps': version.statusTimestamps,
-        'upload-url': uploadUrl,
-      },
-      relationships: {
-        'ingress-attributes': toOneAt(
-          'ingress-attributes',
-          readable ? version.ingressAttributesId : null,
-          `${self}/ingress-attributes`,
-        ),
-        run: include.has('run') ? toOne('runs', runIdOf?.(version.id) ?? null) : undefined,
-      },
-      links: { self, download: downloadable ? `${self}/download` : undefined },
+const configurationVersion =
+  ({ is, optional, toOneOrNone, toOneOrNoneAt, link }: Words) =>
+  (dialect: Dialect, include: ReadonlySet<Include> = new Set(), { uploadUrl, runIdOf }: More = {}) => {
+    const { failure, status, statusTimestamps } = uploadUrl === undefined ? shapes : shapesOfNew;
+    return (version: ConfigurationVersionSummary): Resource => {
+      const self = `${dialect.prefix}/configuration-versions/${version.id}`;
+      const commit = `${self}/ingress-attributes`;
+      const { downloadable, readable } = statusTraits[version.status];
+      return {
+        id: version.id,
+        type: dialect.configurationVersionType,
+        attributes: {
+          'auto-queue-runs': is(flag, version.autoQueueRuns, 'Whether a run is queued as soon as the files are there.'),
+          error: is(failure, version.failure?.error ?? null, 'A short code; null unless it is errored.'),
+          'error-message': is(failure, version.failure?.errorMessage ?? null, 'Why it is errored, in a sentence.'),
+          provisional: is(flag, version.provisional, 'Becomes current only when its run is applied.'),
+          source: is(
+            text,
+            version.source,
+            'What made it: `tfe-api`, `terraform` (the command line), `git` or the name of a forge.',
+          ),
+          speculative: is(flag, version.speculative, 'Only ever planned; never becomes current.'),
+          status: is(status, version.status),
+          'status-timestamps': is(statusTimestamps, version.statusTimestamps),
+          'upload-url':
+            uploadUrl === undefined
+              ? undefined
+              : is(
+                  uploadUrlShape,
+                  uploadUrl,
+                  'Takes the `.tar.gz` in a PUT, without a token. Shown this once; keep it secret.',
+                ),
+        },
+        relationships: {
+          'ingress-attributes':
+            uploadUrl === undefined
+              ? toOneOrNoneAt('ingress-attributes', readable ? version.ingressAttributesId : null, commit)
+              : { data: is(nothing, null), links: { related: link(commit) } },
+          run: include.has('run')
+            ? optional(
+                toOneOrNone('runs', runIdOf?.(version.id) ?? null),
+                'The first run made from it; there with `include=run` only.',
+              )
+            : undefined,
+        },
+        links: {
+          self: link(self),
+          download: downloadable ? optional(link(`${self}/download`), 'There while its files can be had.') : undefined,
+        },
+      };
     };
   };
 
-export const presentIngressAttributes = (attributes: IngressAttributes): Resource => ({
-  id: attributes.id,
-  type: 'ingress-attributes',
-  attributes: {
-    branch: attributes.branch,
-    'clone-url': attributes.cloneUrl,
-    'commit-message': attributes.commitMessage,
-    'commit-sha': attributes.commitSha,
-    'commit-url': attributes.commitUrl,
-    'compare-url': attributes.compareUrl,
-    identifier: attributes.identifier,
-    'is-pull-request': attributes.isPullRequest,
-    'on-default-branch': attributes.onDefaultBranch,
-    'pull-request-number': attributes.pullRequestNumber,
-    'pull-request-url': attributes.pullRequestUrl,
-    'pull-request-title': attributes.pullRequestTitle,
-    'pull-request-body': attributes.pullRequestBody,
-    tag: attributes.tag,
-    'sender-username': attributes.senderUsername,
-    'sender-avatar-url': attributes.senderAvatarUrl,
-    'sender-html-url': attributes.senderHtmlUrl,
-  },
-});
+export const presentConfigurationVersion = configurationVersion(presenting);
 
-const attributesOf = (parts: {
-  readonly failure: z.ZodType;
-  readonly status: z.ZodType;
-  readonly stamps: z.ZodType;
-}) => ({
-  'auto-queue-runs': z.boolean().describe('Whether a run is queued as soon as the files are there.'),
-  error: parts.failure.describe('A short code; null unless it is errored.'),
-  'error-message': parts.failure.describe('Why it is errored, in a sentence.'),
-  provisional: z.boolean().describe('Becomes current only when its run is applied.'),
-  source: z.string().describe('What made it: `tfe-api`, `terraform` (the command line), `git` or the name of a forge.'),
-  speculative: z.boolean().describe('Only ever planned; never becomes current.'),
-  status: parts.status,
-  'status-timestamps': parts.stamps,
-});
+const withRun: ReadonlySet<Include> = new Set<Include>(['run']);
 
-export const configurationVersionSchema = perDialect((dialect) => {
-  const link = linkIn(dialect);
-  return resourceSchema(dialect, {
-    name: 'ConfigurationVersion',
-    type: dialect.configurationVersionType,
-    attributes: attributesOf({
-      failure: z.string().nullable(),
-      status: z.enum(statuses),
-      stamps: timestamps([...new Set(lifecycle.map(({ stamp }) => stamp))]),
-    }),
-    relationships: {
-      'ingress-attributes': toOneSchema('ingress-attributes', { nullable: true, related: link }),
-      run: toOneSchema('runs', { nullable: true })
-        .describe('The first run made from it; there with `include=run` only.')
-        .optional(),
-    },
-    links: { self: link, download: link.describe('There while its files can be had.').optional() },
-    example: presentConfigurationVersion(dialect)(examples.configurationVersion),
-  });
-});
+export const configurationVersionSchema = described({ name: 'ConfigurationVersion' }, (words, dialect) =>
+  configurationVersion(words)(dialect, withRun)(anyView({ status: 'uploaded' })),
+);
 
 /** A version in the answer that creates it. */
-export const createdConfigurationVersionSchema = perDialect((dialect) => {
-  const link = linkIn(dialect);
-  return resourceSchema(dialect, {
-    name: 'CreatedConfigurationVersion',
-    type: dialect.configurationVersionType,
-    description: 'A new configuration version, which waits for its files.',
-    attributes: {
-      ...attributesOf({ failure: z.null(), status: z.literal('pending'), stamps: z.strictObject({}) }),
-      'upload-url': z.url().describe('Takes the `.tar.gz` in a PUT, without a token. Shown this once; keep it secret.'),
-    },
-    relationships: {
-      'ingress-attributes': z.strictObject({ data: z.null(), links: z.strictObject({ related: link }) }),
-    },
-    links: { self: link },
-    example: presentConfigurationVersion(dialect, new Set(), { uploadUrl: examples.uploadUrl })(
-      examples.createdConfigurationVersion,
-    ),
-  });
-});
+export const createdConfigurationVersionSchema = described(
+  { name: 'CreatedConfigurationVersion', about: 'A new configuration version, which waits for its files.' },
+  (words, dialect) =>
+    configurationVersion(words)(dialect, new Set(), { uploadUrl: '' })(anyView({ status: 'pending' })),
+);
 
-const told = z.string().nullable();
+const pullRequestNumber = z.int().nullable();
 
-export const ingressAttributesSchema = perDialect((dialect) =>
-  resourceSchema(dialect, {
-    name: 'IngressAttributes',
+const ingressAttributes =
+  ({ is }: Words) =>
+  (attributes: IngressAttributes): Resource => ({
+    id: attributes.id,
     type: 'ingress-attributes',
-    description: 'The commit a version was fetched from. Null is what the forge did not say.',
     attributes: {
-      branch: z.string(),
-      'clone-url': z.string(),
-      'commit-message': told,
-      'commit-sha': z.string(),
-      'commit-url': told,
-      'compare-url': told,
-      identifier: z.string().describe('Owner and name of the repository.'),
-      'is-pull-request': z.boolean(),
-      'on-default-branch': z.boolean(),
-      'pull-request-number': z.int().nullable(),
-      'pull-request-url': told,
-      'pull-request-title': told,
-      'pull-request-body': told,
-      tag: told,
-      'sender-username': told,
-      'sender-avatar-url': told,
-      'sender-html-url': told,
+      branch: is(text, attributes.branch),
+      'clone-url': is(text, attributes.cloneUrl),
+      'commit-message': is(maybeText, attributes.commitMessage),
+      'commit-sha': is(text, attributes.commitSha),
+      'commit-url': is(maybeText, attributes.commitUrl),
+      'compare-url': is(maybeText, attributes.compareUrl),
+      identifier: is(text, attributes.identifier, 'Owner and name of the repository.'),
+      'is-pull-request': is(flag, attributes.isPullRequest),
+      'on-default-branch': is(flag, attributes.onDefaultBranch),
+      'pull-request-number': is(pullRequestNumber, attributes.pullRequestNumber),
+      'pull-request-url': is(maybeText, attributes.pullRequestUrl),
+      'pull-request-title': is(maybeText, attributes.pullRequestTitle),
+      'pull-request-body': is(maybeText, attributes.pullRequestBody),
+      tag: is(maybeText, attributes.tag),
+      'sender-username': is(maybeText, attributes.senderUsername),
+      'sender-avatar-url': is(maybeText, attributes.senderAvatarUrl),
+      'sender-html-url': is(maybeText, attributes.senderHtmlUrl),
     },
-    example: presentIngressAttributes(examples.ingressAttributes),
-  }),
+  });
+
+export const presentIngressAttributes = ingressAttributes(presenting);
+
+export const ingressAttributesSchema = described(
+  { name: 'IngressAttributes', about: 'The commit a version was fetched from. Null is what the forge did not say.' },
+  (words) => ingressAttributes(words)(anyView()),
 );

@@ -1,15 +1,13 @@
-import type { BackingDataChange } from '../../../application/index.js';
+import type { BackingDataChange, ShownRun } from '../../../application/index.js';
+import type { UseCases } from '../../../application/use-cases.js';
 import { statusTraits } from '../../../domain/index.js';
-import type { Dialect } from '../dialect.js';
-import { withIncluded } from '../json-api/document.js';
-import { pageDocument, pageRequest } from '../json-api/pagination.js';
-import { includeParameter } from '../json-api/query.js';
-import { documentSchema, pageSchema } from '../json-api/resource-schema.js';
-import { creates, lists, shows } from '../reference/operations.js';
-import type { Reference } from '../reference/reference.js';
-import { accepted, act, created, get, ok, parameter, post, type Route } from '../route.js';
-import { presentRun, runSchema } from '../runs/run-resource.js';
-import type { UseCases } from '../use-cases.js';
+import type { Dialect } from '../routing/dialect.js';
+import { withIncluded } from '../routing/document.js';
+import { pageDocument, pageRequest } from '../routing/pagination.js';
+import { includeParameter } from '../routing/query.js';
+import { creates, lists, type Reference, shows } from '../routing/reference.js';
+import { documentSchema, pageSchema } from '../routing/resource-schema.js';
+import { accepted, act, created, get, type Neighbour, ok, parameter, post, type Route } from '../routing/route.js';
 import { includes, newConfigurationVersion } from './configuration-version-requests.js';
 import {
   configurationVersionSchema,
@@ -31,10 +29,10 @@ const backingDataInWords: Readonly<Record<BackingDataChange, Pick<Reference, 'op
   },
 };
 
-export const configurationVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs: Neighbour<ShownRun>): Route[] => {
   const readNew = newConfigurationVersion(dialect);
   const version = () => configurationVersionSchema(dialect);
-  const beside = () => ({ included: [ingressAttributesSchema(dialect), runSchema(dialect)] as const });
+  const beside = () => ({ included: [ingressAttributesSchema(dialect), runs.schema()] as const });
   return [
     get(
       '/workspaces/:workspaceId/configuration-versions',
@@ -50,16 +48,20 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect): Rou
         const include = call.query.include(includes);
         const page = pageRequest(call.query);
         const query = { workspaceId: parameter(call, 'workspaceId'), page, include };
-        const { ingressAttributes, runs, ...found } = await use.listConfigurationVersions.execute(call.actor, query);
-        const runIdOf = (id: string) => runs.get(id)?.run.id ?? null;
+        const {
+          ingressAttributes,
+          runs: newest,
+          ...found
+        } = await use.listConfigurationVersions.execute(call.actor, query);
+        const runIdOf = (id: string) => newest.get(id)?.run.id ?? null;
         const present = presentConfigurationVersion(dialect, include, { runIdOf });
         const readable = found.items.filter((version) => statusTraits[version.status].readable);
         const included = readable.flatMap(({ id }) => {
           const attributes = ingressAttributes.get(id);
-          const run = runs.get(id);
+          const run = newest.get(id);
           return [
             ...(attributes === undefined ? [] : [presentIngressAttributes(attributes)]),
-            ...(run === undefined ? [] : [presentRun(dialect)(run)]),
+            ...(run === undefined ? [] : [runs.present(run)]),
           ];
         });
         return ok(withIncluded(pageDocument(call.path, call.query, found, present), included));
@@ -102,7 +104,7 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect): Rou
         return ok(
           withIncluded({ data }, [
             ...(ingressAttributes === null ? [] : [presentIngressAttributes(ingressAttributes)]),
-            ...(run === null ? [] : [presentRun(dialect)(run)]),
+            ...(run === null ? [] : [runs.present(run)]),
           ]),
         );
       },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { enforcementLevels, type OutcomeFilter, outcomeStatuses } from '../../../domain/index.js';
-import type { Query } from '../json-api/query.js';
-import { RequestError } from '../json-api/request-error.js';
-import { limits } from '../limits.js';
+import { limits } from '../routing/limits.js';
+import type { Query } from '../routing/query.js';
+import { RequestError } from '../routing/request-error.js';
 
 export type TaskStageInclude = 'run' | 'workspace' | 'policy-evaluations';
 

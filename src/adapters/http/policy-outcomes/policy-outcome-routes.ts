@@ -1,14 +1,13 @@
-import type { ShownWorkspace } from '../../../application/index.js';
-import type { Dialect } from '../dialect.js';
-import { withIncluded } from '../json-api/document.js';
-import { pageDocument, pageRequest } from '../json-api/pagination.js';
-import { includeParameter } from '../json-api/query.js';
-import { documentSchema } from '../json-api/resource-schema.js';
-import { lists, shows } from '../reference/operations.js';
-import { act, get, ok, parameter, type Route } from '../route.js';
-import { presentRun, runSchema } from '../runs/run-resource.js';
-import type { UseCases } from '../use-cases.js';
-import { presentWorkspace, workspaceSchema } from '../workspaces/workspace-resource.js';
+import type { ShownRun, ShownWorkspace } from '../../../application/index.js';
+import type { UseCases } from '../../../application/use-cases.js';
+import type { Dialect } from '../routing/dialect.js';
+import { withIncluded } from '../routing/document.js';
+import { pageDocument, pageRequest } from '../routing/pagination.js';
+import { includeParameter } from '../routing/query.js';
+import { lists, shows } from '../routing/reference.js';
+import { documentSchema } from '../routing/resource-schema.js';
+import { act, get, type Neighbour, ok, parameter, type Route } from '../routing/route.js';
+import { presentWorkspace, workspaceSchema } from '../supporting/workspaces/workspace-resource.js';
 import { outcomeFilterParameters, outcomeFilters, taskStageIncludes } from './policy-outcome-requests.js';
 import {
   policyEvaluationSchema,
@@ -19,7 +18,7 @@ import {
   taskStageSchema,
 } from './policy-outcome-resource.js';
 
-export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neighbour<ShownRun>): Route[] => {
   const presentStage = presentTaskStage(dialect);
   // Its current run may be the one beside it, and clients walk in circles through what is included.
   const presentBesideRun = ({ subject, standing }: ShownWorkspace) => presentWorkspace(dialect)({ subject, standing });
@@ -27,7 +26,7 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect): Route[] =>
   const presentOutcome = presentPolicySetOutcome(dialect);
   const stage = () => taskStageSchema(dialect);
   const evaluationShape = () => policyEvaluationSchema(dialect);
-  const beside = () => ({ included: [runSchema(dialect), workspaceSchema(dialect), evaluationShape()] as const });
+  const beside = () => ({ included: [runs.schema(), workspaceSchema(dialect), evaluationShape()] as const });
   return [
     get(
       '/runs/:runId/task-stages',
@@ -58,7 +57,7 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect): Route[] =>
         const { id: taskStageId, evaluations } = seen.subject;
         return ok(
           withIncluded({ data: presentStage(seen) }, [
-            ...(run === undefined ? [] : [presentRun(dialect)(run)]),
+            ...(run === undefined ? [] : [runs.present(run)]),
             ...(workspace === undefined ? [] : [presentBesideRun(workspace)]),
             ...(include.has('policy-evaluations')
               ? evaluations.map((evaluation) => presentEvaluation({ ...evaluation, taskStageId }))

@@ -1,10 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { DomainError } from '../../../domain/index.js';
-import { writeHead } from '../head.js';
-import type { Content } from '../reference/reference.js';
-import { bearerOf, type PlainRoute } from '../route.js';
+import type { Exchange } from '../routing/exchange.js';
+import type { Content } from '../routing/reference.js';
+import { bearerOf, type PlainRoute } from '../routing/route.js';
 import type { KeptContent } from '../web/kept-content.js';
 import { discovery, discoverySchema, healthySchema, notReadySchema, readySchema } from './service-resource.js';
 
@@ -22,8 +21,8 @@ export interface Scraped {
   readonly text: () => Promise<string>;
 }
 
-const answerJson = (response: Response, status: number, body: unknown): void => {
-  writeHead(response, status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+const answerJson = (exchange: Exchange, status: number, body: unknown): void => {
+  exchange.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 };
 
 const plain = (schema: z.ZodType): Content => ({ mediaType: 'application/json', schema });
@@ -32,43 +31,47 @@ export const serviceRoutes = ({ ready }: Health, description: KeptContent): Plai
   {
     method: 'get',
     path: '/healthz',
+    countedAs: 'nobody',
     reference: () => ({
       operation: 'showHealth',
       summary: 'Say that the service runs',
       answers: { 200: plain(healthySchema) },
     }),
-    handle: (_request, response) => answerJson(response, 200, { status: 'ok' }),
+    handle: (exchange) => answerJson(exchange, 200, { status: 'ok' }),
   },
   {
     method: 'get',
     path: '/readyz',
+    countedAs: 'nobody',
     reference: () => ({
       operation: 'showReadiness',
       summary: 'Say whether requests can be served',
       answers: { 200: plain(readySchema), 503: plain(notReadySchema) },
     }),
-    handle: async (_request: Request, response: Response) => {
+    handle: async (exchange) => {
       const outcome = await ready().then(
         () => ({ status: 200, body: { status: 'ready' } }),
         () => ({ status: 503, body: { status: 'not ready' } }),
       );
-      answerJson(response, outcome.status, outcome.body);
+      answerJson(exchange, outcome.status, outcome.body);
     },
   },
   {
     method: 'get',
     path: '/.well-known/terraform.json',
+    countedAs: 'caller',
     reference: () => ({
       operation: 'discoverServices',
       summary: 'Say where the API is, to clients that know a host name only',
       answers: { 200: plain(discoverySchema) },
       refusals: [429],
     }),
-    handle: (_request, response) => answerJson(response, 200, discovery),
+    handle: (exchange) => answerJson(exchange, 200, discovery),
   },
   {
     method: 'get',
     path: '/openapi.json',
+    countedAs: 'caller',
     reference: () => ({
       operation: 'describeApi',
       summary: 'This description',
@@ -78,7 +81,7 @@ export const serviceRoutes = ({ ready }: Health, description: KeptContent): Plai
       answers: { 200: { mediaType: 'application/json' }, 304: null },
       refusals: [429],
     }),
-    handle: (request, response) => description.answer(request, response),
+    handle: (exchange) => description.answer(exchange),
   },
 ];
 
@@ -90,6 +93,7 @@ const isToken = (given: string, token: string): boolean => timingSafeEqual(diges
 export const metricsRoute = ({ token, contentType, text }: Scraped): PlainRoute => ({
   method: 'get',
   path: '/metrics',
+  countedAs: 'scrape',
   reference: () => ({
     operation: 'showMetrics',
     summary: 'Show what Prometheus reads',
@@ -98,12 +102,12 @@ export const metricsRoute = ({ token, contentType, text }: Scraped): PlainRoute 
     answers: { 200: { mediaType: contentType } },
     refusals: [429, 'actor/unauthenticated', 'resource/not-found'],
   }),
-  handle: async (request, response) => {
-    if (token !== undefined && !isToken(bearerOf(request) ?? '', token)) {
+  handle: async (exchange) => {
+    if (token !== undefined && !isToken(bearerOf(exchange.request) ?? '', token)) {
       throw new DomainError('actor/unauthenticated', 'the token of METRICS_TOKEN is needed');
     }
     const body = Buffer.from(await text());
-    writeHead(response, 200, { 'Content-Type': contentType, 'Content-Length': body.length }).end(body);
+    exchange.writeHead(200, { 'Content-Type': contentType, 'Content-Length': body.length }).end(body);
   },
 });
 
@@ -111,13 +115,14 @@ export const metricsRoute = ({ token, contentType, text }: Scraped): PlainRoute 
 export const pingRoute: PlainRoute = {
   method: 'get',
   path: '/ping',
+  countedAs: 'caller',
   reference: () => ({
     operation: 'ping',
     summary: 'Say what serves the API, in headers',
     answers: { 204: null },
     refusals: [429],
   }),
-  handle: (_request, response) => {
-    writeHead(response, 204).end();
+  handle: (exchange) => {
+    exchange.writeHead(204).end();
   },
 };

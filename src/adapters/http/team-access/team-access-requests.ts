@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { NewTeamAccess, PageRequest, TeamAccessChange, TeamAccessQuery } from '../../../application/index.js';
 import { accessLevels, type RequestedPermissions, scales } from '../../../domain/index.js';
-import type { Dialect, TypeName } from '../dialect.js';
-import { pageParameters, pageRequest } from '../json-api/pagination.js';
-import { invalid, invalidParameter } from '../json-api/request-error.js';
-import { absentable, identifier, reading, resourceDocument } from '../json-api/schema.js';
-import type { Call } from '../route.js';
+import type { Dialect, TypeName } from '../routing/dialect.js';
+import { pageParameters, pageRequest } from '../routing/pagination.js';
+import { invalid, invalidParameter } from '../routing/request-error.js';
+import type { Call } from '../routing/route.js';
+import { absentable, identifier, reading, resourceDocument } from '../routing/schema.js';
 
 /** The contract demands the types of a request that adds, and leaves that of a change open. */
 const demanded = (singular: string): TypeName => {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Dialect } from '../dialect.js';
-import { pageDocument } from '../json-api/pagination.js';
-import { listSchema, pageSchema } from '../json-api/resource-schema.js';
-import { wholeList } from '../json-api/whole-list.js';
-import { changes, removes, shows } from '../reference/operations.js';
-import { get, noContent, ok, parameter, patch, post, type Route, remove } from '../route.js';
-import type { UseCases } from '../use-cases.js';
+import type { UseCases } from '../../../application/use-cases.js';
+import type { Dialect } from '../routing/dialect.js';
+import { pageDocument } from '../routing/pagination.js';
+import { changes, removes, shows } from '../routing/reference.js';
+import { listSchema, pageSchema } from '../routing/resource-schema.js';
+import { get, noContent, ok, parameter, patch, post, type Route, remove } from '../routing/route.js';
+import { wholeList } from '../routing/whole-list.js';
 import {
   newTeamAccess,
   teamAccessChange,

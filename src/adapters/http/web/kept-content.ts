@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Request, Response } from 'express';
-import { replaceHeaders, writeHead } from '../head.js';
+import type { Exchange } from '../routing/exchange.js';
 
 const compressed = promisify(gzip);
 
@@ -22,23 +21,25 @@ export class KeptContent {
   ) {}
 
   /** Answers 304 to those who have it. `instead` takes the place of headers that every answer has. */
-  async answer(request: Request, response: Response, instead: Readonly<Record<string, string>> = {}): Promise<void> {
+  async answer(exchange: Exchange, instead: Readonly<Record<string, string>> = {}): Promise<void> {
     const { bytes, gzipped, etag } = await this.ready();
     // To be kept, and asked about each time: another version of the service may answer.
-    replaceHeaders(response, { 'Cache-Control': 'no-cache', ...instead });
+    exchange.replaceHeaders({ 'Cache-Control': 'no-cache', ...instead });
     const known = { ETag: etag, Vary: 'Accept-Encoding' };
-    if (isKnown(request.headers['if-none-match'], etag)) {
-      writeHead(response, 304, known).end();
+    if (isKnown(exchange.request.headers['if-none-match'], etag)) {
+      exchange.writeHead(304, known).end();
       return;
     }
-    const small = request.acceptsEncodings('gzip') === 'gzip';
+    const small = exchange.request.acceptsEncodings('gzip') === 'gzip';
     const body = small ? gzipped : bytes;
-    writeHead(response, 200, {
-      ...known,
-      'Content-Type': this.type,
-      'Content-Length': body.byteLength,
-      ...(small ? { 'Content-Encoding': 'gzip' } : {}),
-    }).end(body);
+    exchange
+      .writeHead(200, {
+        ...known,
+        'Content-Type': this.type,
+        'Content-Length': body.byteLength,
+        ...(small ? { 'Content-Encoding': 'gzip' } : {}),
+      })
+      .end(body);
   }
 
   private ready(): Promise<Made> {

@@ -1,6 +1,5 @@
 import { access, readFile } from 'node:fs/promises';
-import { writeHead } from '../head.js';
-import type { PlainRoute } from '../route.js';
+import type { PlainRoute } from '../routing/route.js';
 import { KeptContent } from './kept-content.js';
 
 const pages = new URL('pages/', import.meta.url);
@@ -62,9 +61,6 @@ const policies = {
   docs: policy("img-src 'self' data:"),
 };
 
-/** Below it is what pages are made of. */
-export const assetsPath = '/assets/';
-
 /** The pages for people, and what they are made of. Nothing is read from disk before somebody looks. */
 export const webRoutes = (version: string): PlainRoute[] => {
   const home = page('home.html', version);
@@ -73,26 +69,29 @@ export const webRoutes = (version: string): PlainRoute[] => {
     {
       method: 'get',
       path: '/',
-      handle: (request, response) => home.answer(request, response, { 'Content-Security-Policy': policies.home }),
+      countedAs: 'caller',
+      handle: (exchange) => home.answer(exchange, { 'Content-Security-Policy': policies.home }),
     },
     {
       method: 'get',
       path: '/docs',
-      handle: (request, response) => {
+      countedAs: 'caller',
+      handle: (exchange) => {
         // What the page names is relative to it, and would be looked for one level too deep.
-        if (request.path.endsWith('/')) {
-          writeHead(response, 308, { Location: '../docs', 'Content-Length': 0 }).end();
+        if (exchange.request.path.endsWith('/')) {
+          exchange.writeHead(308, { Location: '../docs', 'Content-Length': 0 }).end();
           return;
         }
-        return docs.answer(request, response, { 'Content-Security-Policy': policies.docs });
+        return docs.answer(exchange, { 'Content-Security-Policy': policies.docs });
       },
     },
     ...Object.entries(assets).map(([name, [type, make]]): PlainRoute => {
       const content = new KeptContent(type, make);
       return {
         method: 'get',
-        path: `${assetsPath}${name}`,
-        handle: (request, response) => content.answer(request, response),
+        path: `/assets/${name}`,
+        countedAs: 'page',
+        handle: (exchange) => content.answer(exchange),
       };
     }),
   ];

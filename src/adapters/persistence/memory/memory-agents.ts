@@ -1,5 +1,8 @@
-import type { AgentPoolRepository, AgentTokenRepository } from '../../../application/ports/agent-repository.js';
-import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type {
+  AgentPoolRepository,
+  AgentTokenRepository,
+} from '../../../application/ports/repositories/agent-repository.js';
+import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import {
   type Actor,
   type Agent,

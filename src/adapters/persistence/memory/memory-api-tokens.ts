@@ -5,8 +5,8 @@ import type {
   TeamTokenQuery,
   TeamTokenReference,
   TeamTokenSort,
-} from '../../../application/ports/api-token-repository.js';
-import type { Page, PageRequest } from '../../../application/ports/page.js';
+} from '../../../application/ports/repositories/api-token-repository.js';
+import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import {
   type Actor,
   type ApiToken,

@@ -6,8 +6,8 @@ import {
   type AuditTrail,
   mostLookedAt,
   mostNumbered,
-} from '../../../application/ports/audit-trail.js';
-import type { Page, PageRequest } from '../../../application/ports/page.js';
+} from '../../../application/ports/repositories/audit-trail.js';
+import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import {
   type AuditEvent,
   auditEventId,

@@ -5,8 +5,8 @@ import {
   type ConfigurationVersionSummary,
   summaryOf,
   type VersionPlace,
-} from '../../../application/ports/configuration-version-repository.js';
-import type { Page, PageRequest } from '../../../application/ports/page.js';
+} from '../../../application/ports/repositories/configuration-version-repository.js';
+import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import {
   type Actor,
   ConfigurationVersion,

@@ -5,8 +5,8 @@ import type {
   EffectState,
   FailingEffect,
   PendingEffect,
-} from '../../../application/ports/effect-outbox.js';
-import type { Page, PageRequest } from '../../../application/ports/page.js';
+} from '../../../application/ports/repositories/effect-outbox.js';
+import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import type { Instant } from '../../../domain/index.js';
 import { type CurrentTables, type MemoryEffect, pageOf } from './memory-tables.js';
 

@@ -1,4 +1,4 @@
-import type { Holdable, Holds } from '../../../application/ports/holds.js';
+import type { Holdable, Holds } from '../../../application/ports/repositories/holds.js';
 import type { CurrentTables, MemoryTables } from './memory-tables.js';
 
 const rowsOf = {

@@ -1,4 +1,4 @@
-import type { Demand, RequestRates, SigningKeys } from '../../../application/ports/instances.js';
+import type { Demand, RequestRates, SigningKeys } from '../../../application/ports/repositories/instances.js';
 import type { Instant } from '../../../domain/index.js';
 import type { CurrentTables } from './memory-tables.js';
 

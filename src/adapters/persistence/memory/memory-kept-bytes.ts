@@ -1,4 +1,9 @@
-import type { CounterDrift, KeptBy, KeptBytes, OrganizationBytes } from '../../../application/ports/kept-bytes.js';
+import type {
+  CounterDrift,
+  KeptBy,
+  KeptBytes,
+  OrganizationBytes,
+} from '../../../application/ports/repositories/kept-bytes.js';
 import { artifactNames, type OrganizationId } from '../../../domain/index.js';
 import { policyCodeKey } from './memory-policies.js';
 import { artifactKey } from './memory-run-artifacts.js';

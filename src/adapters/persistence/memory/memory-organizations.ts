@@ -1,10 +1,10 @@
-import { usersByReference } from '../../../application/organizations/users-by-reference.js';
 import type {
   MembershipRepository,
   MembershipView,
   OrganizationRepository,
-} from '../../../application/ports/organization-repository.js';
-import type { Page, PageRequest } from '../../../application/ports/page.js';
+} from '../../../application/ports/repositories/organization-repository.js';
+import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
+import { usersByReference } from '../../../application/supporting/organizations/users-by-reference.js';
 import {
   type Actor,
   alreadyTaken,

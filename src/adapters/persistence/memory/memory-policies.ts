@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Page, PageRequest } from '../../../application/ports/page.js';
-import type { PolicyQuery, PolicyRepository } from '../../../application/ports/policy-repository.js';
+import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
+import type { PolicyQuery, PolicyRepository } from '../../../application/ports/repositories/policy-repository.js';
 import {
   type Actor,
   alreadyTaken,

@@ -1,5 +1,5 @@
-import type { Page, PageRequest } from '../../../application/ports/page.js';
-import type { PolicySetRepository } from '../../../application/ports/policy-repository.js';
+import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
+import type { PolicySetRepository } from '../../../application/ports/repositories/policy-repository.js';
 import {
   type Actor,
   type ApplyingPolicySet,

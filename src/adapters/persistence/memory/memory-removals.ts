@@ -1,4 +1,4 @@
-import type { Removals, RemovalTarget } from '../../../application/ports/effect-outbox.js';
+import type { Removals, RemovalTarget } from '../../../application/ports/repositories/effect-outbox.js';
 import {
   artifactNames,
   type Bundle,

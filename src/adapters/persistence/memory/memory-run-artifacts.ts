@@ -1,4 +1,4 @@
-import type { RunArtifacts } from '../../../application/ports/run-artifacts.js';
+import type { RunArtifacts } from '../../../application/ports/repositories/run-artifacts.js';
 import { type ArtifactName, artifactNames, type Bundle, type BundleKey, type RunId } from '../../../domain/index.js';
 import type { CurrentTables } from './memory-tables.js';
 

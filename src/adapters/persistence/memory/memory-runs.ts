@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import type {
   QueuedRun,
   RunCapacity,
@@ -6,7 +6,7 @@ import type {
   RunQueries,
   RunRepository,
   RunScope,
-} from '../../../application/ports/run-repository.js';
+} from '../../../application/ports/repositories/run-repository.js';
 import {
   type Actor,
   type Agent,

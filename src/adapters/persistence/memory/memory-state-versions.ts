@@ -1,9 +1,15 @@
-import { fitting, type Page, type PageRequest, type Slice, type SliceSize } from '../../../application/ports/page.js';
-import { sealPrefix } from '../../../application/ports/secret-box.js';
+import { sealPrefix } from '../../../application/ports/outside/secret-box.js';
+import {
+  fitting,
+  type Page,
+  type PageRequest,
+  type Slice,
+  type SliceSize,
+} from '../../../application/ports/repositories/page.js';
 import type {
   StateOutputRepository,
   StateVersionRepository,
-} from '../../../application/ports/state-version-repository.js';
+} from '../../../application/ports/repositories/state-version-repository.js';
 import type {
   Actor,
   Bundle,

@@ -1,4 +1,4 @@
-import type { StoredFile, StoredFiles } from '../../../application/ports/stored-files.js';
+import type { StoredFile, StoredFiles } from '../../../application/ports/repositories/stored-files.js';
 import { artifactNames, type Bundle, type BundleKey, type WorkspaceId } from '../../../domain/index.js';
 import { artifactKey } from './memory-run-artifacts.js';
 import { type CurrentTables, compare } from './memory-tables.js';

@@ -1,6 +1,6 @@
-import type { Effect } from '../../../application/ports/effect-outbox.js';
-import type { Demand } from '../../../application/ports/instances.js';
-import type { Page, PageRequest } from '../../../application/ports/page.js';
+import type { Effect } from '../../../application/ports/repositories/effect-outbox.js';
+import type { Demand } from '../../../application/ports/repositories/instances.js';
+import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import {
   type AgentPool,
   type AgentPoolId,
@@ -244,7 +244,7 @@ export const byText =
 
 export const byUsername = byText<User>(({ username }) => username.toLowerCase());
 
-export const byMember = byText<Member>(({ username, email }) => (username ?? email).toLowerCase());
+const byMember = byText<Member>(({ username, email }) => (username ?? email).toLowerCase());
 
 export function pageOf<Item>(items: readonly Item[], { number, size }: PageRequest): Page<Item> {
   const start = (number - 1) * size;

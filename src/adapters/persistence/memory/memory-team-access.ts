@@ -1,9 +1,9 @@
-import type { Page, PageRequest, Place, Slice } from '../../../application/ports/page.js';
+import type { Page, PageRequest, Place, Slice } from '../../../application/ports/repositories/page.js';
 import type {
   TeamAccessFilter,
   TeamWorkspaceRepository,
   TeamWorkspaceView,
-} from '../../../application/ports/team-workspace-repository.js';
+} from '../../../application/ports/repositories/team-workspace-repository.js';
 import {
   type Actor,
   alreadyTaken,

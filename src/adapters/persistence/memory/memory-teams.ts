@@ -1,5 +1,5 @@
-import type { Page, PageRequest } from '../../../application/ports/page.js';
-import type { TeamRepository } from '../../../application/ports/team-repository.js';
+import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
+import type { TeamRepository } from '../../../application/ports/repositories/team-repository.js';
 import {
   type Actor,
   alreadyTaken,

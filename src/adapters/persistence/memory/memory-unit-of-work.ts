@@ -1,4 +1,4 @@
-import type { Transaction, UnitOfWork } from '../../../application/ports/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
 import type { Instant } from '../../../domain/index.js';
 import { MemoryAgentPools, MemoryAgentTokens } from './memory-agents.js';
 import { MemoryApiTokens } from './memory-api-tokens.js';

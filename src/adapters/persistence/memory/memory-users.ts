@@ -1,5 +1,5 @@
-import type { Page, PageRequest } from '../../../application/ports/page.js';
-import type { Reservation, UserRepository } from '../../../application/ports/user-repository.js';
+import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
+import type { Reservation, UserRepository } from '../../../application/ports/repositories/user-repository.js';
 import { alreadyTaken, awaitedUser, DomainError, type Instant, type User, type UserId } from '../../../domain/index.js';
 import { byUsername, type CurrentTables, pageOf, present } from './memory-tables.js';
 

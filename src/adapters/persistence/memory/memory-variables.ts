@@ -1,5 +1,5 @@
-import { sealPrefix, sealPrefixOf } from '../../../application/ports/secret-box.js';
-import type { VariableRepository } from '../../../application/ports/variable-repository.js';
+import { sealPrefix, sealPrefixOf } from '../../../application/ports/outside/secret-box.js';
+import type { VariableRepository } from '../../../application/ports/repositories/variable-repository.js';
 import {
   type Actor,
   type Seen,

@@ -1,6 +1,6 @@
-import type { Page, PageRequest } from '../../../application/ports/page.js';
-import { sealPrefix } from '../../../application/ports/secret-box.js';
-import type { WorkspaceRepository } from '../../../application/ports/workspace-repository.js';
+import { sealPrefix } from '../../../application/ports/outside/secret-box.js';
+import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
+import type { WorkspaceRepository } from '../../../application/ports/repositories/workspace-repository.js';
 import {
   type Actor,
   alreadyTaken,

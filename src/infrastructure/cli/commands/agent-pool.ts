@@ -1,11 +1,3 @@
-import {
-  CreateSiteAgentPool,
-  IssueAgentToken,
-  ListAgentTokens,
-  ListSiteAgentPools,
-  RemoveAgentPool,
-  RevokeToken,
-} from '../../../application/index.js';
 import type { AgentPool, AgentToken } from '../../../domain/index.js';
 import { type Command, UsageError } from '../command.js';
 import { all, atWork, known, type Workplace } from '../operator.js';
@@ -21,7 +13,7 @@ const presentedToken = ({ id, description, createdAt, lastUsedAt }: AgentToken) 
 });
 
 const pools = (place: Workplace): Promise<readonly AgentPool[]> =>
-  all((page) => place.resolve(ListSiteAgentPools).execute(place.operator, page));
+  all((page) => place.use.listSiteAgentPools.execute(place.operator, page));
 
 const poolNamed = async (place: Workplace, name: string) => {
   const found = (await pools(place)).find((pool) => pool.name === name);
@@ -35,7 +27,7 @@ const create: Command = {
   words: ['NAME'],
   run: async (call) =>
     atWork(call, async (place) => {
-      const pool = presented(await place.resolve(CreateSiteAgentPool).execute(place.operator, call.word(0)));
+      const pool = presented(await place.use.createSiteAgentPool.execute(place.operator, call.word(0)));
       return { json: pool, text: card(pool) };
     }),
 };
@@ -64,7 +56,7 @@ const remove: Command = {
       const name = call.word(0);
       const pool = await poolNamed(place, name);
       if (!call.switch('yes')) throw new UsageError(`the agents of ${name} would be refused: add --yes`);
-      await place.resolve(RemoveAgentPool).execute(place.operator, pool);
+      await place.use.removeAgentPool.execute(place.operator, pool);
       return { json: { name, deleted: true }, text: `${name} is deleted` };
     }),
 };
@@ -79,7 +71,7 @@ const issueToken: Command = {
     const description = call.option('description') ?? 'issued on the command line';
     return atWork(call, async (place) => {
       const pool = await poolNamed(place, call.word(0));
-      const { token, secret } = await place.resolve(IssueAgentToken).execute(place.operator, pool, description);
+      const { token, secret } = await place.use.issueAgentToken.execute(place.operator, pool, description);
       const shown = { 'agent-pool': call.word(0), ...presentedToken(token) };
       return {
         json: { ...shown, token: secret },
@@ -96,7 +88,7 @@ const listTokens: Command = {
   run: async (call) =>
     atWork(call, async (place) => {
       const pool = await poolNamed(place, call.word(0));
-      const tokens = await all((page) => place.resolve(ListAgentTokens).execute(place.operator, pool, page));
+      const tokens = await all((page) => place.use.listAgentTokens.execute(place.operator, pool, page));
       const rows = tokens.map(({ id, description, createdAt, lastUsedAt }) => [id, description, createdAt, lastUsedAt]);
       return {
         json: tokens.map(presentedToken),
@@ -114,10 +106,7 @@ const revokeToken: Command = {
       const id = call.word(0);
       await known(
         `token ${id}`,
-        place
-          .resolve(RevokeToken)
-          .execute(place.operator, id)
-          .then(() => true),
+        place.use.revokeToken.execute(place.operator, id).then(() => true),
       );
       return { json: { id, revoked: true }, text: `${id} is refused from now on` };
     }),

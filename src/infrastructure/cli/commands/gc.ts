@@ -1,14 +1,6 @@
-import { effectLeaseSeconds } from '../../../application/effects/perform-effects.js';
-import {
-  attemptSeconds,
-  type Effect,
-  type PendingEffect,
-  PerformEffects,
-  RemoveLeftovers,
-  SweepBundles,
-} from '../../../application/index.js';
+import { effectLeaseSeconds } from '../../../application/background/perform-effects.js';
+import { attemptSeconds, type Effect, type PendingEffect } from '../../../application/index.js';
 import { OperatorError } from '../../backup.js';
-import { Port } from '../../container/tokens.js';
 import type { Call, Command } from '../command.js';
 import { atWork, openStore, type Workplace } from '../operator.js';
 import { counted, size, table } from '../output.js';
@@ -65,7 +57,7 @@ interface Failure {
 }
 
 async function performed(place: Workplace, { progress }: Call): Promise<readonly Failure[]> {
-  const effects = place.resolve(PerformEffects);
+  const effects = place.use.performEffects;
   const failed: Failure[] = [];
   const renewal = setInterval(() => effects.renew().catch(() => undefined), (effectLeaseSeconds / 3) * 1000);
   try {
@@ -90,11 +82,11 @@ async function performed(place: Workplace, { progress }: Call): Promise<readonly
 
 async function collect(place: Workplace, call: Call) {
   const dryRun = call.switch('dry-run');
-  const store = place.resolve(RemoveLeftovers);
+  const store = place.use.removeLeftovers;
   const { leftovers, inUse, all } = await store.find(attemptSeconds.abandoned, (looked) =>
     call.progress.say(`${looked} archives looked at`),
   );
-  const now = place.resolve(Port.clock).now();
+  const now = place.clock.now();
   const due = await place.unitOfWork.read((tx) => tx.effects.due(now, share.kinds, most));
   const left = new Set(leftovers.map(({ key }) => key));
   const found: Found[] = leftovers.map(({ key, bytes, abandoned }) => ({
@@ -123,7 +115,7 @@ async function collect(place: Workplace, call: Call) {
   const failed: Failure[] = [];
   const attempt = (subject: string, work: Promise<unknown>) =>
     work.catch((error: unknown) => failed.push({ subject, error: String(error) }));
-  await attempt('abandoned uploads', place.resolve(SweepBundles).execute(attemptSeconds.abandoned));
+  await attempt('abandoned uploads', place.use.sweepBundles.execute(attemptSeconds.abandoned));
   for (const [index, { key }] of unreferred.entries()) {
     await attempt(key, store.execute(key));
     call.progress.say(`${index + 1} of ${counted(unreferred.length, 'archive')} removed`);

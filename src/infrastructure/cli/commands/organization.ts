@@ -1,13 +1,3 @@
-import {
-  CreateOrganization,
-  ListOrganizationMemberships,
-  ListOrganizations,
-  ListTeams,
-  ListWorkspaces,
-  RemoveOrganization,
-  ShowOrganization,
-  ShowTeam,
-} from '../../../application/index.js';
 import type { Organization } from '../../../domain/index.js';
 import { type Command, UsageError } from '../command.js';
 import { all, atWork, known, userNamed, type Workplace } from '../operator.js';
@@ -23,17 +13,12 @@ const presented = ({ name, email, createdAt, id }: Organization) => ({
 const none = { number: 1, size: 1 };
 
 async function whole(place: Workplace, name: string) {
-  const { subject } = await known(
-    `organization ${name}`,
-    place.resolve(ShowOrganization).execute(place.operator, name),
-  );
-  const teams = await all((page) => place.resolve(ListTeams).execute(place.operator, name, page));
+  const { subject } = await known(`organization ${name}`, place.use.showOrganization.execute(place.operator, name));
+  const teams = await all((page) => place.use.listTeams.execute(place.operator, name, page));
   const owners = teams.find((team) => team.subject.owners);
-  const { members } = owners
-    ? await place.resolve(ShowTeam).execute(place.operator, owners.subject.id)
-    : { members: [] };
-  const memberships = await place.resolve(ListOrganizationMemberships).execute(place.operator, name, none);
-  const workspaces = await place.resolve(ListWorkspaces).execute(place.operator, name, none);
+  const { members } = owners ? await place.use.showTeam.execute(place.operator, owners.subject.id) : { members: [] };
+  const memberships = await place.use.listOrganizationMemberships.execute(place.operator, name, none);
+  const workspaces = await place.use.listWorkspaces.execute(place.operator, name, none);
   return {
     ...presented(subject),
     owners: members.map(({ username, email }) => username ?? email),
@@ -48,7 +33,7 @@ const list: Command = {
   does: 'lists all organizations, by name',
   run: async (call) =>
     atWork(call, async (place) => {
-      const organizations = await all((page) => place.resolve(ListOrganizations).execute(place.operator, page));
+      const organizations = await all((page) => place.use.listOrganizations.execute(place.operator, page));
       const rows = organizations.map(({ name, email, createdAt, id }) => [name, email, createdAt, id]);
       return {
         json: organizations.map(presented),
@@ -83,7 +68,7 @@ const create: Command = {
       const user = await userNamed(place, owner);
       // The right to make it is the operator's, and whoever makes one owns it.
       const actor = { ...place.inPlaceOf(user), siteAdministrator: true };
-      const organization = await place.resolve(CreateOrganization).execute(actor, command);
+      const organization = await place.use.createOrganization.execute(actor, command);
       return { json: presented(organization), text: card({ ...presented(organization), owner: user.username }) };
     });
   },
@@ -102,7 +87,7 @@ const remove: Command = {
       if (!call.switch('yes')) {
         throw new UsageError(`${name} and its ${counted(workspaces, 'workspace')} would be gone for good: say --yes`);
       }
-      await place.resolve(RemoveOrganization).execute(place.operator, name);
+      await place.use.removeOrganization.execute(place.operator, name);
       return {
         json: { name, deleted: true, workspaces },
         text: `${name} and its ${counted(workspaces, 'workspace')} are deleted`,

@@ -1,17 +1,5 @@
 import { z } from 'zod';
-import {
-  type IssuedToken,
-  IssueOrganizationToken,
-  IssueTeamToken,
-  IssueUserToken,
-  ListTeams,
-  ListTeamTokens,
-  ListUserTokens,
-  RevokeOrganizationToken,
-  RevokeTeamToken,
-  RevokeToken,
-  ShowOrganizationToken,
-} from '../../../application/index.js';
+import type { IssuedToken } from '../../../application/index.js';
 import { type ApiToken, type Instant, isDomainError, type OrganizationTokenKind } from '../../../domain/index.js';
 import { type Call, type Command, UsageError } from '../command.js';
 import { all, atWork, known, userNamed, type Workplace } from '../operator.js';
@@ -33,7 +21,7 @@ async function teamNamed(place: Workplace, path: string) {
   if (name === undefined) throw new UsageError('--team must be ORGANIZATION/TEAM');
   const teams = await known(
     `organization ${organizationName}`,
-    all((page) => place.resolve(ListTeams).execute(place.operator, organizationName, page)),
+    all((page) => place.use.listTeams.execute(place.operator, organizationName, page)),
   );
   return known(`team ${path}`, Promise.resolve(teams.find(({ subject }) => subject.name === name)?.subject));
 }
@@ -53,7 +41,7 @@ const issueOf =
   (place: Workplace, organizationName: string, expiresAt: Instant | null): Promise<IssuedToken> =>
     known(
       `organization ${organizationName}`,
-      place.resolve(IssueOrganizationToken).execute(place.operator, { organizationName, kind, expiresAt }),
+      place.use.issueOrganizationToken.execute(place.operator, { organizationName, kind, expiresAt }),
     );
 
 const issuing: Readonly<
@@ -62,11 +50,11 @@ const issuing: Readonly<
   user: async (place, name, expiresAt, call) => {
     const user = await userNamed(place, name);
     const description = call.option('description') ?? 'issued on the command line';
-    return place.resolve(IssueUserToken).execute(place.inPlaceOf(user), { userId: user.id, description, expiresAt });
+    return place.use.issueUserToken.execute(place.inPlaceOf(user), { userId: user.id, description, expiresAt });
   },
   team: async (place, path, expiresAt) => {
     const { id: teamId } = await teamNamed(place, path);
-    return place.resolve(IssueTeamToken).execute(place.operator, { teamId, expiresAt });
+    return place.use.issueTeamToken.execute(place.operator, { teamId, expiresAt });
   },
   organization: issueOf('organization'),
   'audit-trails': issueOf('auditor'),
@@ -109,14 +97,14 @@ const ofOrganization = async (place: Workplace, organizationName: string) => {
   const sort = { key: 'team-name', descending: false } as const;
   const teams = await known(
     `organization ${organizationName}`,
-    all((page) => place.resolve(ListTeams).execute(place.operator, organizationName, page)),
+    all((page) => place.use.listTeams.execute(place.operator, organizationName, page)),
   );
   const names = new Map<string, string>(teams.map(({ subject }) => [subject.id, subject.name]));
   const ofTeams = await all((page) =>
-    place.resolve(ListTeamTokens).execute(place.operator, { organizationName, page, search: undefined, sort }),
+    place.use.listTeamTokens.execute(place.operator, { organizationName, page, search: undefined, sort }),
   );
   const show = (kind: OrganizationTokenKind) =>
-    place.resolve(ShowOrganizationToken).execute(place.operator, organizationName, kind).catch(noneIfMissing);
+    place.use.showOrganizationToken.execute(place.operator, organizationName, kind).catch(noneIfMissing);
   const [own, auditor] = [await show('organization'), await show('auditor')];
   return [
     ...(own === undefined ? [] : [{ of: organizationName, token: own }]),
@@ -127,7 +115,7 @@ const ofOrganization = async (place: Workplace, organizationName: string) => {
 
 const ofUser = async (place: Workplace, name: string) => {
   const user = await userNamed(place, name);
-  const tokens = await all((page) => place.resolve(ListUserTokens).execute(place.inPlaceOf(user), user.id, page));
+  const tokens = await all((page) => place.use.listUserTokens.execute(place.inPlaceOf(user), user.id, page));
   return tokens.map((token) => ({ of: user.username, token }));
 };
 
@@ -167,14 +155,14 @@ const done = () => true;
 const revokeOf = (kind: OrganizationTokenKind, called: string) => async (place: Workplace, name: string) => {
   await known(
     `organization ${name} with ${called}`,
-    place.resolve(RevokeOrganizationToken).execute(place.operator, name, kind).then(done),
+    place.use.revokeOrganizationToken.execute(place.operator, name, kind).then(done),
   );
 };
 
 const revoking: Readonly<Record<'id' | Exclude<Kind, 'user'>, (place: Workplace, name: string) => Promise<void>>> = {
   team: async (place, path) => {
     const { id } = await teamNamed(place, path);
-    await known(`token of team ${path}`, place.resolve(RevokeTeamToken).execute(place.operator, id).then(done));
+    await known(`token of team ${path}`, place.use.revokeTeamToken.execute(place.operator, id).then(done));
   },
   organization: revokeOf('organization', 'a token'),
   'audit-trails': revokeOf('auditor', 'an audit token'),
@@ -188,7 +176,7 @@ const revoking: Readonly<Record<'id' | Exclude<Kind, 'user'>, (place: Workplace,
     }
     const user = owner?.kind === 'user' ? await place.unitOfWork.read((tx) => tx.users.find(owner.id)) : undefined;
     const actor = user === undefined ? place.operator : place.inPlaceOf(user);
-    await known(`token ${id}`, place.resolve(RevokeToken).execute(actor, id).then(done));
+    await known(`token ${id}`, place.use.revokeToken.execute(actor, id).then(done));
   },
 };
 

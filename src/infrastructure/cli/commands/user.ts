@@ -1,4 +1,3 @@
-import { ChangeUserSuspension, CreateUser, ListUsers } from '../../../application/index.js';
 import type { User } from '../../../domain/index.js';
 import type { Answer, Command } from '../command.js';
 import { all, atWork, userNamed } from '../operator.js';
@@ -26,7 +25,7 @@ const add: Command = {
     const email = call.required('email');
     const command = { username: call.word(0), email, siteAdministrator: call.switch('site-administrator') };
     return atWork(call, async (place) => {
-      const { user, token, secret } = await place.resolve(CreateUser).execute(place.operator, command);
+      const { user, token, secret } = await place.use.createUser.execute(place.operator, command);
       return {
         json: { ...presented(user), 'authentication-token': { id: token.id, token: secret } },
         text: `${card(presented(user))}\n\nTheir first token, shown only now:\n\n  TOKEN=${secret}\n`,
@@ -40,7 +39,7 @@ const list: Command = {
   does: 'lists the users, by name',
   run: async (call) =>
     atWork(call, async (place) => {
-      const users = await all((page) => place.resolve(ListUsers).execute(place.operator, page));
+      const users = await all((page) => place.use.listUsers.execute(place.operator, page));
       const rows = users.map((user) => [
         user.username,
         user.email,
@@ -62,7 +61,7 @@ const changed =
   async (call): Promise<Answer> =>
     atWork(call, async (place) => {
       const { id } = await userNamed(place, call.word(0));
-      const user = await place.resolve(ChangeUserSuspension).execute(place.operator, id, suspended);
+      const user = await place.use.changeUserSuspension.execute(place.operator, id, suspended);
       const sentence = suspended ? 'is suspended: their tokens are refused from now on' : 'is suspended no more';
       return { json: presented(user), text: `${user.username} ${sentence}` };
     });

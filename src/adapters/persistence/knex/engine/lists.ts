@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Page, PageRequest } from '../../../../application/ports/page.js';
+import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import { prepared } from './prepared.js';
 import type { Query, Statements } from './statements.js';
 
@@ -107,6 +107,9 @@ export async function partOf<Row, Item>(
           .offset(behind);
   return { number, size, total, items: (await db.all<Row>(rows(part))).map(fromRow) };
 }
+
+/** Ids that a database put together with blanks between them, in no particular order; null for none. */
+export const idsIn = (text: string | null): readonly string[] => text?.split(' ').sort() ?? [];
 
 /** What a row of a list is sorted by: bytewise, as the databases do. */
 export interface Listed {

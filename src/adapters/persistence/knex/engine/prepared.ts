@@ -78,8 +78,10 @@ export function prepared<Given extends Values>(
   };
 }
 
+/** A row with these columns of what a statement is given, named one by one. */
+export const columnsFrom = (row: Values, columns: readonly string[]): Values =>
+  Object.fromEntries(columns.map((column) => [column, row[column]]));
+
 /** Inserts one row with these columns. */
-export const inserting = <Column extends string>(table: string, columns: readonly Column[]) =>
-  prepared<Readonly<Record<Column, unknown>>>((sql, row) =>
-    sql(table).insert(Object.fromEntries(columns.map((column) => [column, row[column]]))),
-  );
+export const inserting = (table: string, columns: readonly string[]) =>
+  prepared<Values>((sql, row) => sql(table).insert(columnsFrom(row, columns)));

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { Page, PageRequest } from '../../../../application/ports/page.js';
-import { sealPrefix } from '../../../../application/ports/secret-box.js';
+import { sealPrefix } from '../../../../application/ports/outside/secret-box.js';
+import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import { DomainError } from '../../../../domain/index.js';
 
 /** What a driver is given. */

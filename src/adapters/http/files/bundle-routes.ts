@@ -1,0 +1,110 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import type { OpenBundle } from '../../../application/index.js';
+import type { UseCases } from '../../../application/use-cases.js';
+import type { Exchange } from '../routing/exchange.js';
+import type { PlainRoute } from '../routing/route.js';
+
+/** The one byte range a request asks for; undefined for the whole, null for one that cannot be satisfied. */
+const rangeOf = (request: Request, bundle: OpenBundle): { start: number; end: number } | undefined | null => {
+  if (request.method !== 'GET') return undefined;
+  const condition = request.headers['if-range'];
+  if (condition !== undefined && condition !== `"${bundle.sha256}"`) return undefined;
+  const ranges = request.range(bundle.bytes);
+  if (ranges === -1) return null;
+  return Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1 ? ranges[0] : undefined;
+};
+
+const filenames = { configuration: 'configuration.tar.gz', state: 'terraform.tfstate' } as const satisfies Record<
+  OpenBundle['of'],
+  string
+>;
+
+const download = (use: UseCases) => async (exchange: Exchange) => {
+  const { request, response } = exchange;
+  const bundle = await use.readBundle.execute(String(request.params.objectId));
+  const headers = {
+    'Content-Type': 'application/octet-stream',
+    'Content-Disposition': `attachment; filename="${filenames[bundle.of]}"`,
+    'Accept-Ranges': 'bytes',
+    ETag: `"${bundle.sha256}"`,
+  };
+  const range = rangeOf(request, bundle);
+  if (range === null) {
+    exchange.writeHead(416, { ...headers, 'Content-Range': `bytes */${bundle.bytes}` }).end();
+    return;
+  }
+  const bytes = request.method === 'HEAD' ? undefined : await bundle.read(range);
+  const length = range === undefined ? bundle.bytes : range.end - range.start + 1;
+  if (range === undefined) {
+    exchange.writeHead(200, { ...headers, 'Content-Length': length });
+  } else {
+    exchange.writeHead(206, {
+      ...headers,
+      'Content-Length': length,
+      'Content-Range': `bytes ${range.start}-${range.end}/${bundle.bytes}`,
+    });
+  }
+  if (bytes === undefined) response.end();
+  else await exchange.download(bytes, length);
+};
+
+/** Who uploads is not known by name: the URL is the right. */
+const uploader = { kind: 'upload-url', id: null, tokenId: null } as const;
+
+/** The capability URLs of bundles. The object id is the whole right: no token is asked for or looked at. */
+export const bundleRoutes = (use: UseCases): PlainRoute[] => [
+  {
+    method: 'put',
+    path: '/v1/object/:objectId',
+    countedAs: 'capability',
+    reference: () => ({
+      operation: 'uploadFiles',
+      summary: 'Upload the files of a configuration version, as a gzip-compressed tar',
+      about: 'At the `upload-url` that the configuration version came with.',
+      body: { mediaType: 'application/octet-stream' },
+      answers: { 200: null },
+      refusals: [
+        429,
+        'resource/not-found',
+        'configuration-version/upload-refused',
+        'bundle/malformed',
+        'bundle/over-limit',
+        'organization/over-quota',
+        'bundle/interrupted',
+        'shared/stale-revision',
+        'service/unavailable',
+        'service/storage-full',
+      ],
+    }),
+    handle: async (exchange) => {
+      const request = exchange.origin();
+      const asked = { actor: uploader, action: 'configuration-versions/upload', request } as const;
+      exchange.asks({ ...asked, subject: null, about: undefined });
+      await exchange.receive((body) =>
+        use.uploadConfigurationBundle.execute(String(exchange.request.params.objectId), body, {
+          request,
+          opened: (id) => exchange.asks({ ...asked, subject: id, about: { kind: 'configuration-versions', id } }),
+        }),
+      );
+      exchange.writeHead(200, { 'Content-Length': 0 }).end();
+    },
+  },
+  {
+    method: 'get',
+    path: '/v1/object/:objectId',
+    countedAs: 'capability',
+    reference: () => ({
+      operation: 'downloadFiles',
+      summary: 'Download files, or a part of them',
+      headers: { Range: z.string().optional().meta({ description: 'One range of bytes.', example: 'bytes=0-1023' }) },
+      answers: {
+        200: { mediaType: 'application/octet-stream' },
+        206: { mediaType: 'application/octet-stream' },
+        416: { mediaType: 'application/octet-stream' },
+      },
+      refusals: [429, 'resource/not-found', 'service/unavailable'],
+    }),
+    handle: download(use),
+  },
+];

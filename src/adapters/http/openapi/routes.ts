@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import type { ShownRun } from '../../../application/index.js';
+import type { UseCases } from '../../../application/use-cases.js';
+import type { AgentToken } from '../../../domain/index.js';
+import { configurationVersionRoutes } from '../configuration-versions/configuration-version-routes.js';
+import { policyOutcomeRoutes } from '../policy-outcomes/policy-outcome-routes.js';
+import type { Dialect } from '../routing/dialect.js';
+import type { Neighbour, Route } from '../routing/route.js';
+import { presentAgentToken, reachableTokenSchema } from '../supporting/agents/agent-pool-resource.js';
+import { agentPoolRoutes } from '../supporting/agents/agent-pool-routes.js';
+import { auditEventRoutes } from '../supporting/audit/audit-event-routes.js';
+import { organizationRoutes } from '../supporting/organizations/organization-routes.js';
+import { policyRoutes } from '../supporting/policies/policy-routes.js';
+import { policySetRoutes } from '../supporting/policy-sets/policy-set-routes.js';
+import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
+import { runRoutes } from '../supporting/runs/run-routes.js';
+import { stateVersionRoutes } from '../supporting/state-versions/state-version-routes.js';
+import { teamRoutes } from '../supporting/teams/team-routes.js';
+import { userRoutes } from '../supporting/users/user-routes.js';
+import { variableRoutes } from '../supporting/variables/variable-routes.js';
+import { fetchRoutes } from '../supporting/version-control/fetch-routes.js';
+import { workspaceRoutes } from '../supporting/workspaces/workspace-routes.js';
+import { teamAccessRoutes } from '../team-access/team-access-routes.js';
+import { teamTokenRoutes } from '../tokens/team-token-routes.js';
+import type { Area } from './openapi.js';
+
+const runsIn = (dialect: Dialect): Neighbour<ShownRun> => ({
+  schema: () => runSchema(dialect),
+  present: presentRun(dialect),
+});
+
+const tokensIn = (dialect: Dialect): Neighbour<AgentToken, z.ZodType> => ({
+  schema: () => reachableTokenSchema(dialect),
+  present: presentAgentToken(),
+});
+
+/** What each subject has, under the heading by which the description of the API lists it. */
+const areas = {
+  'Configuration versions': (use, dialect) => configurationVersionRoutes(use, dialect, runsIn(dialect)),
+  'Team access': teamAccessRoutes,
+  'Team tokens': teamTokenRoutes,
+  'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
+  Workspaces: workspaceRoutes,
+  Variables: variableRoutes,
+  Runs: runRoutes,
+  'State versions': stateVersionRoutes,
+  'Version control': fetchRoutes,
+  'Policy sets': policySetRoutes,
+  Policies: policyRoutes,
+  'Agent pools': agentPoolRoutes,
+  Organizations: organizationRoutes,
+  Teams: teamRoutes,
+  Users: (use, dialect) => userRoutes(use, dialect, tokensIn(dialect)),
+  'Audit trail': auditEventRoutes,
+} as const satisfies Readonly<Record<string, (use: UseCases, dialect: Dialect) => readonly Route[]>>;
+
+export const routesByArea = (use: UseCases, dialect: Dialect): readonly Area<Route>[] =>
+  Object.entries(areas).map(([area, routesOf]) => ({ area, routes: routesOf(use, dialect) }));
+
+/** The map of the API: every endpoint that asks for a token, as one dialect serves it. */
+export const routes = (use: UseCases, dialect: Dialect): readonly Route[] =>
+  routesByArea(use, dialect).flatMap((area) => area.routes);

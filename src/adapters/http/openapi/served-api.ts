@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { UseCases } from '../../../application/use-cases.js';
+import { bundleRoutes } from '../files/bundle-routes.js';
+import { dialects, type Edition, inEdition } from '../routing/dialect.js';
+import { type Health, metricsRoute, pingRoute, type Scraped, serviceRoutes } from '../service/service-routes.js';
+import { agentRoutes } from '../supporting/agents/agent-api-routes.js';
+import { agentFileRoutes } from '../supporting/agents/agent-file-routes.js';
+import { logRoutes } from '../supporting/runs/log-routes.js';
+import { webhookRoutes } from '../supporting/version-control/webhook-routes.js';
+import { KeptContent } from '../web/kept-content.js';
+import { type OpenApi, openApiDocument, type RecordedExamples, type ServedApi } from './openapi.js';
+import { routesByArea } from './routes.js';
+
+/** What the service tells of itself. */
+interface OfTheService {
+  readonly health: Health;
+  readonly description: KeptContent;
+  /** There is no `/metrics` without it. */
+  readonly scraped: Scraped | undefined;
+}
+
+/** `npm run examples` records them: what the service was asked and answered in its tests. */
+const recordedExamples = (): RecordedExamples =>
+  z
+    .record(z.string(), z.unknown())
+    .parse(JSON.parse(readFileSync(new URL('./examples.json', import.meta.url), 'utf8')));
+
+/** All that an edition of the service serves to programs. */
+export const servedApi = (
+  use: UseCases,
+  edition: Edition,
+  { health, description, scraped }: OfTheService,
+): ServedApi => ({
+  dialects: dialects.map((dialect) => ({
+    prefix: dialect.prefix,
+    areas: routesByArea(use, inEdition(dialect, edition)),
+  })),
+  atEachMount: [{ area: 'Service', routes: [pingRoute] }],
+  plain: [
+    {
+      area: 'Service',
+      routes: [...serviceRoutes(health, description), ...(scraped === undefined ? [] : [metricsRoute(scraped)])],
+    },
+    { area: 'Files and logs', routes: [...bundleRoutes(use), ...logRoutes(use)] },
+    { area: 'Version control', routes: webhookRoutes(use) },
+  ],
+  agents: { area: 'Agents', routes: [...agentRoutes(use), ...agentFileRoutes(use)] },
+});
+
+/** Made to be looked at and not to be served: nobody calls what stands behind it. */
+const unserved = (edition: Edition): ServedApi =>
+  servedApi({} as UseCases, edition, {
+    health: { ready: async () => {} },
+    description: new KeptContent('application/json', () => new Uint8Array()),
+    scraped: { token: undefined, contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => '' },
+  });
+
+/** The description of what an edition of the service serves to programs. Takes a while: it is to be kept. */
+export const describeApi = (edition: Edition, version: string): OpenApi =>
+  openApiDocument(unserved(edition), version, recordedExamples());

@@ -1,0 +1,67 @@
+import type { BackingDataChange } from '../../../application/index.js';
+import type { TokenOwner } from '../../../domain/index.js';
+
+/** The names one kind of resource goes by in a request's `type`. */
+export interface TypeName {
+  readonly singular: string;
+  readonly plural: string;
+  /** Another word by which clients ask for it. */
+  readonly alias?: string;
+  /** How the contract writes it, where that is not the plural, and whether it may be missing there. */
+  readonly contract?: { readonly word: string; readonly required: boolean };
+}
+
+/**
+ * The handful of words in which the specification's contract and the clients of this API family differ. Use cases know
+ * neither; nothing outside this value asks which one is served.
+ */
+export interface Dialect {
+  readonly name: 'contract' | 'client';
+  /** Where it is mounted, and so how its links begin. */
+  readonly prefix: string;
+  readonly configurationVersionType: string;
+  readonly listedTeamTokenType: string;
+  /** Who is named as the one who did something to a run. Clients know no others there, and refuse the whole document. */
+  readonly runActors: readonly TokenOwner['kind'][];
+  /** The names under which the permission on policy mocks is shown. Both are taken everywhere. */
+  readonly mocksAttributes: readonly string[];
+  /** The actions of the self-hosted edition that this dialect knows. */
+  readonly backingDataActions: readonly { readonly word: string; readonly change: BackingDataChange }[];
+  /** The words taken as a request's `type`, its own first; `undefined` among them stands for a missing one. */
+  readonly acceptedTypes: (type: TypeName) => readonly (string | undefined)[];
+}
+
+export const contract: Dialect = {
+  name: 'contract',
+  prefix: '',
+  configurationVersionType: 'configuration-version',
+  listedTeamTokenType: 'team-tokens',
+  runActors: ['user', 'team', 'organization'],
+  mocksAttributes: ['policy-mocks'],
+  backingDataActions: [],
+  acceptedTypes: ({ plural, contract: { word, required } = { word: plural, required: false } }) =>
+    required ? [word] : [word, undefined],
+};
+
+export const client: Dialect = {
+  name: 'client',
+  prefix: '/api/v2',
+  configurationVersionType: 'configuration-versions',
+  listedTeamTokenType: 'authentication-tokens',
+  runActors: ['user'],
+  mocksAttributes: ['policy-mocks', 'sentinel-mocks'],
+  backingDataActions: [
+    { word: 'soft_delete_backing_data', change: 'soft-delete' },
+    { word: 'restore_backing_data', change: 'restore' },
+    { word: 'permanently_delete_backing_data', change: 'permanently-delete' },
+  ],
+  acceptedTypes: ({ singular, plural, alias = plural }) => [plural, singular, alias, '', undefined],
+};
+
+export const dialects: readonly Dialect[] = [contract, client];
+
+export type Edition = 'self-hosted' | 'hosted';
+
+/** A dialect as an edition serves it. */
+export const inEdition = (dialect: Dialect, edition: Edition): Dialect =>
+  edition === 'self-hosted' ? dialect : { ...dialect, backingDataActions: [] };

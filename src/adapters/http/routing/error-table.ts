@@ -1,0 +1,94 @@
+import { type DomainErrorCode, type ErrorDetails, isDomainError } from '../../../domain/index.js';
+import { RequestError } from './request-error.js';
+
+/** How a refusal of the domain looks on the wire. A code without a row does not compile. */
+export const errorTable = {
+  'actor/unauthenticated': { status: 401, title: 'unauthorized' },
+  'resource/not-found': { status: 404, title: 'not found' },
+  'shared/stale-revision': { status: 409, title: 'conflict' },
+  'attribute/invalid': { status: 422, title: 'invalid attribute' },
+  'attribute/taken': { status: 422, title: 'invalid attribute' },
+  'configuration-version/upload-refused': { status: 409, title: 'transition not allowed' },
+  'configuration-version/fetch-refused': { status: 409, title: 'transition not allowed' },
+  'configuration-version/not-archivable': { status: 409, title: 'transition not allowed' },
+  'configuration-version/backing-data-unchanged': { status: 400, title: 'transition not allowed' },
+  'bundle/malformed': { status: 422, title: 'invalid archive' },
+  'bundle/over-limit': { status: 413, title: 'payload too large' },
+  'bundle/interrupted': { status: 408, title: 'request timeout' },
+  'organization/over-quota': { status: 413, title: 'payload too large' },
+  'team-access/permissions-are-custom-only': { status: 422, title: 'invalid attribute' },
+  'owners-team/protected': { status: 409, title: 'conflict' },
+  'user/protected': { status: 409, title: 'conflict' },
+  'user-tokens/limit-reached': { status: 422, title: 'limit reached' },
+  'runs/in-progress': { status: 409, title: 'conflict' },
+  'run/transition-refused': { status: 409, title: 'transition not allowed' },
+  'task-stage/transition-refused': { status: 409, title: 'transition not allowed' },
+  'lease/lost': { status: 409, title: 'lease lost' },
+  'agent-report/invalid': { status: 422, title: 'invalid attribute' },
+  'agent-pool/in-use': { status: 409, title: 'conflict' },
+  'repository/fetch-failed': { status: 422, title: 'invalid attribute' },
+  'workspace/lock-refused': { status: 409, title: 'conflict' },
+  'service/unavailable': { status: 503, title: 'service unavailable' },
+  'service/storage-full': { status: 507, title: 'insufficient storage' },
+} as const satisfies Record<DomainErrorCode, { readonly status: number; readonly title: string }>;
+
+interface ErrorObject {
+  /** Text: clients drop the whole document when it is a number. */
+  readonly status: string;
+  readonly title: string;
+  readonly detail?: string;
+  readonly source?: { readonly pointer?: string; readonly parameter?: string };
+}
+
+/** An error as it is answered. */
+export interface Problem {
+  readonly status: number;
+  readonly document: { readonly errors: readonly ErrorObject[] };
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const problem = (status: number, objects: readonly Omit<ErrorObject, 'status'>[], headers = {}): Problem => ({
+  status,
+  document: { errors: objects.map((object) => ({ status: String(status), ...object })) },
+  headers,
+});
+
+const sourceOf = (pointer: string | undefined, parameter: string | undefined): Pick<ErrorObject, 'source'> => {
+  if (pointer !== undefined) return { source: { pointer } };
+  return parameter === undefined ? {} : { source: { parameter } };
+};
+
+/** What goes with every refusal of a status. */
+const headersOf: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'WWW-Authenticate': 'Bearer' },
+  503: { 'Retry-After': '2' },
+};
+
+/** Where in the body the part at fault stands. */
+function pointerOf({ attribute, relationship, member }: ErrorDetails): string | undefined {
+  const path =
+    member ?? (relationship && `data/relationships/${relationship}`) ?? (attribute && `data/attributes/${attribute}`);
+  return path && `/${path.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** Undefined for an error no rule of ours raised: a fault of the service, which says nothing of itself. */
+export function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof RequestError) {
+    const objects = error.faults.map(({ detail, pointer, parameter }) => ({
+      title: error.title,
+      detail,
+      ...sourceOf(pointer, parameter),
+    }));
+    return problem(error.status, objects, error.headers);
+  }
+  if (isDomainError(error)) {
+    const { status, title } = errorTable[error.code];
+    const fault = { title, detail: error.message, ...sourceOf(pointerOf(error.details), error.details.parameter) };
+    return problem(status, [fault], headersOf[status]);
+  }
+  return undefined;
+}
+
+export const internalProblem: Problem = problem(500, [
+  { title: 'internal server error', detail: 'the request could not be served; its id is in the X-Request-Id header' },
+]);

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { Page, PageRequest } from '../../../application/index.js';
+import type { Document, Resource } from './document.js';
+import { limits } from './limits.js';
+import type { Query } from './query.js';
+import { type Fault, invalid } from './request-error.js';
+
+const defaultSize = 20;
+
+/** For the description of the API. */
+export const pageParameters = {
+  'page[number]': z
+    .int()
+    .min(1)
+    .max(limits.pageNumber.most)
+    .optional()
+    .meta({ description: 'The first page is 1.', example: 1 }),
+  'page[size]': z
+    .int()
+    .min(1)
+    .max(limits.pageSize.most)
+    .optional()
+    .meta({ description: `How many to a page: ${defaultSize} unless told.`, example: defaultSize }),
+};
+
+const within = (query: Query, parameter: string, fallback: number, largest: number): number | Fault => {
+  const text = query.one(parameter);
+  if (text === undefined) return fallback;
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  return value >= 1 && value <= largest
+    ? value
+    : { parameter, detail: `${parameter} must be between 1 and ${largest}` };
+};
+
+/** Throws a 422 with one error per parameter that is out of range. */
+export function pageRequest(query: Query, fallback = defaultSize, largest: number = limits.pageSize.most): PageRequest {
+  const number = within(query, 'page[number]', 1, limits.pageNumber.most);
+  const size = within(query, 'page[size]', fallback, largest);
+  if (typeof number === 'number' && typeof size === 'number') return { number, size };
+  throw invalid([number, size].filter((value) => typeof value !== 'number'));
+}
+
+/** The numbers of the pages around this one; null where there is none. */
+export function pageNumbers({ number, size, total }: Page<unknown>) {
+  const totalPages = Math.max(1, Math.ceil(total / size));
+  return {
+    number,
+    totalPages,
+    previous: number > 1 ? Math.min(number - 1, totalPages) : null,
+    next: number < totalPages ? number + 1 : null,
+  };
+}
+
+/** `path` begins with the prefix of the mount that serves it; the links keep the request's other parameters. */
+export function pageDocument<Item>(
+  path: string,
+  query: Query,
+  page: Page<Item>,
+  present: (item: Item) => Resource,
+): Document {
+  const { totalPages, previous, next } = pageNumbers(page);
+  const others = query.without('page[number]', 'page[size]');
+  const linkTo = (number: number): string => `${path}?${others}page%5Bnumber%5D=${number}&page%5Bsize%5D=${page.size}`;
+  return {
+    data: page.items.map(present),
+    links: {
+      self: linkTo(page.number),
+      first: linkTo(1),
+      prev: previous === null ? null : linkTo(previous),
+      next: next === null ? null : linkTo(next),
+      last: linkTo(totalPages),
+    },
+    meta: {
+      pagination: {
+        'current-page': page.number,
+        'page-size': page.size,
+        'prev-page': previous,
+        'next-page': next,
+        'total-pages': totalPages,
+        'total-count': page.total,
+      },
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { z } from 'zod';
+import type { DomainErrorCode } from '../../../domain/index.js';
+import { errorTable } from './error-table.js';
+import { pageParameters } from './pagination.js';
+import { documentSchema, pageSchema } from './resource-schema.js';
+
+/** Refusals of requests that cannot be understood or taken, whatever they ask for, and their titles. */
+const requestRefusals = {
+  400: 'bad request',
+  408: 'request timeout',
+  413: 'payload too large',
+  414: 'uri too long',
+  415: 'unsupported media type',
+  422: 'invalid attribute',
+  429: 'Too many requests',
+  500: 'internal server error',
+} as const;
+
+export type RequestRefusal = keyof typeof requestRefusals;
+
+export type Refusal = DomainErrorCode | RequestRefusal;
+
+export const statusOf = (refusal: Refusal): number =>
+  typeof refusal === 'number' ? refusal : errorTable[refusal].status;
+
+export const titleOf = (refusal: Refusal): string =>
+  typeof refusal === 'number' ? requestRefusals[refusal] : errorTable[refusal].title;
+
+/** A body that is no document of JSON:API. */
+export interface Content {
+  readonly mediaType: string;
+  /** Undefined where it is bytes, or text, of which nothing more can be said. */
+  readonly schema?: z.ZodType;
+}
+
+/** An answer without a body whose point is a header. */
+export interface Located {
+  readonly location: string;
+}
+
+/** What the description of the API says of one endpoint, beyond what its route says by itself. */
+export interface Reference {
+  /** In camel case, and unique among the endpoints of a dialect: clients that are generated name their functions so. */
+  readonly operation: string;
+  readonly summary: string;
+  readonly about?: string;
+  /** By their names on the wire. A list is written with commas. */
+  readonly query?: Readonly<Record<string, z.ZodType>>;
+  /** Headers that are asked for beside the token. */
+  readonly headers?: Readonly<Record<string, z.ZodType>>;
+  readonly body?: z.ZodType | Content;
+  /** By status; `null` has no body. */
+  readonly answers: Readonly<Record<number, z.ZodType | Content | Located | null>>;
+  /** Beyond those of every route: the action's 401 and 404, the 400 and 429, and what goes wrong with any body. */
+  readonly refusals?: readonly Refusal[];
+}
+
+/** Of a route that reads its body. */
+export type ReadingReference = Reference & { readonly body: z.ZodType };
+
+type More = Partial<Omit<Reference, 'operation' | 'summary' | 'answers' | 'body'>>;
+
+/** What reads a body by this schema. */
+interface Readable {
+  readonly schema: z.ZodType;
+}
+
+/** Pages of a list. */
+export const lists = (operation: string, summary: string, resource: z.ZodType, more: More = {}): Reference => ({
+  operation,
+  summary,
+  ...more,
+  query: { ...more.query, ...pageParameters },
+  answers: { 200: pageSchema(resource) },
+  refusals: [422, ...(more.refusals ?? [])],
+});
+
+/** One that is there, or that an action left changed. */
+export const shows = (operation: string, summary: string, resource: z.ZodType, more: More = {}): Reference => ({
+  operation,
+  summary,
+  ...more,
+  answers: { 200: documentSchema(resource) },
+});
+
+export const creates = (
+  operation: string,
+  summary: string,
+  { schema }: Readable,
+  resource: z.ZodType,
+  more: More = {},
+): ReadingReference => ({ operation, summary, ...more, body: schema, answers: { 201: documentSchema(resource) } });
+
+export const changes = (
+  operation: string,
+  summary: string,
+  { schema }: Readable,
+  resource: z.ZodType,
+  more: More = {},
+): ReadingReference => ({ operation, summary, ...more, body: schema, answers: { 200: documentSchema(resource) } });
+
+/** Done, with nothing to tell. */
+export const removes = (operation: string, summary: string, ...refusals: readonly Refusal[]): Reference => ({
+  operation,
+  summary,
+  answers: { 204: null },
+  refusals,
+});
+
+/** A relationship whose body names what comes in, or goes. */
+export const relates = (
+  operation: string,
+  summary: string,
+  { schema }: Readable,
+  ...refusals: readonly Refusal[]
+): ReadingReference => ({ operation, summary, body: schema, answers: { 204: null }, refusals });

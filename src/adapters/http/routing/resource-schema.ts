@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { Dialect } from './dialect.js';
+
+/** The schema of a resource. */
+export type ResourceSchema = z.ZodObject;
+
+/** Made once per dialect: the reference tells components apart by their names, and takes no two of one name. */
+export const perDialect = <Schema>(make: (dialect: Dialect) => Schema): ((dialect: Dialect) => Schema) => {
+  const made = new WeakMap<Dialect, Schema>();
+  return (dialect) => {
+    const schema = made.get(dialect) ?? make(dialect);
+    made.set(dialect, schema);
+    return schema;
+  };
+};
+
+export const dateTime = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  .meta({
+    id: 'DateTime',
+    format: 'date-time',
+    description: 'UTC, to the millisecond, with a literal `Z`.',
+    example: '2030-01-31T09:00:00.000Z',
+  });
+
+export const text = z.string();
+export const maybeText = text.nullable();
+export const flag = z.boolean();
+export const no = z.literal(false);
+export const nothing = z.null();
+export const count = z.int().min(0);
+export const maybeDateTime = dateTime.nullable();
+
+export const timestamps = (stamps: readonly string[]) =>
+  z.partialRecord(z.enum(stamps), dateTime).describe('When each was last reached. What was not reached is missing.');
+
+/** The stamps that statuses leave. */
+export const stampsOf = (statuses: readonly string[]): readonly string[] =>
+  statuses.map((status) => `${status.replaceAll('_', '-')}-at`);
+
+/** An absolute path, with the prefix of the mount that serves it. */
+export const linkIn = (dialect: Dialect) => z.string().startsWith(`${dialect.prefix}/`);
+
+/** More than one type: whoever it may be. */
+type Types = string | readonly string[];
+
+const identifierOf = (types: Types) =>
+  z.strictObject({ id: z.string(), type: typeof types === 'string' ? z.literal(types) : z.enum(types) });
+
+/** `related` is the schema of the link, where there is one. */
+export const toOneSchema = (
+  types: Types,
+  { nullable = false, related }: { readonly nullable?: boolean; readonly related?: z.ZodType } = {},
+) =>
+  z.strictObject({
+    data: nullable ? identifierOf(types).nullable() : identifierOf(types),
+    ...(related === undefined ? {} : { links: z.strictObject({ related }) }),
+  });
+
+export const toManySchema = (types: Types) => z.strictObject({ data: z.array(identifierOf(types)) });
+
+type Resources = readonly [ResourceSchema, ...ResourceSchema[]];
+
+const includedSchema = (resources: Resources) => z.array(z.discriminatedUnion('type', [...resources])).min(1);
+
+/** What may stand beside the data of a document; missing when nothing does. */
+interface Beside {
+  readonly included?: Resources;
+}
+
+const besideData = ({ included }: Beside) =>
+  included === undefined ? {} : { included: includedSchema(included).optional() };
+
+/** A document about one. */
+export const documentSchema = (resource: z.ZodType, beside: Beside = {}) =>
+  z.strictObject({ data: resource, ...besideData(beside) });
+
+/** A document about one that always brings these with it. */
+export const documentWithSchema = (resource: z.ZodType, included: Resources) =>
+  z.strictObject({ data: resource, included: includedSchema(included) });
+
+/** A list that comes whole. */
+export const listSchema = (resource: z.ZodType) => z.strictObject({ data: z.array(resource) });
+
+const path = z.string().startsWith('/');
+
+const pageLinks = z
+  .strictObject({ self: path, first: path, prev: path.nullable(), next: path.nullable(), last: path })
+  .meta({
+    id: 'PageLinks',
+    description: 'Paths of other pages, with the parameters of the request. Null where there is none.',
+  });
+
+const pagination = z
+  .strictObject({
+    'current-page': z.int().min(1).describe('As asked for, also past the end.'),
+    'page-size': z.int().min(1).max(100),
+    'prev-page': z.int().min(1).nullable(),
+    'next-page': z.int().min(2).nullable().describe('Null on the last page and past it.'),
+    'total-pages': z.int().min(1).describe('1 for an empty list.'),
+    'total-count': count,
+  })
+  .meta({ id: 'Pagination' });
+
+/** One page of a list. */
+export const pageSchema = (resource: z.ZodType, beside: Beside = {}) =>
+  z.strictObject({
+    data: z.array(resource).max(100),
+    ...besideData(beside),
+    links: pageLinks,
+    meta: z.strictObject({ pagination }),
+  });
+
+const errorSource = z.union([
+  z.strictObject({ pointer: z.string().describe('A JSON pointer to the member of the body that is at fault.') }),
+  z.strictObject({ parameter: z.string().describe('The query parameter that is at fault.') }),
+]);
+
+const errorObject = z.strictObject({
+  status: z.string().regex(/^[45]\d\d$/),
+  title: z.string(),
+  detail: z.string(),
+  source: errorSource.optional(),
+});
+
+/** How every refusal is answered: one error per fault. */
+export const errorDocument = z.strictObject({ errors: z.array(errorObject).min(1) }).meta({
+  id: 'Errors',
+  description: 'One error object per fault. `status` is the status of the answer, as text.',
+});

@@ -1,0 +1,115 @@
+import { Readable } from 'node:stream';
+import type { Request } from 'express';
+import type { z } from 'zod';
+import type { Action, Actor } from '../../../domain/index.js';
+import type { Document, Resource } from './document.js';
+import type { Exchange } from './exchange.js';
+import type { Query } from './query.js';
+import type { ReadingReference, Reference } from './reference.js';
+import type { ResourceSchema } from './resource-schema.js';
+
+/** One request, parsed as far as every route needs it. */
+export interface Call {
+  readonly actor: Actor;
+  /** Who asks, looked at anew: for answers that take long. Throws `actor/unauthenticated` once the token is no good. */
+  readonly sameActor: () => Promise<Actor>;
+  /** Path parameters, decoded. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: Query;
+  /** The body as JSON, or as the bytes it is; undefined when there is none, or when the route does not read it. */
+  readonly body: unknown;
+  readonly header: (name: string) => string | undefined;
+  /** Without its query, with the mount's prefix. */
+  readonly path: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly document?: Document;
+  /** Instead of it, its text or bytes: each part is made once the client has taken the one before. */
+  readonly parts?: AsyncIterable<string | Uint8Array>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** How a neighbouring area shows what an area includes beside its own resources: areas do not import each other in a circle. */
+export interface Neighbour<View, Schema extends z.ZodType = ResourceSchema> {
+  readonly schema: () => Schema;
+  readonly present: (view: View) => Resource;
+}
+
+export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
+
+/** An endpoint of the API, served once per dialect. */
+export interface Route {
+  readonly method: Method;
+  readonly path: string;
+  /** What the policy is asked; `null` where any valid token will do. */
+  readonly action: Action | null;
+  /** Action endpoints leave their bodies unread. What is no document is taken as so many bytes at most, of any type. */
+  readonly body: 'read' | 'ignored' | { readonly mostBytes: number };
+  /** Made when the API's description is asked for: neither the start nor any request waits for it. */
+  readonly reference: () => Reference;
+  readonly handle: (call: Call) => Promise<Answer>;
+}
+
+/**
+ * Which limit a request without a token counts against, by its address. One look at a page asks for all its parts, which
+ * leaves the caller its share of the API. Monitors are held to no limit.
+ */
+export type CountedAs = 'caller' | 'capability' | 'page' | 'scrape' | 'webhook' | 'nobody';
+
+/** An endpoint outside the API proper, which asks for no token and answers by itself. */
+export interface PlainRoute {
+  readonly method: Method;
+  readonly path: string;
+  readonly countedAs: CountedAs;
+  /** Undefined for pages that are for people, and no part of the API. */
+  readonly reference?: () => Reference;
+  readonly handle: (exchange: Exchange) => Promise<void> | void;
+}
+
+const endpoint =
+  <Described extends Reference>(method: Method, body: Route['body']) =>
+  (path: string, action: Action | null, reference: () => Described, handle: Route['handle']): Route => ({
+    method,
+    path,
+    action,
+    body,
+    reference,
+    handle,
+  });
+
+export const get = endpoint<Reference>('get', 'ignored');
+export const post = endpoint<ReadingReference>('post', 'read');
+export const patch = endpoint<ReadingReference>('patch', 'read');
+export const remove = endpoint<Reference>('delete', 'ignored');
+/** DELETE of relationships, whose body says which. */
+export const removeListed = endpoint<ReadingReference>('delete', 'read');
+/** PUT of what is no document. */
+export const putBytes = (mostBytes: number) => endpoint<Reference>('put', { mostBytes });
+/** POST …/actions/…, which must not look at its body. */
+export const act = endpoint<Reference>('post', 'ignored');
+
+export const ok = (document: Document): Answer => ({ status: 200, document });
+export const created = (document: Document): Answer => ({ status: 201, document });
+export const accepted: Answer = { status: 202 };
+export const noContent: Answer = { status: 204 };
+export const done: Answer = { status: 200 };
+/** The media type of text, as it is answered. */
+export const textType = 'text/plain; charset=utf-8';
+const whole = (text: string, type: string): Answer => ({
+  status: 200,
+  parts: Readable.from([text]),
+  headers: { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(text)) },
+});
+export const plainText = (text: string): Answer => whole(text, textType);
+/** The media type of JSON that is not a document of JSON:API. */
+export const jsonType = 'application/json';
+export const plainJson = (value: unknown): Answer => whole(JSON.stringify(value), jsonType);
+
+/** A path parameter that the route's path has. */
+export const parameter = (call: Call, name: string): string => call.parameters[name] ?? '';
+
+/** The secret a request brings; undefined when it brings none. */
+export const bearerOf = (request: Request): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];

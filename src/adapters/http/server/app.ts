@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request, Response, Router } from 'express';
+import express from 'express';
+import type { UseCases } from '../../../application/use-cases.js';
+import { describeApi, servedApi } from '../openapi/served-api.js';
+import type { Edition } from '../routing/dialect.js';
+import { RequestError } from '../routing/request-error.js';
+import type { Method } from '../routing/route.js';
+import { type Health, pingRoute, type Scraped } from '../service/service-routes.js';
+import { KeptContent } from '../web/kept-content.js';
+import { webRoutes } from '../web/web-routes.js';
+import { type CallerOptions, callers } from './callers.js';
+import { HttpExchange } from './exchange.js';
+import { checkUrl, type Fail, failing, unmatched } from './failures.js';
+import { adopt, inOrderOfTrial, routerFor } from './fast.js';
+import type { App } from './http-server.js';
+import { cutOff, type Patience } from './patience.js';
+import { type Observers, observe } from './request-log.js';
+import { type Serve, serving, servingAgents, servingPlainly } from './serve.js';
+
+export interface AppOptions extends CallerOptions, Observers {
+  readonly use: UseCases;
+  readonly health: Health;
+  /** What `/metrics` answers; there is no such route without it. */
+  readonly scraped?: Scraped | undefined;
+  readonly edition: Edition;
+  /** Of the package, which the description of the API goes by. */
+  readonly version: string;
+  /** Addresses whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly patience: Patience;
+  /** Aborted as soon as the service is told to stop: nobody waits for anything any longer. */
+  readonly stopping: AbortSignal;
+  /** Aborted when uploads in flight must end. */
+  readonly stopped: AbortSignal;
+  /** Whether clients reach the service over https, so that they may be told to insist on it. */
+  readonly secure: boolean;
+}
+
+const fixedHeaders = (secure: boolean): readonly string[] =>
+  Object.entries({
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    // Clients of this API family refuse a service that does not name a version from 2.5 on.
+    'TFP-API-Version': '2.6',
+    'TFP-AppName': 'Gatehouse',
+    ...(secure ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
+  }).flat();
+
+const emptyExpress = (trustedProxies: readonly string[]) => {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.set('query parser', false);
+  if (trustedProxies.length > 0) app.set('trust proxy', [...trustedProxies]);
+  return app;
+};
+
+/** A response as Express hands it to handlers: its `locals` are the exchange that it is part of. */
+type Served = Response<unknown, HttpExchange>;
+
+/** Registers routes grouped by path, so that a known path with another method is a 405 that names what it allows. */
+function mount<Route extends { readonly method: Method; readonly path: string }>(
+  target: Pick<Router, 'route'>,
+  prefix: string,
+  routes: readonly Route[],
+  serveBy: (route: Route) => Serve,
+  fail: Fail,
+): void {
+  for (const [path, here = []] of Map.groupBy(routes, (route) => route.path)) {
+    const registered = target.route(path);
+    const pattern = prefix + path;
+    for (const route of here) {
+      const serve = serveBy(route);
+      registered[route.method]((_request: Request, { locals: exchange }: Served) => {
+        exchange.route = pattern;
+        // Left to Express, an error is carried past all routes that come later.
+        serve(exchange).catch((error: unknown) => fail(exchange, error));
+      });
+    }
+    const methods = here.map(({ method }) => method.toUpperCase());
+    const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ');
+    registered.all((request: Request, { locals: exchange }: Served) => {
+      exchange.route = pattern;
+      checkUrl(request);
+      throw new RequestError(405, 'method not allowed', [{ detail: `${request.method} is not one of ${allowed}` }], {
+        Allow: allowed,
+      });
+    });
+  }
+}
+
+/** The HTTP face of the service: both dialects, the capability URLs, and what the service says about itself. */
+export function buildApp(options: AppOptions): App {
+  const { use, edition, version, trustedProxies, patience } = options;
+  const app = emptyExpress(trustedProxies);
+  const fail = failing(options.log, use.refusals, patience.lastWord);
+  const known = callers(options);
+  const serve = serving(known, use);
+  const servePlainly = servingPlainly(known);
+  const description = new KeptContent('application/json', () =>
+    Buffer.from(JSON.stringify(describeApi(edition, version))),
+  );
+  const api = servedApi(use, edition, { health: options.health, description, scraped: options.scraped });
+
+  for (const { prefix, areas } of inOrderOfTrial(api.dialects)) {
+    const router = routerFor(app, prefix);
+    mount(router, prefix, [pingRoute], servePlainly, fail);
+    mount(
+      router,
+      prefix,
+      areas.flatMap(({ routes }) => routes),
+      serve,
+      fail,
+    );
+  }
+  mount(app, '', [...api.plain.flatMap(({ routes }) => routes), ...webRoutes(version)], servePlainly, fail);
+  mount(app, '', api.agents.routes, servingAgents(known), fail);
+
+  const surroundings = {
+    ...options,
+    behindProxies: trustedProxies.length > 0,
+    headers: fixedHeaders(options.secure),
+  };
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const [request, response] = [incoming as Request, outgoing as Served];
+    const exchange = new HttpExchange(request, response, surroundings);
+    response.locals = exchange;
+    const whole = cutOff(request, response, patience);
+    const dispatch = () => app(request, response, (error: unknown) => fail(exchange, error ?? unmatched(request)));
+    observe(options, exchange, dispatch, () => clearTimeout(whole));
+  };
+  return Object.assign(handle, {
+    adopt: (request: IncomingMessage, response: ServerResponse) => adopt(app, request, response),
+  });
+}

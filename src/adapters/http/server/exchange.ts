@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { Request, Response } from 'express';
+import type { RequestTrace } from '../../../domain/index.js';
+import type { Asked, Exchange, Headers } from '../routing/exchange.js';
+import { HeaderList } from './fast.js';
+import type { HttpMeter } from './observation.js';
+import { interrupted, type Patience, patiently } from './patience.js';
+import { send } from './send.js';
+
+/** What all exchanges share. */
+export interface Surroundings {
+  readonly meter: HttpMeter;
+  readonly patience: Patience;
+  readonly stopping: AbortSignal;
+  readonly stopped: AbortSignal;
+  readonly behindProxies: boolean;
+  /** Of every answer, names and values in turn. */
+  readonly headers: readonly string[];
+}
+
+/** Some proxies forward an address with its port. */
+const withoutPort = (text: string): string =>
+  /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+
+/**
+ * Where a request comes from; undefined once its connection is gone. What proxies forward is text, and some forward
+ * whatever they are sent: what is no address is not taken for one.
+ */
+const clientAddressOf = (request: Request): string | undefined => {
+  const address = withoutPort(request.ip ?? '');
+  return isIP(address) === 0 ? request.socket.remoteAddress : address;
+};
+
+export class HttpExchange implements Exchange {
+  readonly id = randomUUID();
+  /** The pattern, which stands for the URL, as that may be a secret. */
+  route = 'unmatched';
+  /** The id of the caller, once known. */
+  actor: string | undefined;
+  /** What is recorded if the request is refused. */
+  asked: Asked | undefined;
+  /** The status of the fault that cut the answer off. */
+  cutOffFor: number | undefined;
+  /** Whether the answer went out before the request was read: the client may then leave before it ends. */
+  refusedEarly = false;
+  private readonly headers: HeaderList;
+  /** Asked for at once: it is lost with the connection. */
+  private readonly remoteAddress: string | undefined;
+
+  constructor(
+    readonly request: Request,
+    readonly response: Response,
+    private readonly surroundings: Surroundings,
+  ) {
+    this.headers = new HeaderList(surroundings.headers, this.id);
+    this.remoteAddress = request.socket.remoteAddress;
+  }
+
+  get stopping(): AbortSignal {
+    return this.surroundings.stopping;
+  }
+
+  /** Undefined where nobody knows it. */
+  get address(): string | undefined {
+    return (this.surroundings.behindProxies ? clientAddressOf(this.request) : undefined) ?? this.remoteAddress;
+  }
+
+  origin(): RequestTrace {
+    return { id: this.id, address: this.address ?? null, route: `${this.request.method} ${this.route}` };
+  }
+
+  asks(asked: Asked): void {
+    this.asked = asked;
+  }
+
+  /** Adds headers to whatever is answered. */
+  addHeaders(headers: Headers): void {
+    this.headers.add(headers);
+  }
+
+  replaceHeaders(headers: Headers): void {
+    this.headers.replace(headers);
+  }
+
+  writeHead(status: number, headers: Headers = {}): Response {
+    this.headers.add(headers);
+    return this.headers.write(this.response, status);
+  }
+
+  async receive<Received>(into: (body: AsyncIterable<Uint8Array>) => Promise<Received>): Promise<Received> {
+    const { request } = this;
+    const { meter, patience, stopped } = this.surroundings;
+    const upload = meter.uploadBegun();
+    try {
+      const received = await into(patiently(request, patience, stopped, upload.received));
+      upload.ended();
+      return received;
+    } catch (error) {
+      upload.ended(request.destroyed && !request.complete ? interrupted('the client left') : error);
+      throw error;
+    }
+  }
+
+  download(parts: AsyncIterable<Uint8Array>, length?: number): Promise<void> {
+    return send(parts, this.response, length, (sent) => this.surroundings.meter.downloaded(sent));
+  }
+}

@@ -1,0 +1,73 @@
+import type { Request } from 'express';
+import type { Refusals } from '../../../application/index.js';
+import { internalProblem, type Problem, problemOf } from '../routing/error-table.js';
+import { limits } from '../routing/limits.js';
+import { badRequest, noSuchRoute, RequestError } from '../routing/request-error.js';
+import { refuse } from './answers.js';
+import { refusalOf } from './asked.js';
+import type { HttpExchange } from './exchange.js';
+import type { RequestLog } from './request-log.js';
+
+/** Throws a 414, or a 400: as in bodies, databases disagree about NUL in text. */
+export const checkUrl = ({ originalUrl }: Request): void => {
+  if (originalUrl.length > limits.url.most) {
+    throw new RequestError(414, 'uri too long', [{ detail: `the URL is longer than ${limits.url.most} characters` }]);
+  }
+  if (originalUrl.includes('%00')) throw badRequest('the URL has a NUL character in it');
+  const { most } = limits.parameters;
+  if (originalUrl.length > most && originalUrl.split('&', most + 1).length > most) {
+    throw badRequest(`the query has more than ${most} parameters`);
+  }
+};
+
+/** Why nothing serves the request. */
+export const unmatched = (request: Request): unknown => {
+  try {
+    checkUrl(request);
+  } catch (refusal) {
+    return refusal;
+  }
+  return noSuchRoute();
+};
+
+/** Express refuses a path it cannot decode by itself. */
+const problemOfExpress = (error: unknown): Problem | undefined =>
+  (error as { status?: unknown }).status === 400
+    ? problemOf(new RequestError(400, 'bad request', [{ detail: 'the request cannot be understood' }]))
+    : undefined;
+
+/** Ends an exchange that failed with `error`. Never throws. */
+export type Fail = (exchange: HttpExchange, error: unknown) => void;
+
+/** `lastWord` is how long, in milliseconds, a client may take to read why it was refused before it had sent everything. */
+export const failing = (log: RequestLog, refusals: Pick<Refusals, 'note'>, lastWord: number): Fail => {
+  const logFault = ({ id, route }: HttpExchange, err: unknown) =>
+    log.error({ request: id, route, err }, 'request failed');
+
+  const fail: Fail = (exchange, error) => {
+    const { request, response } = exchange;
+    if (request.destroyed && !request.complete) {
+      // The client is gone: there is nobody to answer, and nothing went wrong here.
+      response.destroy();
+      return;
+    }
+    const refusal = refusalOf(exchange, error);
+    if (refusal !== undefined) refusals.note(refusal);
+    const known = problemOf(error) ?? problemOfExpress(error);
+    if (known === undefined || known.status >= 500) logFault(exchange, error);
+    const problem = known ?? internalProblem;
+    if (response.headersSent) {
+      exchange.cutOffFor = problem.status;
+      response.destroy();
+    } else refuse(exchange, problem, lastWord);
+  };
+
+  return (exchange, error) => {
+    try {
+      fail(exchange, error);
+    } catch (fault) {
+      logFault(exchange, fault);
+      exchange.response.destroy();
+    }
+  };
+};

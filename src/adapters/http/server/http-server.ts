@@ -1,0 +1,157 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import { DomainError } from '../../../domain/index.js';
+import { mediaType } from '../routing/document.js';
+import { internalProblem, problemOf } from '../routing/error-table.js';
+import { limits } from '../routing/limits.js';
+import { badRequest, RequestError } from '../routing/request-error.js';
+import { bornForExpress } from './fast.js';
+import type { Patience } from './patience.js';
+
+/** More are turned away as they come: open files and memory are then left for those that are being served. */
+const mostConnections = 10_000;
+
+/** Longer than proxies keep a connection, so that it is they who close it, and none is closed as a request comes. */
+const keptAlive = 75_000;
+
+/** What handles requests once the service is ready. */
+export interface App {
+  (request: IncomingMessage, response: ServerResponse): void;
+  /** Has every request and response made with these prototypes, which then inherit what the app gives them. */
+  adopt(request: IncomingMessage, response: ServerResponse): void;
+}
+
+export interface HttpServer {
+  readonly server: Server;
+  /** To be called once. Until then every request is answered 503, with a JSON:API error. */
+  serve(app: App): void;
+  /** Closes connections on which nothing was ever asked: Node takes them for ones that ask. */
+  closeUnused(): void;
+}
+
+/** Answers a request that gets no further than this, and closes its connection. */
+function refuse(response: ServerResponse, error: Error): void {
+  const { status, document, headers } = problemOf(error) ?? internalProblem;
+  const body = JSON.stringify(document);
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, { ...headers, ...headersOf(length), Connection: 'close' }).end(body);
+}
+
+const starting: RequestListener = (_request, response) =>
+  refuse(response, new DomainError('service/unavailable', 'the service is starting; try again in a few seconds'));
+
+/** The two ends of a proxy could each believe another of several hosts. */
+const oneHost = badRequest('the request must have exactly one Host header');
+
+/** HTTP/1.0 has none. */
+const hasOneHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+};
+
+/** What is no request for Node, by Node's name for what is wrong with it. */
+const unreadable: Readonly<Record<string, RequestError>> = {
+  HPE_HEADER_OVERFLOW: new RequestError(431, 'request header fields too large', [
+    { detail: `the request line and headers are larger than ${limits.head.most} bytes` },
+  ]),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new RequestError(413, 'payload too large', [
+    { detail: 'the chunks of the body have too much beside them' },
+  ]),
+  ERR_HTTP_REQUEST_TIMEOUT: new RequestError(408, 'request timeout', [{ detail: 'the request took too long' }]),
+};
+
+const unreadableOtherwise = badRequest('the request cannot be understood');
+
+/** What Node tells of bytes that it cannot read. */
+interface ParserError extends NodeJS.ErrnoException {
+  /** With the last that came: of a head that came at once, all of it. */
+  readonly rawPacket?: Buffer;
+}
+
+/** Of an answer that is given here. */
+const headersOf = (length: number): Readonly<Record<string, string>> => ({
+  'Cache-Control': 'no-store',
+  'Content-Type': mediaType,
+  'Content-Length': String(length),
+  'X-Content-Type-Options': 'nosniff',
+});
+
+/** The whole answer: there is no response to write it with. */
+function refusalOf({ code, rawPacket }: ParserError): string {
+  const { status, document } = problemOf(unreadable[code ?? ''] ?? unreadableOtherwise) ?? internalProblem;
+  const body = JSON.stringify(document);
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    ...Object.entries(headersOf(Buffer.byteLength(body))).map(([name, value]) => `${name}: ${value}`),
+    '',
+    // An answer to HEAD has none: what follows its head would be taken for another answer.
+    rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ' ? '' : body,
+  ].join('\r\n');
+}
+
+/** Cuts clients off that do not get as far as being handled. */
+export function httpServer({ head, idle, total }: Patience): HttpServer {
+  const { Incoming, Outgoing } = bornForExpress();
+  let handle = starting;
+  const answer: RequestListener = (request, response) => {
+    // After one that asks for another protocol, Node leaves a broken request unanswered, and its connection open for as
+    // long as a head may take: nothing is to follow on it.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+    if (hasOneHost(request)) handle(request, response);
+    else refuse(response, oneHost);
+  };
+  const server = createServer(
+    {
+      IncomingMessage: Incoming,
+      ServerResponse: Outgoing,
+      headersTimeout: head,
+      requestTimeout: total + idle,
+      keepAliveTimeout: keptAlive,
+      // How late the first two may come.
+      connectionsCheckingInterval: Math.ceil(head / 3),
+      maxHeaderSize: limits.head.most,
+      // Node refuses a missing Host with an empty body, and lets two pass.
+      requireHostHeader: false,
+    },
+    answer,
+  );
+  // Whoever expects what nobody knows is answered as if it did not: left alone, Node says 417 and nothing else.
+  server.on('checkExpectation', answer);
+  server.on('clientError', (error: ParserError, given) => {
+    const connection = given as Socket;
+    // Node's own, by which it decides the same where nobody listens.
+    const current: ServerResponse | null | undefined = Reflect.get(connection, '_httpMessage');
+    // In the middle of an answer, another would be taken for the rest of it.
+    if (connection.writable && error.code !== 'ECONNRESET' && !current?.headersSent) connection.write(refusalOf(error));
+    connection.destroySoon();
+  });
+  const connections = new Set<Socket>();
+  server.on('connection', (connection: Socket) => {
+    connections.add(connection);
+    connection.once('close', () => connections.delete(connection));
+  });
+  server.maxConnections = mostConnections;
+  // Requests that are being served hear of it, and decide; any other connection is closed.
+  server.timeout = idle;
+  return {
+    server,
+    serve: (app) => {
+      app.adopt(Incoming.prototype, Outgoing.prototype);
+      handle = app;
+    },
+    closeUnused: () => {
+      for (const connection of connections) if (connection.bytesRead === 0) connection.destroy();
+    },
+  };
+}

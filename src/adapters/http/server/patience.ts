@@ -1,0 +1,76 @@
+import type { Request, Response } from 'express';
+import { DomainError } from '../../../domain/index.js';
+import { hasBody } from '../routing/read-body.js';
+
+/** How long clients may take, in milliseconds. Whoever takes longer is cut off, and hurts nobody else. */
+export interface Patience {
+  /** For the head of a request, from the connection on or from the last answer. */
+  readonly head: number;
+  /** Between two signs of life of a client that sends its files, or reads an answer. */
+  readonly idle: number;
+  /** For an upload; request and answer together get one `idle` more. */
+  readonly total: number;
+  /** For a client that was answered before it had sent everything, to read why. */
+  readonly lastWord: number;
+}
+
+export const usualPatience: Patience = { head: 15_000, idle: 30_000, total: 3_600_000, lastWord: 5_000 };
+
+/**
+ * Ends requests whose client neither sends nor reads: others need its connection, and the file or the database's answer
+ * behind it. Bodies that are read have a patience of their own, and a 408. Answers a timer to be cleared when the response
+ * closes.
+ */
+export const cutOff = (request: Request, response: Response, { idle, total, lastWord }: Patience): NodeJS.Timeout => {
+  // Silence is no fault while there is nothing to read: the service may be at work, or an agent wait for a run.
+  response.on('timeout', () => {
+    if (request.socket.writableLength > 0) request.destroy();
+  });
+  if (hasBody(request)) {
+    response.on('finish', () => {
+      if (!request.complete) setTimeout(() => request.complete || request.destroy(), lastWord).unref();
+    });
+  }
+  return setTimeout(() => request.destroy(), total + idle).unref();
+};
+
+/** An upload that will not come to its end. */
+export const interrupted = (sentence: string): DomainError => new DomainError('bundle/interrupted', sentence);
+
+/**
+ * The request's body as it arrives; throws `bundle/interrupted` when the client falls silent or takes too long.
+ * `received` hears how many bytes each part has.
+ */
+export async function* patiently(
+  request: Request,
+  patience: Patience,
+  stopped: AbortSignal,
+  received: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  // The socket stays open when reading ends early, so that the client can still be told why.
+  const chunks = request.iterator({ destroyOnReturn: false });
+  const deadline = Date.now() + patience.total;
+  let timer: NodeJS.Timeout | undefined;
+  let giveUp: (reason: DomainError) => void = () => {};
+  const onStop = () => giveUp(interrupted('the service is stopping'));
+  stopped.addEventListener('abort', onStop, { once: true });
+  try {
+    for (;;) {
+      if (stopped.aborted) throw interrupted('the service is stopping');
+      const silence = new Promise<never>((_, reject) => {
+        giveUp = reject;
+      });
+      const left = Math.min(patience.idle, deadline - Date.now());
+      timer = setTimeout(() => giveUp(interrupted('the upload took too long')), Math.max(0, left));
+      const next = await Promise.race([chunks.next(), silence]);
+      clearTimeout(timer);
+      if (next.done) return;
+      received(next.value.length);
+      yield next.value;
+    }
+  } finally {
+    clearTimeout(timer);
+    stopped.removeEventListener('abort', onStop);
+    void chunks.return?.();
+  }
+}

@@ -1,0 +1,89 @@
+import type { Request, Response } from 'express';
+import type { UseCases } from '../../../application/use-cases.js';
+import { isOpenTo, notFound } from '../../../domain/index.js';
+import { agentActorOf, auditActorOf } from '../../../domain/supporting/audit/audit-event.js';
+import { Query } from '../routing/query.js';
+import { readBody, readBytes } from '../routing/read-body.js';
+import { bearerOf, type PlainRoute, type Route } from '../routing/route.js';
+import type { AgentRoute } from '../supporting/agents/agent-api-routes.js';
+import { write } from './answers.js';
+import { askedAbout } from './asked.js';
+import type { Callers } from './callers.js';
+import type { HttpExchange } from './exchange.js';
+import { checkUrl } from './failures.js';
+
+/** Serves one exchange, or rejects with why not. */
+export type Serve = (exchange: HttpExchange) => Promise<void>;
+
+const bodyFor = async ({ body }: Route, request: Request, response: Response): Promise<unknown> => {
+  if (body === 'ignored') return undefined;
+  return body === 'read' ? readBody(request, response) : readBytes(request, body.mostBytes);
+};
+
+const splitOnce = (text: string, separator: string): readonly string[] => {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+};
+
+/** An endpoint of the API: who asks, what for, its body, and what its handler answers. */
+export const serving =
+  (callers: Callers, use: Pick<UseCases, 'authenticate'>) =>
+  (route: Route): Serve =>
+  async (exchange) => {
+    const { request, response } = exchange;
+    const caller = await callers.actorOf(exchange);
+    checkUrl(request);
+    const [path = '', query = ''] = splitOnce(request.originalUrl, '?');
+    const parameters = request.params as Record<string, string>;
+    const { path: pattern, action } = route;
+    const asked =
+      route.method === 'get' || action === null
+        ? undefined
+        : { actor: auditActorOf(caller), action, request: exchange.origin() };
+    const actor = asked === undefined ? caller : { ...caller, request: asked.request };
+    // A body that is not a good one must not tell this caller that there is such an endpoint.
+    const isOpen = isOpenTo(caller, action);
+    const body = isOpen ? await bodyFor(route, request, response) : undefined;
+    if (asked !== undefined) exchange.asks({ ...askedAbout(pattern, parameters, body), ...asked });
+    if (!isOpen) throw notFound();
+    const answer = await route.handle({
+      actor,
+      sameActor: () => use.authenticate.execute(bearerOf(request)),
+      parameters,
+      query: new Query(query),
+      body,
+      header: (name) => request.get(name),
+      path,
+    });
+    await write(exchange, answer);
+  };
+
+/** An endpoint of the agents' interface. */
+export const servingAgents =
+  (callers: Callers) =>
+  ({ action, handle }: AgentRoute): Serve =>
+  async (exchange) => {
+    const known = await callers.agentOf(exchange);
+    const agent = { ...known, request: exchange.origin() };
+    if (action !== null) {
+      exchange.asks({
+        actor: agentActorOf(agent),
+        action,
+        subject: String(exchange.request.params.id ?? '') || null,
+        about: { kind: 'agent-pools', id: agent.poolId },
+        request: agent.request,
+      });
+    }
+    checkUrl(exchange.request);
+    await handle(agent, exchange);
+  };
+
+/** What asks for no token, or for one of its own. */
+export const servingPlainly =
+  (callers: Callers) =>
+  ({ countedAs, handle }: PlainRoute): Serve =>
+  async (exchange) => {
+    callers.count(exchange, countedAs);
+    checkUrl(exchange.request);
+    await handle(exchange);
+  };

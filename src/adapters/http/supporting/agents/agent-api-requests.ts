@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import type { PhaseReport, PolicyReport, StateReport } from '../../../../application/index.js';
+import { outcomeStatuses } from '../../../../domain/index.js';
+import { limits } from '../../routing/limits.js';
+import { tooWide } from '../../routing/read-body.js';
+import { absentable, parse } from '../../routing/schema.js';
+
+const count = absentable(z.number().int().min(0).max(1_000_000));
+const text = (longest: number) => z.string().max(longest);
+
+export const claim = z.object({ name: z.string().min(1).max(255) });
+
+export const readClaim = (body: unknown): string => parse(claim, body).name;
+
+export const phaseReport = z.discriminatedUnion('status', [
+  z.object({
+    status: z.literal('finished'),
+    'has-changes': absentable(z.boolean()),
+    'generated-configuration': absentable(z.boolean()),
+    'resource-additions': count,
+    'resource-changes': count,
+    'resource-destructions': count,
+    'resource-imports': count,
+  }),
+  z.object({ status: z.literal('errored'), message: z.string().min(1).max(4096) }),
+  z.object({ status: z.literal('canceled') }),
+]);
+
+/** A plan that says nothing of changes is taken to have some: then somebody looks at it. */
+export function readPhaseReport(body: unknown): PhaseReport {
+  const report = parse(phaseReport, body);
+  switch (report.status) {
+    case 'finished':
+      return {
+        outcome: 'finished',
+        hasChanges: report['has-changes'] ?? true,
+        generatedConfiguration: report['generated-configuration'] ?? false,
+        resources: {
+          additions: report['resource-additions'] ?? 0,
+          changes: report['resource-changes'] ?? 0,
+          destructions: report['resource-destructions'] ?? 0,
+          imports: report['resource-imports'] ?? 0,
+        },
+      };
+    case 'errored':
+      return { outcome: 'errored', message: report.message };
+    case 'canceled':
+      return { outcome: 'canceled' };
+  }
+}
+
+export const policyReport = z.object({
+  'policy-tool-version': text(64),
+  'policy-sets': z
+    .array(
+      z.object({
+        'policy-set-id': text(255),
+        error: absentable(text(65_536)),
+        warnings: absentable(z.array(text(4096)).max(100)),
+        policies: absentable(
+          z
+            .array(
+              z.object({
+                name: text(255),
+                status: z.enum(outcomeStatuses),
+                output: absentable(z.array(z.unknown()).max(1000)),
+              }),
+            )
+            .max(1000),
+        ),
+      }),
+    )
+    .max(1000),
+});
+
+export function readPolicyReport(body: unknown): PolicyReport {
+  const report = parse(policyReport, body);
+  return {
+    policyToolVersion: report['policy-tool-version'],
+    policySets: report['policy-sets'].map((set) => ({
+      policySetId: set['policy-set-id'],
+      // An empty text is how "no error" is shown, and so may be said.
+      error: set.error || null,
+      warnings: set.warnings ?? [],
+      policies: (set.policies ?? []).map(({ name, status, output }) => ({ name, status, output: output ?? null })),
+    })),
+  };
+}
+
+export const stateReport = z.object({
+  serial: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
+  lineage: text(255).regex(/^[^\0]+$/),
+  md5: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .meta({ example: '098f6bcd4621d373cade4e832627b4f6' }),
+  size: z.number().int().min(1).max(limits.agentFile.most),
+  // Those that do not fit are left out.
+  outputs: z.array(z.object({ name: z.string(), type: z.unknown(), value: z.unknown(), sensitive: z.boolean() })),
+});
+
+/** Throws a 400 for more outputs than a body may list: each that is wrong would be told of before any is left out. */
+export function readStateReport(body: unknown): StateReport {
+  const { outputs } = (body ?? {}) as { readonly outputs?: unknown };
+  if (Array.isArray(outputs) && outputs.length > limits.items.most) throw tooWide;
+  return parse(stateReport, body);
+}

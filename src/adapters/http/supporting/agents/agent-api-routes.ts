@@ -1,0 +1,266 @@
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Request } from 'express';
+import { z } from 'zod';
+import type { LeaseHolder } from '../../../../application/index.js';
+import type { UseCases } from '../../../../application/use-cases.js';
+import { type Agent, type AuditAction, DomainError, type Phase } from '../../../../domain/index.js';
+import type { Exchange } from '../../routing/exchange.js';
+import { limits } from '../../routing/limits.js';
+import { checkJson, readBody, readBytes, readJson } from '../../routing/read-body.js';
+import type { Content, Reference, Refusal } from '../../routing/reference.js';
+import { invalidParameter } from '../../routing/request-error.js';
+import { bearerOf, type Method, textType } from '../../routing/route.js';
+import {
+  claim,
+  phaseReport,
+  policyReport,
+  readClaim,
+  readPhaseReport,
+  readPolicyReport,
+} from './agent-api-requests.js';
+import {
+  heartbeatSchema,
+  jobSchema,
+  logSizeSchema,
+  presentHeartbeat,
+  presentJob,
+  presentReported,
+  reportedSchema,
+} from './agent-api-resource.js';
+import { LongReports } from './long-reports.js';
+
+/** An endpoint of the agents' own interface: plain JSON, an agent's token, and for a run its lease. */
+export interface AgentRoute {
+  readonly method: Method;
+  readonly path: string;
+  /** As the audit trail records a refusal; null for what changes nothing. */
+  readonly action: AuditAction | null;
+  readonly reference: () => Reference;
+  readonly handle: (agent: Agent, exchange: Exchange) => Promise<void>;
+}
+
+const betweenLooks = 500;
+const longestWait = 60;
+
+export const json = (exchange: Exchange, status: number, body: unknown): void => {
+  exchange.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+};
+
+/** Throws `lease/lost` when the request names no lease at all. */
+export const holderOf = (agent: Agent, { request }: Exchange): LeaseHolder => {
+  const leaseToken = request.get('lease');
+  if (leaseToken === undefined) throw new DomainError('lease/lost', 'the lease token must be in the Lease header');
+  return { agent, runId: String(request.params.id), leaseToken };
+};
+
+const numberIn = (request: Request, name: string, highest: number): number | undefined => {
+  const text = new URL(request.originalUrl, 'http://localhost').searchParams.get(name);
+  if (text === null) return undefined;
+  if (!/^\d{1,15}$/.test(text) || Number(text) > highest) {
+    throw invalidParameter(name, `${name} must be a number from 0 to ${highest}`);
+  }
+  return Number(text);
+};
+
+export const plain = (schema: z.ZodType): Content => ({ mediaType: 'application/json', schema });
+export const bytes: Content = { mediaType: 'application/octet-stream' };
+
+const withBody: readonly Refusal[] = [408, 413, 415, 422];
+export const underLease: readonly Refusal[] = ['lease/lost'];
+export const ofReport: readonly Refusal[] = [
+  ...withBody,
+  ...underLease,
+  'agent-report/invalid',
+  'run/transition-refused',
+  'shared/stale-revision',
+  'service/storage-full',
+];
+
+export const leaseHeader = {
+  Lease: z.string().meta({ description: 'The token of the lease, as the claim brought it.' }),
+};
+
+export const agentRoutes = (use: UseCases): AgentRoute[] => {
+  const longReports = new LongReports(use);
+  const phaseRoute = (phase: Phase): AgentRoute => ({
+    method: 'post',
+    path: `/agent/v1/runs/:id/${phase}`,
+    action: 'runs/report',
+    reference: () => ({
+      operation: phase === 'plan' ? 'reportPlan' : 'reportApply',
+      summary: `Report how the ${phase} of a run ended`,
+      headers: leaseHeader,
+      body: plain(phaseReport),
+      answers: { 200: plain(reportedSchema) },
+      refusals: ofReport,
+    }),
+    handle: async (agent, exchange) => {
+      const report = readPhaseReport(await readBody(exchange.request, exchange.response));
+      json(exchange, 200, presentReported(await use.reportPhase.execute(holderOf(agent, exchange), phase, report)));
+    },
+  });
+
+  return [
+    {
+      method: 'post',
+      path: '/agent/v1/claims',
+      action: 'runs/claim',
+      reference: () => ({
+        operation: 'claimRun',
+        summary: 'Claim a run of the pool, and wait for one',
+        about: '204 when none came in time.',
+        query: {
+          wait: z
+            .int()
+            .min(0)
+            .max(longestWait)
+            .optional()
+            .meta({ description: 'Seconds to wait for a run: none unless told.' }),
+        },
+        body: plain(claim),
+        answers: { 200: plain(jobSchema), 204: null },
+        refusals: [...withBody, 'shared/stale-revision', 'service/storage-full'],
+      }),
+      handle: async (agent, exchange) => {
+        const { request, response, stopping } = exchange;
+        const name = readClaim(await readBody(request, response));
+        const wait = (numberIn(request, 'wait', longestWait) ?? 0) * 1000;
+        const deadline = performance.now() + wait;
+        // A run claimed for somebody who has hung up would be lost until its lease ends.
+        while (!response.destroyed && !request.socket.destroyed) {
+          const job = await use.claimRun.execute(agent, name);
+          if (job !== undefined) {
+            json(exchange, 200, presentJob(job));
+            return;
+          }
+          if (performance.now() >= deadline || stopping.aborted) break;
+          await pause(betweenLooks, undefined, { signal: stopping }).catch(() => undefined);
+          // Whoever lost its token meanwhile must not be given a run.
+          await use.authenticateAgent.execute(bearerOf(request));
+        }
+        exchange.writeHead(204).end();
+      },
+    },
+    {
+      method: 'post',
+      path: '/agent/v1/runs/:id/heartbeat',
+      action: 'runs/report',
+      reference: () => ({
+        operation: 'renewLease',
+        summary: 'Keep the lease of a run, and hear whether to stop',
+        headers: leaseHeader,
+        answers: { 200: plain(heartbeatSchema) },
+        refusals: [...underLease, 'shared/stale-revision', 'service/storage-full'],
+      }),
+      handle: async (agent, exchange) => {
+        json(exchange, 200, presentHeartbeat(await use.renewLease.execute(holderOf(agent, exchange))));
+      },
+    },
+    {
+      method: 'get',
+      path: '/agent/v1/runs/:id/configuration',
+      action: null,
+      reference: () => ({
+        operation: 'readRunFiles',
+        summary: 'Download the files of a run, as a gzip-compressed tar',
+        headers: leaseHeader,
+        answers: { 200: bytes },
+        refusals: underLease,
+      }),
+      handle: async (agent, exchange) => {
+        const files = await use.readRunFiles.execute(holderOf(agent, exchange));
+        exchange.writeHead(200, { 'Content-Type': 'application/octet-stream' });
+        await pipeline(files, exchange.response).catch((error: NodeJS.ErrnoException) => {
+          // An agent that goes away in the middle is no fault of the service.
+          if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+        });
+      },
+    },
+    {
+      method: 'get',
+      path: '/agent/v1/runs/:id/policies/:sha256',
+      action: null,
+      reference: () => ({
+        operation: 'readRunPolicy',
+        summary: 'Download the code of a policy of a run',
+        about: 'As it was when the run was created, and only of the policies that the run is held to.',
+        headers: leaseHeader,
+        answers: { 200: { mediaType: textType } },
+        refusals: [...underLease, 'resource/not-found'],
+      }),
+      handle: async (agent, exchange) => {
+        const code = await use.readRunPolicy.execute(holderOf(agent, exchange), String(exchange.request.params.sha256));
+        const length = Buffer.byteLength(code);
+        exchange.writeHead(200, { 'Content-Type': textType, 'Content-Length': length }).end(code);
+      },
+    },
+    {
+      method: 'put',
+      path: '/agent/v1/runs/:id/log',
+      action: 'runs/report',
+      reference: () => ({
+        operation: 'appendRunLog',
+        summary: 'Write a part of the log',
+        headers: leaseHeader,
+        query: {
+          offset: z
+            .int()
+            .min(0)
+            .max(Number.MAX_SAFE_INTEGER)
+            .meta({ description: 'Where the part begins. What is there already is passed over.', example: 0 }),
+        },
+        body: bytes,
+        answers: { 200: plain(logSizeSchema) },
+        refusals: [
+          408,
+          413,
+          422,
+          ...underLease,
+          'agent-report/invalid',
+          'shared/stale-revision',
+          'service/storage-full',
+        ],
+      }),
+      handle: async (agent, exchange) => {
+        const offset = numberIn(exchange.request, 'offset', Number.MAX_SAFE_INTEGER);
+        if (offset === undefined) throw invalidParameter('offset', 'offset is required');
+        const part = await readBytes(exchange.request, limits.logPart.most);
+        json(exchange, 200, { size: await use.appendRunLog.execute(holderOf(agent, exchange), offset, part) });
+      },
+    },
+    phaseRoute('plan'),
+    phaseRoute('apply'),
+    {
+      method: 'post',
+      path: '/agent/v1/runs/:id/policy-evaluations/:evaluationId',
+      action: 'policy-outcomes/report',
+      reference: () => ({
+        operation: 'reportPolicyEvaluation',
+        summary: 'Report what the policies of an evaluation said',
+        headers: leaseHeader,
+        body: plain(policyReport),
+        answers: { 200: plain(reportedSchema) },
+        refusals: [
+          ...withBody,
+          ...underLease,
+          'resource/not-found',
+          'agent-report/invalid',
+          'task-stage/transition-refused',
+          'shared/stale-revision',
+          'service/storage-full',
+        ],
+      }),
+      handle: async (agent, exchange) => {
+        const holder = holderOf(agent, exchange);
+        const id = String(exchange.request.params.evaluationId);
+        const status = await longReports.read(holder, exchange.request, limits.policyReport.most, (body) => {
+          const said = readJson(body);
+          checkJson(said);
+          return use.reportPolicyEvaluation.execute(holder, id, readPolicyReport(said));
+        });
+        json(exchange, 200, presentReported(status));
+      },
+    },
+  ];
+};

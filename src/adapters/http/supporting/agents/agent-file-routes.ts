@@ -1,0 +1,161 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import type { UseCases } from '../../../../application/use-cases.js';
+import { type ArtifactName, artifactNames, notFound } from '../../../../domain/index.js';
+import type { Exchange } from '../../routing/exchange.js';
+import { limits } from '../../routing/limits.js';
+import { readJson, tooLarge } from '../../routing/read-body.js';
+import type { Refusal } from '../../routing/reference.js';
+import { readStateReport, stateReport } from './agent-api-requests.js';
+import { announcedSchema, artifactSchema, presentAnnounced, presentArtifact } from './agent-api-resource.js';
+import {
+  type AgentRoute,
+  bytes,
+  holderOf,
+  json,
+  leaseHeader,
+  ofReport,
+  plain,
+  underLease,
+} from './agent-api-routes.js';
+import { LongReports } from './long-reports.js';
+
+const largest = limits.agentFile.most;
+
+/** Throws a 413 as soon as it can be told. */
+async function* atMost(request: Request, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (Number(request.headers['content-length'] ?? 0) > largest) throw tooLarge(largest);
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > largest) throw tooLarge(largest);
+    yield chunk;
+  }
+}
+
+const stream = async (exchange: Exchange, parts: AsyncIterable<Uint8Array>): Promise<void> => {
+  exchange.writeHead(200, { 'Content-Type': 'application/octet-stream' });
+  await exchange.download(parts);
+};
+
+const isArtifactName = (word: string): word is ArtifactName => (artifactNames as readonly string[]).includes(word);
+
+const whereBytesGo: readonly Refusal[] = [
+  413,
+  ...underLease,
+  'resource/not-found',
+  'run/transition-refused',
+  'bundle/interrupted',
+  'shared/stale-revision',
+  'service/unavailable',
+  'service/storage-full',
+];
+
+/** What agents read and write in bulk: states, and what plans leave. */
+export const agentFileRoutes = (use: UseCases): AgentRoute[] => {
+  const longReports = new LongReports(use);
+  const receive = <Received>(exchange: Exchange, into: (body: AsyncIterable<Uint8Array>) => Promise<Received>) =>
+    exchange.receive((body) => into(atMost(exchange.request, body)));
+
+  return [
+    {
+      method: 'get',
+      path: '/agent/v1/runs/:id/state',
+      action: null,
+      reference: () => ({
+        operation: 'readRunState',
+        summary: 'Download the state that a run begins with',
+        headers: leaseHeader,
+        query: { id: z.string().optional().meta({ description: 'As the job names it; the current one unless told.' }) },
+        answers: { 200: bytes },
+        refusals: [...underLease, 'resource/not-found', 'service/unavailable'],
+      }),
+      handle: async (agent, exchange) => {
+        const id = new URL(exchange.request.originalUrl, 'http://localhost').searchParams.get('id') ?? undefined;
+        await stream(exchange, await use.readRunState.execute(holderOf(agent, exchange), id));
+      },
+    },
+    {
+      method: 'post',
+      path: '/agent/v1/runs/:id/state-versions',
+      action: 'state-versions/write',
+      reference: () => ({
+        operation: 'announceState',
+        summary: 'Announce the state that an apply has made',
+        about: 'It becomes the current one when its bytes were put where the answer says.',
+        headers: leaseHeader,
+        body: plain(stateReport),
+        answers: { 201: plain(announcedSchema) },
+        refusals: ofReport,
+      }),
+      handle: async (agent, exchange) => {
+        const holder = holderOf(agent, exchange);
+        const announced = await longReports.read(holder, exchange.request, limits.stateReport.most, (body) =>
+          use.announceState.execute(holder, readStateReport(readJson(body, limits.stateReportDepth.most))),
+        );
+        json(exchange, 201, presentAnnounced(holder.runId, announced));
+      },
+    },
+    {
+      method: 'put',
+      path: '/agent/v1/runs/:id/state-versions/:stateVersionId/content',
+      action: 'state-versions/write',
+      reference: () => ({
+        operation: 'uploadState',
+        summary: 'Upload the bytes of an announced state',
+        headers: leaseHeader,
+        body: bytes,
+        answers: { 200: null },
+        refusals: [...whereBytesGo, 'agent-report/invalid'],
+      }),
+      handle: async (agent, exchange) => {
+        const holder = holderOf(agent, exchange);
+        const id = String(exchange.request.params.stateVersionId);
+        await receive(exchange, (body) => use.uploadState.execute(holder, id, body));
+        exchange.writeHead(200, { 'Content-Length': 0 }).end();
+      },
+    },
+    {
+      method: 'put',
+      path: '/agent/v1/runs/:id/artifacts/:name',
+      action: 'runs/store-artifact',
+      reference: () => ({
+        operation: 'storeRunArtifact',
+        summary: 'Upload what a plan leaves',
+        about: `One of ${artifactNames.map((name) => `\`${name}\``).join(', ')}. A second one takes the place of the first.`,
+        headers: leaseHeader,
+        body: bytes,
+        answers: { 200: plain(artifactSchema) },
+        refusals: whereBytesGo,
+      }),
+      handle: async (agent, exchange) => {
+        const holder = holderOf(agent, exchange);
+        const name = String(exchange.request.params.name);
+        if (!isArtifactName(name)) throw notFound();
+        json(
+          exchange,
+          200,
+          presentArtifact(await receive(exchange, (body) => use.storeRunArtifact.execute(holder, name, body))),
+        );
+      },
+    },
+    {
+      method: 'get',
+      path: '/agent/v1/runs/:id/artifacts/:name',
+      action: null,
+      reference: () => ({
+        operation: 'readPlanFile',
+        summary: 'Download the plan file, to apply it',
+        about: 'Of what a plan leaves, agents read only `plan-file`.',
+        headers: leaseHeader,
+        answers: { 200: bytes },
+        refusals: [...underLease, 'resource/not-found', 'run/transition-refused', 'service/unavailable'],
+      }),
+      handle: async (agent, exchange) => {
+        const holder = holderOf(agent, exchange);
+        if (exchange.request.params.name !== ('plan-file' satisfies ArtifactName)) throw notFound();
+        await stream(exchange, await use.readPlanFile.execute(holder));
+      },
+    },
+  ];
+};

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { ScopeChange } from '../../../../application/index.js';
+import type { Dialect, TypeName } from '../../routing/dialect.js';
+import {
+  absentable,
+  identifier,
+  manyOf,
+  optionalDocument,
+  reading,
+  resourceDocument,
+  word,
+} from '../../routing/schema.js';
+
+const poolType: TypeName = { singular: 'agent-pool', plural: 'agent-pools' };
+const tokenType: TypeName = {
+  singular: 'authentication-token',
+  plural: 'authentication-tokens',
+  alias: 'agent-tokens',
+};
+
+const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
+
+/** The name of a new site pool. */
+export const newSiteAgentPool = (dialect: Dialect) =>
+  reading(resourceDocument(dialect, poolType, { name: word }), ({ data }) => data.attributes.name);
+
+/** The name a site pool is to have from now on; without one it keeps what it has. */
+export const siteAgentPoolChange = (dialect: Dialect) =>
+  reading(resourceDocument(dialect, poolType, { name: absentable(word) }), ({ data }) => data.attributes);
+
+const scopeAttributes = { 'organization-scoped': absentable(z.boolean()) };
+
+const scopeRelationships = (dialect: Dialect) => {
+  const workspaces = absentable(z.object({ data: manyOf(identifier(dialect, workspaceType)) }));
+  // Taken in silence, it would widen or narrow nothing.
+  const none = z
+    .array(z.unknown())
+    .refine(({ length }) => length === 0, {
+      error: 'Allowed projects must be empty: projects are not served',
+      abort: true,
+    })
+    .max(0);
+  const noProjects = absentable(z.object({ data: none }));
+  return { 'allowed-workspaces': workspaces, 'excluded-workspaces': workspaces, 'allowed-projects': noProjects };
+};
+
+type Listed = { readonly data: readonly { readonly id: string }[] } | undefined;
+
+/** Only what the request names. */
+const toScope = ({
+  attributes,
+  relationships,
+}: {
+  readonly attributes: { readonly 'organization-scoped'?: boolean | undefined };
+  readonly relationships: { readonly 'allowed-workspaces'?: Listed; readonly 'excluded-workspaces'?: Listed };
+}): ScopeChange => {
+  const ids = (listed: Listed) => listed?.data.map(({ id }) => id);
+  const named = {
+    organizationScoped: attributes['organization-scoped'],
+    allowedWorkspaceIds: ids(relationships['allowed-workspaces']),
+    excludedWorkspaceIds: ids(relationships['excluded-workspaces']),
+  };
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+};
+
+export const newAgentPool = (dialect: Dialect) =>
+  reading(
+    resourceDocument(dialect, poolType, { name: word, ...scopeAttributes }, scopeRelationships(dialect)),
+    ({ data }) => ({ name: data.attributes.name, scope: toScope(data) }),
+  );
+
+export const agentPoolChange = (dialect: Dialect) =>
+  reading(
+    resourceDocument(dialect, poolType, { name: absentable(word), ...scopeAttributes }, scopeRelationships(dialect)),
+    ({ data }) => ({ name: data.attributes.name, ...toScope(data) }),
+  );
+
+/** The description of a new token. */
+export const newAgentToken = (dialect: Dialect) => {
+  const schema = optionalDocument(dialect, tokenType, {
+    description: absentable(z.string().max(255)),
+    // Taken in silence, it would be a promise that nobody keeps.
+    'expired-at': z.null().optional(),
+  });
+  return reading(schema, ({ data }): string => data.attributes.description ?? '');
+};

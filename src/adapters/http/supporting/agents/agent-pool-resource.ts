@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import type { AgentPool, AgentToken } from '../../../../domain/index.js';
+import type { Dialect } from '../../routing/dialect.js';
+import type { Resource } from '../../routing/document.js';
+import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { dateTime, flag, nothing, perDialect, text } from '../../routing/resource-schema.js';
+import {
+  ownerSchema,
+  presentOwner,
+  teamTokenSchema,
+  tokenAttributes,
+  userTokenSchema,
+} from '../users/user-resource.js';
+
+/** Site pools are another resource. */
+const organizationOf = ({ id, organizationName }: AgentPool): string => {
+  if (organizationName === null) throw new Error(`${id} is a site pool`);
+  return organizationName;
+};
+
+const agentPool =
+  ({ is, toOne, toMany, link }: Words) =>
+  (dialect: Dialect) =>
+  (pool: AgentPool): Resource => {
+    const self = `${dialect.prefix}/agent-pools/${pool.id}`;
+    return {
+      id: pool.id,
+      type: 'agent-pools',
+      attributes: {
+        name: is(text, pool.name),
+        'created-at': is(dateTime, pool.createdAt),
+        'organization-scoped': is(
+          flag,
+          pool.organizationScoped,
+          'False where only the allowed workspaces may be served.',
+        ),
+      },
+      relationships: {
+        organization: toOne('organizations', organizationOf(pool)),
+        'authentication-tokens': { links: { related: link(`${self}/authentication-tokens`) } },
+        'allowed-workspaces': toMany('workspaces', pool.allowedWorkspaceIds, 'Those of them that the caller may see.'),
+        'excluded-workspaces': toMany(
+          'workspaces',
+          pool.excludedWorkspaceIds,
+          'Never served. Those of them that the caller may see.',
+        ),
+      },
+      links: { self: link(self) },
+    };
+  };
+
+export const presentAgentPool = agentPool(presenting);
+
+export const agentPoolSchema = described(
+  {
+    name: 'AgentPool',
+    about: 'Its agents claim runs of workspaces in execution mode agent that name it or take it by default.',
+  },
+  (words, dialect) => agentPool(words)(dialect)(anyView()),
+);
+
+const siteAgentPool =
+  ({ is, link }: Words) =>
+  (dialect: Dialect) =>
+  ({ id, name, createdAt }: AgentPool): Resource => {
+    const self = `${dialect.prefix}/admin/agent-pools/${id}`;
+    return {
+      id,
+      type: 'agent-pools',
+      attributes: { name: is(text, name), 'created-at': is(dateTime, createdAt) },
+      relationships: { 'authentication-tokens': { links: { related: link(`${self}/authentication-tokens`) } } },
+      links: { self: link(self) },
+    };
+  };
+
+export const presentSiteAgentPool = siteAgentPool(presenting);
+
+export const siteAgentPoolSchema = described(
+  {
+    name: 'SiteAgentPool',
+    about: 'Its agents claim runs of workspaces in execution mode remote, of every organization.',
+  },
+  (words, dialect) => siteAgentPool(words)(dialect)(anyView()),
+);
+
+/** Like any other token, but one that never expires. `secret` is given in the response that issues it. */
+const agentToken =
+  (words: Words) =>
+  (secret: string | null = null) =>
+  (token: AgentToken): Resource => {
+    const { is, toOne } = words;
+    return {
+      id: token.id,
+      type: 'authentication-tokens',
+      attributes: tokenAttributes(words, token, secret, {
+        description: is(text, token.description),
+        expiry: is(nothing, null),
+      }),
+      relationships: {
+        'agent-pool': toOne('agent-pools', token.poolId),
+        'created-by': is(ownerSchema, presentOwner(token.createdBy)),
+      },
+    };
+  };
+
+export const presentAgentToken = agentToken(presenting);
+
+const tokenSchema = (name: string, secret?: string) =>
+  described({ name, about: 'A token of agents, which never expires.' }, (words) =>
+    agentToken(words)(secret)(anyView()),
+  );
+
+export const agentTokenSchema = tokenSchema('AgentToken');
+export const issuedAgentTokenSchema = tokenSchema('IssuedAgentToken', '');
+
+/** A token that is reached by its own id. */
+export const reachableTokenSchema = perDialect((dialect) =>
+  z.union([userTokenSchema(dialect), teamTokenSchema(dialect), agentTokenSchema(dialect)]),
+);

@@ -1,0 +1,174 @@
+import type { AgentPoolReference } from '../../../../application/index.js';
+import type { UseCases } from '../../../../application/use-cases.js';
+import type { Action, AgentPool } from '../../../../domain/index.js';
+import type { Dialect } from '../../routing/dialect.js';
+import type { Resource } from '../../routing/document.js';
+import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
+import type { ResourceSchema } from '../../routing/resource-schema.js';
+import {
+  type Call,
+  created,
+  get,
+  noContent,
+  ok,
+  parameter,
+  patch,
+  post,
+  type Route,
+  remove,
+} from '../../routing/route.js';
+import type { Reader } from '../../routing/schema.js';
+import {
+  agentPoolChange,
+  newAgentPool,
+  newAgentToken,
+  newSiteAgentPool,
+  siteAgentPoolChange,
+} from './agent-pool-requests.js';
+import {
+  agentPoolSchema,
+  agentTokenSchema,
+  issuedAgentTokenSchema,
+  presentAgentPool,
+  presentAgentToken,
+  presentSiteAgentPool,
+  siteAgentPoolSchema,
+} from './agent-pool-resource.js';
+
+const refusals = ['attribute/invalid', 'attribute/taken'] as const;
+
+/** What the pools of organizations and of the site have in common, below paths of their own. */
+interface Kind {
+  readonly of: AgentPoolReference['of'];
+  readonly prefix: '' | '/admin';
+  /** What paths below a pool call its id. */
+  readonly poolId: 'poolId' | 'sitePoolId';
+  readonly read: Action;
+  readonly manage: Action;
+  /** In names of operations. */
+  readonly name: string;
+  readonly words: string;
+  readonly schema: () => ResourceSchema;
+  readonly present: (pool: AgentPool) => Resource;
+  readonly change: Reader<{ readonly name?: string | undefined }>;
+}
+
+export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+  const readNew = newAgentPool(dialect);
+  const readNewOfSite = newSiteAgentPool(dialect);
+  const readToken = newAgentToken(dialect);
+  const ofOrganization: Kind = {
+    of: 'organization',
+    prefix: '',
+    poolId: 'poolId',
+    read: 'agent-pools/read',
+    manage: 'agent-pools/manage',
+    name: 'AgentPool',
+    words: 'an agent pool',
+    schema: () => agentPoolSchema(dialect),
+    present: presentAgentPool(dialect),
+    change: agentPoolChange(dialect),
+  };
+  const ofSite: Kind = {
+    of: 'site',
+    prefix: '/admin',
+    poolId: 'sitePoolId',
+    read: 'site-agent-pools/manage',
+    manage: 'site-agent-pools/manage',
+    name: 'SiteAgentPool',
+    words: 'a site agent pool',
+    schema: () => siteAgentPoolSchema(dialect),
+    present: presentSiteAgentPool(dialect),
+    change: siteAgentPoolChange(dialect),
+  };
+
+  const ofEach = ({ of, prefix, poolId, read, manage, name, words, schema, present, change }: Kind): Route[] => {
+    const one = `${prefix}/agent-pools/:id`;
+    const tokens = `${prefix}/agent-pools/:${poolId}/authentication-tokens`;
+    const reference = (call: Call, name = 'id') => ({ id: parameter(call, name), of });
+    return [
+      get(
+        one,
+        read,
+        () => shows(`show${name}`, `Show ${words}`, schema()),
+        async (call) => ok({ data: present(await use.showAgentPool.execute(call.actor, reference(call))) }),
+      ),
+      patch(
+        one,
+        manage,
+        () => changes(`update${name}`, `Update ${words}`, change, schema(), { refusals }),
+        async (call) =>
+          ok({ data: present(await use.updateAgentPool.execute(call.actor, reference(call), change(call))) }),
+      ),
+      remove(
+        one,
+        manage,
+        () => removes(`remove${name}`, `Delete ${words} and its tokens`, 'agent-pool/in-use'),
+        async (call) => {
+          await use.removeAgentPool.execute(call.actor, reference(call));
+          return noContent;
+        },
+      ),
+      get(
+        tokens,
+        manage,
+        () => lists(`list${name}Tokens`, `List the tokens of ${words}`, agentTokenSchema(dialect)),
+        async (call) => {
+          const page = await use.listAgentTokens.execute(call.actor, reference(call, poolId), pageRequest(call.query));
+          return ok(pageDocument(call.path, call.query, page, presentAgentToken()));
+        },
+      ),
+      post(
+        tokens,
+        manage,
+        () => creates(`issue${name}Token`, `Issue a token of ${words}`, readToken, issuedAgentTokenSchema(dialect)),
+        async (call) => {
+          const issued = await use.issueAgentToken.execute(call.actor, reference(call, poolId), readToken(call));
+          return created({ data: presentAgentToken(issued.secret)(issued.token) });
+        },
+      ),
+    ];
+  };
+
+  return [
+    get(
+      '/organizations/:organization/agent-pools',
+      'agent-pools/list',
+      () => lists('listAgentPools', 'List the agent pools of an organization', ofOrganization.schema()),
+      async (call) => {
+        const name = parameter(call, 'organization');
+        const page = await use.listAgentPools.execute(call.actor, name, pageRequest(call.query));
+        return ok(pageDocument(call.path, call.query, page, ofOrganization.present));
+      },
+    ),
+    post(
+      '/organizations/:organization/agent-pools',
+      'agent-pools/create',
+      () => creates('createAgentPool', 'Create an agent pool', readNew, ofOrganization.schema(), { refusals }),
+      async (call) => {
+        const { name, scope } = readNew(call);
+        const made = await use.createAgentPool.execute(call.actor, parameter(call, 'organization'), name, scope);
+        return created({ data: ofOrganization.present(made) });
+      },
+    ),
+    ...ofEach(ofOrganization),
+    get(
+      '/admin/agent-pools',
+      'site-agent-pools/manage',
+      () => lists('listSiteAgentPools', 'List the site agent pools', ofSite.schema()),
+      async (call) => {
+        const page = await use.listSiteAgentPools.execute(call.actor, pageRequest(call.query));
+        return ok(pageDocument(call.path, call.query, page, ofSite.present));
+      },
+    ),
+    post(
+      '/admin/agent-pools',
+      'site-agent-pools/manage',
+      () => creates('createSiteAgentPool', 'Create a site agent pool', readNewOfSite, ofSite.schema(), { refusals }),
+      async (call) =>
+        created({ data: ofSite.present(await use.createSiteAgentPool.execute(call.actor, readNewOfSite(call))) }),
+    ),
+    ...ofEach(ofSite),
+  ];
+};

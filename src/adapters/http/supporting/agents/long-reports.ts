@@ -1,0 +1,28 @@
+import type { Request } from 'express';
+import type { AskLease, LeaseHolder } from '../../../../application/index.js';
+import { readLongBody } from '../../routing/read-body.js';
+import { Turns } from './turns.js';
+
+/**
+ * Reports of one kind, of many MiB. None is read for whoever holds no lease, of each run only one at a time, and of all of
+ * them only one at a time is more than its bytes: as JSON it takes ten times their memory.
+ */
+export class LongReports {
+  private readonly turns = new Turns();
+
+  constructor(private readonly use: { readonly askLease: Pick<AskLease, 'execute'> }) {}
+
+  /** `take` is to read the bytes. Throws `lease/lost` and what `readLongBody` and `take` throw. */
+  async read<Taken>(
+    holder: LeaseHolder,
+    request: Request,
+    largest: number,
+    take: (body: Uint8Array | undefined) => Promise<Taken>,
+  ): Promise<Taken> {
+    await this.use.askLease.execute(holder);
+    return this.turns.take(holder.runId, async () => {
+      const body = await readLongBody(request, largest);
+      return this.turns.take('', async () => take(body));
+    });
+  }
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { AuditFilter, PageRequest } from '../../../../application/index.js';
+import type { Instant } from '../../../../domain/index.js';
+import { limits } from '../../routing/limits.js';
+import { pageParameters, pageRequest } from '../../routing/pagination.js';
+import { invalidParameter } from '../../routing/request-error.js';
+import type { Call } from '../../routing/route.js';
+
+const wellFormedId = /^ae-[0-9A-Za-z-]{1,60}$/;
+const dateTime = z.iso.datetime({ offset: true });
+
+const instantIn = ({ query }: Call, name: string): Instant | undefined => {
+  const text = query.one(name);
+  if (text === undefined) return undefined;
+  if (!dateTime.safeParse(text).success) {
+    throw invalidParameter(name, `${name} must be an ISO 8601 date-time, as 2030-01-31T09:00:00Z`);
+  }
+  return new Date(text).toISOString();
+};
+
+/** Throws a 422 for what is no date-time. */
+export const auditFilter = (call: Call, oldestFirst: boolean): AuditFilter => ({
+  actorId: call.query.one('filter[actor]'),
+  action: call.query.one('filter[action]'),
+  since: instantIn(call, 'since'),
+  until: instantIn(call, 'until'),
+  oldestFirst,
+});
+
+/** Throws a 422 for what no page of ours ends with. */
+export const auditPart = ({ query }: Call): { readonly after: string | undefined; readonly limit: number } => {
+  const after = query.one('page[after]');
+  if (after !== undefined && !wellFormedId.test(after)) {
+    throw invalidParameter('page[after]', 'page[after] must be the id of an audit event');
+  }
+  return { after, limit: pageRequest(query).size };
+};
+
+const described = (description: string) => z.string().optional().meta({ description });
+const instant = (description: string) =>
+  z.string().optional().meta({ description, format: 'date-time', example: '2030-01-31T09:00:00Z' });
+
+/** For the description of the API. */
+export const filterParameters = {
+  'filter[actor]': described('The id of who did it, or was refused: a user, a team, an organization, an agent pool.'),
+  'filter[action]': described('The action, by its name in the policy.'),
+  since: instant('Only what happened then or later.'),
+  until: instant('Only what happened before.'),
+};
+
+/** Collectors of audit trails ask for pages of 1000, and get them when they do not ask. */
+const trailsPerPage = limits.auditTrails.most;
+
+/** Which page of the audit trails is asked for. Throws a 422 for what is out of range, or is not a date-time. */
+export const trailsRequest = (call: Call): { readonly since: Instant | undefined; readonly page: PageRequest } => ({
+  since: instantIn(call, 'since'),
+  page: pageRequest(call.query, trailsPerPage, trailsPerPage),
+});
+
+/** For the description of the API. */
+export const trailParameters = {
+  since: filterParameters.since,
+  'page[number]': pageParameters['page[number]'],
+  'page[size]': z
+    .int()
+    .min(1)
+    .max(trailsPerPage)
+    .optional()
+    .meta({ description: `Events per page; ${trailsPerPage} by default.`, example: trailsPerPage }),
+};

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { AuditSlice } from '../../../../application/index.js';
+import { type AuditEvent, actions, unaskedActions } from '../../../../domain/index.js';
+import type { Document, Resource } from '../../routing/document.js';
+import { errorTable } from '../../routing/error-table.js';
+import type { Query } from '../../routing/query.js';
+import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { dateTime, maybeText, text } from '../../routing/resource-schema.js';
+
+const eventAction = z.enum([...actions, ...unaskedActions]);
+const outcome = z.enum(['done', ...Object.keys(errorTable)]);
+const atLeastOne = z.int().min(1);
+const detail = z.record(text, z.array(z.record(text, text))).nullable();
+const actorKind = z.enum([
+  'user',
+  'team',
+  'organization',
+  'auditor',
+  'agent',
+  'upload-url',
+  'forge',
+  'system',
+  'nobody',
+]);
+
+const attributesOf = ({ is }: Words, event: AuditEvent) => ({
+  at: is(dateTime, event.at),
+  action: is(eventAction, event.action),
+  outcome: is(outcome, event.outcome, '`done`, or why it was refused.'),
+  count: is(atLeastOne, event.count, 'How many of the same there were. More than one of refusals only.'),
+  subject: is(maybeText, event.subject, 'The id of what was changed; of a refusal, what its path names.'),
+  detail: is(
+    detail,
+    event.detail,
+    'What a reader should know beyond that: when a member is removed, the team tokens they issued.',
+  ),
+  'actor-kind': is(actorKind, event.actor.kind),
+  'actor-id': is(maybeText, event.actor.id, 'Of an agent, its pool’s. Null for who is not known by name.'),
+  'token-id': is(maybeText, event.actor.tokenId),
+  address: is(maybeText, event.request?.address ?? null, 'Where the request came from.'),
+  'request-id': is(
+    maybeText,
+    event.request?.id ?? null,
+    'As in the X-Request-Id header of its answer. Of several, the first one’s.',
+  ),
+  route: is(maybeText, event.request?.route ?? null),
+});
+
+const auditEvent =
+  (words: Words) =>
+  (event: AuditEvent): Resource => ({
+    id: event.id,
+    type: 'audit-events',
+    attributes: attributesOf(words, event),
+  });
+
+const presentAuditEvent = auditEvent(presenting);
+
+export const auditEventSchema = described(
+  { name: 'AuditEvent', about: 'Something that was changed, or that somebody was refused to change.' },
+  (words) => auditEvent(words)(anyView()),
+);
+
+/** An event as one line of an export. */
+export const auditLine = (event: AuditEvent): string =>
+  `${JSON.stringify({ id: event.id, ...attributesOf(presenting, event) })}\n`;
+
+/** `path` begins with the prefix of the mount that serves it; the links keep the request's other parameters. */
+export function auditDocument(path: string, query: Query, { items, last }: AuditSlice): Document {
+  const others = query.without('page[after]');
+  const linkTo = (after: string | undefined) =>
+    after === undefined
+      ? `${path}${others === '' ? '' : `?${others.slice(0, -1)}`}`
+      : `${path}?${others}page%5Bafter%5D=${after}`;
+  return {
+    data: items.map(presentAuditEvent),
+    links: {
+      self: linkTo(query.one('page[after]')),
+      first: linkTo(undefined),
+      next: last === undefined ? null : linkTo(last),
+    },
+  };
+}
+
+/** Pages of a list that has no numbers: each names the next. */
+export const auditPageSchema = (resource: z.ZodType) => {
+  const link = z.string().startsWith('/');
+  return z.strictObject({
+    data: z.array(resource).max(100),
+    links: z.strictObject({ self: link, first: link, next: link.nullable().describe('Null on the last page.') }),
+  });
+};

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import type { AuditFilter, AuditPart, AuditSlice } from '../../../../application/index.js';
+import type { UseCases } from '../../../../application/use-cases.js';
+import type { Actor } from '../../../../domain/index.js';
+import type { Dialect } from '../../routing/dialect.js';
+import { pageParameters } from '../../routing/pagination.js';
+import type { Reference } from '../../routing/reference.js';
+import { type Answer, type Call, get, jsonType, ok, parameter, plainJson, type Route } from '../../routing/route.js';
+import { auditFilter, auditPart, filterParameters, trailParameters, trailsRequest } from './audit-event-requests.js';
+import { auditDocument, auditEventSchema, auditLine, auditPageSchema } from './audit-event-resource.js';
+import { trailsDocument, trailsSchema } from './audit-trail-resource.js';
+
+const linesAtOnce = 100;
+const linesType = 'application/x-ndjson';
+
+type Read = (actor: Actor, filter: AuditFilter, part: AuditPart) => Promise<AuditSlice>;
+
+const page = async (call: Call, read: Read): Promise<Answer> =>
+  ok(auditDocument(call.path, call.query, await read(call.actor, auditFilter(call, false), auditPart(call))));
+
+/** The oldest first, as a file of them grows. Each part asks anew who the caller is, and what they may see. */
+async function lines(call: Call, read: Read): Promise<Answer> {
+  const filter = auditFilter(call, true);
+  const { after } = auditPart(call);
+  const readOn = (from: string | undefined, actor: Actor) => read(actor, filter, { after: from, limit: linesAtOnce });
+  const first = await readOn(after, call.actor);
+  return {
+    status: 200,
+    parts: linesOf(first, async (last) => readOn(last, await call.sameActor())),
+    headers: { 'Content-Type': linesType },
+  };
+}
+
+async function* linesOf(first: AuditSlice, after: (last: string) => Promise<AuditSlice>): AsyncGenerator<string> {
+  for (let slice = first; ; ) {
+    if (slice.items.length > 0) yield slice.items.map(auditLine).join('');
+    if (slice.last === undefined) return;
+    slice = await after(slice.last);
+  }
+}
+
+const after = {
+  'page[after]': z.string().optional().meta({ description: 'The id of the last event of the page before.' }),
+};
+
+export const auditEventRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+  const ofOrganization =
+    (call: Call): Read =>
+    (actor, filter, part) =>
+      use.listAuditEvents.execute(actor, parameter(call, 'organization'), filter, part);
+  const ofSite =
+    (call: Call): Read =>
+    (actor, filter, part) =>
+      use.listSiteAuditEvents.execute(actor, call.query.one('filter[organization]'), filter, part);
+  const removed = {
+    'filter[organization]': z
+      .string()
+      .optional()
+      .meta({ description: 'Instead of the site’s: what is left of an organization that was removed, by its id.' }),
+  };
+  const listed =
+    (operation: string, summary: string, more = {}) =>
+    (): Reference => ({
+      operation,
+      summary,
+      about: 'The newest first. A filtered page may be short, or empty, and still name a next one.',
+      query: { ...filterParameters, ...more, ...after, 'page[size]': pageParameters['page[size]'] },
+      answers: { 200: auditPageSchema(auditEventSchema(dialect)) },
+      refusals: [422],
+    });
+  const exported =
+    (operation: string, summary: string, more = {}) =>
+    (): Reference => ({
+      operation,
+      summary,
+      about:
+        'One JSON object a line, the oldest first: the members of an event’s attributes, and its id. Where events may be committed late, on Postgres, it ends a minute before now: who goes on from its last event misses none.',
+      query: { ...filterParameters, ...more, ...after },
+      answers: { 200: { mediaType: linesType } },
+      refusals: [422],
+    });
+  const trails = (path: string, operation: string): Route =>
+    get(
+      path,
+      'audit-trails/read',
+      () => ({
+        operation,
+        summary: "List the audit trails of the audit token's organization",
+        about:
+          'The events of `audit-events` in the document that collectors of audit trails read, newest first. At most the 100,000 newest; the export has all of them.',
+        query: trailParameters,
+        answers: { 200: { mediaType: jsonType, schema: trailsSchema() } },
+        refusals: [422],
+      }),
+      async (call) => {
+        const { since, page } = trailsRequest(call);
+        return plainJson(trailsDocument(await use.listAuditTrails.execute(call.actor, since, page)));
+      },
+    );
+  const own = '/organizations/:organization/audit-events';
+  return [
+    trails('/organization/audit-trails', 'listAuditTrails'),
+    // Clients spell it both ways.
+    trails('/organization/audit-trail', 'listAuditTrail'),
+    get(
+      own,
+      'audit-events/read',
+      listed('listAuditEvents', 'List what was done and refused in an organization'),
+      (call) => page(call, ofOrganization(call)),
+    ),
+    get(
+      `${own}/export`,
+      'audit-events/read',
+      exported('exportAuditEvents', 'Export what was done and refused in an organization'),
+      (call) => lines(call, ofOrganization(call)),
+    ),
+    get(
+      '/admin/audit-events',
+      'audit-events/read-site',
+      listed('listSiteAuditEvents', 'List what was done and refused outside organizations', removed),
+      (call) => page(call, ofSite(call)),
+    ),
+    get(
+      '/admin/audit-events/export',
+      'audit-events/read-site',
+      exported('exportSiteAuditEvents', 'Export what was done and refused outside organizations', removed),
+      (call) => lines(call, ofSite(call)),
+    ),
+  ];
+};

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import {
+  type EnforcementLevel,
+  enforcementLevels,
+  type PolicyChange,
+  type PolicyKind,
+  type PolicySettings,
+  policyKinds,
+} from '../../../../domain/index.js';
+import type { Dialect, TypeName } from '../../routing/dialect.js';
+import { pageParameters } from '../../routing/pagination.js';
+import { invalid, invalidParameter } from '../../routing/request-error.js';
+import type { Call } from '../../routing/route.js';
+import { absentable, identifiersDocument, reading, resourceDocument, word } from '../../routing/schema.js';
+
+export const policyType: TypeName = { singular: 'policy', plural: 'policies' };
+
+const level = z.enum(enforcementLevels);
+
+/** Its older spelling: one entry, whose path is a file of the policy and says nothing here. */
+const enforce = z
+  .array(z.object({ path: absentable(word), mode: level }))
+  .min(1)
+  .max(1);
+
+const settings = {
+  description: z.string().max(4096).nullable().optional(),
+  query: z.string().min(1).max(4096).nullable().optional(),
+  'enforcement-level': absentable(level),
+  enforce: absentable(enforce),
+};
+
+interface Levels {
+  readonly 'enforcement-level'?: EnforcementLevel | undefined;
+  readonly enforce?: z.infer<typeof enforce> | undefined;
+}
+
+/** Throws a 422 when the two spellings differ. */
+const levelOf = ({ 'enforcement-level': one, enforce: other }: Levels): EnforcementLevel | undefined => {
+  const mode = other?.[0]?.mode;
+  if (one !== undefined && mode !== undefined && one !== mode) {
+    const detail = 'The two spellings of the enforcement level are one attribute and must not differ';
+    throw invalid([{ pointer: '/data/attributes/enforce', detail }]);
+  }
+  return one ?? mode;
+};
+
+export const newPolicy = (dialect: Dialect) => {
+  const schema = resourceDocument(dialect, policyType, {
+    name: word,
+    kind: absentable(z.enum(policyKinds)),
+    ...settings,
+  });
+  return reading(
+    schema,
+    ({ data: { attributes } }): PolicySettings => ({
+      name: attributes.name,
+      kind: attributes.kind ?? 'opa',
+      description: attributes.description ?? '',
+      query: attributes.query ?? null,
+      enforcementLevel: levelOf(attributes) ?? 'advisory',
+    }),
+  );
+};
+
+/** Only what the request names. */
+export const policyChange = (dialect: Dialect) =>
+  reading(resourceDocument(dialect, policyType, settings), ({ data: { attributes } }): PolicyChange => {
+    const { description, query } = attributes;
+    const enforcementLevel = levelOf(attributes);
+    return {
+      ...(description === undefined ? {} : { description: description ?? '' }),
+      ...(query === undefined ? {} : { query }),
+      ...(enforcementLevel === undefined ? {} : { enforcementLevel }),
+    };
+  });
+
+/** The policies named in the body of a relationship request. */
+export const policyReferences = (dialect: Dialect) =>
+  reading(identifiersDocument(dialect, policyType), ({ data }): readonly string[] => data.map(({ id }) => id));
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The body as text, of whatever type it calls itself. Throws a 422 for what is none. */
+export function readCode({ body }: Call): string {
+  const text = decoded(body as Uint8Array);
+  if (text === undefined || text.includes('\0')) throw invalid([{ detail: 'Code must be UTF-8 text without NUL' }]);
+  if (text === '') throw invalid([{ detail: "Code can't be blank" }]);
+  return text;
+}
+
+const decoded = (bytes: Uint8Array): string | undefined => {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
+const kind = z.enum(policyKinds);
+
+export const policiesParameters = {
+  'search[name]': z.string().optional().meta({ description: 'Leaves policies with this text in their name.' }),
+  'filter[kind]': kind.optional().meta({ description: 'Leaves policies of this kind.' }),
+  ...pageParameters,
+};
+
+const kindOf = (text: string): PolicyKind => {
+  const known = kind.safeParse(text);
+  if (!known.success) throw invalidParameter('filter[kind]', `filter[kind] must be one of ${policyKinds.join(', ')}`);
+  return known.data;
+};
+
+export const policiesFilter = ({ query }: Call) => {
+  const asked = query.one('filter[kind]');
+  // Nothing is part of every name.
+  const search = query.one('search[name]') || undefined;
+  return { kind: asked === undefined ? undefined : kindOf(asked), search };
+};

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { enforcementLevels, type Policy, type PolicySetSettings, policyKinds } from '../../../../domain/index.js';
+import { mostPoliciesOfSet } from '../../../../domain/policy-outcomes/policy-set.js';
+import type { Dialect, TypeName } from '../../routing/dialect.js';
+import {
+  absentable,
+  identifier,
+  identifiersDocument,
+  manyOf,
+  reading,
+  resourceDocument,
+  word,
+} from '../../routing/schema.js';
+import { policyType } from '../policies/policy-requests.js';
+
+const type: TypeName = { singular: 'policy-set', plural: 'policy-sets' };
+const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
+
+const level = absentable(z.enum(enforcementLevels));
+
+const policy = z
+  .object({
+    name: z.string().min(1).max(255),
+    description: absentable(z.string().max(4096)),
+    query: z.string().max(4096).nullable().optional(),
+    'enforcement-level': level,
+    enforcement_level: level,
+  })
+  .refine(
+    ({ 'enforcement-level': one, enforcement_level: other }) =>
+      one === undefined || other === undefined || one === other,
+    {
+      error: 'The two spellings of the enforcement level are one attribute and must not differ',
+      path: ['enforcement_level'],
+    },
+  )
+  .transform(
+    ({ name, description = '', query = null, ...spelled }): Policy => ({
+      name,
+      description,
+      query,
+      enforcementLevel: spelled['enforcement-level'] ?? spelled.enforcement_level ?? 'advisory',
+    }),
+  );
+
+const settings = {
+  description: z.string().max(4096).nullable().optional(),
+  kind: absentable(z.enum(policyKinds)),
+  global: absentable(z.boolean()),
+  overridable: absentable(z.boolean()),
+  policies: absentable(z.array(policy).max(mostPoliciesOfSet)),
+};
+
+export interface NewPolicySet {
+  readonly settings: PolicySetSettings;
+  readonly workspaceIds: readonly string[];
+  readonly policyIds: readonly string[];
+}
+
+export const newPolicySet = (dialect: Dialect) => {
+  const schema = resourceDocument(
+    dialect,
+    type,
+    { name: word, ...settings },
+    {
+      workspaces: absentable(z.object({ data: absentable(manyOf(identifier(dialect, workspaceType))) })),
+      policies: absentable(z.object({ data: absentable(manyOf(identifier(dialect, policyType))) })),
+    },
+  );
+  return reading(
+    schema,
+    ({ data: { attributes, relationships } }): NewPolicySet => ({
+      settings: {
+        name: attributes.name,
+        description: attributes.description ?? null,
+        kind: attributes.kind ?? 'opa',
+        global: attributes.global ?? false,
+        overridable: attributes.overridable ?? false,
+        policies: attributes.policies ?? [],
+      },
+      workspaceIds: (relationships.workspaces?.data ?? []).map(({ id }) => id),
+      policyIds: (relationships.policies?.data ?? []).map(({ id }) => id),
+    }),
+  );
+};
+
+/** Only what the request names. Policies are replaced as a whole. */
+export const policySetChange = (dialect: Dialect) => {
+  const schema = resourceDocument(dialect, type, { name: absentable(word), ...settings });
+  return reading(
+    schema,
+    ({ data }): Partial<PolicySetSettings> =>
+      Object.fromEntries(Object.entries(data.attributes).filter(([, value]) => value !== undefined)),
+  );
+};
+
+/** The workspaces named in the body of a relationship request. */
+export const workspaceReferences = (dialect: Dialect) =>
+  reading(identifiersDocument(dialect, workspaceType), ({ data }): readonly string[] => data.map(({ id }) => id));

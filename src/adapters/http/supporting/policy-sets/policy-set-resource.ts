@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { enforcementLevels, type Policy, type PolicySet, policyKinds } from '../../../../domain/index.js';
+import type { Dialect } from '../../routing/dialect.js';
+import type { Resource } from '../../routing/document.js';
+import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { count, dateTime, flag, maybeText, no, text } from '../../routing/resource-schema.js';
+
+const policyKind = z.enum(policyKinds);
+const level = z.enum(enforcementLevels);
+
+const policy =
+  ({ is }: Words) =>
+  ({ name, description, query, enforcementLevel }: Policy) => ({
+    name: is(text, name),
+    description: is(text, description),
+    query: is(maybeText, query, 'The rule that is asked; null for Sentinel.'),
+    'enforcement-level': is(level, enforcementLevel),
+  });
+
+/** A global set names the workspaces it is attached to, and not all the others it applies to. */
+const policySet = (words: Words) => {
+  const { is, each, toOne, toMany, link } = words;
+  const policyOf = policy(words);
+  return (dialect: Dialect) =>
+    (policySet: PolicySet): Resource => ({
+      id: policySet.id,
+      type: 'policy-sets',
+      attributes: {
+        name: is(text, policySet.name),
+        description: is(maybeText, policySet.description),
+        kind: is(policyKind, policySet.kind),
+        global: is(flag, policySet.global, 'Applies to every workspace of the organization.'),
+        overridable: is(flag, policySet.overridable),
+        policies: each(
+          policySet.policies,
+          policyOf,
+          'Those that are written into the set. Their code is not known here: agents bring it with them.',
+        ),
+        'policy-count': is(
+          count,
+          policySet.policies.length + policySet.policyIds.length,
+          'Those written into the set, and those attached to it.',
+        ),
+        'workspace-count': is(count, policySet.workspaceIds.length, 'Those it is attached to by name.'),
+        versioned: is(no, false),
+        'created-at': is(dateTime, policySet.createdAt),
+        'updated-at': is(dateTime, policySet.updatedAt),
+      },
+      relationships: {
+        organization: toOne('organizations', policySet.organizationName),
+        workspaces: toMany(
+          'workspaces',
+          policySet.workspaceIds,
+          'Those it is attached to by name, also where it is global.',
+        ),
+        policies: toMany('policies', policySet.policyIds, 'Those attached to it, which have code.'),
+      },
+      links: { self: link(`${dialect.prefix}/policy-sets/${policySet.id}`) },
+    });
+};
+
+export const presentPolicySet = policySet(presenting);
+
+export const policySetSchema = described({ name: 'PolicySet' }, (words, dialect) =>
+  policySet(words)(dialect)(anyView()),
+);

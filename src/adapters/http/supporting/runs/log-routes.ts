@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { UseCases } from '../../../../application/use-cases.js';
+import { limits } from '../../routing/limits.js';
+import type { PlainRoute } from '../../routing/route.js';
+
+const largestPart = limits.logPart.most;
+
+const natural = (text: unknown, fallback: number): number => {
+  const number = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : fallback;
+  return Math.min(number, Number.MAX_SAFE_INTEGER);
+};
+
+/** The capability URLs of logs, read piece by piece. What the query says of `limit` and `offset` and is no number is ignored. */
+export const logRoutes = (use: UseCases): PlainRoute[] => [
+  {
+    method: 'get',
+    path: '/v1/log/:objectId',
+    countedAs: 'capability',
+    reference: () => ({
+      operation: 'readLog',
+      summary: 'Read a part of the log of a plan or an apply',
+      about: 'At the `log-read-url` of the plan or apply. Empty past the end of what was written.',
+      query: {
+        offset: z.int().min(0).optional().meta({ description: 'The first byte: 0 unless told.' }),
+        limit: z
+          .int()
+          .min(0)
+          .optional()
+          .meta({ description: `How many bytes: ${largestPart} unless told, and at most.` }),
+      },
+      answers: { 200: { mediaType: 'text/plain; charset=utf-8' } },
+      refusals: [429, 'resource/not-found', 'service/unavailable'],
+    }),
+    handle: async (exchange) => {
+      const query = new URL(exchange.request.originalUrl, 'http://localhost').searchParams;
+      const limit = Math.min(natural(query.get('limit'), largestPart), largestPart);
+      const offset = natural(query.get('offset'), 0);
+      const bytes = await use.readRunLog.execute(String(exchange.request.params.objectId), offset, limit);
+      const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': bytes.byteLength };
+      exchange.writeHead(200, headers).end(bytes);
+    },
+  },
+];

@@ -1,0 +1,261 @@
+import { z } from 'zod';
+import type { RunCapacity, ShownPhase, ShownRun } from '../../../../application/index.js';
+import {
+  completedRunStatuses,
+  may,
+  type Phase,
+  Run,
+  type RunEvent,
+  type RunId,
+  type RunState,
+  type RunVariable,
+  runStatuses,
+  type TokenOwner,
+} from '../../../../domain/index.js';
+import type { Dialect } from '../../routing/dialect.js';
+import type { Resource } from '../../routing/document.js';
+import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import {
+  count,
+  dateTime,
+  flag,
+  maybeDateTime,
+  maybeText,
+  perDialect,
+  stampsOf,
+  text,
+  timestamps,
+  toOneSchema,
+} from '../../routing/resource-schema.js';
+import { ownerTypes, presentOwner } from '../users/user-resource.js';
+
+/** A run's two parts have no rows of their own: their ids are the run's, with another prefix. */
+const phaseId = (runId: string, phase: Phase): string => runId.replace(/^run-/, `${phase}-`);
+/** Empty, which no run's id is, for an id without the phase's prefix. */
+export const runIdOf = (id: string, phase: Phase): string =>
+  id.startsWith(`${phase}-`) ? `run-${id.slice(phase.length + 1)}` : '';
+
+const phaseTypes = { plan: 'plans', apply: 'applies' } as const;
+
+const actorSchema = perDialect(({ runActors }) =>
+  toOneSchema(
+    runActors.map((kind) => ownerTypes[kind]),
+    { nullable: true },
+  ),
+);
+
+const actor = ({ is }: Words, dialect: Dialect, by: TokenOwner | null) =>
+  is(
+    actorSchema(dialect),
+    presentOwner(by !== null && dialect.runActors.includes(by.kind) ? by : null),
+    'Null where nobody did it, nobody knows any more who, or it was none of these.',
+  );
+
+const addresses = z.array(text).nullable();
+const runSource = z.enum(['tfe-api', 'tfe-configuration-version']);
+const runStatus = z.enum(runStatuses);
+const runTimestamps = timestamps(['plan-queueable-at', ...stampsOf(runStatuses)]);
+const manual = z.literal('manual');
+
+const runVariable =
+  ({ is }: Words) =>
+  ({ key, value }: RunVariable) => ({
+    key: is(text, key),
+    value: is(text, value, 'A literal of the configuration language.'),
+  });
+
+const run =
+  (words: Words) =>
+  (dialect: Dialect) =>
+  ({ run: state, standing, stageId, position }: ShownRun): Resource => {
+    const { is, group, each, toOne, toOneAt, toMany, link } = words;
+    const run = Run.restore(state);
+    const mayApply = may(standing, 'runs/apply');
+    const mayOverride = may(standing, 'policy-outcomes/override');
+    const { options } = state;
+    const self = `${dialect.prefix}/runs/${state.id}`;
+    return {
+      id: state.id,
+      type: 'runs',
+      attributes: {
+        actions: group(
+          {
+            'is-cancelable': is(flag, run.allows(run.cancelTrigger) && !state.cancelRequested),
+            'is-confirmable': is(flag, run.allows('confirm')),
+            'is-discardable': is(flag, run.allows('discard')),
+            'is-force-cancelable': is(flag, false),
+          },
+          'What the status allows, whoever asks.',
+        ),
+        'allow-config-generation': is(flag, options.allowConfigGeneration),
+        'allow-empty-apply': is(flag, options.allowEmptyApply),
+        'auto-apply': is(flag, state.autoApply),
+        'canceled-at': is(maybeDateTime, state.statusTimestamps['canceled-at'] ?? null),
+        'created-at': is(dateTime, state.createdAt),
+        'error-message': is(maybeText, state.failure, 'Why it is errored, in a sentence.'),
+        'has-changes': is(flag, state.hasChanges, 'False until the plan ends.'),
+        'is-destroy': is(flag, options.isDestroy),
+        message: is(text, options.message),
+        permissions: group(
+          {
+            'can-apply': is(flag, mayApply),
+            'can-cancel': is(flag, mayApply),
+            'can-comment': is(flag, false),
+            'can-discard': is(flag, mayApply),
+            'can-force-cancel': is(flag, false),
+            'can-force-execute': is(flag, false),
+            'can-override-policy-check': is(flag, mayOverride),
+          },
+          'What the caller may do, whatever the status.',
+        ),
+        'plan-only': is(flag, state.planOnly),
+        'position-in-queue': is(
+          count,
+          position,
+          'Its place among what is executed or waits in the organization, while it waits for its workspace; 0 otherwise.',
+        ),
+        refresh: is(flag, options.refresh),
+        'refresh-only': is(flag, options.refreshOnly),
+        'replace-addrs': is(addresses, options.replaceAddrs, 'Addresses of resources to replace; null for none.'),
+        'save-plan': is(flag, state.savePlan),
+        source: is(runSource, state.source),
+        status: is(runStatus, state.status),
+        'status-timestamps': is(runTimestamps, state.statusTimestamps),
+        'target-addrs': is(addresses, options.targetAddrs, 'Addresses of resources; null for all.'),
+        'terraform-version': is(maybeText, options.terraformVersion, 'Null for the workspace’s.'),
+        'trigger-reason': is(manual, 'manual'),
+        variables: each(options.variables, runVariable(words)),
+      },
+      relationships: {
+        apply: toOne(phaseTypes.apply, phaseId(state.id, 'apply')),
+        'configuration-version': toOneAt(
+          dialect.configurationVersionType,
+          state.configurationVersionId,
+          `${self}/configuration-version`,
+        ),
+        'created-by': actor(words, dialect, state.createdBy),
+        plan: toOne(phaseTypes.plan, phaseId(state.id, 'plan')),
+        'run-events': { links: { related: link(`${self}/run-events`) } },
+        'task-stages': toMany('task-stages', stageId === null ? [] : [stageId], 'Empty where no policy applies.'),
+        workspace: toOne('workspaces', state.workspaceId),
+      },
+      links: { self: link(self) },
+    };
+  };
+
+export const presentRun = run(presenting);
+
+export const runSchema = described({ name: 'Run' }, (words, dialect) => run(words)(dialect)(anyView()));
+
+const eventAction = z.enum(['created', ...runStatuses]);
+
+/** One of those of a run. Its id is good for telling it from others only. */
+const runEvent =
+  (words: Words) =>
+  (dialect: Dialect, runId: RunId) =>
+  ({ action, description, createdAt, actor: by }: RunEvent): Resource => {
+    const { is, toOne } = words;
+    return {
+      id: runId.replace(/^run-/, 're-').concat('-', action.replaceAll('_', '-')),
+      type: 'run-events',
+      attributes: {
+        action: is(eventAction, action, 'The status that was reached.'),
+        description: is(text, description),
+        'created-at': is(dateTime, createdAt),
+      },
+      relationships: { actor: actor(words, dialect, by), run: toOne('runs', runId) },
+    };
+  };
+
+export const presentRunEvent = runEvent(presenting);
+
+export const runEventSchema = described({ name: 'RunEvent' }, (words, dialect) =>
+  runEvent(words)(dialect, '')(anyView()),
+);
+
+const phaseStatuses = ['pending', 'queued', 'running', 'finished', 'canceled', 'errored', 'unreachable'] as const;
+
+/** How far a part has come, told from the stamps that the run's statuses left. */
+function statusOf({ status, statusTimestamps }: RunState, phase: Phase): (typeof phaseStatuses)[number] {
+  const words = {
+    plan: { queued: 'plan_queued', running: 'planning', begun: 'planning-at', ended: 'planned-at' },
+    apply: { queued: 'apply_queued', running: 'applying', begun: 'applying-at', ended: 'applied-at' },
+  }[phase];
+  if (statusTimestamps[words.ended] !== undefined) return 'finished';
+  if (status === words.queued) return 'queued';
+  if (status === words.running) return 'running';
+  if (!completedRunStatuses.includes(status)) return 'pending';
+  if (statusTimestamps[words.begun] === undefined) return status === 'canceled' ? 'canceled' : 'unreachable';
+  return status === 'canceled' ? 'canceled' : 'errored';
+}
+
+const phaseStatus = z.enum(phaseStatuses);
+const logUrlSchema = z.url();
+const touched = count.nullable().describe('Null until it has finished.');
+const phaseTimestamps = timestamps(['queued-at', 'started-at', 'finished-at']);
+
+/** A plan or an apply. Its log can be followed at `log-read-url`, without a token. */
+const phaseOf =
+  ({ is, link }: Words) =>
+  (dialect: Dialect, phase: Phase) =>
+  ({ run, logUrl }: ShownPhase): Resource => {
+    const id = phaseId(run.id, phase);
+    const counts = phase === 'plan' ? run.planned : run.applied;
+    return {
+      id,
+      type: phaseTypes[phase],
+      attributes: {
+        status: is(phaseStatus, statusOf(run, phase)),
+        'log-read-url': is(logUrlSchema, logUrl, 'Answers the log as text, without a token. Keep it secret.'),
+        'resource-additions': is(touched, counts?.additions ?? null),
+        'resource-changes': is(touched, counts?.changes ?? null),
+        'resource-destructions': is(touched, counts?.destructions ?? null),
+        'resource-imports': is(touched, counts?.imports ?? null),
+        ...(phase === 'plan'
+          ? {
+              'has-changes': is(flag, run.hasChanges),
+              'generated-configuration': is(flag, run.planned?.generatedConfiguration ?? false),
+            }
+          : {}),
+        'status-timestamps': is(
+          phaseTimestamps,
+          Object.fromEntries(
+            Object.entries({
+              'queued-at': run.statusTimestamps[phase === 'plan' ? 'plan-queued-at' : 'apply-queued-at'],
+              'started-at': run.statusTimestamps[phase === 'plan' ? 'planning-at' : 'applying-at'],
+              'finished-at': run.statusTimestamps[phase === 'plan' ? 'planned-at' : 'applied-at'],
+            }).filter(([, instant]) => instant !== undefined),
+          ),
+        ),
+      },
+      relationships: {},
+      links: { self: link(`${dialect.prefix}/${phaseTypes[phase]}/${id}`) },
+    };
+  };
+
+export const presentPhase = phaseOf(presenting);
+
+export const planSchema = described({ name: 'Plan' }, (words, dialect) => phaseOf(words)(dialect, 'plan')(anyView()));
+export const applySchema = described({ name: 'Apply' }, (words, dialect) =>
+  phaseOf(words)(dialect, 'apply')(anyView()),
+);
+
+/** Of the organization of this name. */
+const runCapacity =
+  ({ is }: Words) =>
+  (organizationName: string) =>
+  ({ pending, running }: RunCapacity): Resource => ({
+    id: organizationName,
+    type: 'organization-capacity',
+    attributes: {
+      pending: is(count, pending, 'Runs that wait for their turn, their files or an agent.'),
+      running: is(count, running, 'Runs that are executed.'),
+    },
+  });
+
+export const presentRunCapacity = runCapacity(presenting);
+
+export const runCapacitySchema = described(
+  { name: 'OrganizationCapacity', about: 'Its id is the name of the organization.' },
+  (words) => runCapacity(words)('')(anyView()),
+);

@@ -1,0 +1,243 @@
+import type { RunAction } from '../../../../application/index.js';
+import type { UseCases } from '../../../../application/use-cases.js';
+import { phases } from '../../../../domain/index.js';
+import {
+  configurationVersionSchema,
+  ingressAttributesSchema,
+  presentConfigurationVersion,
+  presentIngressAttributes,
+} from '../../configuration-versions/configuration-version-resource.js';
+import { presentTaskStage, taskStageSchema } from '../../policy-outcomes/policy-outcome-resource.js';
+import type { Dialect } from '../../routing/dialect.js';
+import { withIncluded } from '../../routing/document.js';
+import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { includeParameter } from '../../routing/query.js';
+import { creates, lists, type Reference, shows } from '../../routing/reference.js';
+import { documentSchema, listSchema } from '../../routing/resource-schema.js';
+import { accepted, act, created, get, noContent, ok, parameter, post, type Route } from '../../routing/route.js';
+import { presentWorkspace, workspaceSchema } from '../workspaces/workspace-resource.js';
+import { newRun, runIncludes } from './run-requests.js';
+import {
+  applySchema,
+  planSchema,
+  presentPhase,
+  presentRun,
+  presentRunCapacity,
+  presentRunEvent,
+  runCapacitySchema,
+  runEventSchema,
+  runIdOf,
+  runSchema,
+} from './run-resource.js';
+
+const actionsInWords: Readonly<Record<RunAction, Pick<Reference, 'operation' | 'summary'>>> = {
+  apply: { operation: 'applyRun', summary: 'Have a planned run applied' },
+  discard: { operation: 'discardRun', summary: 'Discard a run that is not applied yet' },
+  cancel: { operation: 'cancelRun', summary: 'Cancel a run' },
+};
+
+const planJsons = [
+  {
+    word: 'json-output',
+    name: 'plan-json',
+    action: 'plans/read-json-output',
+    operation: 'readPlanJson',
+    summary: 'Download a plan as JSON, with sensitive values',
+  },
+  {
+    word: 'json-output-redacted',
+    name: 'plan-json-redacted',
+    action: 'runs/read',
+    operation: 'readRedactedPlanJson',
+    summary: 'Download a plan as JSON, without sensitive values',
+  },
+] as const;
+
+export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+  const readNew = newRun(dialect);
+  const present = presentRun(dialect);
+  const presentVersion = presentConfigurationVersion(dialect);
+  const run = () => runSchema(dialect);
+  const capacity = () => runCapacitySchema(dialect);
+  const beside = () => ({
+    included: [
+      workspaceSchema(dialect),
+      configurationVersionSchema(dialect),
+      ingressAttributesSchema(dialect),
+      taskStageSchema(dialect),
+      planSchema(dialect),
+      applySchema(dialect),
+    ] as const,
+  });
+
+  const action = (name: RunAction): Route =>
+    act(
+      `/runs/:id/actions/${name}`,
+      'runs/apply',
+      () => ({
+        ...actionsInWords[name],
+        answers: { 202: null },
+        refusals: ['run/transition-refused'],
+      }),
+      async (call) => {
+        await use.changeRun.execute(call.actor, parameter(call, 'id'), name);
+        return accepted;
+      },
+    );
+
+  return [
+    post(
+      '/runs',
+      'runs/queue',
+      () =>
+        creates('createRun', 'Queue a run', readNew, run(), {
+          refusals: ['attribute/invalid', 'organization/over-quota'],
+        }),
+      async (call) => {
+        return created({ data: present(await use.createRun.execute(call.actor, readNew(call))) });
+      },
+    ),
+    get(
+      '/workspaces/:workspaceId/runs',
+      'runs/read',
+      () => lists('listRuns', 'List the runs of a workspace', run(), { about: 'The newest comes first.' }),
+      async (call) => {
+        const page = await use.listRuns.execute(call.actor, parameter(call, 'workspaceId'), pageRequest(call.query));
+        return ok(pageDocument(call.path, call.query, page, present));
+      },
+    ),
+    get(
+      '/organizations/:organization/runs/queue',
+      'organizations/read',
+      () =>
+        lists('listQueuedRuns', 'List the runs of an organization that are executed or wait', run(), {
+          about: 'Those that are executed come first, and then those that wait, in the order of their creation.',
+        }),
+      async (call) => {
+        const name = parameter(call, 'organization');
+        const page = await use.listQueuedRuns.execute(call.actor, name, pageRequest(call.query));
+        return ok(pageDocument(call.path, call.query, page, present));
+      },
+    ),
+    get(
+      '/organizations/:organization/capacity',
+      'organizations/read',
+      () =>
+        shows('showRunCapacity', 'Show how many runs of an organization are executed, and how many wait', capacity()),
+      async (call) => {
+        const name = parameter(call, 'organization');
+        return ok({ data: presentRunCapacity(name)(await use.showRunCapacity.execute(call.actor, name)) });
+      },
+    ),
+    get(
+      '/runs/:id/run-events',
+      'runs/read',
+      () => ({
+        operation: 'listRunEvents',
+        summary: 'List what happened to a run',
+        about: 'The oldest comes first.',
+        answers: { 200: listSchema(runEventSchema(dialect)) },
+      }),
+      async (call) => {
+        const id = parameter(call, 'id');
+        const events = await use.listRunEvents.execute(call.actor, id);
+        return ok({ data: events.map(presentRunEvent(dialect, id)) });
+      },
+    ),
+    get(
+      '/runs/:id',
+      'runs/read',
+      () => ({
+        ...shows('showRun', 'Show a run', run(), {
+          query: { include: includeParameter(runIncludes) },
+          refusals: [422],
+        }),
+        answers: { 200: documentSchema(run(), beside()) },
+      }),
+      async (call) => {
+        const include = call.query.known('include', runIncludes);
+        const shown = await use.showRun.execute(call.actor, { id: parameter(call, 'id'), include });
+        const { workspace, version, ingressAttributes, stage, standing } = shown;
+        const parts = phases
+          .filter((phase) => include.has(phase))
+          .map((phase) => presentPhase(dialect, phase)(use.showRunPhase.of(shown.run, phase)));
+        return ok(
+          withIncluded({ data: present(shown) }, [
+            ...(workspace === undefined ? [] : [presentWorkspace(dialect)(workspace)]),
+            ...(version === undefined ? [] : [presentVersion(version)]),
+            ...(ingressAttributes === undefined ? [] : [presentIngressAttributes(ingressAttributes)]),
+            ...(stage === undefined ? [] : [presentTaskStage(dialect)({ subject: stage, standing })]),
+            ...parts,
+          ]),
+        );
+      },
+    ),
+    action('apply'),
+    action('discard'),
+    action('cancel'),
+    get(
+      '/runs/:id/configuration-version',
+      'runs/read',
+      () =>
+        shows(
+          'showRunConfigurationVersion',
+          'Show the configuration version of a run',
+          configurationVersionSchema(dialect),
+        ),
+      async (call) => {
+        const version = await use.showRunConfigurationVersion.execute(call.actor, parameter(call, 'id'));
+        return ok({ data: presentVersion(version) });
+      },
+    ),
+    get(
+      '/runs/:id/configuration-version/download',
+      'runs/read',
+      () => ({
+        operation: 'downloadRunConfigurationVersion',
+        summary: 'Find where the files of a run can be downloaded',
+        answers: { 302: { location: 'They are at this URL, which is itself the right to them for a while.' } },
+      }),
+      async (call) => {
+        const location = await use.locateBundle.execute(call.actor, { runId: parameter(call, 'id') });
+        return { status: 302, headers: { Location: location } };
+      },
+    ),
+    get(
+      '/plans/:id',
+      'runs/read',
+      () => shows('showPlan', 'Show the plan of a run', planSchema(dialect)),
+      async (call) => {
+        const id = runIdOf(parameter(call, 'id'), 'plan');
+        return ok({ data: presentPhase(dialect, 'plan')(await use.showRunPhase.execute(call.actor, id, 'plan')) });
+      },
+    ),
+    ...planJsons.map(({ word, name, action, operation, summary }) =>
+      get(
+        `/plans/:id/${word}`,
+        action,
+        () => ({
+          operation,
+          summary,
+          about: '204 while there is none: the agent sends it before the plan ends.',
+          answers: { 200: { mediaType: 'application/json' }, 204: null },
+          refusals: ['service/unavailable'],
+        }),
+        async (call) => {
+          const parts = await use.readPlanJson.execute(call.actor, runIdOf(parameter(call, 'id'), 'plan'), name);
+          return parts === undefined
+            ? noContent
+            : { status: 200, parts, headers: { 'Content-Type': 'application/json' } };
+        },
+      ),
+    ),
+    get(
+      '/applies/:id',
+      'runs/read',
+      () => shows('showApply', 'Show the apply of a run', applySchema(dialect)),
+      async (call) => {
+        const id = runIdOf(parameter(call, 'id'), 'apply');
+        return ok({ data: presentPhase(dialect, 'apply')(await use.showRunPhase.execute(call.actor, id, 'apply')) });
+      },
+    ),
+  ];
+};

@@ -1,0 +1,124 @@
+import {
+  fitting,
+  type Place,
+  type ShownOutput,
+  type Slice,
+  type StateVersionReference,
+} from '../../../../application/index.js';
+import { outputsAtOnce } from '../../../../application/supporting/state-versions/shown-output.js';
+import type { UseCases } from '../../../../application/use-cases.js';
+import type { Dialect } from '../../routing/dialect.js';
+import { withIncluded } from '../../routing/document.js';
+import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { includeParameter } from '../../routing/query.js';
+import { lists, shows } from '../../routing/reference.js';
+import { documentSchema, listSchema } from '../../routing/resource-schema.js';
+import { type Call, get, ok, parameter, type Route } from '../../routing/route.js';
+import { wholeList } from '../../routing/whole-list.js';
+import { stateVersionIncludes, stateVersionParameters, stateVersionQuery } from './state-version-requests.js';
+import {
+  presentStateOutput,
+  presentStateVersion,
+  stateOutputSchema,
+  stateVersionSchema,
+} from './state-version-resource.js';
+
+/** Reads what is read already as a list is that comes slice by slice. */
+const piecesOf =
+  (outputs: readonly ShownOutput[]) =>
+  async (after: Place | undefined): Promise<Slice<ShownOutput>> => {
+    const from = Number(after?.tie ?? 0);
+    const items = fitting(outputs.slice(from), outputsAtOnce);
+    const next = from + items.length;
+    return { items, last: next < outputs.length ? { name: '', tie: String(next) } : undefined };
+  };
+
+export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+  const present = presentStateVersion(dialect);
+  const presentOutput = presentStateOutput(dialect);
+  const version = () => stateVersionSchema(dialect);
+  const output = () => stateOutputSchema(dialect);
+
+  const showsOne = (operation: string, summary: string) => ({
+    ...shows(operation, summary, version(), {
+      query: { include: includeParameter(stateVersionIncludes) },
+      refusals: [422],
+    }),
+    answers: { 200: documentSchema(version(), { included: [output()] }) },
+  });
+  const show = async (call: Call, reference: StateVersionReference) => {
+    const withOutputs = call.query.known('include', stateVersionIncludes).has('outputs');
+    const shown = await use.showStateVersion.execute(call.actor, reference);
+    const data = present(shown);
+    if (!withOutputs) return ok({ data });
+    return wholeList(
+      (after) => use.showStateVersion.outputs(call.actor, shown.version.id, after),
+      presentOutput,
+      (included) => withIncluded({ data }, included),
+    );
+  };
+
+  return [
+    get(
+      '/state-versions',
+      'state-versions/read',
+      () => ({
+        ...lists('listStateVersions', 'List the states of a workspace', version(), {
+          about: 'The newest comes first.',
+        }),
+        query: stateVersionParameters,
+      }),
+      async (call) => {
+        const found = await use.listStateVersions.execute(call.actor, stateVersionQuery(call));
+        return ok(pageDocument(call.path, call.query, found, present));
+      },
+    ),
+    get(
+      '/state-versions/:id',
+      'state-versions/read',
+      () => showsOne('showStateVersion', 'Show a state'),
+      (call) => show(call, { id: parameter(call, 'id') }),
+    ),
+    get(
+      '/workspaces/:workspaceId/current-state-version',
+      'state-versions/read',
+      () => showsOne('showCurrentStateVersion', 'Show the current state of a workspace'),
+      (call) => show(call, { workspaceId: parameter(call, 'workspaceId') }),
+    ),
+    get(
+      '/state-versions/:id/outputs',
+      'state-version-outputs/read',
+      () => lists('listStateVersionOutputs', 'List the outputs of a state', output(), { about: 'In order of name.' }),
+      async (call) => {
+        const page = pageRequest(call.query);
+        const found = await use.listStateOutputs.execute(call.actor, parameter(call, 'id'), page);
+        const around = pageDocument(call.path, call.query, { ...found, items: [] }, presentOutput);
+        return wholeList(piecesOf(found.items), presentOutput, (data) => ({ ...around, data }));
+      },
+    ),
+    get(
+      '/workspaces/:workspaceId/current-state-version-outputs',
+      'state-version-outputs/read',
+      () => ({
+        operation: 'listCurrentStateVersionOutputs',
+        summary: 'List the outputs of the current state of a workspace',
+        about: 'Comes whole, and empty while the workspace has no state.',
+        answers: { 200: listSchema(output()) },
+      }),
+      (call) =>
+        wholeList(
+          (after) => use.listCurrentOutputs.execute(call.actor, parameter(call, 'workspaceId'), after),
+          presentOutput,
+        ),
+    ),
+    get(
+      '/state-version-outputs/:id',
+      'state-version-outputs/read',
+      () =>
+        shows('showStateVersionOutput', 'Show an output of a state', output(), {
+          about: 'The only place where the value of a sensitive one is told.',
+        }),
+      async (call) => ok({ data: presentOutput(await use.showStateOutput.execute(call.actor, parameter(call, 'id'))) }),
+    ),
+  ];
+};

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import {
+  type Member,
+  may,
+  organizationPermissions,
+  type Seen,
+  type Team,
+  visibilities,
+} from '../../../../domain/index.js';
+import type { Dialect } from '../../routing/dialect.js';
+import type { Resource } from '../../routing/document.js';
+import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { count, flag, text } from '../../routing/resource-schema.js';
+
+const visibility = z.enum(visibilities);
+
+/** `members` are named where they were looked up. */
+const team =
+  ({ is, group, optional, toOne, toMany, link }: Words) =>
+  (dialect: Dialect, members?: readonly Member[]) =>
+  ({ subject: team, standing }: Seen<Team>): Resource => ({
+    id: team.id,
+    type: 'teams',
+    attributes: {
+      name: is(text, team.name),
+      'users-count': is(count, team.usersCount),
+      visibility: is(visibility, team.visibility),
+      'allow-member-token-management': is(flag, team.membersManageToken, 'Whether its members manage its token.'),
+      'organization-access': group(
+        Object.fromEntries(
+          organizationPermissions.map((permission) => [
+            permission,
+            is(flag, team.owners || team.access.has(permission)),
+          ]),
+        ),
+        'All true for the owners team.',
+      ),
+      permissions: group(
+        {
+          'can-update': is(flag, may(standing, 'teams/update')),
+          'can-destroy': is(flag, !team.owners && may(standing, 'teams/delete')),
+          'can-update-membership': is(flag, may(standing, 'team-members/manage')),
+          'can-update-organization-access': is(flag, !team.owners && may(standing, 'teams/set-organization-access')),
+          'can-update-api-token': is(flag, may(standing, 'team-tokens/manage')),
+          'can-update-visibility': is(flag, may(standing, 'teams/update')),
+        },
+        'What the caller may do.',
+      ),
+    },
+    relationships: {
+      organization: toOne('organizations', team.organizationName),
+      users:
+        members &&
+        optional(
+          toMany(
+            'users',
+            members.map(({ id }) => id),
+          ),
+          'There when one team is shown.',
+        ),
+    },
+    links: { self: link(`${dialect.prefix}/teams/${team.id}`) },
+  });
+
+export const presentTeam = team(presenting);
+
+export const teamSchema = described({ name: 'Team' }, (words, dialect) => team(words)(dialect, [])(anyView()));

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { VariableDraft } from '../../../../application/index.js';
+import { variableCategories, variableLimits } from '../../../../domain/index.js';
+import type { Dialect, TypeName } from '../../routing/dialect.js';
+import { absentable, reading, resourceDocument, word } from '../../routing/schema.js';
+
+const type: TypeName = { singular: 'var', plural: 'vars' };
+
+const attributes = {
+  value: absentable(z.string().max(variableLimits.value)),
+  description: z.string().max(4096).nullable().optional(),
+  hcl: absentable(z.boolean()),
+  sensitive: absentable(z.boolean()),
+};
+
+export const newVariable = (dialect: Dialect) => {
+  const schema = resourceDocument(dialect, type, { key: word, category: z.enum(variableCategories), ...attributes });
+  return reading(
+    schema,
+    ({ data: { attributes } }): VariableDraft => ({
+      key: attributes.key,
+      value: attributes.value ?? '',
+      description: attributes.description ?? null,
+      category: attributes.category,
+      hcl: attributes.hcl ?? false,
+      sensitive: attributes.sensitive ?? false,
+    }),
+  );
+};
+
+/** Only what the request names. */
+export const variableChange = (dialect: Dialect) => {
+  const schema = resourceDocument(dialect, type, {
+    key: absentable(word),
+    category: absentable(z.enum(variableCategories)),
+    ...attributes,
+  });
+  return reading(
+    schema,
+    ({ data }): Partial<VariableDraft> =>
+      Object.fromEntries(Object.entries(data.attributes).filter(([, value]) => value !== undefined)),
+  );
+};

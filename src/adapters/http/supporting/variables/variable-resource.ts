@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { VariableView } from '../../../../application/index.js';
+import { variableCategories } from '../../../../domain/index.js';
+import type { Dialect } from '../../routing/dialect.js';
+import type { Resource } from '../../routing/document.js';
+import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { dateTime, flag, maybeText, text } from '../../routing/resource-schema.js';
+
+const category = z.enum(variableCategories);
+
+const variable =
+  ({ is, toOneAt, link }: Words) =>
+  (dialect: Dialect) => {
+    const workspaces = `${dialect.prefix}/workspaces`;
+    return ({ variable, value }: VariableView): Resource => ({
+      id: variable.id,
+      type: 'vars',
+      attributes: {
+        key: is(text, variable.key),
+        value: is(
+          maybeText,
+          value,
+          'Null for a sensitive variable, always; and for one that no signing secret of the service opens.',
+        ),
+        sensitive: is(flag, variable.sensitive),
+        category: is(category, variable.category),
+        hcl: is(flag, variable.hcl, 'Whether the value is an expression, and not the text itself.'),
+        description: is(maybeText, variable.description),
+        'created-at': is(dateTime, variable.createdAt),
+        'version-id': is(text, String(variable.revision), 'Another one after each change.'),
+      },
+      relationships: {
+        configurable: toOneAt('workspaces', variable.workspaceId, `${workspaces}/${variable.workspaceId}`),
+      },
+      links: { self: link(`${workspaces}/${variable.workspaceId}/vars/${variable.id}`) },
+    });
+  };
+
+export const presentVariable = variable(presenting);
+
+export const variableSchema = described(
+  {
+    name: 'Variable',
+    about: 'What the runs of a workspace are given: a variable of its configuration, or one of their environment.',
+  },
+  (words, dialect) => variable(words)(dialect)(anyView()),
+);

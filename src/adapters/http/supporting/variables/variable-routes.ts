@@ -1,0 +1,78 @@
+import type { UseCases } from '../../../../application/use-cases.js';
+import type { Dialect } from '../../routing/dialect.js';
+import { changes, creates, removes, shows } from '../../routing/reference.js';
+import { listSchema } from '../../routing/resource-schema.js';
+import {
+  type Call,
+  created,
+  get,
+  noContent,
+  ok,
+  parameter,
+  patch,
+  post,
+  type Route,
+  remove,
+} from '../../routing/route.js';
+import { newVariable, variableChange } from './variable-requests.js';
+import { presentVariable, variableSchema } from './variable-resource.js';
+
+const refusals = ['attribute/invalid', 'attribute/taken'] as const;
+
+export const variableRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+  const readNew = newVariable(dialect);
+  const readChange = variableChange(dialect);
+  const present = presentVariable(dialect);
+  const variable = () => variableSchema(dialect);
+  const workspaceOf = (call: Call) => parameter(call, 'workspaceId');
+  const idOf = (call: Call) => parameter(call, 'variableId');
+  return [
+    get(
+      '/workspaces/:workspaceId/vars',
+      'variables/read',
+      () => ({
+        operation: 'listVariables',
+        summary: 'List the variables of a workspace',
+        about: 'By key, and whole: without `links` and `meta`.',
+        answers: { 200: listSchema(variable()) },
+      }),
+      async (call) => ok({ data: (await use.listVariables.execute(call.actor, workspaceOf(call))).map(present) }),
+    ),
+    post(
+      '/workspaces/:workspaceId/vars',
+      'variables/manage',
+      () => creates('createVariable', 'Create a variable of a workspace', readNew, variable(), { refusals }),
+      async (call) =>
+        created({ data: present(await use.createVariable.execute(call.actor, workspaceOf(call), readNew(call))) }),
+    ),
+    get(
+      '/workspaces/:workspaceId/vars/:variableId',
+      'variables/read',
+      () => shows('showVariable', 'Show a variable of a workspace', variable()),
+      async (call) => ok({ data: present(await use.showVariable.execute(call.actor, workspaceOf(call), idOf(call))) }),
+    ),
+    patch(
+      '/workspaces/:workspaceId/vars/:variableId',
+      'variables/manage',
+      () =>
+        changes('updateVariable', 'Change a variable of a workspace', readChange, variable(), {
+          about: 'A sensitive variable stays so, and keeps its key and its category.',
+          refusals,
+        }),
+      async (call) => {
+        const [workspaceId, id] = [workspaceOf(call), idOf(call)];
+        const changed = await use.updateVariable.execute(call.actor, workspaceId, id, readChange(call));
+        return ok({ data: present(changed) });
+      },
+    ),
+    remove(
+      '/workspaces/:workspaceId/vars/:variableId',
+      'variables/manage',
+      () => removes('removeVariable', 'Delete a variable of a workspace'),
+      async (call) => {
+        await use.removeVariable.execute(call.actor, workspaceOf(call), idOf(call));
+        return noContent;
+      },
+    ),
+  ];
+};

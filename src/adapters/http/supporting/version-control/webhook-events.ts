@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import type { IngressAttributes } from '../../../../domain/index.js';
+
+/** Whose words a payload uses; Gitea, Forgejo and Gogs use GitHub's. */
+export type Forge = 'github' | 'gitlab';
+
+/** Ingress attributes, but for what only the workspace can say. */
+export type DeliveredCommit = Omit<IngressAttributes, 'id' | 'cloneUrl' | 'onDefaultBranch'>;
+
+interface RepositoryEvent {
+  readonly forge: Forge;
+  /** Every address the payload gives for the repository the event is about: for clones of all kinds, and browsers. */
+  readonly repositoryUrls: readonly string[];
+  readonly defaultBranch: string | null;
+  /** The full ref that has the commit in `repositoryUrls`, also when the commit comes from a fork. */
+  readonly ref: string;
+  readonly commit: DeliveredCommit;
+}
+
+/** A branch has a new tip. */
+export interface PushEvent extends RepositoryEvent {
+  readonly kind: 'push';
+}
+
+/** A pull or merge request has a new commit to look at; `commit.branch` is its head branch. */
+export interface PullRequestEvent extends RepositoryEvent {
+  readonly kind: 'pull-request';
+  readonly number: number;
+  readonly baseBranch: string;
+  /** True unless the payload proves that whoever pushed may write to the repository itself. */
+  readonly fromFork: boolean;
+}
+
+/** What a forge told us, as far as we act on it. */
+export interface Delivery {
+  /** The forge's own id of the delivery. Unlike the body, most forges do not sign it. */
+  readonly id: string | null;
+  /** Null when there is nothing to do. */
+  readonly event: PushEvent | PullRequestEvent | null;
+}
+
+export const branchPrefix = 'refs/heads/';
+
+/** What git itself forbids, and a dash in front, which a command would take for an option. */
+const unfitForBranch = /[\p{Cc}\p{Cs} ~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$|(?:^|\/)\.|\.lock(?:\/|$)|^@$/u;
+
+const isBranchName = (name: string): boolean => name !== '' && name.length <= 1024 && !unfitForBranch.test(name);
+
+/** Addresses are compared, stored and shown; no forge has longer ones. */
+const longestAddress = 2048;
+/** Of a commit's message, and of what a pull request says. */
+const longestProse = 65536;
+const longestTitle = 1024;
+
+const isWebAddress = (text: string): boolean =>
+  text.length <= longestAddress && /^https?:\/\//i.test(text) && URL.canParse(text);
+
+/** Never with half of a character that takes two places. */
+const cutTo =
+  (longest: number) =>
+  (text: string): string =>
+    text.length <= longest ? text : text.slice(0, longest).replace(/[\ud800-\udbff]$/, '');
+
+export const branch = z.string().refine(isBranchName, { error: 'must be a valid branch name' });
+
+export const branchRef = z
+  .string()
+  .refine((ref) => ref.startsWith(branchPrefix) && isBranchName(ref.slice(branchPrefix.length)), {
+    error: `must be ${branchPrefix} and a valid branch name`,
+  })
+  .transform((ref) => ref.slice(branchPrefix.length));
+
+export const commitSha = z
+  .string()
+  .toLowerCase()
+  .regex(/^(?!0+$)(?:[0-9a-f]{40}|[0-9a-f]{64})$/, { error: 'must be a commit of 40 or 64 hexadecimal digits' });
+
+export const identifier = z
+  .string()
+  .max(longestTitle)
+  .regex(/^[^\s\p{Cc}/]+(?:\/[^\s\p{Cc}/]+)+$/u, { error: 'must be an owner and a name with a slash between' });
+
+export const requestNumber = z
+  .number()
+  .refine((value) => Number.isSafeInteger(value) && value > 0, { error: 'must be a positive whole number' });
+
+export const webAddress = z
+  .string()
+  .refine(isWebAddress, { error: `must be an http or https URL of at most ${longestAddress} characters` });
+
+/** An address for clones, of whatever kind. */
+export const address = z.string().min(1).max(longestAddress);
+export const title = z.string().transform(cutTo(longestTitle));
+
+/** A member no event depends on: whatever is wrong with it, it counts as not said. */
+export const unlessUnfit = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(null);
+
+const text = (longest: number) => unlessUnfit(z.string()).transform((given) => cutTo(longest)(given ?? '') || null);
+export const prose = text(longestProse);
+export const name = text(longestTitle);
+export const otherAddress = unlessUnfit(address).transform((given) => given ?? null);
+/** Null for what is no address for browsers: some forges send paths, and answers must not carry other schemes on. */
+export const link = unlessUnfit(webAddress).transform((given) => given ?? null);
+export const number = unlessUnfit(z.number());
+
+export const described = unlessUnfit(z.object({ id: name, message: prose, url: link }));
+export const descriptions = unlessUnfit(z.array(described));
+
+type Described = z.infer<typeof described>;
+
+/** Pushes list their commits; only the one that became the tip matters. */
+export const messageAndUrl = (sha: string, candidates: readonly Described[]) => {
+  const tip = candidates.find((candidate) => candidate?.id === sha);
+  return { commitMessage: tip?.message ?? null, commitUrl: tip?.url ?? null };
+};
+
+export const addresses = (...given: readonly (string | null)[]): readonly string[] => [
+  ...new Set(given.filter((address) => address !== null)),
+];
+
+export const notOfPullRequest = {
+  isPullRequest: false,
+  pullRequestNumber: null,
+  pullRequestUrl: null,
+  pullRequestTitle: null,
+  pullRequestBody: null,
+  tag: null,
+} as const;
+
+const updateOfRef = z.object({ ref: z.unknown(), after: z.unknown(), deleted: z.unknown() }).partial().catch({});
+
+/** Tags, notes and the like, and branches that are gone. */
+export const leavesNoBranch = (payload: unknown): boolean => {
+  const { ref, after, deleted } = updateOfRef.parse(payload);
+  const isElsewhere = typeof ref === 'string' && ref.startsWith('refs/') && !ref.startsWith(branchPrefix);
+  return isElsewhere || deleted === true || (typeof after === 'string' && /^0+$/.test(after));
+};

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { checkJson, isTooDeep, tooDeep } from '../../routing/read-body.js';
+import { badRequest } from '../../routing/request-error.js';
+import { readGithubPullRequest, readGithubPush } from './github-payloads.js';
+import { readGitlabMergeRequest, readGitlabPush } from './gitlab-payloads.js';
+import type { Delivery } from './webhook-events.js';
+import { type HeaderLookup, isSigned } from './webhook-signatures.js';
+
+const withKind = z.object({ object_kind: z.unknown() }).partial().catch({});
+
+const firstOf = (headers: HeaderLookup, names: readonly string[]): string | undefined =>
+  names.map((name) => headers(name)).find((value) => value !== undefined);
+
+const eventOf = (headers: HeaderLookup, payload: unknown): Delivery['event'] => {
+  const gitlabEvent = headers('x-gitlab-event');
+  if (gitlabEvent !== undefined) {
+    const kind = withKind.parse(payload).object_kind;
+    if (gitlabEvent === 'Push Hook' || kind === 'push') return readGitlabPush(payload);
+    if (gitlabEvent === 'Merge Request Hook' || kind === 'merge_request') return readGitlabMergeRequest(payload);
+    return null;
+  }
+  switch (firstOf(headers, ['x-github-event', 'x-gitea-event', 'x-forgejo-event', 'x-gogs-event'])) {
+    case 'push':
+      return readGithubPush(payload);
+    case 'pull_request':
+      return readGithubPullRequest(payload);
+    default:
+      return null;
+  }
+};
+
+const idHeaders = [
+  'x-github-delivery',
+  'x-gitea-delivery',
+  'x-forgejo-delivery',
+  'x-gogs-delivery',
+  // Signed, which the other id of GitLab is not.
+  'webhook-id',
+  'x-gitlab-event-uuid',
+];
+
+/** Ids are kept in an index, and those of forges are UUIDs. */
+const longestId = 255;
+
+const deliveryIdOf = (headers: HeaderLookup): string | null => {
+  const id = firstOf(headers, idHeaders) ?? '';
+  return id === '' || id.length > longestId ? null : id;
+};
+
+const jsonOf = (body: Uint8Array): unknown => {
+  if (isTooDeep(body)) throw tooDeep;
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    // Forms are what GitHub sends unless told otherwise.
+    throw badRequest('the body is not valid JSON; webhooks must send application/json');
+  }
+  checkJson(value);
+  return value;
+};
+
+/**
+ * Undefined when the sender has not shown to know the secret; nothing of the body is looked at before. Throws a 400 for
+ * what is not JSON, and a 422 with one pointer per fault when an event lacks what it needs.
+ */
+export function readDelivery(headers: HeaderLookup, body: Uint8Array, secret: string, now: Date): Delivery | undefined {
+  if (!isSigned({ headers, body, secret, now })) return undefined;
+  const event = eventOf(headers, jsonOf(body));
+  return { id: deliveryIdOf(headers), event };
+}

@@ -1,0 +1,50 @@
+import type { UseCases } from '../../../../application/use-cases.js';
+import { limits } from '../../routing/limits.js';
+import { readBytes } from '../../routing/read-body.js';
+import type { PlainRoute } from '../../routing/route.js';
+import { readDelivery } from './webhook-payloads.js';
+
+/** Where forges report: 202 when a version was made of it, 204 when nothing follows from it. */
+export const webhookRoutes = (use: UseCases): PlainRoute[] => [
+  {
+    method: 'post',
+    path: '/hooks/vcs/:id',
+    countedAs: 'webhook',
+    reference: () => ({
+      operation: 'receiveWebhook',
+      summary: 'Receive what a forge reports',
+      about:
+        '202 when a configuration version is made of it, 204 when nothing follows from it. See `docs/version-control.md`.',
+      body: { mediaType: 'application/json' },
+      answers: { 202: null, 204: null },
+      refusals: [
+        408,
+        413,
+        422,
+        429,
+        'resource/not-found',
+        'shared/stale-revision',
+        'service/unavailable',
+        'service/storage-full',
+      ],
+    }),
+    handle: async (exchange) => {
+      const { request } = exchange;
+      const body = await readBytes(request, limits.delivery.most);
+      const trace = exchange.origin();
+      exchange.asks({
+        actor: { kind: 'forge', id: null, tokenId: null },
+        action: 'configuration-versions/report',
+        subject: null,
+        about: undefined,
+        request: trace,
+      });
+      const made = await use.receiveWebhook.execute(
+        String(request.params.id),
+        (key, now) => readDelivery((name) => request.get(name), body, key, new Date(now)),
+        trace,
+      );
+      exchange.writeHead(made ? 202 : 204, made ? { 'Content-Length': 0 } : {}).end();
+    },
+  },
+];

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import type { WorkspaceChange } from '../../../../application/index.js';
+import { type ExecutionChange, type ExecutionMode, executionModes } from '../../../../domain/index.js';
+import type { Dialect, TypeName } from '../../routing/dialect.js';
+import { absentable, identifier, optionalDocument, reading, resourceDocument, word } from '../../routing/schema.js';
+
+const type: TypeName = { singular: 'workspace', plural: 'workspaces' };
+export const poolType: TypeName = { singular: 'agent-pool', plural: 'agent-pools' };
+
+const settings = {
+  description: z.string().max(4096).nullable().optional(),
+  'auto-apply': absentable(z.boolean()),
+  'execution-mode': absentable(z.enum(executionModes)),
+  'terraform-version': absentable(z.string().min(1).max(64)),
+  'working-directory': absentable(z.string().max(1024)),
+  'agent-pool-id': word.nullable().optional(),
+  'setting-overwrites': absentable(
+    z.object({ 'execution-mode': absentable(z.boolean()), 'agent-pool': absentable(z.boolean()) }),
+  ),
+  // Null unlinks, and so differs from absent.
+  'vcs-repo': z
+    .object({
+      'clone-url': z.string().max(2048),
+      branch: absentable(word),
+      credential: absentable(word),
+    })
+    .nullable()
+    .optional(),
+};
+
+const relationships = (dialect: Dialect) => ({
+  'agent-pool': absentable(z.object({ data: identifier(dialect, poolType).nullable() })),
+});
+
+/** One attribute in two places. */
+const poolsAgree = ({ data: { attributes, relationships } }: Body): boolean => {
+  const [one, other] = [attributes['agent-pool-id'], relationships['agent-pool']];
+  return one === undefined || other === undefined || one === (other.data?.id ?? null);
+};
+
+const disagreement = {
+  error: 'Agent pool id and the relationship agent-pool are one setting and must not differ',
+  path: ['data', 'relationships', 'agent-pool'],
+};
+
+interface Body {
+  readonly data: { readonly attributes: Attributes; readonly relationships: Relationships };
+}
+
+interface Relationships {
+  readonly 'agent-pool'?: { readonly data: { readonly id: string } | null } | undefined;
+}
+
+interface Attributes {
+  readonly name?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly 'auto-apply'?: boolean | undefined;
+  readonly 'execution-mode'?: ExecutionMode | undefined;
+  readonly 'terraform-version'?: string | undefined;
+  readonly 'working-directory'?: string | undefined;
+  readonly 'agent-pool-id'?: string | null | undefined;
+  readonly 'setting-overwrites'?:
+    | { readonly 'execution-mode'?: boolean | undefined; readonly 'agent-pool'?: boolean | undefined }
+    | undefined;
+  readonly 'vcs-repo'?:
+    | {
+        readonly 'clone-url': string;
+        readonly branch?: string | undefined;
+        readonly credential?: string | undefined;
+      }
+    | null
+    | undefined;
+}
+
+const present = <Members extends object>(members: Members) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+
+/** Undefined when the request does not say where runs are executed. */
+const toExecution = (attributes: Attributes, relationships: Relationships): ExecutionChange | undefined => {
+  const { 'agent-pool-id': poolId, 'setting-overwrites': overwrites } = attributes;
+  const related = relationships['agent-pool'];
+  const change: ExecutionChange = present({
+    executionMode: attributes['execution-mode'],
+    agentPoolId: related === undefined ? poolId : (related.data?.id ?? null),
+    overwrites: overwrites && {
+      executionMode: overwrites['execution-mode'],
+      agentPool: overwrites['agent-pool'],
+    },
+  });
+  return Object.keys(change).length === 0 ? undefined : change;
+};
+
+/** Only what the request names. */
+const toChange = ({ data: { attributes, relationships } }: Body): WorkspaceChange => {
+  const repository = attributes['vcs-repo'];
+  return present({
+    name: attributes.name,
+    description: attributes.description,
+    autoApply: attributes['auto-apply'],
+    terraformVersion: attributes['terraform-version'],
+    workingDirectory: attributes['working-directory'],
+    execution: toExecution(attributes, relationships),
+    // Clients write an empty branch for the default one.
+    repository: repository && {
+      cloneUrl: repository['clone-url'],
+      branch: repository.branch || null,
+      credential: repository.credential ?? null,
+    },
+  });
+};
+
+export const newWorkspace = (dialect: Dialect) => {
+  const schema = resourceDocument(dialect, type, { name: word, ...settings }, relationships(dialect));
+  return reading(schema.refine(poolsAgree, disagreement), (body) => ({
+    ...toChange(body),
+    name: body.data.attributes.name,
+  }));
+};
+
+export const workspaceChange = (dialect: Dialect) => {
+  const schema = resourceDocument(dialect, type, { name: absentable(word), ...settings }, relationships(dialect));
+  return reading(schema.refine(poolsAgree, disagreement), toChange);
+};
+
+/** The reason for a lock, as clients send it: in the attributes of a document or plainly beside `data`. */
+export const lockReason = (dialect: Dialect) => {
+  const reason = absentable(z.string().max(1024));
+  const schema = optionalDocument(dialect, type, { reason }).extend({ reason });
+  return reading(schema, (body): string | null => body.reason ?? body.data.attributes.reason ?? null);
+};

@@ -1,0 +1,121 @@
+import type { WorkspaceReference } from '../../../../application/index.js';
+import type { UseCases } from '../../../../application/use-cases.js';
+import type { LockAction } from '../../../../domain/index.js';
+import type { Dialect } from '../../routing/dialect.js';
+import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
+import {
+  act,
+  type Call,
+  created,
+  get,
+  noContent,
+  ok,
+  parameter,
+  patch,
+  post,
+  type Route,
+  remove,
+} from '../../routing/route.js';
+import { lockReason, newWorkspace, workspaceChange } from './workspace-requests.js';
+import { changedWorkspaceSchema, presentWorkspace, workspaceSchema } from './workspace-resource.js';
+
+const byId = (call: Call): WorkspaceReference => ({ id: parameter(call, 'id') });
+const byName = (call: Call): WorkspaceReference => ({
+  organizationName: parameter(call, 'organization'),
+  name: parameter(call, 'name'),
+});
+
+export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+  const readNew = newWorkspace(dialect);
+  const readChange = workspaceChange(dialect);
+  const readReason = lockReason(dialect);
+  const present = presentWorkspace(dialect);
+  const workspace = () => workspaceSchema(dialect);
+  const changed = () => changedWorkspaceSchema(dialect);
+
+  /** `suffix` ends the names of operations. */
+  const ofOne = (path: string, suffix: string, reference: (call: Call) => WorkspaceReference): Route[] => [
+    get(
+      path,
+      'workspaces/read',
+      () => shows(`showWorkspace${suffix}`, 'Show a workspace', workspace()),
+      async (call) => {
+        return ok({ data: present(await use.showWorkspace.execute(call.actor, reference(call))) });
+      },
+    ),
+    patch(
+      path,
+      'workspaces/update',
+      () =>
+        changes(`updateWorkspace${suffix}`, 'Change a workspace', readChange, changed(), {
+          refusals: ['attribute/invalid', 'attribute/taken'],
+        }),
+      async (call) => {
+        return ok({ data: present(await use.updateWorkspace.execute(call.actor, reference(call), readChange(call))) });
+      },
+    ),
+    remove(
+      path,
+      'workspaces/delete',
+      () => removes(`removeWorkspace${suffix}`, 'Delete a workspace with all it has', 'runs/in-progress'),
+      async (call) => {
+        await use.removeWorkspace.execute(call.actor, reference(call));
+        return noContent;
+      },
+    ),
+  ];
+
+  const changeLock =
+    (action: LockAction): Route['handle'] =>
+    async (call) => {
+      const command = { action, reason: readReason(call) };
+      return ok({ data: present(await use.changeWorkspaceLock.execute(call.actor, parameter(call, 'id'), command)) });
+    };
+  const refusals = ['workspace/lock-refused'] as const;
+
+  return [
+    get(
+      '/organizations/:organization/workspaces',
+      'organizations/read',
+      () => lists('listWorkspaces', 'List the workspaces of an organization', workspace()),
+      async (call) => {
+        const name = parameter(call, 'organization');
+        const page = await use.listWorkspaces.execute(call.actor, name, pageRequest(call.query));
+        return ok(pageDocument(call.path, call.query, page, present));
+      },
+    ),
+    post(
+      '/organizations/:organization/workspaces',
+      'workspaces/create',
+      () =>
+        creates('createWorkspace', 'Create a workspace', readNew, changed(), {
+          refusals: ['attribute/invalid', 'attribute/taken'],
+        }),
+      async (call) => {
+        const seen = await use.createWorkspace.execute(call.actor, parameter(call, 'organization'), readNew(call));
+        return created({ data: present(seen) });
+      },
+    ),
+    ...ofOne('/organizations/:organization/workspaces/:name', 'ByName', byName),
+    ...ofOne('/workspaces/:id', '', byId),
+    post(
+      '/workspaces/:id/actions/lock',
+      'workspaces/lock',
+      () => changes('lockWorkspace', 'Lock a workspace: no run goes on in it', readReason, workspace(), { refusals }),
+      changeLock('lock'),
+    ),
+    act(
+      '/workspaces/:id/actions/unlock',
+      'workspaces/lock',
+      () => shows('unlockWorkspace', 'Unlock a workspace that the caller locked', workspace(), { refusals }),
+      changeLock('unlock'),
+    ),
+    act(
+      '/workspaces/:id/actions/force-unlock',
+      'workspaces/force-unlock',
+      () => shows('forceUnlockWorkspace', 'Unlock a workspace, whoever locked it', workspace(), { refusals }),
+      changeLock('force-unlock'),
+    ),
+  ];
+};

@@ -1,0 +1,156 @@
+import type { Knex } from 'knex';
+import type {
+  Backlog,
+  Effect,
+  EffectOutbox,
+  FailingEffect,
+  PendingEffect,
+} from '../../../../application/ports/repositories/effect-outbox.js';
+import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
+import type { Instant } from '../../../../domain/index.js';
+import { rowsOf } from '../engine/rows.js';
+import { columnsOf, pageOf, type Statements } from '../engine/statements.js';
+
+const kept = rowsOf<PendingEffect>((row, as) => ({
+  id: as.number(row.id),
+  effect: as.read(row, ['kind', 'payload'], effectFrom),
+  attempts: row.attempts,
+  lastError: row.last_error,
+}));
+
+interface EffectRow {
+  readonly kind: Effect['kind'];
+  readonly payload: string;
+}
+
+function effectFrom({ kind, payload }: EffectRow): Effect {
+  return { kind, ...JSON.parse(payload) };
+}
+
+const failing = rowsOf<FailingEffect>((row, as) => ({
+  id: as.number(row.id),
+  subject: row.subject,
+  kind: row.kind,
+  attempts: row.attempts,
+  lastError: row.last_error,
+  notBefore: row.not_before,
+}));
+
+const toRow = (subject: string, { kind, ...payload }: Effect, notBefore: Instant | undefined) => ({
+  subject,
+  kind,
+  payload: JSON.stringify(payload),
+  attempts: 0,
+  not_before: notBefore ?? null,
+});
+
+/**
+ * Postgres passes over rows that others are changing, and looks again at those that changed since it began; on SQLite
+ * there is one writer at a time.
+ */
+const skippingLocked = (sql: Knex, rows: Knex.QueryBuilder): Knex.QueryBuilder =>
+  sql.client.driverName === 'pg' ? rows.forUpdate('e').skipLocked() : rows;
+
+export class KnexEffects implements EffectOutbox {
+  constructor(private readonly db: Statements) {}
+
+  async enqueue(subject: string, effects: readonly Effect[], notBefore?: Instant): Promise<void> {
+    if (effects.length === 0) return;
+    const rows = effects.map((effect) => toRow(subject, effect, notBefore));
+    await this.db.run(this.db.sql('effects').insert(rows));
+  }
+
+  async claim(
+    now: Instant,
+    kinds: readonly Effect['kind'][],
+    limit: number,
+    until: Instant,
+  ): Promise<readonly PendingEffect[]> {
+    const { sql } = this.db;
+    const due = this.dueBy(now, kinds).select('e.id').orderBy('e.id').limit(limit);
+    // Materialized, because a subquery that is run again would skip what it has locked itself and take more.
+    const rows = await this.db.all<object>(
+      sql('effects')
+        .withMaterialized('claimed', skippingLocked(sql, due))
+        .whereIn('id', sql('claimed').select('id'))
+        .update({ leased_until: until })
+        .returning([...kept.columns]),
+    );
+    return rows.map(kept.read).sort((a, b) => a.id - b.id);
+  }
+
+  async due(now: Instant, kinds: readonly Effect['kind'][], limit: number): Promise<readonly PendingEffect[]> {
+    const due = this.dueBy(now, kinds)
+      .select(...columnsOf('e', kept.columns))
+      .orderBy('e.id')
+      .limit(limit);
+    return (await this.db.all<object>(due)).map(kept.read);
+  }
+
+  async renew(ids: readonly number[], until: Instant): Promise<void> {
+    if (ids.length === 0) return;
+    await this.db.run(this.db.sql('effects').whereIn('id', ids).update({ leased_until: until }));
+  }
+
+  async free(): Promise<void> {
+    await this.db.run(this.db.sql('effects').whereNotNull('leased_until').update({ leased_until: null }));
+  }
+
+  async done(id: number): Promise<boolean> {
+    return (await this.db.run(this.db.sql('effects').where({ id }).delete())) > 0;
+  }
+
+  async failed(id: number, error: string, notBefore: Instant): Promise<void> {
+    const { sql } = this.db;
+    const tried = { attempts: sql.raw('attempts + 1'), last_error: error, not_before: notBefore, leased_until: null };
+    await this.db.run(sql('effects').where({ id }).update(tried));
+  }
+
+  failing(page: PageRequest): Promise<Page<FailingEffect>> {
+    const tried = this.db.sql('effects as e').where('e.attempts', '>', 0);
+    return pageOf(
+      this.db,
+      tried,
+      (matching) => matching.select(...columnsOf('e', failing.columns)).orderBy('e.id'),
+      failing.read,
+      page,
+    );
+  }
+
+  async backlog(now: Instant, most: number): Promise<readonly Backlog[]> {
+    const { sql } = this.db;
+    const state = `case when e.leased_until > ? then 'in-hand' when e.attempts > 0 then 'failing'
+      when e.not_before > ? then 'later' else 'due' end as state`;
+    const oldest = sql('effects as e')
+      .select('e.id', 'e.kind', sql.raw(state, [now, now]))
+      .orderBy('e.id')
+      .limit(most);
+    const rows = await this.db.all<
+      Pick<Backlog, 'kind' | 'state'> & { total: number | string; oldest: number | string }
+    >(
+      sql
+        .from(oldest.as('b'))
+        .groupBy('b.kind', 'b.state')
+        .select('b.kind', 'b.state')
+        .count({ total: '*' })
+        .min({ oldest: 'b.id' }),
+    );
+    return rows.map(({ kind, state, total, oldest }) => ({
+      kind,
+      state,
+      count: Number(total),
+      oldest: Number(oldest),
+    }));
+  }
+
+  /** The oldest of each subject. */
+  private dueBy(now: Instant, kinds: readonly Effect['kind'][]): Knex.QueryBuilder {
+    const { sql } = this.db;
+    const older = sql('effects as older').whereRaw('older.subject = e.subject and older.id < e.id').select('older.id');
+    return sql('effects as e')
+      .whereNotExists(older)
+      .whereIn('e.kind', kinds)
+      .where((come) => come.whereNull('e.not_before').orWhere('e.not_before', '<=', now))
+      .where((free) => free.whereNull('e.leased_until').orWhere('e.leased_until', '<=', now));
+  }
+}

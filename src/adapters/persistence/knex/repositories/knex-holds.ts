@@ -1,0 +1,44 @@
+import type { Knex } from 'knex';
+import type { Holdable, Holds } from '../../../../application/ports/repositories/holds.js';
+import type { DomainError } from '../../../../domain/index.js';
+import type { Statements } from '../engine/statements.js';
+
+/** Some rows stay for a while after they are deleted. */
+const tables: Readonly<Record<Holdable['kind'], { readonly name: string; readonly marked: boolean }>> = {
+  organization: { name: 'organizations', marked: true },
+  auditor: { name: 'organizations', marked: true },
+  user: { name: 'users', marked: true },
+  team: { name: 'teams', marked: true },
+  membership: { name: 'organization_memberships', marked: false },
+  'agent-pool': { name: 'agent_pools', marked: false },
+};
+
+/**
+ * By row locks: a key share is what a foreign key takes of the row it refers to, and stands in nobody's way but that of
+ * the full lock. On SQLite there is one writer at a time, and nothing to lock.
+ */
+export class KnexHolds implements Holds {
+  constructor(private readonly db: Statements) {}
+
+  share(what: Holdable): Promise<boolean> {
+    return this.hold(what, (row) => row.forKeyShare());
+  }
+
+  take(what: Holdable): Promise<boolean> {
+    return this.hold(what, (row) => row.forUpdate());
+  }
+
+  async takeStale({ details: { table, id } }: DomainError): Promise<void> {
+    if (table === undefined || id === undefined) return;
+    await this.db.first(this.db.sql(table).where({ id }).select('id').forNoKeyUpdate());
+  }
+
+  private async hold({ kind, id }: Holdable, lock: (row: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<boolean> {
+    const { name, marked } = tables[kind];
+    const row = this.db
+      .sql(name)
+      .where({ id, ...(marked && { deleted_at: null }) })
+      .select('id');
+    return (await this.db.first(lock(row))) !== undefined;
+  }
+}

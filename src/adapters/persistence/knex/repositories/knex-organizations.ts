@@ -1,0 +1,257 @@
+import type { Knex } from 'knex';
+import type {
+  MembershipRepository,
+  MembershipView,
+  OrganizationRepository,
+} from '../../../../application/ports/repositories/organization-repository.js';
+import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
+import { usersByReference } from '../../../../application/supporting/organizations/users-by-reference.js';
+import {
+  type Actor,
+  alreadyTaken,
+  type ExecutionDefaults,
+  type Instant,
+  type Member,
+  type Membership,
+  type MembershipId,
+  memberOf,
+  notFound,
+  type Organization,
+  type OrganizationId,
+  type Seen,
+  type Team,
+  type UserId,
+} from '../../../../domain/index.js';
+import { listSize, ofPage, partOf } from '../engine/lists.js';
+import { rowsOf } from '../engine/rows.js';
+import { columnsOf, pageOf, type Statements, unlessTaken } from '../engine/statements.js';
+import { byTeamName, livingTeams, selectTeams, teamRows } from './knex-teams.js';
+import { forgetUninvited, userRows } from './knex-users.js';
+import { seeing } from './standing.js';
+
+const organizationRows = rowsOf<Organization>((row) => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  defaults: { executionMode: row.default_execution_mode, agentPoolId: row.default_agent_pool_id },
+  createdAt: row.created_at,
+}));
+
+const settings = organizationRows.only('name', 'email');
+const ownDefaults = organizationRows.only('defaults');
+
+const nameTaken = { name: () => alreadyTaken('name', 'Name') };
+
+const living = (sql: Knex): Knex.QueryBuilder => sql('organizations as o').whereNull('o.deleted_at');
+
+const byName = (matching: Knex.QueryBuilder): Knex.QueryBuilder =>
+  matching
+    .select(...columnsOf('o', organizationRows.columns))
+    .orderByRaw('lower(o.name)')
+    .orderBy('o.id');
+
+const findOrganization = seeing(
+  'organization',
+  (sql, { name }: { readonly name: string }) =>
+    living(sql)
+      .where('o.name', name)
+      .select(...columnsOf('o', organizationRows.columns)),
+  organizationRows.read,
+);
+
+export class KnexOrganizations implements OrganizationRepository {
+  constructor(private readonly db: Statements) {}
+
+  findFor(actor: Actor, name: string): Promise<Seen<Organization> | undefined> {
+    return findOrganization(this.db, actor, { name });
+  }
+
+  add(organization: Organization): Promise<void> {
+    return unlessTaken(
+      this.db.run(this.db.sql('organizations').insert(organizationRows.write(organization))),
+      nameTaken,
+    );
+  }
+
+  async save(organization: Organization): Promise<void> {
+    const row = this.db.sql('organizations').where({ id: organization.id, deleted_at: null });
+    const update = row.update(settings.write(organization));
+    const write = async () => {
+      if ((await this.db.run(update)) === 0) throw notFound();
+    };
+    await unlessTaken(write(), nameTaken);
+  }
+
+  async setDefaults(id: OrganizationId, defaults: ExecutionDefaults): Promise<void> {
+    const row = this.db.sql('organizations').where({ id, deleted_at: null });
+    await this.db.run(row.update(ownDefaults.write({ defaults })));
+  }
+
+  async remove(id: OrganizationId, now: Instant): Promise<void> {
+    await this.db.run(this.db.sql('organizations').where({ id, deleted_at: null }).update({ deleted_at: now }));
+  }
+
+  page(actor: Actor, page: PageRequest): Promise<Page<Organization>> {
+    return pageOf(this.db, this.ownOf(actor), byName, organizationRows.read, page);
+  }
+
+  pageOfAll(page: PageRequest): Promise<Page<Organization>> {
+    return pageOf(this.db, living(this.db.sql), byName, organizationRows.read, page);
+  }
+
+  private ownOf(actor: Actor): Knex.QueryBuilder {
+    // An audit token belongs to no organization's members, and lists none.
+    if (actor.kind === 'auditor') return living(this.db.sql).whereRaw('1 = 0');
+    if (actor.kind !== 'user') return living(this.db.sql).where('o.id', actor.organizationId);
+    return living(this.db.sql)
+      .join('organization_memberships as m', 'm.organization_id', 'o.id')
+      .join('users as u', 'u.id', 'm.user_id')
+      .where({ 'm.user_id': actor.userId, 'u.deleted_at': null, 'u.suspended': false });
+  }
+}
+
+/** The user's own columns keep their names; those of the membership that would meet them do not. */
+interface MembershipRow {
+  readonly id: UserId;
+  readonly membership_id: MembershipId;
+  readonly member_since: Instant;
+  readonly organization_id: OrganizationId;
+  readonly organization_name: string;
+  readonly invited_email: string | null;
+}
+
+type WithoutTeams = Omit<MembershipView, 'teams'>;
+
+const membershipColumns = {
+  membership_id: 'm.id',
+  member_since: 'm.created_at',
+  organization_id: 'm.organization_id',
+  organization_name: 'o.name',
+  invited_email: 'm.invited_email',
+};
+
+const memberFromRow = (row: MembershipRow): WithoutTeams => ({
+  id: row.membership_id,
+  organizationId: row.organization_id,
+  organizationName: row.organization_name,
+  userId: row.id,
+  createdAt: row.member_since,
+  invitedEmail: row.invited_email,
+  user: memberOf({ invitedEmail: row.invited_email }, userRows.read(row)),
+});
+
+/** Memberships `m` of living users `u` in living organizations `o`. */
+const livingMemberships = (sql: Knex): Knex.QueryBuilder =>
+  sql('organization_memberships as m')
+    .join('organizations as o', 'o.id', 'm.organization_id')
+    .join('users as u', 'u.id', 'm.user_id')
+    .where({ 'o.deleted_at': null, 'u.deleted_at': null });
+
+const findMember = seeing(
+  'organization',
+  (sql, { id }: { readonly id: MembershipId }) =>
+    livingMemberships(sql)
+      .where('m.id', id)
+      .select(...columnsOf('u', userRows.columns), membershipColumns),
+  memberFromRow,
+);
+
+export class KnexMemberships implements MembershipRepository {
+  constructor(private readonly db: Statements) {}
+
+  async findFor(actor: Actor, id: MembershipId): Promise<Seen<MembershipView> | undefined> {
+    const seen = await findMember(this.db, actor, { id });
+    if (seen === undefined) return undefined;
+    const teams = await this.teamsOf(seen.subject.organizationId, [seen.subject]);
+    return { ...seen, subject: { ...seen.subject, teams: teams(seen.subject.userId) } };
+  }
+
+  async findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, Member>> {
+    if (references.length === 0) return new Map();
+    const named = `lower(u.username) in (${references.map(() => 'lower(?)').join(', ')})`;
+    const rows = await this.db.all<MembershipRow>(
+      this.living()
+        .where('m.organization_id', organizationId)
+        .where((any) => any.whereIn('m.id', references).orWhereIn('u.id', references).orWhereRaw(named, references))
+        .select(...columnsOf('u', userRows.columns), membershipColumns)
+        .forKeyShare('m'),
+    );
+    return usersByReference(rows.map(memberFromRow), references);
+  }
+
+  add(membership: Membership): Promise<void> {
+    const row = {
+      id: membership.id,
+      organization_id: membership.organizationId,
+      user_id: membership.userId,
+      created_at: membership.createdAt,
+      invited_email: membership.invitedEmail,
+    };
+    return unlessTaken(this.db.run(this.db.sql('organization_memberships').insert(row)), {
+      user_id: () => alreadyTaken('email', 'User'),
+    });
+  }
+
+  async accept(userId: UserId): Promise<void> {
+    const { sql } = this.db;
+    const invited = sql('organization_memberships').where('user_id', userId).whereNotNull('invited_email');
+    // In one order, so that two requests of the user do not wait for each other in a circle.
+    const rows = await this.db.all<{ readonly id: MembershipId }>(invited.select('id').orderBy('id').forUpdate());
+    const ids = rows.map(({ id }) => id);
+    await this.db.run(sql('organization_memberships').whereIn('id', ids).update({ invited_email: null }));
+  }
+
+  async remove({ id, organizationId, userId }: Membership): Promise<void> {
+    const { sql } = this.db;
+    await this.db.run(sql('team_members').where({ user_id: userId, organization_id: organizationId }).delete());
+    await this.db.run(sql('organization_memberships').where({ id }).delete());
+    await forgetUninvited(this.db, [userId]);
+  }
+
+  async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<MembershipView>> {
+    const listed = (way: 'asc' | 'desc') =>
+      this.db
+        .sql('organization_memberships as l')
+        .where('l.organization_id', organizationId)
+        .whereNotNull('l.listed_name')
+        .select('l.id')
+        .orderBy('l.listed_name', way)
+        .orderBy('l.id', way);
+    const found = await partOf(
+      this.db,
+      await listSize(this.db, 'members', organizationId),
+      (part) =>
+        ofPage(this.living(), part(listed), 'm')
+          .select(...columnsOf('u', userRows.columns), membershipColumns)
+          .orderBy(['m.listed_name', 'm.id']),
+      memberFromRow,
+      page,
+    );
+    const teams = await this.teamsOf(organizationId, found.items);
+    return { ...found, items: found.items.map((member) => ({ ...member, teams: teams(member.userId) })) };
+  }
+
+  /** By team name. One statement for all of them. */
+  private async teamsOf(
+    organizationId: OrganizationId,
+    members: readonly WithoutTeams[],
+  ): Promise<(userId: UserId) => readonly Team[]> {
+    if (members.length === 0) return () => [];
+    const { sql } = this.db;
+    const teams = livingTeams(sql)
+      .join('team_members as tm', 'tm.team_id', 't.id')
+      .where('tm.organization_id', organizationId)
+      .whereIn(
+        'tm.user_id',
+        members.map(({ userId }) => userId),
+      )
+      .select({ member_id: 'tm.user_id' });
+    const rows = await this.db.all<{ readonly member_id: UserId }>(byTeamName(selectTeams(sql, teams)));
+    const ofUser = Map.groupBy(rows, (row) => row.member_id);
+    return (userId) => (ofUser.get(userId) ?? []).map(teamRows.read);
+  }
+
+  private living(): Knex.QueryBuilder {
+    return livingMemberships(this.db.sql);
+  }
+}

@@ -1,0 +1,153 @@
+import type { Knex } from 'knex';
+import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
+import type { PolicySetRepository } from '../../../../application/ports/repositories/policy-repository.js';
+import {
+  type Actor,
+  type ApplyingPolicySet,
+  alreadyTaken,
+  type OrganizationId,
+  type PolicySet,
+  type PolicySetId,
+  type Seen,
+  type WorkspaceId,
+} from '../../../../domain/index.js';
+import { idsIn, inOrderOfName, listSize, ofPage, type Part, partOf } from '../engine/lists.js';
+import { rowsOf } from '../engine/rows.js';
+import { columnsOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
+import { livingPolicies, policiesByName, policyRows, selectPolicies } from './knex-policies.js';
+import { livingWorkspaces } from './knex-workspaces.js';
+import { seeing } from './standing.js';
+
+const setRows = rowsOf<PolicySet>((row, as) => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  organizationName: as.joined(row.organization_name),
+  name: row.name,
+  description: row.description,
+  kind: row.kind,
+  global: as.flag(row.global),
+  overridable: as.flag(row.overridable),
+  policies: as.json(row.policies),
+  workspaceIds: as.joined(row.workspace_ids, idsIn),
+  policyIds: as.joined(row.policy_ids, idsIn),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  revision: row.revision,
+}));
+
+const settings = setRows.except('id', 'organizationId', 'createdAt');
+
+const workspaceIds = `(select string_agg(lw.id, ' ') from policy_set_workspaces as l
+  join workspaces as lw on lw.id = l.workspace_id where l.policy_set_id = p.id and lw.deleted_at is null)`;
+
+const policyIds = `(select string_agg(lp.policy_id, ' ') from policy_set_policies as lp where lp.policy_set_id = p.id)`;
+
+const nameTaken = { name: () => alreadyTaken('name', 'Name') };
+
+/** Policy sets `p` of living organizations `o`. */
+const living = (sql: Knex): Knex.QueryBuilder =>
+  sql('policy_sets as p').join('organizations as o', 'o.id', 'p.organization_id').whereNull('o.deleted_at');
+
+const select = (sql: Knex, policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
+  policySets.select(...columnsOf('p', setRows.columns), {
+    organization_name: 'o.name',
+    workspace_ids: sql.raw(workspaceIds),
+    policy_ids: sql.raw(policyIds),
+  });
+
+/** What hangs on a set by its id: where that stands, and what it is an id of. */
+const links = {
+  workspaces: { table: 'policy_set_workspaces', column: 'workspace_id' },
+  policies: { table: 'policy_set_policies', column: 'policy_id' },
+} as const;
+
+const findSeen = seeing(
+  'organization',
+  (sql, { id }: { readonly id: PolicySetId }) => select(sql, living(sql).where('p.id', id)),
+  setRows.read,
+);
+
+export class KnexPolicySets implements PolicySetRepository {
+  constructor(private readonly db: Statements) {}
+
+  findFor(actor: Actor, id: PolicySetId): Promise<Seen<PolicySet> | undefined> {
+    return findSeen(this.db, actor, { id });
+  }
+
+  async add(policySet: PolicySet): Promise<void> {
+    await unlessTaken(this.db.run(this.db.sql('policy_sets').insert(setRows.write(policySet))), nameTaken);
+    await this.attach(policySet.id, 'workspaces', policySet.workspaceIds);
+    await this.attach(policySet.id, 'policies', policySet.policyIds);
+  }
+
+  async save(policySet: PolicySet): Promise<void> {
+    const { sql } = this.db;
+    const { id, revision } = policySet;
+    const update = sql('policy_sets')
+      .where({ id, revision: revision - 1 })
+      .update(settings.write(policySet));
+    await unlessTaken(unlessStale({ table: 'policy_sets', id }, this.db.run(update)), nameTaken);
+    await this.keepOnly(id, 'workspaces', policySet.workspaceIds);
+    await this.keepOnly(id, 'policies', policySet.policyIds);
+  }
+
+  async remove(id: PolicySetId): Promise<void> {
+    const { sql } = this.db;
+    for (const { table } of Object.values(links)) await this.db.run(sql(table).where('policy_set_id', id).delete());
+    await this.db.run(sql('policy_sets').where({ id }).delete());
+  }
+
+  async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>> {
+    const { sql } = this.db;
+    const listed = inOrderOfName(sql, 'policy_sets', organizationId);
+    const rows = (part: Part) => byName(select(sql, ofPage(living(sql), part(listed), 'p')));
+    return partOf(this.db, await listSize(this.db, 'policy-sets', organizationId), rows, setRows.read, page);
+  }
+
+  async applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]> {
+    const { sql } = this.db;
+    const applying = living(sql).whereIn('p.id', idsApplyingTo(sql, workspaceId));
+    const sets = (await this.db.all<object>(byName(select(sql, applying)))).map(setRows.read);
+    if (sets.every(({ policyIds }) => policyIds.length === 0)) return sets.map((set) => ({ ...set, attached: [] }));
+    const attached = livingPolicies(sql)
+      .join('policy_set_policies as a', 'a.policy_id', 'y.id')
+      .whereIn('a.policy_set_id', idsApplyingTo(sql, workspaceId))
+      .select('a.policy_set_id');
+    const rows = await this.db.all<{ readonly policy_set_id: PolicySetId }>(
+      policiesByName(selectPolicies(sql, attached)),
+    );
+    const bySet = Map.groupBy(rows, (row) => row.policy_set_id);
+    return sets.map((set) => ({ ...set, attached: (bySet.get(set.id) ?? []).map(policyRows.read) }));
+  }
+
+  private async keepOnly(id: PolicySetId, what: keyof typeof links, ids: readonly string[]): Promise<void> {
+    const { table, column } = links[what];
+    await this.db.run(this.db.sql(table).where('policy_set_id', id).whereNotIn(column, ids).delete());
+    await this.attach(id, what, ids);
+  }
+
+  private async attach(id: PolicySetId, what: keyof typeof links, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const { sql } = this.db;
+    const { table, column } = links[what];
+    // Selected, because SQLite takes no more than 500 listed rows; it needs the `where` to tell `on conflict` from a join.
+    const rows = sql(what).whereIn('id', ids).select(sql.raw('?', id), 'id');
+    const insert = `insert into ${table} (policy_set_id, ${column})`;
+    await this.db.run(sql.raw(`${insert} select * from ? as attached where true on conflict do nothing`, [rows]));
+  }
+}
+
+/** Each by an index of its own: with an `or` between them, every policy set of the organization would be looked at. */
+const idsApplyingTo = (sql: Knex, workspaceId: WorkspaceId): Knex.QueryBuilder => {
+  const workspace = () => livingWorkspaces(sql('workspaces as w')).where('w.id', workspaceId);
+  const attached = workspace().join('policy_set_workspaces as a', 'a.workspace_id', 'w.id').select('a.policy_set_id');
+  const global = workspace()
+    .join('policy_sets as g', 'g.organization_id', 'o.id')
+    // Spelled out and not bound, or the index of the global ones would not be known to hold them.
+    .whereRaw('g.global = TRUE')
+    .select('g.id');
+  return global.union(attached);
+};
+
+const byName = (policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
+  policySets.orderByRaw('lower(p.name)').orderBy('p.id');

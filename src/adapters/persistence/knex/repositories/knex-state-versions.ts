@@ -1,0 +1,252 @@
+import type { Knex } from 'knex';
+import { sealPrefixOf } from '../../../../application/ports/outside/secret-box.js';
+import {
+  fitting,
+  type Page,
+  type PageRequest,
+  type Slice,
+  type SliceSize,
+} from '../../../../application/ports/repositories/page.js';
+import type {
+  StateOutputRepository,
+  StateVersionRepository,
+} from '../../../../application/ports/repositories/state-version-repository.js';
+import type {
+  Actor,
+  Bundle,
+  RunId,
+  Seen,
+  StateOutput,
+  StateVersion,
+  StateVersionId,
+  StateVersionOutputId,
+  WorkspaceId,
+} from '../../../../domain/index.js';
+import { prepared } from '../engine/prepared.js';
+import { rowsOf } from '../engine/rows.js';
+import { columnsOf, idsSealedOtherwise, pageOf, type Statements, unlessStale } from '../engine/statements.js';
+import { livingWorkspaces } from './knex-workspaces.js';
+import { seeing } from './standing.js';
+
+const versionRows = rowsOf<StateVersion>((row, as) => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  runId: row.run_id,
+  createdBy: as.group(row.created_by_kind, { kind: row.created_by_kind, id: row.created_by_id }),
+  serial: as.number(row.serial),
+  lineage: row.lineage,
+  md5: row.md5,
+  size: as.number(row.size),
+  status: row.status,
+  bundle: as.group(row.bundle_key, {
+    key: row.bundle_key,
+    bytes: as.joined(row.size, Number),
+    sha256: row.bundle_sha256,
+  }),
+  createdAt: row.created_at,
+}));
+
+/** A workspace's counter with one of its state versions, or with none when the page lies past the end. */
+type CountedRow = { readonly last_state_sequence: number; readonly id: StateVersionId | null };
+
+// Spelled out and not bound: a plan that must fit any value does not use a partial index.
+const isFinalized = "sv.status = 'finalized'";
+
+/** State versions `sv` of living workspaces `w`. */
+const livingVersions = (sql: Knex): Knex.QueryBuilder =>
+  livingWorkspaces(sql('state_versions as sv').join('workspaces as w', 'w.id', 'sv.workspace_id'));
+
+const byId = (sql: Knex, { id }: { readonly id: StateVersionId }): Knex.QueryBuilder =>
+  livingVersions(sql)
+    .where('sv.id', id)
+    .select(...columnsOf('sv', versionRows.columns));
+
+const version = prepared(byId);
+const findSeen = seeing(
+  'workspace',
+  (sql, sought: { readonly id: StateVersionId }) => byId(sql, sought).whereRaw(isFinalized),
+  versionRows.read,
+);
+
+const currentOf = prepared((sql, { workspaceId }: { readonly workspaceId: WorkspaceId }) =>
+  livingVersions(sql)
+    .where('sv.workspace_id', workspaceId)
+    .whereRaw(isFinalized)
+    .select(...columnsOf('sv', versionRows.columns))
+    .orderBy('sv.serial', 'desc')
+    .limit(1),
+);
+
+const pendingOf = prepared((sql, { runId }: { readonly runId: RunId }) =>
+  livingVersions(sql)
+    .where('sv.run_id', runId)
+    .whereRaw("sv.status = 'pending'")
+    .select(...columnsOf('sv', versionRows.columns)),
+);
+
+/** Sequences are dense, so a page is a range of them below the counter: nothing is counted, and nothing skipped. */
+const versionsInRange = prepared(
+  (sql, range: { readonly workspaceId: WorkspaceId; readonly skipped: number; readonly reached: number }) =>
+    livingWorkspaces(sql('workspaces as w'))
+      .leftJoin('state_versions as sv', (on) =>
+        on
+          .on('sv.workspace_id', 'w.id')
+          .on('sv.sequence', '<=', sql.raw('w.last_state_sequence - cast(? as bigint)', [range.skipped]))
+          .on('sv.sequence', '>', sql.raw('w.last_state_sequence - cast(? as bigint)', [range.reached])),
+      )
+      .where('w.id', range.workspaceId)
+      .select(...columnsOf('sv', versionRows.columns), 'w.last_state_sequence')
+      .orderBy('sv.sequence', 'desc'),
+);
+
+/** Of statements with long lists of values. */
+const outputsAtOnce = 100;
+
+export class KnexStateVersions implements StateVersionRepository {
+  constructor(private readonly db: Statements) {}
+
+  async find(id: StateVersionId): Promise<StateVersion | undefined> {
+    const row = await this.db.first<object>(version(this.db, { id }));
+    return row && versionRows.read(row);
+  }
+
+  findFor(actor: Actor, id: StateVersionId): Promise<Seen<StateVersion> | undefined> {
+    return findSeen(this.db, actor, { id });
+  }
+
+  async current(workspaceId: WorkspaceId): Promise<StateVersion | undefined> {
+    const row = await this.db.first<object>(currentOf(this.db, { workspaceId }));
+    return row && versionRows.read(row);
+  }
+
+  async pending(runId: RunId): Promise<StateVersion | undefined> {
+    const row = await this.db.first<object>(pendingOf(this.db, { runId }));
+    return row && versionRows.read(row);
+  }
+
+  async add(version: StateVersion, outputs: readonly StateOutput[]): Promise<void> {
+    await this.db.run(this.db.sql('state_versions').insert(versionRows.write(version)));
+    for (let from = 0; from < outputs.length; from += outputsAtOnce) {
+      const rows = outputs.slice(from, from + outputsAtOnce).map(outputToRow);
+      await this.db.run(this.db.sql('state_version_outputs').insert(rows));
+    }
+  }
+
+  async finalize({ id, workspaceId }: StateVersion, bundle: Bundle): Promise<void> {
+    const { sql } = this.db;
+    const row = await this.db.first<{ last_state_sequence: number }>(
+      sql('workspaces')
+        .where({ id: workspaceId })
+        .update({ last_state_sequence: sql.raw('last_state_sequence + 1') })
+        .returning('last_state_sequence'),
+    );
+    const update = sql('state_versions').where({ id, status: 'pending' }).update({
+      status: 'finalized',
+      sequence: row?.last_state_sequence,
+      bundle_key: bundle.key,
+      size: bundle.bytes,
+      bundle_sha256: bundle.sha256,
+    });
+    await unlessStale({ table: 'state_versions', id }, this.db.run(update));
+  }
+
+  async dropPending(runId: RunId): Promise<void> {
+    const { sql } = this.db;
+    const pending = () => sql('state_versions').where({ run_id: runId }).whereRaw("status = 'pending'");
+    await this.db.run(sql('state_version_outputs').whereIn('state_version_id', pending().select('id')).delete());
+    await this.db.run(pending().delete());
+  }
+
+  async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<StateVersion>> {
+    const range = { workspaceId, skipped: (number - 1) * size, reached: number * size };
+    const rows = await this.db.all<CountedRow>(versionsInRange(this.db, range));
+    const items = rows.flatMap((row) => (row.id === null ? [] : versionRows.read(row)));
+    return { number, size, total: rows[0]?.last_state_sequence ?? 0, items };
+  }
+}
+
+const outputRows = rowsOf<StateOutput>((row, as) => ({
+  id: row.id,
+  stateVersionId: row.state_version_id,
+  name: row.name,
+  type: as.json(row.type),
+  sensitive: as.flag(row.sensitive),
+  value: row.value,
+}));
+
+const outputToRow = (output: StateOutput) => ({
+  ...outputRows.write(output),
+  sealed_by: output.sensitive ? sealPrefixOf(output.value) : null,
+  size: output.value.length,
+});
+
+/** Outputs `so` of finalized state versions `sv` of living workspaces `w`. */
+const livingOutputs = (sql: Knex): Knex.QueryBuilder =>
+  livingVersions(sql).whereRaw(isFinalized).join('state_version_outputs as so', 'so.state_version_id', 'sv.id');
+
+const findOutputSeen = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: StateVersionOutputId }) =>
+    livingOutputs(sql)
+      .where('so.id', id)
+      .select(...columnsOf('so', outputRows.columns)),
+  outputRows.read,
+);
+
+const outputIds = prepared((sql, { id }: { readonly id: StateVersionId }) =>
+  livingOutputs(sql).where('sv.id', id).select('so.id').orderBy('so.name'),
+);
+
+export class KnexStateOutputs implements StateOutputRepository {
+  constructor(private readonly db: Statements) {}
+
+  findFor(actor: Actor, id: StateVersionOutputId): Promise<Seen<StateOutput> | undefined> {
+    return findOutputSeen(this.db, actor, { id });
+  }
+
+  async idsOf(id: StateVersionId): Promise<readonly StateVersionOutputId[]> {
+    return (await this.db.all<{ readonly id: StateVersionOutputId }>(outputIds(this.db, { id }))).map((row) => row.id);
+  }
+
+  page(id: StateVersionId, page: PageRequest): Promise<Page<StateOutput>> {
+    return pageOf(this.db, livingOutputs(this.db.sql).where('sv.id', id), inOrder, outputRows.read, page);
+  }
+
+  async slice(id: StateVersionId, after: string | undefined, most: SliceSize): Promise<Slice<StateOutput>> {
+    const outputs = () => {
+      const all = livingOutputs(this.db.sql).where('sv.id', id);
+      return after === undefined ? all : all.where('so.name', '>', after);
+    };
+    const sizes = outputs().select('so.name', 'so.size').orderBy('so.name');
+    const listed = await this.db.all<{ readonly name: string; readonly size: number }>(sizes.limit(most.rows + 1));
+    const taken = fitting(listed, most);
+    const end = taken.at(-1)?.name;
+    if (end === undefined) return { items: [], last: undefined };
+    const rows = await this.db.all<object>(inOrder(outputs().where('so.name', '<=', end)));
+    const last = taken.length < listed.length ? { name: end, tie: id } : undefined;
+    return { items: rows.map(outputRows.read), last };
+  }
+
+  async sealedOtherwise(
+    fingerprint: string,
+    after: StateVersionOutputId,
+    limit: number,
+  ): Promise<readonly Pick<StateOutput, 'id' | 'value'>[]> {
+    const { sql } = this.db;
+    return this.db.all(
+      sql('state_version_outputs')
+        .whereIn('id', idsSealedOtherwise(sql, 'state_version_outputs', fingerprint, after))
+        .select('id', 'value')
+        .orderBy('id')
+        .limit(limit),
+    );
+  }
+
+  async reseal(id: StateVersionOutputId, sealed: string): Promise<void> {
+    const anew = { value: sealed, size: sealed.length, sealed_by: sealPrefixOf(sealed) };
+    await this.db.run(this.db.sql('state_version_outputs').where({ id }).update(anew));
+  }
+}
+
+const inOrder = (outputs: Knex.QueryBuilder): Knex.QueryBuilder =>
+  outputs.select(...columnsOf('so', outputRows.columns)).orderBy('so.name');

@@ -1,0 +1,349 @@
+import type { Knex } from 'knex';
+import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
+import type { TaskStageRepository } from '../../../../application/ports/repositories/policy-repository.js';
+import type {
+  Actor,
+  AppliedPolicySet,
+  EnforcementLevel,
+  LocatedEvaluation,
+  OutcomeFilter,
+  Policy,
+  PolicyEvaluation,
+  PolicyEvaluationId,
+  PolicyOutcome,
+  PolicySetOutcome,
+  PolicySetOutcomeId,
+  RunId,
+  Seen,
+  TaskStage,
+  TaskStageId,
+} from '../../../../domain/index.js';
+import { ofPage, type Part, partOf } from '../engine/lists.js';
+import { prepared } from '../engine/prepared.js';
+import { rowsOf } from '../engine/rows.js';
+import { columnsOf, countOf, type Statements, unlessStale } from '../engine/statements.js';
+import { livingWorkspaces } from './knex-workspaces.js';
+import { seeing } from './standing.js';
+
+const stageRows = rowsOf<Omit<TaskStage, 'evaluations'>>((row, as) => ({
+  id: row.id,
+  runId: row.run_id,
+  stage: row.stage,
+  status: row.status,
+  statusTimestamps: as.json(row.status_timestamps),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  revision: row.revision,
+}));
+
+const changeableStage = stageRows.only('status', 'statusTimestamps', 'updatedAt', 'revision');
+
+const locatedRows = rowsOf<LocatedEvaluation>((row, as) => ({
+  id: row.id,
+  taskStageId: row.task_stage_id,
+  kind: row.kind,
+  status: row.status,
+  policyToolVersion: row.policy_tool_version,
+  resultCount: as.json(row.result_count),
+  overridable: as.flag(row.overridable),
+  statusTimestamps: as.json(row.status_timestamps),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+}));
+
+const changeableEvaluation = locatedRows.except('id', 'taskStageId', 'kind', 'createdAt');
+
+/** A set as earlier releases stored it too, which knew no code. */
+type StoredSet = Omit<AppliedPolicySet, 'policies'> & { readonly policies: readonly Policy[] };
+
+const withCode = (set: StoredSet): AppliedPolicySet => ({
+  ...set,
+  policies: set.policies.map((policy) => ({ code: null, ...policy })),
+});
+
+const evaluationFrom = ({ policy_sets, ...row }: { readonly policy_sets: string }): PolicyEvaluation => {
+  const { taskStageId: _, ...evaluation } = locatedRows.read(row);
+  return { ...evaluation, policySets: (JSON.parse(policy_sets) as readonly StoredSet[]).map(withCode) };
+};
+
+const setRows = rowsOf<Omit<PolicySetOutcome, 'outcomes'>>((row, as) => ({
+  id: row.id,
+  policyEvaluationId: row.policy_evaluation_id,
+  position: row.position,
+  policySetName: row.policy_set_name,
+  policySetDescription: row.policy_set_description,
+  overridable: as.flag(row.overridable),
+  policyToolVersion: row.policy_tool_version,
+  error: row.error,
+  warnings: as.json(row.warnings),
+}));
+
+/** An evaluation's number of outcomes with one of them, or with none when the page lies past the end. */
+type CountedRow = { readonly total: number; readonly id: PolicySetOutcomeId | null; readonly position: number };
+
+const saidRows = rowsOf<Omit<PolicyOutcome, 'enforcementLevel'>>((row, as) => ({
+  status: row.status,
+  policyName: row.policy_name,
+  description: row.description,
+  query: row.query,
+  output: as.json(row.output),
+}));
+
+/** What a policy said, without where it belongs. */
+const saidColumns = [...saidRows.columns, 'enforcement_level'];
+
+interface Said {
+  readonly status: PolicyOutcome['status'];
+  readonly enforcement_level: EnforcementLevel | null;
+}
+
+const policiesToRows = ({ id, outcomes }: PolicySetOutcome) =>
+  outcomes.map((outcome, position) => ({
+    ...saidRows.write(outcome),
+    policy_set_outcome_id: id,
+    position,
+    enforcement_level: outcome.status === 'errored' ? null : outcome.enforcementLevel,
+  }));
+
+const policyFrom = (row: Said): PolicyOutcome => {
+  const outcome = saidRows.read(row);
+  // The table's check says which of the two it is.
+  const verdict =
+    row.status === 'errored' ? outcome : Object.assign(outcome, { enforcementLevel: row.enforcement_level });
+  return verdict as PolicyOutcome;
+};
+
+/** SQLite takes no more than 500 listed rows, and either database only so many values in one statement. */
+const rowsInserted = 100;
+
+const inLivingWorkspaces = (stages: Knex.QueryBuilder): Knex.QueryBuilder =>
+  livingWorkspaces(stages.join('runs as r', 'r.id', 's.run_id').join('workspaces as w', 'w.id', 'r.workspace_id'));
+
+/** Task stages `s` of living workspaces `w`. */
+const livingStages = (sql: Knex): Knex.QueryBuilder => inLivingWorkspaces(sql('task_stages as s'));
+
+/** Policy evaluations `e` of living workspaces `w`. */
+const livingEvaluations = (sql: Knex): Knex.QueryBuilder =>
+  inLivingWorkspaces(sql('policy_evaluations as e').join('task_stages as s', 's.id', 'e.task_stage_id'));
+
+const findStage = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: TaskStageId }) =>
+    livingStages(sql)
+      .where('s.id', id)
+      .select(...columnsOf('s', stageRows.columns)),
+  stageRows.read,
+);
+
+const findEvaluation = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: PolicyEvaluationId }) =>
+    livingEvaluations(sql)
+      .where('e.id', id)
+      .select(...columnsOf('e', locatedRows.columns)),
+  locatedRows.read,
+);
+
+const findOutcome = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: PolicySetOutcomeId }) =>
+    livingEvaluations(sql)
+      .join('policy_set_outcomes as q', 'q.policy_evaluation_id', 'e.id')
+      .where('q.id', id)
+      .select(...columnsOf('q', setRows.columns)),
+  setRows.read,
+);
+
+/** By kind. */
+const evaluationsOf = prepared((sql, { id }: { readonly id: TaskStageId }) =>
+  sql('policy_evaluations')
+    .where('task_stage_id', id)
+    .select('policy_sets', ...locatedRows.columns)
+    .orderBy(['kind', 'id']),
+);
+
+/** Positions are dense, so a page is a range of them: nothing is counted, and nothing skipped. */
+const outcomesInRange = prepared(
+  (sql, range: { readonly id: PolicyEvaluationId; readonly first: number; readonly end: number }) => {
+    const last = sql('policy_set_outcomes as n').whereRaw('n.policy_evaluation_id = e.id').max('n.position');
+    return livingEvaluations(sql)
+      .leftJoin('policy_set_outcomes as q', (on) =>
+        on
+          .on('q.policy_evaluation_id', 'e.id')
+          .on('q.position', '>=', sql.raw('cast(? as bigint)', [range.first]))
+          .on('q.position', '<', sql.raw('cast(? as bigint)', [range.end])),
+      )
+      .where('e.id', range.id)
+      .select(...columnsOf('q', setRows.columns), { total: sql.raw('coalesce(? + 1, 0)', [last]) })
+      .orderBy('q.position');
+  },
+);
+
+/** With the place of its set instead of the set's id: of many rows, a text more is a tenth of what they cost. */
+const policiesInRange = prepared(
+  (sql, range: { readonly id: PolicyEvaluationId; readonly first: number; readonly end: number }) =>
+    sql('policy_set_outcomes as q')
+      .join('policy_outcomes as p', 'p.policy_set_outcome_id', 'q.id')
+      .where('q.policy_evaluation_id', range.id)
+      .where('q.position', '>=', range.first)
+      .where('q.position', '<', range.end)
+      .select({ set: 'q.position' }, ...columnsOf('p', saidColumns))
+      .orderBy(['q.position', 'p.position']),
+);
+
+const policiesOf = prepared((sql, { ids }: { readonly ids: readonly PolicySetOutcomeId[] }) =>
+  sql('policy_outcomes')
+    .whereIn('policy_set_outcome_id', ids)
+    .select('policy_set_outcome_id', ...saidColumns)
+    .orderBy(['policy_set_outcome_id', 'position']),
+);
+
+/**
+ * Keeps of a query that has outcomes of policy sets as `q` those that match: what their policies said stands in them as
+ * words (`failed:mandatory `), and as `error: ` that they failed themselves. The database writes them.
+ */
+function onlyMatching(sets: Knex.QueryBuilder, { status, enforcementLevel }: OutcomeFilter): void {
+  sets.orWhere('q.verdicts', 'like', `%${status}:${enforcementLevel === null ? '' : `${enforcementLevel} `}%`);
+  if (status === 'errored') sets.orWhere('q.verdicts', 'like', '%error:%');
+}
+
+export class KnexTaskStages implements TaskStageRepository {
+  constructor(private readonly db: Statements) {}
+
+  async findFor(actor: Actor, id: TaskStageId): Promise<Seen<TaskStage> | undefined> {
+    const seen = await findStage(this.db, actor, { id });
+    if (seen === undefined) return undefined;
+    return { ...seen, subject: { ...seen.subject, evaluations: await this.evaluationsOf(id) } };
+  }
+
+  findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<Seen<LocatedEvaluation> | undefined> {
+    return findEvaluation(this.db, actor, { id });
+  }
+
+  async findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<Seen<PolicySetOutcome> | undefined> {
+    const seen = await findOutcome(this.db, actor, { id });
+    if (seen === undefined) return undefined;
+    const [subject] = await this.withPolicies([seen.subject]);
+    return subject && { ...seen, subject };
+  }
+
+  async ofRun(id: RunId): Promise<TaskStage | undefined> {
+    const query = this.stages()
+      .where('s.run_id', id)
+      .select(...columnsOf('s', stageRows.columns));
+    const [row] = await this.db.all<{ readonly id: TaskStageId }>(query);
+    return row && { ...stageRows.read(row), evaluations: await this.evaluationsOf(row.id) };
+  }
+
+  async idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStageId>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.db.all<{ readonly id: TaskStageId; readonly run_id: RunId }>(
+      this.stages().whereIn('s.run_id', ids).select('s.id', 's.run_id'),
+    );
+    return new Map(rows.map((row) => [row.run_id, row.id]));
+  }
+
+  async add(stage: TaskStage): Promise<void> {
+    await this.db.run(this.db.sql('task_stages').insert(stageRows.write(stage)));
+    await this.insert(
+      'policy_evaluations',
+      stage.evaluations.map(({ policySets, ...evaluation }) => ({
+        ...locatedRows.write({ ...evaluation, taskStageId: stage.id }),
+        policy_sets: JSON.stringify(policySets),
+      })),
+    );
+  }
+
+  async save(stage: TaskStage): Promise<void> {
+    const { sql } = this.db;
+    const update = sql('task_stages')
+      .where({ id: stage.id, revision: stage.revision - 1 })
+      .update(changeableStage.write(stage));
+    await unlessStale({ table: 'task_stages', id: stage.id }, this.db.run(update));
+    for (const evaluation of stage.evaluations) {
+      const own = sql('policy_evaluations').where('id', evaluation.id);
+      await this.db.run(own.update(changeableEvaluation.write(evaluation)));
+    }
+  }
+
+  async addOutcomes(outcomes: readonly PolicySetOutcome[]): Promise<void> {
+    await this.insert('policy_set_outcomes', outcomes.map(setRows.write));
+    await this.insert('policy_outcomes', outcomes.flatMap(policiesToRows));
+  }
+
+  async dropOutcomes({ evaluations }: TaskStage): Promise<void> {
+    const { sql } = this.db;
+    const ids = evaluations.map(({ id }) => id);
+    const sets = () => sql('policy_set_outcomes').whereIn('policy_evaluation_id', ids);
+    await this.db.run(sql('policy_outcomes').whereIn('policy_set_outcome_id', sets().select('id')).delete());
+    await this.db.run(sets().delete());
+  }
+
+  async outcomes(
+    id: PolicyEvaluationId,
+    filters: readonly OutcomeFilter[],
+    page: PageRequest,
+  ): Promise<Page<PolicySetOutcome>> {
+    if (filters.length === 0) return this.pageOfAll(id, page);
+    const found = await this.pageOfMatching(id, filters, page);
+    return { ...found, items: await this.withPolicies(found.items) };
+  }
+
+  private async pageOfAll(id: PolicyEvaluationId, { number, size }: PageRequest): Promise<Page<PolicySetOutcome>> {
+    const range = { id, first: (number - 1) * size, end: number * size };
+    const rows = await this.db.all<CountedRow>(outcomesInRange(this.db, range));
+    const total = rows[0]?.total ?? 0;
+    if (total <= range.first) return { number, size, total, items: [] };
+    const said = await this.db.all<Said & { readonly set: number }>(policiesInRange(this.db, range));
+    const ofSet = Map.groupBy(said, (row) => row.set);
+    const items = rows.flatMap((row) =>
+      row.id === null ? [] : { ...setRows.read(row), outcomes: (ofSet.get(row.position) ?? []).map(policyFrom) },
+    );
+    return { number, size, total, items };
+  }
+
+  private async pageOfMatching(
+    id: PolicyEvaluationId,
+    filters: readonly OutcomeFilter[],
+    page: PageRequest,
+  ): Promise<Page<Omit<PolicySetOutcome, 'outcomes'>>> {
+    const { sql } = this.db;
+    const matching = sql('policy_set_outcomes as q')
+      .where('q.policy_evaluation_id', id)
+      .whereExists(livingEvaluations(sql).where('e.id', id).select('e.id'))
+      .where((any) => {
+        for (const filter of filters) onlyMatching(any, filter);
+      });
+    const total = await countOf(this.db, matching);
+    const rows = (part: Part) => {
+      const ids = part((way) => matching.clone().select('q.id').orderBy('q.position', way));
+      const sets = ofPage(sql('policy_set_outcomes as l'), ids, 'l');
+      return sets.select(...columnsOf('l', setRows.columns)).orderBy('l.position');
+    };
+    return partOf(this.db, total, rows, setRows.read, page);
+  }
+
+  private async withPolicies(sets: readonly Omit<PolicySetOutcome, 'outcomes'>[]): Promise<PolicySetOutcome[]> {
+    if (sets.length === 0) return [];
+    const rows = await this.db.all<Said & { readonly policy_set_outcome_id: PolicySetOutcomeId }>(
+      policiesOf(this.db, { ids: sets.map(({ id }) => id) }),
+    );
+    const ofSet = Map.groupBy(rows, (row) => row.policy_set_outcome_id);
+    return sets.map((set) => ({ ...set, outcomes: (ofSet.get(set.id) ?? []).map(policyFrom) }));
+  }
+
+  private async evaluationsOf(id: TaskStageId): Promise<PolicyEvaluation[]> {
+    const rows = await this.db.all<{ readonly policy_sets: string }>(evaluationsOf(this.db, { id }));
+    return rows.map(evaluationFrom);
+  }
+
+  private async insert(table: string, rows: readonly object[]): Promise<void> {
+    for (let start = 0; start < rows.length; start += rowsInserted) {
+      await this.db.run(this.db.sql(table).insert(rows.slice(start, start + rowsInserted)));
+    }
+  }
+
+  private stages(): Knex.QueryBuilder {
+    return livingStages(this.db.sql);
+  }
+}

@@ -1,0 +1,268 @@
+import type { Knex } from 'knex';
+import { sealPrefix } from '../../../../application/ports/outside/secret-box.js';
+import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
+import type { WorkspaceRepository } from '../../../../application/ports/repositories/workspace-repository.js';
+import {
+  type Actor,
+  alreadyTaken,
+  type ConfigurationVersionId,
+  type ExecutionMode,
+  type Instant,
+  notFound,
+  type OrganizationId,
+  type Seen,
+  type Standing,
+  type TeamId,
+  type WebhookId,
+  type Workspace,
+  type WorkspaceId,
+  type WorkspaceVisibility,
+} from '../../../../domain/index.js';
+import { listSize, ofPage, partOf } from '../engine/lists.js';
+import { prepared } from '../engine/prepared.js';
+import { rowsOf } from '../engine/rows.js';
+import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
+import { seeing, standingOnEach } from './standing.js';
+
+interface ModeRow {
+  readonly execution_mode: ExecutionMode;
+  /** Whether it follows the organization, whatever its own mode says. */
+  readonly inherits_execution_mode: boolean | number;
+}
+
+const modeFrom = (row: ModeRow): ExecutionMode | null => (row.inherits_execution_mode ? null : row.execution_mode);
+
+const modeToRow = ({ executionMode }: Workspace): ModeRow => ({
+  execution_mode: executionMode ?? 'remote',
+  inherits_execution_mode: executionMode === null,
+});
+
+const workspaceRows = rowsOf<Workspace>((row, as) => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  organizationName: as.joined(row.organization_name),
+  name: row.name,
+  description: row.description,
+  autoApply: as.flag(row.auto_apply),
+  executionMode: as.read(row, ['execution_mode', 'inherits_execution_mode'], modeFrom),
+  terraformVersion: row.terraform_version,
+  workingDirectory: row.working_directory,
+  agentPoolId: row.agent_pool_id,
+  organizationDefaults: {
+    executionMode: as.joined(row.default_execution_mode),
+    agentPoolId: as.joined(row.default_agent_pool_id),
+  },
+  lock: as.group(row.lock_by_kind, {
+    by: { kind: row.lock_by_kind, id: row.lock_by_id },
+    reason: row.lock_reason,
+    at: row.locked_at,
+  }),
+  repository: as.group(row.webhook_id, {
+    cloneUrl: row.clone_url,
+    branch: row.branch,
+    credential: row.credential,
+    webhookId: row.webhook_id,
+    sealedWebhookKey: row.webhook_key,
+    linkedBy: { kind: row.linked_by_kind, id: row.linked_by_id },
+  }),
+  currentConfigurationVersionId: row.current_configuration_version_id,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  revision: row.revision,
+}));
+
+const changeable = workspaceRows.except('id', 'organizationId', 'currentConfigurationVersionId', 'createdAt');
+
+const nameTaken = { name: () => alreadyTaken('name', 'Name') };
+
+const select = (workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
+  workspaces.select(...columnsOf('w', workspaceRows.columns), 'o.default_execution_mode', 'o.default_agent_pool_id', {
+    organization_name: 'o.name',
+  });
+
+const byName = (matching: Knex.QueryBuilder): Knex.QueryBuilder =>
+  select(matching).orderByRaw('lower(w.name)').orderBy('w.id');
+
+/** Keeps of a query that has workspaces as `w` the living ones, in living organizations `o`. */
+export const livingWorkspaces = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
+  query.join('organizations as o', 'o.id', 'w.organization_id').where({ 'w.deleted_at': null, 'o.deleted_at': null });
+
+/** The mode of a workspace `w` of an organization `o`, as `executionOf` says. */
+export const executionModeOf =
+  'case when w.inherits_execution_mode = TRUE then o.default_execution_mode else w.execution_mode end';
+
+const findById = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: WorkspaceId }) => select(livingWorkspaces(sql('workspaces as w')).where('w.id', id)),
+  workspaceRows.read,
+);
+
+const findId = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: WorkspaceId }) =>
+    livingWorkspaces(sql('workspaces as w')).where('w.id', id).select('w.id'),
+  ({ id }: { readonly id: WorkspaceId }) => id,
+);
+
+const findByName = seeing(
+  'workspace',
+  (sql, { organizationName, name }: { readonly organizationName: string; readonly name: string }) =>
+    select(livingWorkspaces(sql('workspaces as w')).where({ 'o.name': organizationName, 'w.name': name })),
+  workspaceRows.read,
+);
+
+/** Locked for as long as the transaction lasts, as all of SQLite is in any that may write. */
+const lockedRow = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
+  sql('workspaces').where('id', id).select('id').forNoKeyUpdate(),
+);
+
+const takeSequence = prepared(
+  (sql, { id, current }: { readonly id: WorkspaceId; readonly current: ConfigurationVersionId | undefined }) => {
+    const livingOrganization = sql('organizations as o')
+      .whereRaw('o.id = workspaces.organization_id')
+      .whereNull('o.deleted_at')
+      .select('o.id');
+    return sql('workspaces')
+      .where({ id, deleted_at: null })
+      .whereExists(livingOrganization)
+      .update({
+        last_sequence: sql.raw('last_sequence + 1'),
+        ...(current !== undefined && { current_configuration_version_id: current }),
+      })
+      .returning('last_sequence');
+  },
+);
+
+export class KnexWorkspaces implements WorkspaceRepository {
+  constructor(private readonly db: Statements) {}
+
+  findFor(actor: Actor, id: WorkspaceId): Promise<Seen<Workspace> | undefined> {
+    return findById(this.db, actor, { id });
+  }
+
+  findIdFor(actor: Actor, id: WorkspaceId): Promise<Seen<WorkspaceId> | undefined> {
+    return findId(this.db, actor, { id });
+  }
+
+  findByNameFor(actor: Actor, organizationName: string, name: string): Promise<Seen<Workspace> | undefined> {
+    return findByName(this.db, actor, { organizationName, name });
+  }
+
+  async find(id: WorkspaceId): Promise<Workspace | undefined> {
+    const row = await this.db.first<object>(select(this.living().where('w.id', id)));
+    return row && workspaceRows.read(row);
+  }
+
+  async findByWebhook(id: WebhookId): Promise<Workspace | undefined> {
+    const row = await this.db.first<object>(select(this.living().where('w.webhook_id', id)));
+    return row && workspaceRows.read(row);
+  }
+
+  async sealedOtherwise(fingerprint: string, after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
+    const otherwise = this.living()
+      .where('w.id', '>', after)
+      .whereNot('w.webhook_key', 'like', `${sealPrefix(fingerprint)}%`);
+    return (await this.db.all<object>(select(otherwise).orderBy('w.id').limit(limit))).map(workspaceRows.read);
+  }
+
+  add(workspace: Workspace): Promise<void> {
+    const row = { ...workspaceRows.write(workspace), ...modeToRow(workspace), last_sequence: 0 };
+    return unlessTaken(this.db.run(this.db.sql('workspaces').insert(row)), nameTaken);
+  }
+
+  save(workspace: Workspace): Promise<void> {
+    const update = this.db
+      .sql('workspaces')
+      .where({ id: workspace.id, revision: workspace.revision - 1, deleted_at: null })
+      .update({ ...changeable.write(workspace), ...modeToRow(workspace) });
+    return unlessTaken(unlessStale({ table: 'workspaces', id: workspace.id }, this.db.run(update)), nameTaken);
+  }
+
+  async remove(id: WorkspaceId, now: Instant): Promise<void> {
+    await this.db.run(this.db.sql('workspaces').where({ id, deleted_at: null }).update({ deleted_at: now }));
+  }
+
+  async takeSequence(id: WorkspaceId, versionId: ConfigurationVersionId, becomesCurrent: boolean): Promise<number> {
+    const current = becomesCurrent ? versionId : undefined;
+    const row = await this.db.first<{ last_sequence: number }>(takeSequence(this.db, { id, current }));
+    if (row === undefined) throw notFound();
+    return row.last_sequence;
+  }
+
+  async promote(id: WorkspaceId, versionId: ConfigurationVersionId): Promise<void> {
+    const { sql } = this.db;
+    const sequenceOf = (id: Knex.Raw) => sql('configuration_versions').where('id', id).select('sequence');
+    // Compared as values and not joined: an update that had to wait for the row asks again with what it then finds
+    // there. A current version it cannot see yet was made meanwhile, so it is the newer one.
+    const notNewer = sql.raw('(?) <= (?)', [
+      sequenceOf(sql.raw('workspaces.current_configuration_version_id')),
+      sequenceOf(sql.raw('?', [versionId])),
+    ]);
+    await this.db.run(
+      sql('workspaces')
+        .where({ id })
+        .where((either) => either.whereNull('current_configuration_version_id').orWhere(notNewer))
+        .update({ current_configuration_version_id: versionId }),
+    );
+  }
+
+  async takeTurn(id: WorkspaceId): Promise<void> {
+    await this.db.first(lockedRow(this.db, { id }));
+  }
+
+  async visibleAmong(
+    organizationId: OrganizationId,
+    ids: readonly WorkspaceId[],
+    visibility: WorkspaceVisibility,
+  ): Promise<readonly WorkspaceId[]> {
+    const among = this.living().where('w.organization_id', organizationId).whereIn('w.id', ids);
+    if (visibility !== 'all') among.whereIn('w.id', this.grantedTo(visibility.throughTeams));
+    return (await this.db.all<{ id: WorkspaceId }>(among.select('w.id').orderBy('w.id'))).map(({ id }) => id);
+  }
+
+  async page(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+  ): Promise<Page<Seen<Workspace>>> {
+    const found = await (visibility === 'all'
+      ? this.pageOfAll(organizationId, page)
+      : this.pageThrough(organizationId, visibility.throughTeams, page));
+    const standingOn = await standingOnEach(
+      this.db,
+      standing,
+      found.items.map(({ id }) => id),
+    );
+    return { ...found, items: found.items.map((subject) => ({ subject, standing: standingOn(subject.id) })) };
+  }
+
+  private async pageOfAll(organizationId: OrganizationId, page: PageRequest): Promise<Page<Workspace>> {
+    const listed = (way: 'asc' | 'desc') =>
+      this.db
+        .sql('workspaces as l')
+        .where({ 'l.organization_id': organizationId, 'l.deleted_at': null })
+        .select('l.id')
+        .orderByRaw(`lower(l.name) ${way}`)
+        .orderBy('l.id', way);
+    const total = await listSize(this.db, 'workspaces', organizationId);
+    return partOf(this.db, total, (part) => byName(ofPage(this.living(), part(listed), 'w')), workspaceRows.read, page);
+  }
+
+  private pageThrough(
+    organizationId: OrganizationId,
+    teams: readonly TeamId[],
+    page: PageRequest,
+  ): Promise<Page<Workspace>> {
+    const workspaces = this.living().where('w.organization_id', organizationId).whereIn('w.id', this.grantedTo(teams));
+    return pageOf(this.db, workspaces, byName, workspaceRows.read, page);
+  }
+
+  private grantedTo(teams: readonly TeamId[]): Knex.QueryBuilder {
+    return this.db.sql('team_workspaces').select('workspace_id').whereIn('team_id', teams);
+  }
+
+  private living(): Knex.QueryBuilder {
+    return livingWorkspaces(this.db.sql('workspaces as w'));
+  }
+}

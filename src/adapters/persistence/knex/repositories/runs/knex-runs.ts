@@ -1,0 +1,349 @@
+import type { Knex } from 'knex';
+import type { Page, PageRequest } from '../../../../../application/ports/repositories/page.js';
+import type {
+  QueuedRun,
+  RunCapacity,
+  RunQueries,
+  RunRepository,
+  RunScope,
+} from '../../../../../application/ports/repositories/run-repository.js';
+import {
+  type Actor,
+  type Agent,
+  type ConfigurationVersionId,
+  type Instant,
+  notFound,
+  type OrganizationId,
+  Run,
+  type RunId,
+  type RunState,
+  type RunStatus,
+  runStatusesHoldingWorkspace,
+  runStatusesInProgress,
+  runStatusesUnderLease,
+  type Seen,
+  type Standing,
+  type VersionFactsGathered,
+  type WorkspaceId,
+  type WorkspaceVisibility,
+  waitingRunStatuses,
+} from '../../../../../domain/index.js';
+import { prepared } from '../../engine/prepared.js';
+import { rowsOf } from '../../engine/rows.js';
+import { columnsOf, pageOf, type Statements, unlessStale } from '../../engine/statements.js';
+import { livingWorkspaces } from '../knex-workspaces.js';
+import { seeing, standingOnEach } from '../standing.js';
+import {
+  claimableBy,
+  currentRuns,
+  isOneOf,
+  notPlanOnly,
+  type Placed,
+  placed,
+  positions,
+  queued,
+  queuedByStatus,
+  waiting,
+} from './run-queue.js';
+
+const runRows = rowsOf<RunState>((row, as) => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  configurationVersionId: row.configuration_version_id,
+  sequence: row.sequence,
+  status: row.status,
+  source: row.source,
+  options: as.json(row.options),
+  planOnly: as.flag(row.plan_only),
+  savePlan: as.flag(row.save_plan),
+  autoApply: as.flag(row.auto_apply),
+  createdBy: as.group(row.created_by_kind, { kind: row.created_by_kind, id: row.created_by }),
+  hasChanges: as.flag(row.has_changes),
+  cancelRequested: as.flag(row.cancel_requested),
+  planned: as.json(row.planned),
+  applied: as.json(row.applied),
+  failure: row.failure,
+  // Null for files that were fetched before it was recorded: a number of 0.
+  ownFiles: as.group(row.own_files, { key: row.own_files, bytes: as.number(row.own_files_bytes) }),
+  lease: as.group(row.lease_pool_id, {
+    poolId: row.lease_pool_id,
+    agent: row.lease_agent,
+    digest: row.lease_digest,
+    expiresAt: row.lease_expires_at,
+  }),
+  statusTimestamps: as.json(row.status_timestamps),
+  createdAt: row.created_at,
+  revision: row.revision,
+}));
+
+const changeable = runRows.only(
+  'status',
+  'hasChanges',
+  'cancelRequested',
+  'planned',
+  'applied',
+  'failure',
+  'ownFiles',
+  'lease',
+  'statusTimestamps',
+  'revision',
+);
+
+const restored = (row: object): Run => Run.restore(runRows.read(row));
+
+/** A workspace's counter with one of its runs, or with none when the page lies past the end. */
+type CountedRow = { readonly last_run_sequence: number; readonly id: RunId | null };
+
+/** Runs `r` of living workspaces `w`. */
+const livingRuns = (sql: Knex): Knex.QueryBuilder =>
+  livingWorkspaces(sql('runs as r').join('workspaces as w', 'w.id', 'r.workspace_id'));
+
+const byId = (sql: Knex, { id }: { readonly id: RunId }): Knex.QueryBuilder =>
+  livingRuns(sql)
+    .where('r.id', id)
+    .select(...columnsOf('r', runRows.columns));
+
+const run = prepared(byId);
+const findSeen = seeing('workspace', byId, restored);
+
+/** Sequences are dense, so a page is a range of them below the counter: nothing is counted, and nothing skipped. */
+const runsInRange = prepared(
+  (sql, range: { readonly workspaceId: WorkspaceId; readonly skipped: number; readonly reached: number }) =>
+    livingWorkspaces(sql('workspaces as w'))
+      .leftJoin('runs as r', (on) =>
+        on
+          .on('r.workspace_id', 'w.id')
+          .on('r.sequence', '<=', sql.raw('w.last_run_sequence - cast(? as bigint)', [range.skipped]))
+          .on('r.sequence', '>', sql.raw('w.last_run_sequence - cast(? as bigint)', [range.reached])),
+      )
+      .where('w.id', range.workspaceId)
+      .select(...columnsOf('r', runRows.columns), 'w.last_run_sequence')
+      .orderBy('r.sequence', 'desc'),
+);
+
+const firstOfVersions = prepared((sql, { ids }: { readonly ids: readonly ConfigurationVersionId[] }) => {
+  const earliest = sql('runs as e')
+    .whereRaw('e.configuration_version_id = r.configuration_version_id')
+    .min('e.sequence');
+  return livingRuns(sql)
+    .whereIn('r.configuration_version_id', ids)
+    .where('r.sequence', earliest)
+    .select(...columnsOf('r', runRows.columns));
+});
+
+const factsOfVersion = prepared((sql, { id }: { readonly id: ConfigurationVersionId }) => {
+  const runs = () => sql('runs').where('configuration_version_id', id).select('id').limit(1);
+  return sql.select({
+    current: livingWorkspaces(sql('workspaces as w'))
+      .join('configuration_versions as v', 'v.workspace_id', 'w.id')
+      .where('v.id', id)
+      .select('w.current_configuration_version_id'),
+    used: runs(),
+    // Named one by one, and not as "none of the completed ones", so that an index finds them among any number.
+    in_progress: runs().whereIn('status', runStatusesInProgress),
+  });
+});
+
+export class KnexRuns implements RunRepository, RunQueries {
+  constructor(private readonly db: Statements) {}
+
+  async find(id: RunId): Promise<Run | undefined> {
+    const row = await this.db.first<object>(run(this.db, { id }));
+    return row && restored(row);
+  }
+
+  findFor(actor: Actor, id: RunId): Promise<Seen<Run> | undefined> {
+    return findSeen(this.db, actor, { id });
+  }
+
+  findByLease(digest: string): Promise<Run | undefined> {
+    return this.firstOf(this.living().where('r.lease_digest', digest));
+  }
+
+  async add({ state }: Run): Promise<void> {
+    await this.db.run(this.db.sql('runs').insert(runRows.write(state)));
+  }
+
+  save({ state }: Run): Promise<void> {
+    const update = this.db
+      .sql('runs')
+      .where({ id: state.id, revision: state.revision - 1 })
+      .update(changeable.write(state));
+    return unlessStale({ table: 'runs', id: state.id }, this.db.run(update));
+  }
+
+  async aboutVersion(id: ConfigurationVersionId): Promise<VersionFactsGathered> {
+    const row = await this.db.first<Record<'current' | 'used' | 'in_progress', string | null>>(
+      factsOfVersion(this.db, { id }),
+    );
+    return {
+      isCurrent: row?.current === id,
+      runsInProgress: row?.in_progress != null,
+      usedByRun: row?.used != null,
+    };
+  }
+
+  anyInProgress(scope: RunScope): Promise<boolean> {
+    return this.any(within(scope, this.living().whereIn('r.status', runStatusesInProgress)));
+  }
+
+  async takeSequence(workspaceId: WorkspaceId): Promise<number> {
+    const { sql } = this.db;
+    const livingOrganization = sql('organizations as o')
+      .whereRaw('o.id = workspaces.organization_id')
+      .whereNull('o.deleted_at')
+      .select('o.id');
+    const row = await this.db.first<{ last_run_sequence: number }>(
+      sql('workspaces')
+        .where({ id: workspaceId, deleted_at: null })
+        .whereExists(livingOrganization)
+        .update({ last_run_sequence: sql.raw('last_run_sequence + 1') })
+        .returning('last_run_sequence'),
+    );
+    if (row === undefined) throw notFound();
+    return row.last_run_sequence;
+  }
+
+  anotherHolds(workspaceId: WorkspaceId, except: RunId): Promise<boolean> {
+    return this.any(
+      this.living()
+        .where('r.workspace_id', workspaceId)
+        .whereNot('r.id', except)
+        .whereRaw(notPlanOnly)
+        .whereRaw(isOneOf(runStatusesHoldingWorkspace)),
+    );
+  }
+
+  nextWaiting(workspaceId: WorkspaceId): Promise<Run | undefined> {
+    return this.firstOf(
+      this.living()
+        .where('r.workspace_id', workspaceId)
+        .whereRaw(notPlanOnly)
+        .whereRaw(isOneOf(waitingRunStatuses))
+        .orderBy('r.sequence'),
+    );
+  }
+
+  async nextClaimable(agent: Pick<Agent, 'poolId' | 'organizationId'>): Promise<RunId | undefined> {
+    return (await this.db.first<{ id: RunId }>(claimableBy(this.db.sql, agent).select('r.id').limit(1)))?.id;
+  }
+
+  async withExpiredLease(now: Instant, limit: number): Promise<readonly RunId[]> {
+    const rows = await this.db.all<{ id: RunId }>(
+      this.living()
+        .where('r.lease_expires_at', '<=', now)
+        .select('r.id')
+        .orderBy(['r.lease_expires_at', 'r.id'])
+        .limit(limit),
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async countWaiting(most: number): Promise<ReadonlyMap<RunStatus, number>> {
+    const { sql } = this.db;
+    const counted = new Map<RunStatus, number>();
+    for (const runs of waiting(sql)) {
+      const rows = await this.db.all<{ status: RunStatus; total: number | string }>(
+        sql
+          .from(runs.select('r.status').limit(most).as('w'))
+          .groupBy('w.status')
+          .select('w.status')
+          .count({ total: '*' }),
+      );
+      for (const { status, total } of rows) counted.set(status, Number(total));
+    }
+    return counted;
+  }
+
+  async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<RunState>> {
+    const range = { workspaceId, skipped: (number - 1) * size, reached: number * size };
+    const rows = await this.db.all<CountedRow>(runsInRange(this.db, range));
+    const items = rows.flatMap((row) => (row.id === null ? [] : runRows.read(row)));
+    return { number, size, total: rows[0]?.last_run_sequence ?? 0, items };
+  }
+
+  async queue(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+  ): Promise<Page<Seen<QueuedRun>>> {
+    const { sql } = this.db;
+    const places = placed(queued(sql, organizationId), sql);
+    const runs = sql.from(places.as('q')).join('runs as r', 'r.id', 'q.id');
+    if (visibility !== 'all') {
+      const granted = sql('team_workspaces').select('workspace_id').whereIn('team_id', visibility.throughTeams);
+      runs.whereIn('q.workspace_id', granted);
+    }
+    const found = await pageOf(
+      this.db,
+      runs,
+      (matching) => matching.select(...columnsOf('r', runRows.columns), 'q.position').orderBy('q.position'),
+      (row: Placed): QueuedRun => ({ run: runRows.read(row), position: Number(row.position) }),
+      page,
+    );
+    const workspaceIds = [...new Set(found.items.map(({ run }) => run.workspaceId))];
+    const standingOn = await standingOnEach(this.db, standing, workspaceIds);
+    const items = found.items.map((subject) => ({ subject, standing: standingOn(subject.run.workspaceId) }));
+    return { ...found, items };
+  }
+
+  async positionsOf(workspaceId: WorkspaceId, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.db.all<Placed & { id: RunId }>(positions(this.db, { workspaceId, ids }));
+    return new Map(rows.map(({ id, position }) => [id, Number(position)]));
+  }
+
+  async capacityOf(organizationId: OrganizationId): Promise<RunCapacity> {
+    const rows = await this.db.all<{ status: RunStatus; total: number | string }>(
+      queuedByStatus(this.db, { organizationId }),
+    );
+    const capacity = { pending: 0, running: 0 };
+    for (const { status, total } of rows) {
+      capacity[runStatusesUnderLease.includes(status) ? 'running' : 'pending'] += Number(total);
+    }
+    return capacity;
+  }
+
+  async currentOf(ids: readonly WorkspaceId[]): Promise<ReadonlyMap<WorkspaceId, RunId>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.db.all<{ id: WorkspaceId; holding: RunId | null; waiting: RunId | null }>(
+      currentRuns(this.db, { ids }),
+    );
+    return new Map(
+      rows.flatMap(({ id, holding, waiting }) => {
+        const current = holding ?? waiting;
+        return current === null ? [] : [[id, current] as const];
+      }),
+    );
+  }
+
+  async firstOfVersions(
+    ids: readonly ConfigurationVersionId[],
+  ): Promise<ReadonlyMap<ConfigurationVersionId, RunState>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.db.all<{ readonly configuration_version_id: ConfigurationVersionId }>(
+      firstOfVersions(this.db, { ids }),
+    );
+    return new Map(rows.map((row) => [row.configuration_version_id, runRows.read(row)]));
+  }
+
+  private async firstOf(runs: Knex.QueryBuilder): Promise<Run | undefined> {
+    const row = await this.db.first<object>(runs.select(...columnsOf('r', runRows.columns)).limit(1));
+    return row && restored(row);
+  }
+
+  private async any(runs: Knex.QueryBuilder): Promise<boolean> {
+    return (await this.db.first(runs.select('r.id').limit(1))) !== undefined;
+  }
+
+  private living(): Knex.QueryBuilder {
+    return livingRuns(this.db.sql);
+  }
+}
+
+function within(scope: RunScope, runs: Knex.QueryBuilder): Knex.QueryBuilder {
+  if ('organizationId' in scope) return runs.where('w.organization_id', scope.organizationId);
+  if ('workspaceId' in scope) return runs.where('r.workspace_id', scope.workspaceId);
+  return runs.where('r.created_by', scope.createdBy);
+}

@@ -1,0 +1,107 @@
+import type { Knex } from 'knex';
+import {
+  type Agent,
+  type OrganizationId,
+  queuedRunStatuses,
+  type RunId,
+  type RunStatus,
+  runStatusesHoldingWorkspace,
+  runStatusesUnderLease,
+  type WorkspaceId,
+  waitingRunStatuses,
+} from '../../../../../domain/index.js';
+import { prepared } from '../../engine/prepared.js';
+import { executionModeOf, livingWorkspaces } from '../knex-workspaces.js';
+
+/** Spelled out and not bound, as `FALSE` is: a plan that must fit any value does not use a partial index. */
+export const isOneOf = (statuses: readonly RunStatus[]): string =>
+  `r.status in (${statuses.map((status) => `'${status}'`).join(', ')})`;
+export const notPlanOnly = 'r.plan_only = FALSE';
+
+/** Waiting for an agent. */
+const claimable: readonly RunStatus[] = ['plan_queued', 'apply_queued'];
+
+/** Read through the index of what is in the organization's queue: what rests or is over, or in another, is not looked at. */
+export const queued = (sql: Knex, organizationId: OrganizationId | Knex.QueryBuilder): Knex.QueryBuilder =>
+  livingWorkspaces(sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id'))
+    .whereRaw(isOneOf(queuedRunStatuses))
+    .where('r.organization_id', organizationId);
+
+export interface Placed {
+  /** Postgres answers a bigint as text. */
+  readonly position: number | string;
+}
+
+const executed = isOneOf(runStatusesUnderLease);
+
+/** The queue that `runs` is. */
+export const placed = (runs: Knex.QueryBuilder, sql: Knex): Knex.QueryBuilder =>
+  runs.select('r.id', 'r.workspace_id', {
+    position: sql.raw(`row_number() over (order by case when ${executed} then 0 else 1 end, r.created_at, r.id)`),
+  });
+
+export const positions = prepared(
+  (sql, { workspaceId, ids }: { readonly workspaceId: WorkspaceId; ids: readonly RunId[] }) => {
+    const organization = sql('workspaces').where('id', workspaceId).select('organization_id');
+    return sql
+      .from(placed(queued(sql, organization), sql).as('q'))
+      .whereIn('q.id', ids)
+      .select('q.id', 'q.position');
+  },
+);
+
+export const queuedByStatus = prepared((sql, { organizationId }: { readonly organizationId: OrganizationId }) =>
+  queued(sql, organizationId).groupBy('r.status').select('r.status').count({ total: '*' }),
+);
+
+export const currentRuns = prepared((sql, { ids }: { readonly ids: readonly WorkspaceId[] }) => {
+  const one = (statuses: readonly RunStatus[]) =>
+    sql('runs as r')
+      .whereRaw('r.workspace_id = w.id')
+      .whereRaw(notPlanOnly)
+      .whereRaw(isOneOf(statuses))
+      .select('r.id')
+      .orderBy('r.sequence')
+      .limit(1);
+  return sql('workspaces as w')
+    .whereIn('w.id', ids)
+    .select('w.id', { holding: one(runStatusesHoldingWorkspace), waiting: one(waitingRunStatuses) });
+});
+
+/** Keeps the workspaces `w` of organizations `o` that the agent's pool serves, as `serves` says. */
+function servedBy(
+  workspaces: Knex.QueryBuilder,
+  sql: Knex,
+  { poolId, organizationId }: Pick<Agent, 'poolId' | 'organizationId'>,
+): Knex.QueryBuilder {
+  if (organizationId === null) return workspaces.whereRaw(`${executionModeOf} = 'remote'`);
+  const listed = (list: 'allowed' | 'excluded') =>
+    sql('agent_pool_workspaces as l')
+      .whereRaw('l.workspace_id = w.id')
+      .where({ 'l.agent_pool_id': poolId, 'l.list': list })
+      .select('l.workspace_id');
+  const wholeOrganization = sql('agent_pools as p')
+    .where('p.id', poolId)
+    .whereRaw('p.organization_scoped = TRUE')
+    .select('p.id');
+  return workspaces
+    .where('w.organization_id', organizationId)
+    .whereRaw(`${executionModeOf} = 'agent'`)
+    .whereRaw('coalesce(w.agent_pool_id, o.default_agent_pool_id) = ?', [poolId])
+    .whereNotExists(listed('excluded'))
+    .where((either) => either.whereExists(wholeOrganization).orWhereExists(listed('allowed')));
+}
+
+/** What agents of the pool may claim, in the order in which they do. */
+export const claimableBy = (sql: Knex, agent: Pick<Agent, 'poolId' | 'organizationId'>): Knex.QueryBuilder => {
+  // A cross join keeps SQLite from beginning with every workspace of the organization, and sorting what it finds.
+  const inWorkspaces = sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id');
+  const runs = livingWorkspaces(inWorkspaces).whereRaw(isOneOf(claimable));
+  return servedBy(runs, sql, agent).orderBy(['r.created_at', 'r.id']);
+};
+
+/** Runs that wait for their turn, and those that wait for an agent: each in the order of the index of no others. */
+export const waiting = (sql: Knex): readonly Knex.QueryBuilder[] => [
+  sql('runs as r').whereRaw(isOneOf(waitingRunStatuses)).orderBy(['r.workspace_id', 'r.sequence']),
+  sql('runs as r').whereRaw(isOneOf(claimable)).orderBy(['r.created_at', 'r.id']),
+];

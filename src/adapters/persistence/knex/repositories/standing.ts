@@ -1,0 +1,171 @@
+import type { Knex } from 'knex';
+import {
+  type Actor,
+  auditorStanding,
+  type Grant,
+  identityOf,
+  type OrganizationAccess,
+  type OrganizationId,
+  type Seen,
+  type Standing,
+  type TeamId,
+  type TeamStanding,
+  type WorkspaceId,
+  type WorkspacePermissions,
+} from '../../../../domain/index.js';
+import { prepared } from '../engine/prepared.js';
+import { rowsOf } from '../engine/rows.js';
+import { columnsOf, type Statements } from '../engine/statements.js';
+
+const permissionRows = rowsOf<WorkspacePermissions>((row, as) => ({
+  runs: row.runs,
+  variables: row.variables,
+  stateVersions: row.state_versions,
+  policyMocks: row.policy_mocks,
+  workspaceLocking: as.flag(row.workspace_locking),
+  runTasks: as.flag(row.run_tasks),
+}));
+
+/** A grant as stored: the columns of detailed permissions are null unless its access is `custom`. */
+export interface GrantRow {
+  readonly access: Grant['access'] | null;
+}
+
+export const grantColumns = ['access', ...permissionRows.columns];
+
+export const grantToRow = (grant: Grant) => ({
+  access: grant.access,
+  ...permissionRows.write(grant.access === 'custom' ? grant.permissions : null),
+});
+
+export function grantFromRow(row: GrantRow): Grant | undefined {
+  if (row.access === 'custom') return { access: 'custom', permissions: permissionRows.read(row) };
+  return row.access === null ? undefined : { access: row.access };
+}
+
+export const accessFromText = (text: string): OrganizationAccess => new Set(JSON.parse(text));
+
+/** One row for each team the caller acts through, or a single one without a team. Of an organization only its id. */
+interface StandingRow extends Partial<GrantRow> {
+  readonly standing_organization_id: OrganizationId;
+  /** What makes the caller a member, when a row does. */
+  readonly standing_member: string | null;
+  readonly standing_team_id: TeamId | null;
+  readonly standing_owners: boolean | number;
+  readonly standing_access: string;
+}
+
+type Place = 'organization' | 'workspace';
+
+/** Joins what the caller is to the organization `o`, and with `place` the grants on the workspace `w`. */
+function joinStanding(query: Knex.QueryBuilder, kind: Actor['kind'], caller: string, place: Place): Knex.QueryBuilder {
+  if (kind === 'organization' || kind === 'auditor') return query.select({ standing_organization_id: 'o.id' });
+  if (kind === 'user') {
+    query
+      .leftJoin('users as su', (on) => on.onVal('su.id', caller).onNull('su.deleted_at').onVal('su.suspended', false))
+      .leftJoin('organization_memberships as sm', (on) => on.on('sm.user_id', 'su.id').on('sm.organization_id', 'o.id'))
+      .leftJoin('team_members as stm', (on) => on.on('stm.user_id', 'su.id').on('stm.organization_id', 'o.id'))
+      .leftJoin('teams as st', (on) => on.on('st.id', 'stm.team_id').onNull('st.deleted_at'))
+      .select({ standing_member: 'sm.id' });
+  } else {
+    query
+      .leftJoin('teams as st', (on) =>
+        on.onVal('st.id', caller).on('st.organization_id', 'o.id').onNull('st.deleted_at'),
+      )
+      .select({ standing_member: 'st.id' });
+  }
+  query.select({
+    standing_team_id: 'st.id',
+    standing_owners: 'st.is_owners',
+    standing_access: 'st.organization_access',
+  });
+  if (place === 'organization') return query;
+  return query
+    .leftJoin('team_workspaces as sg', (on) => on.on('sg.team_id', 'st.id').on('sg.workspace_id', 'w.id'))
+    .select(...columnsOf('sg', grantColumns));
+}
+
+function standingFromRows(actor: Actor, rows: readonly StandingRow[]): Standing {
+  if (actor.kind === 'auditor') {
+    return auditorStanding(rows.some((row) => row.standing_organization_id === actor.organizationId));
+  }
+  const member =
+    actor.kind === 'organization'
+      ? (row: StandingRow) => row.standing_organization_id === actor.organizationId
+      : (row: StandingRow) => row.standing_member !== null;
+  return {
+    actor: actor.kind,
+    siteAdministrator: actor.kind === 'user' && actor.siteAdministrator,
+    member: rows.some(member),
+    teams: rows.flatMap((row) => teamFromRow(row) ?? []),
+  };
+}
+
+function teamFromRow(row: StandingRow): TeamStanding | undefined {
+  if (!row.standing_team_id) return undefined;
+  const grant = row.access && grantFromRow(row as GrantRow);
+  return {
+    teamId: row.standing_team_id,
+    owners: Boolean(row.standing_owners),
+    access: accessFromText(row.standing_access),
+    ...(grant && { grant }),
+  };
+}
+
+/**
+ * Finds what `select` selects, with the caller's standing towards it, in one statement. The selection has the living
+ * organization as `o`, and the workspace, when that is the place in question, as `w`.
+ */
+export function seeing<Row, Subject, Sought extends Readonly<Record<string, string>>>(
+  place: Place,
+  select: (sql: Knex, sought: Sought) => Knex.QueryBuilder,
+  fromRow: (row: Row) => Subject,
+): (db: Statements, actor: Actor, sought: Sought) => Promise<Seen<Subject> | undefined> {
+  const by = (kind: Actor['kind']) =>
+    prepared<Sought & { caller: string }>((sql, values) =>
+      joinStanding(select(sql, values), kind, values.caller, place),
+    );
+  const statements = {
+    user: by('user'),
+    team: by('team'),
+    organization: by('organization'),
+    auditor: by('auditor'),
+  };
+  return async (db, actor, sought) => {
+    const statement = statements[actor.kind](db, { ...sought, caller: identityOf(actor).id });
+    const rows = await db.all<Row & StandingRow>(statement);
+    const [first] = rows;
+    return first && { subject: fromRow(first), standing: standingFromRows(actor, rows) };
+  };
+}
+
+const grantsOn = prepared(
+  (sql, { teamIds, workspaceIds }: { teamIds: readonly TeamId[]; workspaceIds: readonly WorkspaceId[] }) =>
+    sql('team_workspaces')
+      .whereIn('workspace_id', workspaceIds)
+      .whereIn('team_id', teamIds)
+      .select('team_id', 'workspace_id', ...grantColumns),
+);
+
+/** The same standing with the grants of its teams on each of the workspaces. One statement for all of them. */
+export async function standingOnEach(
+  db: Statements,
+  standing: Standing,
+  workspaceIds: readonly WorkspaceId[],
+): Promise<(id: WorkspaceId) => Standing> {
+  const teamIds = standing.teams.map(({ teamId }) => teamId);
+  const rows =
+    teamIds.length === 0 || workspaceIds.length === 0
+      ? []
+      : await db.all<GrantRow & { team_id: TeamId; workspace_id: WorkspaceId }>(
+          grantsOn(db, { teamIds, workspaceIds }),
+        );
+  const held = new Map(rows.map((row) => [`${row.workspace_id} ${row.team_id}`, grantFromRow(row)]));
+  return (id) => ({
+    ...standing,
+    teams: standing.teams.map(({ grant: _, ...team }) => {
+      const grant = held.get(`${id} ${team.teamId}`);
+      return grant === undefined ? team : { ...team, grant };
+    }),
+  });
+}

@@ -1,0 +1,67 @@
+import type { BundleInspector } from './ports/outside/bundle-inspector.js';
+import type { BundleStore } from './ports/outside/bundle-store.js';
+import type { CapabilityUrls } from './ports/outside/capability-urls.js';
+import type { Clock } from './ports/outside/clock.js';
+import type { CommitFetcher } from './ports/outside/commit-fetcher.js';
+import type { IdGenerator } from './ports/outside/id-generator.js';
+import type { SecretBox } from './ports/outside/secret-box.js';
+import type { SecretGenerator } from './ports/outside/secret-generator.js';
+import type { Settings } from './ports/outside/settings.js';
+import type { UnitOfWork } from './ports/repositories/unit-of-work.js';
+
+/** What use cases take from outside, by the names that the table calls it. */
+export interface Ports {
+  readonly unitOfWork: UnitOfWork;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly secrets: SecretGenerator;
+  readonly secretBox: SecretBox;
+  readonly capabilityUrls: CapabilityUrls;
+  readonly bundleInspector: BundleInspector;
+  readonly bundleStore: BundleStore;
+  readonly commitFetcher: CommitFetcher;
+  readonly settings: Settings;
+}
+
+/** How an object is made: of which class, and from what, in the order of the constructor's parameters. */
+export interface Made<Thing> {
+  readonly Class: new (...given: never) => Thing;
+  readonly from: readonly (keyof Ports | Made<unknown>)[];
+}
+
+/** The names of the ports that can be given where `Needed` is asked for. */
+type PortFor<Needed> = { [Name in keyof Ports]: Ports[Name] extends Needed ? Name : never }[keyof Ports];
+
+/** One port or made object for each parameter of a constructor. */
+type Sources<Parameters extends readonly unknown[]> = {
+  [Index in keyof Parameters]: PortFor<Parameters[Index]> | Made<Parameters[Index]>;
+};
+
+/** The compiler checks `from` against the parameters of the constructor: their number, order and types. */
+export const made = <Thing, Parameters extends readonly unknown[]>(
+  Class: new (...given: Parameters) => Thing,
+  ...from: Sources<Parameters>
+): Made<Thing> => ({ Class, from: from as Made<Thing>['from'] });
+
+type Table = Readonly<Record<string, Made<unknown>>>;
+
+/** What a table makes, by the names of its rows. */
+export type MadeBy<Rows extends Table> = {
+  readonly [Name in keyof Rows]: Rows[Name] extends Made<infer Thing> ? Thing : never;
+};
+
+/** Makes everything in the table; what several rows are made from is made once. */
+export function assemble<Rows extends Table>(
+  rows: Rows,
+  portNamed: <Name extends keyof Ports>(name: Name) => Ports[Name],
+): MadeBy<Rows> {
+  const finished = new Map<Made<unknown>, unknown>();
+  const make = (row: Made<unknown>): unknown => {
+    if (!finished.has(row)) {
+      const given = row.from.map((source) => (typeof source === 'string' ? portNamed(source) : make(source)));
+      finished.set(row, new row.Class(...(given as never)));
+    }
+    return finished.get(row);
+  };
+  return Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, make(row)])) as MadeBy<Rows>;
+}

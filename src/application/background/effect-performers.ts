@@ -1,0 +1,248 @@
+import {
+  type AuditAction,
+  type ConfigurationVersion,
+  type ConfigurationVersionId,
+  type DomainError,
+  isRefusal,
+  type RunId,
+} from '../../domain/index.js';
+import { doneBySystem, refusedToCreator, refusedToSystem } from '../../domain/supporting/audit/audit-event.js';
+import { defaultRunOptions } from '../../domain/supporting/runs/run.js';
+import { keepVersion } from '../configuration-versions/keep-version.js';
+import { refuseOldAttempt } from '../files/attempt-age.js';
+import type { ByteQuota, WithinRoom } from '../files/byte-quota.js';
+import type { BundleStore } from '../ports/outside/bundle-store.js';
+import type { Clock } from '../ports/outside/clock.js';
+import type { CommitRequest } from '../ports/outside/commit-fetcher.js';
+import type { IdGenerator } from '../ports/outside/id-generator.js';
+import type { Effect, RemovalTarget } from '../ports/repositories/effect-outbox.js';
+import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { type RunProgress, runInTurn, workspaceSeenByCreator } from '../supporting/runs/run-progress.js';
+import { stillMay } from '../supporting/users/seen-by-creator.js';
+import type { CommitFiles, FetchedFiles } from '../supporting/version-control/commit-files.js';
+
+/** An effect whose work outside the database is done. */
+export interface Begun {
+  /** What it changes in the database, in the transaction that records it as performed. */
+  readonly keep?: (tx: Transaction) => Promise<void>;
+  /** Once that is committed; `kept` is false when another process had performed it in the meantime. */
+  readonly afterwards?: (kept: boolean) => Promise<void>;
+}
+
+type Performers = {
+  readonly [Kind in Effect['kind']]: (effect: Extract<Effect, { kind: Kind }>) => Promise<Begun> | Begun;
+};
+
+const rowsPerRemoval = 200;
+
+const firedAs = {
+  purge: 'configuration-versions/purge',
+  'finish-runs': 'configuration-versions/archive',
+} as const satisfies Record<string, AuditAction>;
+
+/** How each kind of effect is performed. Each may be begun any number of times. */
+export class EffectPerformers {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly store: BundleStore,
+    private readonly progress: RunProgress,
+    private readonly files: CommitFiles,
+    private readonly quota: ByteQuota,
+  ) {}
+
+  private readonly performers: Performers = {
+    'discard-bundle': async ({ bundleKey }) => {
+      await this.store.discard(bundleKey);
+      return {};
+    },
+    'remove-rows': async ({ target }) => {
+      await this.removeRows(target);
+      return {};
+    },
+    'queue-run': ({ versionId }) => ({ keep: (tx) => this.queueRun(tx, versionId) }),
+    'purge-backing-data': ({ versionId }) => ({ keep: (tx) => this.fireIfAllowed(tx, versionId, 'purge') }),
+    'archive-version': ({ versionId }) => ({ keep: (tx) => this.fireIfAllowed(tx, versionId, 'finish-runs') }),
+    'fetch-commit': ({ versionId, request }) => this.fetchCommit(versionId, request),
+    'fetch-run-files': ({ runId }) => this.fetchRunFiles(runId),
+  };
+
+  async begin<Kind extends Effect['kind']>(effect: Extract<Effect, { kind: Kind }>): Promise<Begun> {
+    return (this.performers[effect.kind as Kind] as (given: typeof effect) => Promise<Begun> | Begun)(effect);
+  }
+
+  private async removeRows(target: RemovalTarget): Promise<void> {
+    for (let finished = false; !finished; ) {
+      finished = await this.unitOfWork.run(async (tx) => {
+        const batch = await tx.removals.removeBatch(target, rowsPerRemoval);
+        const discards = batch.bundleKeys.map((bundleKey) => ({ kind: 'discard-bundle', bundleKey }) as const);
+        for (const discard of discards) await tx.effects.enqueue(discard.bundleKey, [discard]);
+        return batch.finished;
+      });
+    }
+  }
+
+  /**
+   * On behalf of the version's creator. No run where the version became unusable meanwhile, the creator lost the right,
+   * or the organization may keep nothing more; the last two are recorded.
+   */
+  private async queueRun(tx: Transaction, id: ConfigurationVersionId): Promise<void> {
+    const version = await this.versionInTurn(tx, id);
+    const workspace = version?.usableInRuns ? await tx.workspaces.find(version.state.workspaceId) : undefined;
+    if (version === undefined || workspace === undefined) return;
+    if (await this.quota.isUsedUp(tx, workspace)) {
+      await tx.audit.add(refusedToSystem('runs/queue', id, 'organization/over-quota'), workspace);
+      return;
+    }
+    const { createdBy, speculative } = version.state;
+    const seen = await workspaceSeenByCreator(tx, version.state);
+    if (version.dependsOnCreator && !stillMay(seen, 'runs/queue')) {
+      await tx.audit.add(refusedToCreator(createdBy, 'runs/queue', id), workspace);
+      return;
+    }
+    const run = await this.progress.begin(tx, workspace, {
+      configurationVersionId: id,
+      source: 'tfe-configuration-version',
+      options: { ...defaultRunOptions, message: 'Queued by the upload of its configuration' },
+      planOnly: speculative,
+      savePlan: false,
+      autoApply: workspace.autoApply && stillMay(seen, 'runs/apply'),
+      createdBy,
+    });
+    await tx.audit.add(doneBySystem('runs/queue', run.state.id), workspace);
+  }
+
+  /** The table is asked again: what was ordered may not fit any more, and is then left undone. */
+  private async fireIfAllowed(
+    tx: Transaction,
+    id: ConfigurationVersionId,
+    trigger: 'purge' | 'finish-runs',
+  ): Promise<void> {
+    const version = await this.versionInTurn(tx, id);
+    if (version === undefined) return;
+    const facts = await tx.runs.aboutVersion(id);
+    if (!version.allows(trigger, facts, this.clock.now())) return;
+    await keepVersion(tx, version.fire(trigger, facts, this.clock.now()));
+    await tx.audit.add(doneBySystem(firedAs[trigger], id), version.state);
+  }
+
+  /** Read after the turn was taken: no run is made of it, and its files do not go away, until the transaction ends. */
+  private async versionInTurn(tx: Transaction, id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined> {
+    const found = await tx.configurationVersions.find(id);
+    if (found === undefined) return undefined;
+    await tx.workspaces.takeTurn(found.state.workspaceId);
+    return tx.configurationVersions.find(id);
+  }
+
+  private async fetchCommit(id: ConfigurationVersionId, request: CommitRequest): Promise<Begun> {
+    const started = await this.unitOfWork.run((tx) => this.startFetch(tx, id));
+    if (started === undefined) return {};
+    return this.fetching(
+      request,
+      () =>
+        this.unitOfWork.read(async (tx) => {
+          await this.quota.refuseMore(tx, started.state);
+          return this.quota.room(tx, started.state);
+        }),
+      async (tx, fetched) => {
+        const version = await tx.configurationVersions.find(id);
+        if (version?.state.status !== 'fetching') return false;
+        await this.finishFetch(tx, version, request, fetched);
+        // Where others have used the room up meanwhile, the next attempt finds none.
+        await this.quota.refuseExcess(tx, version.state, fetched.bundle.bytes);
+        return true;
+      },
+      async (tx, { message }) => {
+        const version = await tx.configurationVersions.find(id);
+        if (!version?.canFail()) return;
+        const failure = { error: 'fetch-failed', errorMessage: message };
+        const facts = await tx.runs.aboutVersion(id);
+        await keepVersion(tx, version.fire('fail', facts, this.clock.now(), { failure }));
+        await tx.audit.add(doneBySystem('configuration-versions/fail', id), version.state);
+      },
+    );
+  }
+
+  /** Undefined when the version is gone, or was fetched already. */
+  private async startFetch(tx: Transaction, id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined> {
+    const version = await tx.configurationVersions.find(id);
+    if (version?.state.status === 'pending') {
+      await keepVersion(tx, version.fire('start-fetch', await tx.runs.aboutVersion(id), this.clock.now()));
+      return version;
+    }
+    return version?.state.status === 'fetching' ? version : undefined;
+  }
+
+  private async finishFetch(
+    tx: Transaction,
+    version: ConfigurationVersion,
+    request: CommitRequest,
+    { bundle, commit }: FetchedFiles,
+  ): Promise<void> {
+    const { id } = version.state;
+    const ingressAttributesId = version.state.ingressAttributesId ?? this.ids.next('ingress-attributes');
+    if (version.state.ingressAttributesId === null) {
+      const attributes = this.files.attributesOf(request, commit);
+      await tx.configurationVersions.addIngressAttributes(id, { ...attributes, id: ingressAttributesId });
+    }
+    const facts = await tx.runs.aboutVersion(id);
+    await keepVersion(tx, version.fire('finish-fetch', facts, this.clock.now(), { bundle, ingressAttributesId }));
+    await tx.audit.add(doneBySystem('configuration-versions/fetch', id), version.state);
+  }
+
+  private async fetchRunFiles(id: RunId): Promise<Begun> {
+    const request = await this.unitOfWork.read((tx) => this.files.requestOfRun(tx, id));
+    if (request === undefined) return {};
+    return this.fetching(
+      request,
+      // Files of a run that exists are counted, and never refused.
+      async () => (bytes) => bytes,
+      async (tx, { bundle }) => {
+        const run = await this.fetchingRun(tx, id);
+        if (run === undefined) return false;
+        await this.progress.fire(tx, run, 'finish-fetch', { ownFiles: { key: bundle.key, bytes: bundle.bytes } });
+        await tx.audit.add(doneBySystem('runs/fetch-files', id), run.state);
+        return true;
+      },
+      async (tx, { message }) => {
+        const run = await this.fetchingRun(tx, id);
+        if (run === undefined) return;
+        await this.progress.fire(tx, run, 'fail', { failure: message });
+        await tx.audit.add(doneBySystem('runs/fail', id), run.state);
+      },
+    );
+  }
+
+  /** The run in its workspace's turn, unless it was canceled meanwhile. */
+  private async fetchingRun(tx: Transaction, id: RunId) {
+    const run = await runInTurn(tx, id);
+    return run?.state.status === 'fetching' ? run : undefined;
+  }
+
+  /** `take` answers whether the files found their owner; those that did not are dropped. */
+  private async fetching(
+    request: CommitRequest,
+    room: () => Promise<WithinRoom>,
+    take: (tx: Transaction, fetched: FetchedFiles) => Promise<boolean>,
+    refuse: (tx: Transaction, reason: DomainError) => Promise<void>,
+  ): Promise<Begun> {
+    const begunAt = this.clock.now();
+    let fetched: FetchedFiles;
+    try {
+      fetched = await this.files.fetch(request, await room());
+    } catch (error) {
+      if (isRefusal(error)) return { keep: (tx) => refuse(tx, error) };
+      throw error;
+    }
+    let taken = false;
+    return {
+      keep: async (tx) => {
+        refuseOldAttempt(begunAt, this.clock.now());
+        taken = await take(tx, fetched);
+      },
+      afterwards: (kept) =>
+        kept && taken ? this.store.keep(fetched.bundle.key) : this.store.discard(fetched.bundle.key),
+    };
+  }
+}

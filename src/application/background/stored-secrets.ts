@@ -1,0 +1,106 @@
+import { later, type StateVersionOutputId, type VariableId, type WorkspaceId } from '../../domain/index.js';
+import type { Clock } from '../ports/outside/clock.js';
+import { openedWith, type SecretBox } from '../ports/outside/secret-box.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+
+/** An instance that stands still for so long may be told on its next start that its secrets are no longer in use. */
+const forgottenAfterSeconds = 24 * 3600;
+const batch = 50;
+
+export interface Renewed {
+  /** How many were sealed anew. */
+  readonly sealed: number;
+  /** How many cannot be opened, by any secret this instance has. */
+  readonly lost: number;
+}
+
+interface Batch extends Renewed {
+  /** After which to go on; undefined when nothing was left. */
+  readonly last: string | undefined;
+}
+
+/** Keeps what is signed and sealed readable for every instance on the database, while the signing secret changes. */
+export class StoredSecrets {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'variables' | 'stateOutputs' | 'signingKeys'>,
+    private readonly clock: Clock,
+    private readonly box: SecretBox,
+  ) {}
+
+  /** Whether this instance has a secret in common with those before it; on an empty database the first one decides. */
+  async join(): Promise<boolean> {
+    return this.unitOfWork.run((tx) => tx.signingKeys.join(this.box.fingerprints, this.clock.now()));
+  }
+
+  /** Says that this instance's secrets are in use, and seals with the first of them what is sealed with another. */
+  async renew(): Promise<Renewed> {
+    const now = this.clock.now();
+    await this.unitOfWork.run(async (tx) => {
+      await tx.signingKeys.join(this.box.fingerprints, now);
+      await tx.signingKeys.forget(later(now, -forgottenAfterSeconds));
+    });
+    const webhookKeys = await this.renewAll((after) => this.sealWebhookKeys(after));
+    const variables = await this.renewAll((after) => this.sealVariables(after));
+    const outputs = await this.renewAll((after) => this.sealOutputs(after));
+    return {
+      sealed: webhookKeys.sealed + variables.sealed + outputs.sealed,
+      lost: webhookKeys.lost + variables.lost + outputs.lost,
+    };
+  }
+
+  private async renewAll(sealBatch: (after: string) => Promise<Batch>): Promise<Renewed> {
+    const renewed = { sealed: 0, lost: 0 };
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const { sealed, lost, last } = await sealBatch(after);
+      renewed.sealed += sealed;
+      renewed.lost += lost;
+      after = last;
+    }
+    return renewed;
+  }
+
+  /** What changes meanwhile makes its batch begin anew: the change is not lost, and is sealed by who made it. */
+  private sealWebhookKeys(after: WorkspaceId): Promise<Batch> {
+    return this.unitOfWork.run(async (tx) => {
+      const workspaces = await tx.workspaces.sealedOtherwise(this.box.fingerprints[0], after, batch);
+      let sealed = 0;
+      for (const { repository, revision, ...workspace } of workspaces) {
+        const key = repository === null ? undefined : openedWith(this.box, repository.sealedWebhookKey);
+        if (repository === null || key === undefined) continue;
+        const anew = { ...repository, sealedWebhookKey: this.box.seal(key) };
+        await tx.workspaces.save({ ...workspace, repository: anew, revision: revision + 1 });
+        sealed += 1;
+      }
+      return { sealed, lost: workspaces.length - sealed, last: workspaces.at(-1)?.id };
+    });
+  }
+
+  private sealVariables(after: VariableId): Promise<Batch> {
+    return this.unitOfWork.run(async (tx) => {
+      const variables = await tx.variables.sealedOtherwise(this.box.fingerprints[0], after, batch);
+      let sealed = 0;
+      for (const variable of variables) {
+        const value = openedWith(this.box, variable.sealedValue);
+        if (value === undefined) continue;
+        await tx.variables.save({ ...variable, sealedValue: this.box.seal(value), revision: variable.revision + 1 });
+        sealed += 1;
+      }
+      return { sealed, lost: variables.length - sealed, last: variables.at(-1)?.id };
+    });
+  }
+
+  /** Outputs never change: of two instances that do it at once, each leaves a text that opens. */
+  private sealOutputs(after: StateVersionOutputId): Promise<Batch> {
+    return this.unitOfWork.run(async (tx) => {
+      const outputs = await tx.stateOutputs.sealedOtherwise(this.box.fingerprints[0], after, batch);
+      let sealed = 0;
+      for (const { id, value } of outputs) {
+        const opened = openedWith(this.box, value);
+        if (opened === undefined) continue;
+        await tx.stateOutputs.reseal(id, this.box.seal(opened));
+        sealed += 1;
+      }
+      return { sealed, lost: outputs.length - sealed, last: outputs.at(-1)?.id };
+    });
+  }
+}

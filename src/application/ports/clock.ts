@@ -1,5 +1,0 @@
-import type { Instant } from '../../domain/index.js';
-
-export interface Clock {
-  now(): Instant;
-}

@@ -1,0 +1,12 @@
+import type { Instant } from '../../../domain/index.js';
+
+export const capabilityPurposes = ['upload', 'download', 'state-download', 'plan-log', 'apply-log'] as const;
+
+export type CapabilityPurpose = (typeof capabilityPurposes)[number];
+
+/** Absolute URLs that carry their own right: unguessable, expiring, bound to one version, state version or run and one purpose. */
+export interface CapabilityUrls {
+  issue(purpose: CapabilityPurpose, id: string, now: Instant): string;
+  /** The id an object id was issued for, or undefined when it is altered, expired or for another purpose. */
+  open(purpose: CapabilityPurpose, objectId: string, now: Instant): string | undefined;
+}

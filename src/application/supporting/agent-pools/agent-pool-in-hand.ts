@@ -1,0 +1,54 @@
+import {
+  type Action,
+  type Actor,
+  type AgentPool,
+  type AgentPoolId,
+  authorize,
+  notFound,
+  type Seen,
+  seenBy,
+  standingOnSite,
+} from '../../../domain/index.js';
+import type { AuditPlace } from '../../ports/repositories/audit-trail.js';
+import type { Transaction } from '../../ports/repositories/unit-of-work.js';
+
+/** A pool of an organization, or of the site: each is reached under paths of its own. */
+export interface AgentPoolReference {
+  readonly id: AgentPoolId;
+  readonly of: 'organization' | 'site';
+}
+
+/** Where what happens to the pool is audited. */
+export const auditPlaceOf = ({ organizationId }: Pick<AgentPool, 'organizationId'>): AuditPlace =>
+  organizationId === null ? 'site' : { organizationId };
+
+/** Throws `resource/not-found`. `action` is what a pool of an organization is asked for. */
+export async function seenAgentPool(
+  tx: Transaction<'agentPools'>,
+  actor: Actor,
+  { id, of }: AgentPoolReference,
+  action: Action,
+): Promise<Seen<AgentPool>> {
+  if (of === 'organization') return seenBy(await tx.agentPools.findFor(actor, id), action);
+  const standing = standingOnSite(actor);
+  authorize(standing, 'site-agent-pools/manage');
+  const subject = await tx.agentPools.find(id);
+  if (subject === undefined || subject.organizationId !== null) throw notFound();
+  return { subject, standing };
+}
+
+/**
+ * The same for a caller who manages it. Holds the pool first, so that what names it or does not stays so until the end:
+ * naming a pool shares it.
+ */
+export async function agentPoolInHand(
+  tx: Transaction<'agentPools' | 'holds'>,
+  actor: Actor,
+  reference: AgentPoolReference,
+): Promise<Seen<AgentPool>> {
+  if (!(await tx.holds.take({ kind: 'agent-pool', id: reference.id }))) throw notFound();
+  return seenAgentPool(tx, actor, reference, 'agent-pools/manage');
+}
+
+export const actionOn = ({ organizationId }: Pick<AgentPool, 'organizationId'>) =>
+  organizationId === null ? 'site-agent-pools/manage' : 'agent-pools/manage';

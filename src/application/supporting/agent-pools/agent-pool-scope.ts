@@ -1,0 +1,75 @@
+import {
+  type AgentPool,
+  type AgentPoolScope,
+  DomainError,
+  type Seen,
+  type Standing,
+  type WorkspaceId,
+  workspaceVisibility,
+} from '../../../domain/index.js';
+import type { Transaction } from '../../ports/repositories/unit-of-work.js';
+
+/** What a request says of a pool's scope: what it does not name stays. */
+export type ScopeChange = Partial<AgentPoolScope>;
+
+const lists = [
+  ['allowedWorkspaceIds', 'allowedWorkspaces'],
+  ['excludedWorkspaceIds', 'excludedWorkspaces'],
+] as const;
+
+/**
+ * The pool with its scope changed. A list replaces what the caller sees of the one before it. Throws `attribute/invalid`
+ * for what is not a workspace of the organization, or is hidden from the caller.
+ */
+export async function withScope(
+  tx: Transaction<'workspaces'>,
+  { subject: pool, standing }: Seen<AgentPool>,
+  change: ScopeChange,
+): Promise<AgentPool> {
+  const scope: AgentPoolScope = { ...pool, organizationScoped: change.organizationScoped ?? pool.organizationScoped };
+  const named = lists.flatMap(([list]) => [...(change[list] ?? []), ...(change[list] ? pool[list] : [])]);
+  const visible = await visibleTo(tx, pool, standing, named);
+  const changed = lists.flatMap(([list, relationship]) => {
+    const wanted = change[list];
+    if (wanted === undefined) return [];
+    if (wanted.some((id) => !visible.has(id))) {
+      throw new DomainError('attribute/invalid', 'Workspaces must be workspaces of the organization', { relationship });
+    }
+    const hidden = pool[list].filter((id) => !visible.has(id));
+    return [[list, [...new Set([...wanted, ...hidden])].sort()]];
+  });
+  return { ...pool, ...scope, ...Object.fromEntries(changed) };
+}
+
+/** The same pools without the workspaces that are hidden from the caller. */
+export async function withVisibleScope(
+  tx: Transaction<'workspaces'>,
+  pools: readonly AgentPool[],
+  standing: Standing,
+): Promise<readonly AgentPool[]> {
+  const [first] = pools;
+  const named = pools.flatMap((pool) => lists.flatMap(([list]) => pool[list]));
+  if (first === undefined || named.length === 0) return pools;
+  const visible = await visibleTo(tx, first, standing, named);
+  const seen = (ids: readonly WorkspaceId[]) => ids.filter((id) => visible.has(id));
+  return pools.map((pool) => ({
+    ...pool,
+    allowedWorkspaceIds: seen(pool.allowedWorkspaceIds),
+    excludedWorkspaceIds: seen(pool.excludedWorkspaceIds),
+  }));
+}
+
+export const withVisibleScopeOf = async (
+  tx: Transaction<'workspaces'>,
+  { subject, standing }: Seen<AgentPool>,
+): Promise<AgentPool> => (await withVisibleScope(tx, [subject], standing))[0] ?? subject;
+
+async function visibleTo(
+  tx: Transaction<'workspaces'>,
+  { organizationId }: AgentPool,
+  standing: Standing,
+  ids: readonly WorkspaceId[],
+): Promise<ReadonlySet<WorkspaceId>> {
+  if (organizationId === null || ids.length === 0) return new Set();
+  return new Set(await tx.workspaces.visibleAmong(organizationId, [...new Set(ids)], workspaceVisibility(standing)));
+}

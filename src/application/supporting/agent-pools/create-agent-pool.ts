@@ -1,0 +1,64 @@
+import { type Actor, type AgentPool, authorize, seenBy, standingOnSite } from '../../../domain/index.js';
+import { checkName } from '../../../domain/shared/name.js';
+import { widestScope } from '../../../domain/supporting/agents/agent-pool.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type ScopeChange, withScope, withVisibleScopeOf } from './agent-pool-scope.js';
+
+/** POST /organizations/:name/agent-pools. */
+export class CreateAgentPool {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'agentPools' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  execute(actor: Actor, organizationName: string, name: string, scope: ScopeChange = {}): Promise<AgentPool> {
+    return this.unitOfWork.run(async (tx) => {
+      const { subject: organization, standing } = seenBy(
+        await tx.organizations.findFor(actor, organizationName),
+        'agent-pools/create',
+      );
+      const widest: AgentPool = {
+        ...widestScope,
+        id: this.ids.next('agent-pool'),
+        organizationId: organization.id,
+        organizationName: organization.name,
+        name: checkName(name),
+        createdAt: this.clock.now(),
+      };
+      const pool = await withScope(tx, { subject: widest, standing }, scope);
+      await tx.agentPools.add(pool);
+      await tx.audit.add(doneBy(actor, 'agent-pools/create', pool.id), { organizationId: organization.id });
+      return withVisibleScopeOf(tx, { subject: pool, standing });
+    });
+  }
+}
+
+/** POST /admin/agent-pools: for the `remote` workspaces of every organization. */
+export class CreateSiteAgentPool {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'agentPools' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  async execute(actor: Actor, name: string): Promise<AgentPool> {
+    authorize(standingOnSite(actor), 'site-agent-pools/manage');
+    const pool: AgentPool = {
+      ...widestScope,
+      id: this.ids.next('agent-pool'),
+      organizationId: null,
+      organizationName: null,
+      name: checkName(name),
+      createdAt: this.clock.now(),
+    };
+    await this.unitOfWork.run(async (tx) => {
+      await tx.agentPools.add(pool);
+      await tx.audit.add(doneBy(actor, 'site-agent-pools/manage', pool.id), 'site');
+    });
+    return pool;
+  }
+}

@@ -1,0 +1,40 @@
+import { type Actor, type AgentToken, identityOf } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type AgentPoolReference, actionOn, agentPoolInHand, auditPlaceOf } from './agent-pool-in-hand.js';
+
+/** POST /agent-pools/:id/authentication-tokens, also below /admin. The secret is given here and never again. */
+export class IssueAgentToken {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'agentPools' | 'agentTokens' | 'holds' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly secrets: SecretGenerator,
+  ) {}
+
+  execute(
+    actor: Actor,
+    reference: AgentPoolReference,
+    description: string,
+  ): Promise<{ readonly token: AgentToken; readonly secret: string }> {
+    return this.unitOfWork.run(async (tx) => {
+      const { subject: pool } = await agentPoolInHand(tx, actor, reference);
+      const { secret, digest } = this.secrets.generate();
+      const token: AgentToken = {
+        id: this.ids.next('token'),
+        poolId: pool.id,
+        secretDigest: digest,
+        description,
+        createdBy: identityOf(actor),
+        createdAt: this.clock.now(),
+        lastUsedAt: null,
+      };
+      await tx.agentTokens.add(token);
+      await tx.audit.add(doneBy(actor, actionOn(pool), token.id), auditPlaceOf(pool));
+      return { token, secret };
+    });
+  }
+}

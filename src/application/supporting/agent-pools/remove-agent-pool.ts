@@ -1,0 +1,24 @@
+import { type Actor, DomainError } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type AgentPoolReference, actionOn, agentPoolInHand, auditPlaceOf } from './agent-pool-in-hand.js';
+
+/** DELETE /agent-pools/:id and /admin/agent-pools/:id, with the pool's tokens. */
+export class RemoveAgentPool {
+  constructor(private readonly unitOfWork: UnitOfWork<'agentPools' | 'holds' | 'audit'>) {}
+
+  /** Throws `agent-pool/in-use` while a workspace or the organization's default names it, or one of its agents executes a run. */
+  execute(actor: Actor, reference: AgentPoolReference): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const { subject: pool } = await agentPoolInHand(tx, actor, reference);
+      if (await tx.agentPools.inUse(pool.id)) {
+        throw new DomainError(
+          'agent-pool/in-use',
+          'agent pool is named by a workspace or the organization, or executes a run',
+        );
+      }
+      await tx.agentPools.remove(pool.id);
+      await tx.audit.add(doneBy(actor, actionOn(pool), pool.id), auditPlaceOf(pool));
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import type { AnnouncedState, ReportedOutput, StateOutput, StateVersion } from '../../../domain/index.js';
+import { fittingOutputs, valueToText } from '../../../domain/supporting/state-versions/state-output.js';
+import {
+  announceState,
+  checkSuccession,
+  isSameState,
+} from '../../../domain/supporting/state-versions/state-version.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { SecretBox } from '../../ports/outside/secret-box.js';
+import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type LeaseHolder, leasedRunInTurn, refuseUnless } from './lease-holder.js';
+
+export interface StateReport extends AnnouncedState {
+  readonly outputs: readonly ReportedOutput[];
+}
+
+export interface StateAnnounced {
+  readonly version: StateVersion;
+  /** How many outputs are not kept, because they do not fit. */
+  readonly outputsLeftOut: number;
+}
+
+/**
+ * POST /agent/v1/runs/:id/state-versions: what an apply made of the workspace. Nobody sees it before its bytes are there.
+ * A run has one such announcement at most; the next takes its place.
+ */
+export class AnnounceState {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'stateVersions'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly secrets: SecretGenerator,
+    private readonly box: SecretBox,
+  ) {}
+
+  /**
+   * What was announced before, in the same words, is answered again. Throws `lease/lost`, `run/transition-refused` unless
+   * the run is being applied, and `agent-report/invalid` for a state that may not follow the workspace's current one.
+   */
+  async execute(holder: LeaseHolder, { outputs, ...announced }: StateReport): Promise<StateAnnounced> {
+    const fitting = fittingOutputs(outputs);
+    const id = this.ids.next('state-version');
+    const kept = fitting.map(({ name, type, value, sensitive }): StateOutput => {
+      const text = valueToText(value);
+      const given = { id: this.ids.next('state-version-output'), stateVersionId: id, name, type, sensitive };
+      return { ...given, value: sensitive ? this.box.seal(text) : text };
+    });
+    const version = await this.unitOfWork.run(async (tx) => {
+      const run = await leasedRunInTurn(tx, this.secrets, holder);
+      refuseUnless(run, 'applying', 'state could not be written');
+      const { id: runId, workspaceId, createdBy } = run.state;
+      const current = await tx.stateVersions.current(workspaceId);
+      const before = [current, await tx.stateVersions.pending(runId)].find((one) => one && isSameState(one, announced));
+      if (before !== undefined) return before;
+      checkSuccession(current, announced);
+      const version = announceState({ id, workspaceId, runId, createdBy, createdAt: this.clock.now() }, announced);
+      await tx.stateVersions.dropPending(runId);
+      await tx.stateVersions.add(version, kept);
+      return version;
+    });
+    return { version, outputsLeftOut: outputs.length - fitting.length };
+  }
+}

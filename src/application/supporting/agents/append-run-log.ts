@@ -1,0 +1,35 @@
+import { DomainError, type Phase } from '../../../domain/index.js';
+import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type LeaseHolder, leasedRunInTurn } from './lease-holder.js';
+
+/** A phase whose log is longer than this gets no more of it stored. */
+export const maxLogBytes = 64 * 1024 * 1024;
+
+/** PUT /agent/v1/runs/:id/log. */
+export class AppendRunLog {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'runLogs'>,
+    private readonly secrets: SecretGenerator,
+  ) {}
+
+  /**
+   * Answers the size after it. What is stored already may be sent again, when an answer was lost; a gap, or a log that
+   * grows too long, throws `agent-report/invalid`. Throws `lease/lost`.
+   */
+  execute(holder: LeaseHolder, offset: number, bytes: Uint8Array): Promise<number> {
+    return this.unitOfWork.run(async (tx) => {
+      const { id, status } = (await leasedRunInTurn(tx, this.secrets, holder)).state;
+      const phase: Phase = status === 'applying' ? 'apply' : 'plan';
+      const size = await tx.runLogs.size(id, phase);
+      if (offset > size) throw invalid(`Offset must be ${size}, where the log ends`);
+      if (offset + bytes.byteLength > maxLogBytes) throw invalid(`Log must not be longer than ${maxLogBytes} bytes`);
+      const rest = bytes.subarray(Math.min(size - offset, bytes.byteLength));
+      await tx.runLogs.append(id, phase, size, rest);
+      return size + rest.byteLength;
+    });
+  }
+}
+
+const invalid = (sentence: string): DomainError =>
+  new DomainError('agent-report/invalid', sentence, { parameter: 'offset' });

@@ -1,0 +1,25 @@
+import { DomainError } from '../../../domain/index.js';
+import { openBundle } from '../../files/open-bundle.js';
+import type { BundleStore } from '../../ports/outside/bundle-store.js';
+import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type LeaseHolder, leasedRun, refuseUnless } from './lease-holder.js';
+
+/** GET /agent/v1/runs/:id/artifacts/plan-file: what the agent that planned has left for the one that applies. */
+export class ReadPlanFile {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'runs' | 'runArtifacts'>,
+    private readonly secrets: SecretGenerator,
+    private readonly store: BundleStore,
+  ) {}
+
+  /** Throws `lease/lost`, `run/transition-refused` unless the run is being applied, `resource/not-found` for none. */
+  async execute(holder: LeaseHolder): Promise<AsyncIterable<Uint8Array>> {
+    const bundle = await this.unitOfWork.read(async (tx) => {
+      const run = await leasedRun(tx, this.secrets, holder);
+      refuseUnless(run, 'applying', 'plan file could not be read');
+      return tx.runArtifacts.find(run.state.id, 'plan-file');
+    });
+    return openBundle(this.store, bundle, new DomainError('resource/not-found', 'the run has no plan file'));
+  }
+}

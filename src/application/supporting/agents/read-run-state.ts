@@ -1,0 +1,29 @@
+import { DomainError, type StateVersionId } from '../../../domain/index.js';
+import { openBundle } from '../../files/open-bundle.js';
+import type { BundleStore } from '../../ports/outside/bundle-store.js';
+import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type LeaseHolder, leasedRun } from './lease-holder.js';
+
+/** GET /agent/v1/runs/:id/state. */
+export class ReadRunState {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'runs' | 'stateVersions'>,
+    private readonly secrets: SecretGenerator,
+    private readonly store: BundleStore,
+  ) {}
+
+  /**
+   * The state the job named, or with no id the workspace's current one: a run that waits for nobody may see another change
+   * it meanwhile. Throws `lease/lost`, and `resource/not-found` where there is none.
+   */
+  async execute(holder: LeaseHolder, id: StateVersionId | undefined): Promise<AsyncIterable<Uint8Array>> {
+    const version = await this.unitOfWork.read(async (tx) => {
+      const { workspaceId } = (await leasedRun(tx, this.secrets, holder)).state;
+      const found = await (id === undefined ? tx.stateVersions.current(workspaceId) : tx.stateVersions.find(id));
+      return found?.workspaceId === workspaceId ? found : undefined;
+    });
+    const missing = new DomainError('resource/not-found', 'the workspace has no such state');
+    return openBundle(this.store, version?.bundle, missing);
+  }
+}

@@ -1,0 +1,50 @@
+import type { ArtifactName } from '../../../domain/index.js';
+import { doneByAgent } from '../../../domain/supporting/audit/audit-event.js';
+import { storeBytes } from '../../files/bundle-attempt.js';
+import type { BundleFacts, BundleInspector } from '../../ports/outside/bundle-inspector.js';
+import type { BundleStore } from '../../ports/outside/bundle-store.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { discard } from '../runs/run-progress.js';
+import { type LeaseHolder, leasedRun, leasedRunInTurn, refuseUnless } from './lease-holder.js';
+
+/**
+ * PUT /agent/v1/runs/:id/artifacts/:name: something the plan leaves. Stored while it arrives, with no transaction open;
+ * the lease is asked for before and after. A second one takes the place of the first.
+ */
+export class StoreRunArtifact {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'runArtifacts' | 'effects' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly secrets: SecretGenerator,
+    private readonly inspector: BundleInspector,
+    private readonly store: BundleStore,
+  ) {}
+
+  /**
+   * Throws `lease/lost`, and `run/transition-refused` unless the run is being planned. Of what is refused, and when
+   * reading `body` throws, nothing is kept.
+   */
+  async execute(holder: LeaseHolder, name: ArtifactName, body: AsyncIterable<Uint8Array>): Promise<BundleFacts> {
+    const before = await this.unitOfWork.read((tx) => leasedRun(tx, this.secrets, holder));
+    refuseUnless(before, 'planning', `${name} could not be stored`);
+    const measurement = this.inspector.measure(body);
+    const key = this.ids.next('bundle');
+    const on = { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
+    await storeBytes(on, key, measurement.bytes, async (tx) => {
+      const run = await leasedRunInTurn(tx, this.secrets, holder);
+      refuseUnless(run, 'planning', `${name} could not be stored`);
+      const { id } = run.state;
+      const { bytes, sha256 } = measurement.facts();
+      const replaced = await tx.runArtifacts.put(id, name, { key, bytes, sha256 });
+      if (replaced !== null) await discard(tx, [replaced]);
+      await tx.audit.add(doneByAgent(holder.agent, 'runs/store-artifact', id), run.state);
+      return true;
+    });
+    const { bytes, sha256 } = measurement.facts();
+    return { bytes, sha256 };
+  }
+}

@@ -1,0 +1,75 @@
+import { DomainError, type Run, type StateVersion, type StateVersionId } from '../../../domain/index.js';
+import { doneByAgent } from '../../../domain/supporting/audit/audit-event.js';
+import { checkSuccession } from '../../../domain/supporting/state-versions/state-version.js';
+import { storeBytes } from '../../files/bundle-attempt.js';
+import type { BundleInspector, Measurement } from '../../ports/outside/bundle-inspector.js';
+import type { BundleStore } from '../../ports/outside/bundle-store.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type LeaseHolder, leasedRun, leasedRunInTurn, refuseUnless } from './lease-holder.js';
+
+/**
+ * PUT /agent/v1/runs/:id/state-versions/:stateId/content. The bytes are stored while they arrive, with no transaction
+ * open; one short transaction then makes them the workspace's current state. The lease is asked for before and after.
+ */
+export class UploadState {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'stateVersions' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly secrets: SecretGenerator,
+    private readonly inspector: BundleInspector,
+    private readonly store: BundleStore,
+  ) {}
+
+  /**
+   * Of a state that is there already nothing more is kept. Throws `lease/lost`, `run/transition-refused`,
+   * `resource/not-found` for what the run did not announce, or has announced anew since, and `agent-report/invalid` for
+   * other bytes than were announced. Of what is refused, and when reading `body` throws, nothing is kept.
+   */
+  async execute(holder: LeaseHolder, id: StateVersionId, body: AsyncIterable<Uint8Array>): Promise<void> {
+    const announced = await this.unitOfWork.read(async (tx) =>
+      this.find(tx, await leasedRun(tx, this.secrets, holder), id),
+    );
+    const measurement = this.inspector.measure(body);
+    const key = this.ids.next('bundle');
+    const on = { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
+    await storeBytes(on, key, onlyAs(announced, measurement), async (tx) => {
+      const run = await leasedRunInTurn(tx, this.secrets, holder);
+      const version = await this.find(tx, run, id);
+      if (version.status === 'finalized') return false;
+      checkSuccession(await tx.stateVersions.current(version.workspaceId), version);
+      const { bytes: size, sha256 } = measurement.facts();
+      await tx.stateVersions.finalize(version, { key, bytes: size, sha256 });
+      await tx.audit.add(doneByAgent(holder.agent, 'state-versions/write', id), version);
+      return true;
+    });
+  }
+
+  private async find(tx: Transaction<'stateVersions'>, run: Run, id: StateVersionId): Promise<StateVersion> {
+    refuseUnless(run, 'applying', 'state could not be written');
+    const version = await tx.stateVersions.find(id);
+    const its = version?.status === 'pending' ? version.runId === run.state.id : undefined;
+    if (version === undefined || !(its ?? version.workspaceId === run.state.workspaceId)) {
+      throw new DomainError('resource/not-found', 'the run has announced no such state, or another one since');
+    }
+    return version;
+  }
+}
+
+/** Throws `agent-report/invalid` at the first byte too much, or at the end where they are not the ones announced. */
+async function* onlyAs({ size, md5 }: StateVersion, { bytes, facts }: Measurement): AsyncGenerator<Uint8Array> {
+  let passed = 0;
+  for await (const chunk of bytes) {
+    passed += chunk.byteLength;
+    if (passed > size) throw unlike(`There are more bytes than the ${size} that were announced`);
+    yield chunk;
+  }
+  if (passed < size) throw unlike(`There are ${passed} bytes, and ${size} were announced`);
+  const found = facts();
+  if (found.md5 !== md5) throw unlike(`The MD5 of the bytes is ${found.md5}, and ${md5} was announced`);
+}
+
+const unlike = (sentence: string): DomainError => new DomainError('agent-report/invalid', sentence);

@@ -1,0 +1,48 @@
+import { type Actor, authorized, type Membership, notFound, type Team, type TeamId } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { checkEmail } from '../../../domain/supporting/organizations/organization.js';
+import { withChangedMembers } from '../../../domain/supporting/teams/team.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { MembershipView } from '../../ports/repositories/organization-repository.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/**
+ * POST /organizations/:name/organization-memberships: invites an address, to the teams named as well. Where a user has it,
+ * that user has the rights at once; where none has, nobody has until a user with it is created. The answer is the same.
+ */
+export class AddOrganizationMembership {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'memberships' | 'users' | 'teams' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  execute(
+    actor: Actor,
+    command: { readonly organizationName: string; readonly email: string; readonly teamIds: readonly TeamId[] },
+  ): Promise<MembershipView> {
+    return this.unitOfWork.run(async (tx) => {
+      const seen = await tx.organizations.findFor(actor, command.organizationName);
+      const { id: organizationId, name: organizationName } = authorized(seen, 'memberships/manage');
+      const teams: Team[] = [];
+      for (const teamId of new Set(command.teamIds)) {
+        const team = authorized(await tx.teams.findFor(actor, teamId), 'team-members/manage');
+        if (team.organizationId !== organizationId) throw notFound();
+        teams.push(team);
+      }
+      const invitedEmail = checkEmail(command.email);
+      const createdAt = this.clock.now();
+      const { id: userId } = await tx.users.reserve(invitedEmail, this.ids.ofAddress(invitedEmail), createdAt);
+      const id = this.ids.next('membership');
+      const membership: Membership = { id, organizationId, userId, createdAt, invitedEmail };
+      await tx.memberships.add(membership);
+      for (const team of teams) {
+        await tx.teams.save(withChangedMembers(team));
+        await tx.teams.addMembers(team, [userId]);
+      }
+      await tx.audit.add(doneBy(actor, 'memberships/manage', membership.id), membership);
+      return { ...membership, organizationName, user: { id: userId, email: invitedEmail, username: null }, teams };
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import {
+  type Actor,
+  authorize,
+  type ExecutionDefaults,
+  notFound,
+  type Organization,
+  ownersTeamName,
+  standingOnSite,
+  type Team,
+} from '../../../domain/index.js';
+import { invalidAttribute } from '../../../domain/shared/domain-error.js';
+import { changedDefaults } from '../../../domain/shared/execution.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { initialDefaults, organization } from '../../../domain/supporting/organizations/organization.js';
+import { defaultTeamSettings } from '../../../domain/supporting/teams/team.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+export interface NewOrganization {
+  readonly name: string;
+  readonly email: string;
+  readonly defaults?: Partial<ExecutionDefaults>;
+}
+
+/** POST /organizations. Its creator is its first owner. */
+export class CreateOrganization {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'memberships' | 'teams' | 'holds' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  async execute(actor: Actor, command: NewOrganization): Promise<Organization> {
+    authorize(standingOnSite(actor), 'organizations/create');
+    if (actor.kind !== 'user') throw notFound();
+    const createdAt = this.clock.now();
+    const { name, email } = command;
+    const defaults = changedDefaults(initialDefaults, command.defaults ?? {});
+    // There is no pool yet.
+    if (defaults.agentPoolId !== null)
+      throw invalidAttribute('defaultAgentPool', 'Agent pool must be one of the organization');
+    const created = organization({ id: this.ids.next('organization'), createdAt, name, email, defaults });
+    const owners: Team = {
+      ...defaultTeamSettings,
+      id: this.ids.next('team'),
+      organizationId: created.id,
+      organizationName: created.name,
+      name: ownersTeamName,
+      owners: true,
+      usersCount: 0,
+      createdAt,
+      revision: 0,
+    };
+    const membership = {
+      id: this.ids.next('membership'),
+      organizationId: created.id,
+      userId: actor.userId,
+      createdAt,
+      invitedEmail: null,
+    };
+    await this.unitOfWork.run(async (tx) => {
+      // Without its only owner it would be nobody's.
+      if (!(await tx.holds.share({ kind: 'user', id: actor.userId }))) throw notFound();
+      await tx.organizations.add(created);
+      await tx.teams.add(owners);
+      await tx.memberships.add(membership);
+      await tx.teams.addMembers(owners, [actor.userId]);
+      await tx.audit.add(doneBy(actor, 'organizations/create', created.id), 'site');
+    });
+    return created;
+  }
+}

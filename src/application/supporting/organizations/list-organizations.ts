@@ -1,0 +1,12 @@
+import type { Actor, Organization } from '../../../domain/index.js';
+import type { Page, PageRequest } from '../../ports/repositories/page.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** GET /organizations: those the caller belongs to. */
+export class ListOrganizations {
+  constructor(private readonly unitOfWork: UnitOfWork<'organizations'>) {}
+
+  execute(actor: Actor, page: PageRequest): Promise<Page<Organization>> {
+    return this.unitOfWork.read((tx) => tx.organizations.page(actor, page));
+  }
+}

@@ -1,0 +1,69 @@
+import {
+  type Actor,
+  authorized,
+  DomainError,
+  type ExecutionDefaults,
+  type Organization,
+  type TokenOwner,
+} from '../../../domain/index.js';
+import { changedDefaults } from '../../../domain/shared/execution.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { organization } from '../../../domain/supporting/organizations/organization.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { namedPool, otherCreators } from '../workspaces/workspace-execution.js';
+
+const defaultPool = { relationship: 'defaultAgentPool' };
+
+/** What is not named stays. */
+export interface OrganizationChange {
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
+  readonly defaults?: Partial<ExecutionDefaults>;
+}
+
+export interface ChangedOrganization extends Organization {
+  /** Who holds tokens of the default agent pool that the change named, but the caller. */
+  readonly poolTokenCreators?: readonly TokenOwner[];
+}
+
+/** PATCH /organizations/:name. */
+export class UpdateOrganization {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'agentPools' | 'agentTokens' | 'holds' | 'audit'>,
+  ) {}
+
+  execute(actor: Actor, name: string, change: OrganizationChange): Promise<ChangedOrganization> {
+    return this.unitOfWork.run(async (tx) => {
+      const current = authorized(await tx.organizations.findFor(actor, name), 'organizations/update');
+      const defaults = changedDefaults(current.defaults, change.defaults ?? {});
+      const next = organization({
+        ...current,
+        name: change.name ?? current.name,
+        email: change.email ?? current.email,
+        defaults,
+      });
+      const named = change.defaults && (await this.keepDefaults(tx, actor, next, current.defaults));
+      await tx.organizations.save(next);
+      await tx.audit.add(doneBy(actor, 'organizations/update', next.id), { organizationId: next.id });
+      return { ...next, ...(named && { poolTokenCreators: named }) };
+    });
+  }
+
+  /** Answers who else holds tokens of the pool when it was not the default before. */
+  private async keepDefaults(
+    tx: Transaction<'organizations' | 'agentPools' | 'agentTokens' | 'holds'>,
+    actor: Actor,
+    { id, defaults }: Organization,
+    before: ExecutionDefaults,
+  ): Promise<readonly TokenOwner[] | undefined> {
+    const { agentPoolId } = defaults;
+    const pool = agentPoolId === null ? null : await namedPool(tx, id, agentPoolId, defaultPool);
+    const named = pool?.id === before.agentPoolId ? null : pool;
+    if (named?.organizationScoped === false) {
+      const sentence = 'Default agent pool must be organization-scoped';
+      throw new DomainError('attribute/invalid', sentence, defaultPool);
+    }
+    await tx.organizations.setDefaults(id, defaults);
+    return named === null ? undefined : otherCreators(tx, actor, named.id);
+  }
+}

@@ -1,0 +1,36 @@
+import { type Actor, authorized, type ManagedPolicy, type PolicySettings } from '../../../domain/index.js';
+import { checkPolicy } from '../../../domain/policy-outcomes/policy.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** POST /organizations/:name/policies. Its code is uploaded afterwards. */
+export class CreatePolicy {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'policies' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  execute(actor: Actor, organizationName: string, settings: PolicySettings): Promise<ManagedPolicy> {
+    return this.unitOfWork.run(async (tx) => {
+      const organization = authorized(await tx.organizations.findFor(actor, organizationName), 'policies/manage');
+      const now = this.clock.now();
+      const policy: ManagedPolicy = {
+        ...checkPolicy(settings),
+        id: this.ids.next('policy'),
+        organizationId: organization.id,
+        organizationName: organization.name,
+        code: null,
+        policySetIds: [],
+        createdAt: now,
+        updatedAt: now,
+        revision: 0,
+      };
+      await tx.policies.add(policy);
+      await tx.audit.add(doneBy(actor, 'policies/manage', policy.id), policy);
+      return policy;
+    });
+  }
+}

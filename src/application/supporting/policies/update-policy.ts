@@ -1,0 +1,27 @@
+import { type Actor, authorized, type ManagedPolicy, type PolicyChange, type PolicyId } from '../../../domain/index.js';
+import { checkPolicy } from '../../../domain/policy-outcomes/policy.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** PATCH /policies/:id: what is not named stays. Runs that exist already are held to the policy as it was. */
+export class UpdatePolicy {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'policies' | 'audit'>,
+    private readonly clock: Clock,
+  ) {}
+
+  execute(actor: Actor, id: PolicyId, change: PolicyChange): Promise<ManagedPolicy> {
+    return this.unitOfWork.run(async (tx) => {
+      const policy = authorized(await tx.policies.findFor(actor, id), 'policies/manage');
+      const next: ManagedPolicy = {
+        ...checkPolicy({ ...policy, ...change }),
+        updatedAt: this.clock.now(),
+        revision: policy.revision + 1,
+      };
+      await tx.policies.save(next);
+      await tx.audit.add(doneBy(actor, 'policies/manage', id), next);
+      return next;
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import { type Actor, authorized, type PolicyId } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { ByteQuota } from '../../files/byte-quota.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** PUT /policies/:id/upload. Runs that exist already are judged by the code there was before. */
+export class UploadPolicyCode {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'policies' | 'keptBytes' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly quota: ByteQuota,
+  ) {}
+
+  /** Throws `organization/over-quota`. */
+  execute(actor: Actor, id: PolicyId, code: string): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const policy = authorized(await tx.policies.findFor(actor, id), 'policies/manage');
+      const next = {
+        ...policy,
+        code: await tx.policies.keepCode(policy.organizationId, code),
+        updatedAt: this.clock.now(),
+        revision: policy.revision + 1,
+      };
+      await tx.policies.save(next);
+      await tx.audit.add(doneBy(actor, 'policies/manage', id), next);
+      if (next.code !== policy.code)
+        await this.quota.refuseExcess(tx, policy, new TextEncoder().encode(code).byteLength);
+    });
+  }
+}

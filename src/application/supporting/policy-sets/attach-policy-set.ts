@@ -1,0 +1,36 @@
+import { type Actor, authorized, type PolicySet, type PolicySetId, type WorkspaceId } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { attachable } from './attachable-workspaces.js';
+
+/** POST and DELETE of /policy-sets/:id/relationships/workspaces. */
+export class AttachPolicySet {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'policySets' | 'audit'>,
+    private readonly clock: Clock,
+  ) {}
+
+  execute(
+    actor: Actor,
+    id: PolicySetId,
+    change: 'attach' | 'detach',
+    workspaceIds: readonly WorkspaceId[],
+  ): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const policySet = authorized(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
+      const kept = policySet.workspaceIds.filter((one) => !workspaceIds.includes(one));
+      const next: PolicySet = {
+        ...policySet,
+        workspaceIds:
+          change === 'detach'
+            ? kept
+            : [...kept, ...(await attachable(tx, policySet.organizationId, workspaceIds, { member: 'data' }))].sort(),
+        updatedAt: this.clock.now(),
+        revision: policySet.revision + 1,
+      };
+      await tx.policySets.save(next);
+      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), next);
+    });
+  }
+}

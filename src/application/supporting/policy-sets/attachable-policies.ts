@@ -1,0 +1,26 @@
+import { DomainError, type PolicyId, type PolicySet } from '../../../domain/index.js';
+import { checkKinds, checkNames } from '../../../domain/policy-outcomes/policy-set.js';
+import type { AtFault } from '../../../domain/shared/domain-error.js';
+import type { Transaction } from '../../ports/repositories/unit-of-work.js';
+
+/**
+ * What the set has with these added to what it had, each once. Throws `attribute/invalid`, at `where`, when one of
+ * them is no policy of the organization, is of another kind, or has a taken name.
+ */
+export async function withPolicies(
+  tx: Transaction<'policies'>,
+  policySet: PolicySet,
+  added: readonly PolicyId[],
+  where: AtFault,
+): Promise<readonly PolicyId[]> {
+  const wanted = [...new Set([...policySet.policyIds, ...added])];
+  if (wanted.length === 0) return [];
+  const found = await tx.policies.allOf(policySet.organizationId, wanted);
+  const ids = found.map(({ id }) => id);
+  if (added.some((id) => !ids.includes(id))) {
+    throw new DomainError('attribute/invalid', 'Policies must be policies of the organization', where);
+  }
+  checkKinds(policySet, found, where);
+  checkNames(policySet, found, where);
+  return ids.sort();
+}

@@ -1,0 +1,30 @@
+import { type Actor, authorized, type PolicyId, type PolicySet, type PolicySetId } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { withPolicies } from './attachable-policies.js';
+
+/** POST and DELETE of /policy-sets/:id/relationships/policies. Runs that exist already keep the set as it was. */
+export class ChangePoliciesOfSet {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'policySets' | 'policies' | 'audit'>,
+    private readonly clock: Clock,
+  ) {}
+
+  execute(actor: Actor, id: PolicySetId, change: 'attach' | 'detach', policyIds: readonly PolicyId[]): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const policySet = authorized(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
+      const next: PolicySet = {
+        ...policySet,
+        policyIds:
+          change === 'detach'
+            ? policySet.policyIds.filter((one) => !policyIds.includes(one))
+            : await withPolicies(tx, policySet, policyIds, { member: 'data' }),
+        updatedAt: this.clock.now(),
+        revision: policySet.revision + 1,
+      };
+      await tx.policySets.save(next);
+      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), next);
+    });
+  }
+}

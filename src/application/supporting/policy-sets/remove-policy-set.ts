@@ -1,0 +1,16 @@
+import { type Actor, authorized, type PolicySetId } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** DELETE /policy-sets/:id. Runs that exist already are held to it still. */
+export class RemovePolicySet {
+  constructor(private readonly unitOfWork: UnitOfWork<'policySets' | 'audit'>) {}
+
+  execute(actor: Actor, id: PolicySetId): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const removed = authorized(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
+      await tx.policySets.remove(id);
+      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), removed);
+    });
+  }
+}

@@ -1,0 +1,89 @@
+import {
+  type Actor,
+  type ConfigurationVersion,
+  type ConfigurationVersionId,
+  DomainError,
+  identityOf,
+  may,
+  type RunOptions,
+  seenBy,
+  type Workspace,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { invalidAttribute } from '../../../domain/shared/domain-error.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { ByteQuota } from '../../files/byte-quota.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { ProgressRepositories, RunProgress } from './run-progress.js';
+import { type ShownRun, showing } from './show-run.js';
+
+export interface NewRun {
+  readonly workspaceId: WorkspaceId;
+  /** Undefined for the workspace's current version. */
+  readonly configurationVersionId: ConfigurationVersionId | undefined;
+  readonly options: RunOptions;
+  readonly planOnly: boolean;
+  readonly savePlan: boolean;
+  /** Undefined for what the workspace's setting says, as far as the caller may apply. */
+  readonly autoApply: boolean | undefined;
+}
+
+/** POST /runs. A version is usable when it is uploaded, or archived and to be fetched again. */
+export class CreateRun {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'policySets' | 'keptBytes' | 'holds' | 'audit'>,
+    private readonly progress: RunProgress,
+    private readonly quota: ByteQuota,
+  ) {}
+
+  /**
+   * Throws `attribute/invalid` for a version that is not the workspace's, or not usable, and `organization/over-quota`
+   * where the organization may keep nothing more.
+   */
+  execute(actor: Actor, command: NewRun): Promise<ShownRun> {
+    return this.unitOfWork.run(async (tx) => {
+      const createdBy = identityOf(actor);
+      // Who removes the caller sees the run, or is through before: then the caller sees nothing any more.
+      await tx.holds.share(createdBy);
+      const seen = await tx.workspaces.findFor(actor, command.workspaceId);
+      const { subject: workspace, standing } = seenBy(seen, 'runs/queue');
+      const mayApply = may(standing, 'runs/apply');
+      if (command.autoApply === true && !mayApply) {
+        throw invalidAttribute('autoApply', 'Auto apply needs the right to apply runs');
+      }
+      await this.quota.refuseMore(tx, workspace);
+      await tx.workspaces.takeTurn(workspace.id);
+      const version = await usableVersion(tx, workspace, command.configurationVersionId);
+      const run = await this.progress.begin(tx, workspace, {
+        configurationVersionId: version.state.id,
+        source: 'tfe-api',
+        options: command.options,
+        planOnly: command.planOnly || version.state.speculative,
+        savePlan: command.savePlan,
+        autoApply: command.autoApply ?? (workspace.autoApply && mayApply),
+        createdBy,
+      });
+      await tx.audit.add(doneBy(actor, 'runs/queue', run.state.id), workspace);
+      return showing(tx, { subject: run, standing });
+    });
+  }
+}
+
+/** One sentence for every id that names no version of the workspace, whether it names another's or none. */
+async function usableVersion(
+  tx: Transaction<'configurationVersions'>,
+  workspace: Workspace,
+  asked: ConfigurationVersionId | undefined,
+): Promise<ConfigurationVersion> {
+  const id = asked ?? workspace.currentConfigurationVersionId;
+  if (id === null) throw unusable('the workspace has none');
+  const version = await tx.configurationVersions.find(id);
+  if (version?.state.workspaceId !== workspace.id) throw unusable('the workspace has no such version');
+  if (!version.usableInRuns) throw unusable(`its status is ${version.state.status}`);
+  return version;
+}
+
+const unusable = (because: string): DomainError =>
+  new DomainError('attribute/invalid', `Configuration version cannot be used because ${because}`, {
+    relationship: 'configurationVersion',
+  });

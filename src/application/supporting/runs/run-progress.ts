@@ -1,0 +1,205 @@
+import {
+  type BundleKey,
+  type ConfigurationVersion,
+  moveAll,
+  notFound,
+  openTaskStage,
+  type PolicyCheck,
+  policyKinds,
+  Run,
+  type RunEffect,
+  type RunFactsGathered,
+  type RunFired,
+  type RunId,
+  type RunState,
+  type RunTrigger,
+  type TaskStage,
+  type Workspace,
+} from '../../../domain/index.js';
+import { asApplied } from '../../../domain/policy-outcomes/policy-set.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { Transaction } from '../../ports/repositories/unit-of-work.js';
+import { seenByCreator, stillMay } from '../users/seen-by-creator.js';
+
+/** What a run asks while it moves on. */
+export type ProgressRepositories =
+  | 'configurationVersions'
+  | 'effects'
+  | 'runArtifacts'
+  | 'runLogs'
+  | 'runs'
+  | 'stateVersions'
+  | 'taskStages'
+  | 'workspaces';
+
+type RunTransaction = Transaction<ProgressRepositories>;
+
+/** A run before it is one of its workspace's. */
+export type DraftRun = Omit<Parameters<typeof Run.create>[0], 'id' | 'sequence' | 'createdAt' | 'workspaceId'>;
+
+const checkOf: Readonly<Record<TaskStage['status'], PolicyCheck>> = {
+  pending: 'open',
+  running: 'open',
+  passed: 'passed',
+  awaiting_override: 'overridable',
+  failed: 'failed',
+  errored: 'failed',
+  canceled: 'open',
+};
+
+/**
+ * Moves runs through their lifecycle and does what the transitions order. Everything here is part of the caller's
+ * transaction, which must have taken the workspace's turn before it read the run.
+ */
+export class RunProgress {
+  constructor(
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  /** A new run with its task stage, queued if it is its turn. */
+  async begin(
+    tx: RunTransaction & Transaction<'policySets' | 'holds'>,
+    workspace: Workspace,
+    draft: DraftRun,
+  ): Promise<Run> {
+    const now = this.clock.now();
+    // Who removes the organization sees the run, or is through before.
+    if (!(await tx.holds.share({ kind: 'organization', id: workspace.organizationId }))) throw notFound();
+    const sequence = await tx.runs.takeSequence(workspace.id);
+    const id = this.ids.next('run');
+    const run = Run.create({ ...draft, id, sequence, workspaceId: workspace.id, createdAt: now });
+    await tx.runs.add(run);
+    const sets = await tx.policySets.applyingTo(workspace.id);
+    const kinds = policyKinds.filter((kind) => sets.some((set) => set.kind === kind));
+    if (kinds.length > 0) {
+      const stage = openTaskStage(
+        { id: this.ids.next('task-stage'), runId: id, createdAt: now },
+        kinds.map((kind) => ({
+          id: this.ids.next('policy-evaluation'),
+          kind,
+          policySets: sets.filter((set) => set.kind === kind).map(asApplied),
+        })),
+      );
+      await tx.taskStages.add(stage);
+    }
+    return this.settle(tx, run);
+  }
+
+  /** Throws `run/transition-refused` when the table says no. */
+  async fire(tx: RunTransaction, run: Run, trigger: RunTrigger, change?: Parameters<Run['fire']>[3]): Promise<Run> {
+    const surroundings = await this.surroundingsOf(tx, run);
+    return this.keep(tx, run, run.fire(trigger, surroundings.facts, this.clock.now(), change), surroundings);
+  }
+
+  /** What the facts alone bring about. */
+  async settle(tx: RunTransaction, run: Run): Promise<Run> {
+    const surroundings = await this.surroundingsOf(tx, run);
+    const fired = run.settle(surroundings.facts, this.clock.now());
+    return fired === undefined ? run : this.keep(tx, run, fired, surroundings);
+  }
+
+  /** Lets the run that waits longest go on, if nothing is in its way. */
+  async advance(tx: RunTransaction, workspaceId: RunState['workspaceId']): Promise<void> {
+    const next = await tx.runs.nextWaiting(workspaceId);
+    if (next !== undefined) await this.settle(tx, next);
+  }
+
+  private async surroundingsOf(tx: RunTransaction, run: Run): Promise<Surroundings> {
+    const { state } = run;
+    const workspace = await tx.workspaces.find(state.workspaceId);
+    const version = await tx.configurationVersions.find(state.configurationVersionId);
+    if (workspace === undefined || version === undefined) throw new Error(`what ${state.id} hangs on is gone`);
+    const stage = await tx.taskStages.ofRun(state.id);
+    return {
+      version,
+      stage,
+      facts: {
+        itsTurn: await this.isTurnOf(tx, run, workspace),
+        filesMissing: version.state.status === 'archived' && state.ownFiles === null,
+        creatorMayApply: state.autoApply && stillMay(await workspaceSeenByCreator(tx, state), 'runs/apply'),
+        policyCheck: stage === undefined ? 'none' : checkOf[stage.status],
+      },
+    };
+  }
+
+  private async isTurnOf(tx: Transaction<'runs'>, run: Run, workspace: Workspace): Promise<boolean> {
+    if (run.state.planOnly || run.holdsWorkspace) return true;
+    if (workspace.lock !== null || (await tx.runs.anotherHolds(workspace.id, run.state.id))) return false;
+    const next = await tx.runs.nextWaiting(workspace.id);
+    return next === undefined || next.state.sequence >= run.state.sequence;
+  }
+
+  private async keep(tx: RunTransaction, run: Run, { next, effects }: RunFired, around: Surroundings): Promise<Run> {
+    await tx.runs.save(next);
+    for (const effect of effects) await this.perform(tx, effect, run, around);
+    return next;
+  }
+
+  private async perform(tx: RunTransaction, effect: RunEffect, { state }: Run, around: Surroundings): Promise<void> {
+    const { version, stage } = around;
+    const subject = version.state.id;
+    const effects: { readonly [Name in RunEffect]: () => Promise<void> | void } = {
+      'fetch-files': () => tx.effects.enqueue(subject, [{ kind: 'fetch-run-files', runId: state.id }]),
+      'start-policy-check': () => this.moveStage(tx, stage, 'start'),
+      'close-policy-check': () => this.moveStage(tx, stage, 'close'),
+      'reset-policy-check': async () => {
+        if (stage !== undefined) await tx.taskStages.dropOutcomes(stage);
+        await this.moveStage(tx, stage, 'reset');
+      },
+      'drop-reports': async () => {
+        await tx.runLogs.drop(state.id, 'plan');
+        await discard(tx, await tx.runArtifacts.drop(state.id));
+      },
+      'promote-version': async () => {
+        if (version.state.provisional) await tx.workspaces.promote(state.workspaceId, subject);
+      },
+      'release-workspace': () => this.advance(tx, state.workspaceId),
+      'discard-files': async () => {
+        const { ownFiles } = state;
+        if (ownFiles !== null) await tx.effects.enqueue(subject, [{ kind: 'discard-bundle', bundleKey: ownFiles.key }]);
+      },
+      'discard-plan-file': async () => discard(tx, await tx.runArtifacts.drop(state.id, 'plan-file')),
+      'drop-pending-state': () => tx.stateVersions.dropPending(state.id),
+      'archive-version': async () => {
+        if (version.state.origin !== 'version-control') return;
+        await tx.effects.enqueue(subject, [{ kind: 'archive-version', versionId: subject }]);
+      },
+    };
+    await effects[effect]();
+  }
+
+  private async moveStage(
+    tx: Transaction<'taskStages'>,
+    stage: TaskStage | undefined,
+    trigger: 'start' | 'close' | 'reset',
+  ): Promise<void> {
+    if (stage !== undefined) await tx.taskStages.save(moveAll(stage, trigger, this.clock.now()));
+  }
+}
+
+interface Surroundings {
+  readonly facts: RunFactsGathered;
+  readonly version: ConfigurationVersion;
+  readonly stage: TaskStage | undefined;
+}
+
+/** Orders that the bytes of bundles be removed, to which nothing refers any more. */
+export async function discard(tx: Transaction<'effects'>, keys: readonly BundleKey[]): Promise<void> {
+  for (const bundleKey of keys) await tx.effects.enqueue(bundleKey, [{ kind: 'discard-bundle', bundleKey }]);
+}
+
+/** The run as it is once its workspace's turn was taken; undefined when there is none. */
+export async function runInTurn(tx: Transaction<'workspaces' | 'runs'>, id: RunId): Promise<Run | undefined> {
+  const found = await tx.runs.find(id);
+  if (found === undefined) return undefined;
+  await tx.workspaces.takeTurn(found.state.workspaceId);
+  return tx.runs.find(id);
+}
+
+/** The workspace of a version or a run with the standing of who created that. */
+export const workspaceSeenByCreator = (
+  tx: Transaction<'workspaces'>,
+  { createdBy, workspaceId }: Pick<RunState, 'createdBy' | 'workspaceId'>,
+) => seenByCreator(createdBy, (actor) => tx.workspaces.findIdFor(actor, workspaceId));

@@ -1,0 +1,15 @@
+import { type Actor, seenBy } from '../../../domain/index.js';
+import type { RunCapacity } from '../../ports/repositories/run-repository.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** GET /organizations/:name/capacity: all runs of the organization are counted, whoever may read them. */
+export class ShowRunCapacity {
+  constructor(private readonly unitOfWork: UnitOfWork<'organizations' | 'runs'>) {}
+
+  execute(actor: Actor, organizationName: string): Promise<RunCapacity> {
+    return this.unitOfWork.read(async (tx) => {
+      const seen = await tx.organizations.findFor(actor, organizationName);
+      return tx.runs.capacityOf(seenBy(seen, 'organizations/read').subject.id);
+    });
+  }
+}

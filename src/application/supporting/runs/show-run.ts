@@ -1,0 +1,134 @@
+import {
+  type Actor,
+  type ConfigurationVersionState,
+  type IngressAttributes,
+  type Run,
+  type RunId,
+  type RunState,
+  type Seen,
+  type Standing,
+  seenBy,
+  type TaskStage,
+  type TaskStageId,
+  waitingRunStatuses,
+} from '../../../domain/index.js';
+import type { QueuedRun } from '../../ports/repositories/run-repository.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type ShownWorkspace, showingWorkspace } from '../workspaces/show-workspace.js';
+
+/** A run with what a document says of it. */
+export interface ShownRun {
+  readonly run: RunState;
+  /** The reader's, on its workspace: it decides which actions the document offers. */
+  readonly standing: Standing;
+  /** Null when no policy applies to it. */
+  readonly stageId: TaskStageId | null;
+  /** In the queue of its organization while it waits for its workspace; 0 otherwise. */
+  readonly position: number;
+}
+
+/** What may be asked for beside a run. */
+export type RunInclude =
+  | 'workspace'
+  | 'configuration-version'
+  | 'ingress-attributes'
+  | 'task-stages'
+  | 'plan'
+  | 'apply';
+
+export interface RunWithIncluded extends ShownRun {
+  readonly workspace: ShownWorkspace | undefined;
+  readonly version: ConfigurationVersionState | undefined;
+  readonly ingressAttributes: IngressAttributes | undefined;
+  readonly stage: TaskStage | undefined;
+}
+
+const waits = ({ status }: RunState): boolean => waitingRunStatuses.includes(status);
+
+/** Of runs of one workspace, those that wait for it. */
+async function positionsOf(tx: Transaction<'runs'>, runs: readonly RunState[]): Promise<ReadonlyMap<RunId, number>> {
+  const waiting = runs.filter(waits);
+  const [first] = waiting;
+  if (first === undefined) return new Map();
+  return tx.runs.positionsOf(
+    first.workspaceId,
+    waiting.map(({ id }) => id),
+  );
+}
+
+export async function showing(
+  tx: Transaction<'runs' | 'taskStages'>,
+  { subject, standing }: Seen<Run>,
+): Promise<ShownRun> {
+  const [shown] = await showingAll(tx, [subject.state], standing);
+  return shown as ShownRun;
+}
+
+/** The same for many runs of one workspace. */
+export async function showingAll(
+  tx: Transaction<'runs' | 'taskStages'>,
+  runs: readonly RunState[],
+  standing: Standing,
+): Promise<readonly ShownRun[]> {
+  const stageIds = await tx.taskStages.idsOfRuns(runs.map(({ id }) => id));
+  const positions = await positionsOf(tx, runs);
+  return runs.map((run) => ({
+    run,
+    standing,
+    stageId: stageIds.get(run.id) ?? null,
+    position: positions.get(run.id) ?? 0,
+  }));
+}
+
+/** The same for runs of many workspaces, as they stand in the queue of their organization. */
+export async function showingQueued(
+  tx: Transaction<'taskStages'>,
+  queued: readonly Seen<QueuedRun>[],
+): Promise<readonly ShownRun[]> {
+  const stageIds = await tx.taskStages.idsOfRuns(queued.map(({ subject }) => subject.run.id));
+  return queued.map(({ subject: { run, position }, standing }) => ({
+    run,
+    standing,
+    stageId: stageIds.get(run.id) ?? null,
+    position: waits(run) ? position : 0,
+  }));
+}
+
+/** GET /runs/:id. */
+export class ShowRun {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'runs' | 'taskStages'>,
+  ) {}
+
+  execute(
+    actor: Actor,
+    { id, include }: { readonly id: RunId; readonly include: ReadonlySet<RunInclude> },
+  ): Promise<RunWithIncluded> {
+    return this.unitOfWork.read(async (tx) => {
+      const seen = seenBy(await tx.runs.findFor(actor, id), 'runs/read');
+      const { standing } = seen;
+      const { state: run } = seen.subject;
+      const withStage = include.has('task-stages');
+      const stage = withStage ? await tx.taskStages.ofRun(id) : undefined;
+      const shown = withStage
+        ? { run, standing, stageId: stage?.id ?? null, position: (await positionsOf(tx, [run])).get(id) ?? 0 }
+        : await showing(tx, seen);
+      const { workspaceId, configurationVersionId } = run;
+      const workspace = include.has('workspace')
+        ? await showingWorkspace(tx, seenBy(await tx.workspaces.findFor(actor, workspaceId), 'workspaces/read'))
+        : undefined;
+      const withCommit = include.has('ingress-attributes');
+      const version =
+        withCommit || include.has('configuration-version')
+          ? await tx.configurationVersions.find(configurationVersionId)
+          : undefined;
+      const readable = version?.readable ? version.state : undefined;
+      const commits =
+        withCommit && readable?.ingressAttributesId
+          ? await tx.configurationVersions.ingressAttributes([configurationVersionId])
+          : undefined;
+      const ingressAttributes = commits?.get(configurationVersionId);
+      return { ...shown, workspace, version: readable, ingressAttributes, stage };
+    });
+  }
+}

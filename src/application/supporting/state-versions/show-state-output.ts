@@ -1,0 +1,21 @@
+import { type Actor, authorized, DomainError, type StateVersionOutputId } from '../../../domain/index.js';
+import { openedWith, type SecretBox } from '../../ports/outside/secret-box.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { ShownOutput } from './shown-output.js';
+
+/** GET /state-version-outputs/:id: the only place where a sensitive value is told. */
+export class ShowStateOutput {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'stateOutputs'>,
+    private readonly box: SecretBox,
+  ) {}
+
+  /** Throws `resource/not-found` too for a value that was sealed with a signing secret nobody has any more. */
+  async execute(actor: Actor, id: StateVersionOutputId): Promise<ShownOutput> {
+    const seen = await this.unitOfWork.read((tx) => tx.stateOutputs.findFor(actor, id));
+    const output = authorized(seen, 'state-version-outputs/read');
+    const value = output.sensitive ? openedWith(this.box, output.value) : output.value;
+    if (value === undefined) throw new DomainError('resource/not-found', 'no signing secret opens the value any more');
+    return { ...output, size: output.value.length, value: JSON.parse(value) };
+  }
+}

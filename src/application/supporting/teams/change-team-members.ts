@@ -1,0 +1,30 @@
+import { type Actor, authorized, DomainError, type TeamId } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { withChangedMembers } from '../../../domain/supporting/teams/team.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { checkActiveRemain } from './check-active-remain.js';
+
+/** POST and DELETE of /teams/:id/relationships/users and …/organization-memberships. */
+export class ChangeTeamMembers {
+  constructor(private readonly unitOfWork: UnitOfWork<'memberships' | 'teams' | 'audit'>) {}
+
+  /** `references` are user ids, user names or membership ids of members of the organization. */
+  execute(actor: Actor, id: TeamId, change: 'add' | 'remove', references: readonly string[]): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const team = authorized(await tx.teams.findFor(actor, id), 'team-members/manage');
+      const users = await tx.memberships.findUsers(team.organizationId, references);
+      const userIds = [...new Set([...users.values()].map((user) => user.id))];
+      if (change === 'add') {
+        if (!references.every((reference) => users.has(reference))) {
+          throw new DomainError('attribute/invalid', 'Users must be members of the organization', { member: 'data' });
+        }
+        await tx.teams.addMembers(team, userIds);
+      } else {
+        await checkActiveRemain(tx, team, userIds);
+        await tx.teams.removeMembers(id, userIds);
+      }
+      await tx.teams.save(withChangedMembers(team));
+      await tx.audit.add(doneBy(actor, 'team-members/manage', id), team);
+    });
+  }
+}

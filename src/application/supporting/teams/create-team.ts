@@ -1,0 +1,57 @@
+import {
+  type Actor,
+  asQuestion,
+  authorize,
+  type Seen,
+  seenBy,
+  type Team,
+  type TeamSettings,
+} from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import {
+  changedAccess,
+  changeTeam,
+  checkAccessChange,
+  defaultTeamSettings,
+} from '../../../domain/supporting/teams/team.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { TeamChange } from './update-team.js';
+
+/** POST /organizations/:name/teams. Organization-level permissions given at once ask for the right to give them. */
+export class CreateTeam {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'teams' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  execute(actor: Actor, organizationName: string, given: TeamChange & Pick<TeamSettings, 'name'>): Promise<Seen<Team>> {
+    return this.unitOfWork.run(async (tx) => {
+      const seen = await tx.organizations.findFor(actor, organizationName);
+      const { subject: organization, standing } = seenBy(seen, 'teams/create');
+      const bare: Team = {
+        ...defaultTeamSettings,
+        name: given.name,
+        id: this.ids.next('team'),
+        organizationId: organization.id,
+        organizationName: organization.name,
+        owners: false,
+        usersCount: 0,
+        createdAt: this.clock.now(),
+        revision: -1,
+      };
+      const { access: accessChange = {}, ...settings } = given;
+      const access = changedAccess(bare.access, accessChange);
+      if (access.size > 0) {
+        authorize({ ...standing, team: { ...asQuestion(bare), secret: false } }, 'teams/set-organization-access');
+        checkAccessChange(standing, bare.access, access);
+      }
+      const team = changeTeam(bare, { ...settings, access });
+      await tx.teams.add(team);
+      await tx.audit.add(doneBy(actor, 'teams/create', team.id), team);
+      return { subject: team, standing: { ...standing, team: asQuestion(team) } };
+    });
+  }
+}

@@ -1,0 +1,22 @@
+import { type Actor, asQuestion, type Seen, seenBy, type Team, teamVisibility } from '../../../domain/index.js';
+import type { Page, PageRequest } from '../../ports/repositories/page.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** GET /organizations/:name/teams: those the caller may see. */
+export class ListTeams {
+  constructor(private readonly unitOfWork: UnitOfWork<'organizations' | 'teams'>) {}
+
+  execute(actor: Actor, organizationName: string, page: PageRequest): Promise<Page<Seen<Team>>> {
+    return this.unitOfWork.read(async (tx) => {
+      const { subject, standing } = seenBy(
+        await tx.organizations.findFor(actor, organizationName),
+        'organizations/read',
+      );
+      const found = await tx.teams.page(subject.id, teamVisibility(standing), page);
+      return {
+        ...found,
+        items: found.items.map((team) => ({ subject: team, standing: { ...standing, team: asQuestion(team) } })),
+      };
+    });
+  }
+}

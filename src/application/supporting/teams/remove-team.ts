@@ -1,0 +1,28 @@
+import { type Actor, authorized, DomainError, notFound, type TeamId } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { checkRemovable } from '../../../domain/supporting/teams/team.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** DELETE /teams/:id: its token and grants are void at once. */
+export class RemoveTeam {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'teams' | 'runs' | 'effects' | 'holds' | 'audit'>,
+    private readonly clock: Clock,
+  ) {}
+
+  execute(actor: Actor, id: TeamId): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const team = authorized(await tx.teams.findFor(actor, id), 'teams/delete');
+      checkRemovable(team);
+      // So that no run begins between the question and the removal.
+      if (!(await tx.holds.take({ kind: 'team', id }))) throw notFound();
+      if (await tx.runs.anyInProgress({ createdBy: id })) {
+        throw new DomainError('runs/in-progress', 'the team has a run in progress');
+      }
+      await tx.teams.remove(id, this.clock.now());
+      await tx.audit.add(doneBy(actor, 'teams/delete', id), team);
+      await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'team', id } }]);
+    });
+  }
+}

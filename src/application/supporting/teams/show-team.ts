@@ -1,0 +1,19 @@
+import { type Actor, type Member, type Seen, seenBy, type Team, type TeamId } from '../../../domain/index.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+export interface TeamWithMembers extends Seen<Team> {
+  readonly members: readonly Member[];
+}
+
+/** GET /teams/:id. */
+export class ShowTeam {
+  constructor(private readonly unitOfWork: UnitOfWork<'teams'>) {}
+
+  execute(actor: Actor, id: TeamId): Promise<TeamWithMembers> {
+    return this.unitOfWork.read(async (tx) => {
+      const seen = seenBy(await tx.teams.findFor(actor, id), 'teams/read');
+      const members = (await tx.teams.members([id])).get(id) ?? [];
+      return { ...seen, members };
+    });
+  }
+}

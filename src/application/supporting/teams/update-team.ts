@@ -1,0 +1,44 @@
+import {
+  type AccessChange,
+  type Action,
+  type Actor,
+  asQuestion,
+  authorize,
+  notFound,
+  type Seen,
+  type Team,
+  type TeamId,
+  type TeamSettings,
+} from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changedAccess, changeTeam, checkAccessChange } from '../../../domain/supporting/teams/team.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** Only what is named changes. */
+export interface TeamChange extends Partial<Omit<TeamSettings, 'access'>> {
+  readonly access?: AccessChange;
+}
+
+/** PATCH /teams/:id. Settings and organization-level permissions ask for different rights, and each for its own. */
+export class UpdateTeam {
+  constructor(private readonly unitOfWork: UnitOfWork<'teams' | 'audit'>) {}
+
+  execute(actor: Actor, id: TeamId, change: TeamChange): Promise<Seen<Team>> {
+    return this.unitOfWork.run(async (tx) => {
+      const seen = await tx.teams.findFor(actor, id);
+      if (seen === undefined) throw notFound();
+      const { access: accessChange, ...settings } = change;
+      const access = accessChange && changedAccess(seen.subject.access, accessChange);
+      const needed: Action[] = [
+        ...(access === undefined ? [] : (['teams/set-organization-access'] as const)),
+        ...(access === undefined || Object.keys(settings).length > 0 ? (['teams/update'] as const) : []),
+      ];
+      for (const action of needed) authorize(seen.standing, action);
+      if (access !== undefined) checkAccessChange(seen.standing, seen.subject.access, access);
+      const team = changeTeam(seen.subject, access === undefined ? settings : { ...settings, access });
+      await tx.teams.save(team);
+      await tx.audit.add(doneBy(actor, 'teams/update', id), team);
+      return { subject: team, standing: { ...seen.standing, team: asQuestion(team) } };
+    });
+  }
+}

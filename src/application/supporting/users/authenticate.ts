@@ -1,0 +1,31 @@
+import { type Actor, DomainError, hasExpired } from '../../../domain/index.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { TokenUses } from './token-uses.js';
+
+/** Who a secret speaks for. Throws `actor/unauthenticated` when it is missing, unknown, expired or its owner is gone. */
+export class Authenticate {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'memberships' | 'tokens'>,
+    private readonly clock: Clock,
+    private readonly secrets: SecretGenerator,
+    private readonly uses: TokenUses,
+  ) {}
+
+  async execute(secret: string | undefined): Promise<Actor> {
+    const now = this.clock.now();
+    const credential =
+      secret === undefined
+        ? undefined
+        : await this.unitOfWork.read((tx) => tx.tokens.findCredential(this.secrets.digestOf(secret)));
+    if (credential === undefined || hasExpired(credential.token, now)) {
+      throw new DomainError('actor/unauthenticated', 'a valid API token is needed');
+    }
+    const { actor, invited } = credential;
+    // Written once for each invitation, so that the first request it is good for finds it active.
+    if (invited && actor.kind === 'user') await this.unitOfWork.run((tx) => tx.memberships.accept(actor.userId));
+    this.uses.note('api', credential.token, now);
+    return actor;
+  }
+}

@@ -1,0 +1,31 @@
+import {
+  type Actor,
+  authorize,
+  DomainError,
+  isUser,
+  notFound,
+  standingOnSite,
+  type User,
+  type UserId,
+} from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** POST /admin/users/:id/actions/suspend and …/unsuspend. While suspended, none of the user's tokens is accepted. */
+export class ChangeUserSuspension {
+  constructor(private readonly unitOfWork: UnitOfWork<'users' | 'audit'>) {}
+
+  async execute(actor: Actor, id: UserId, suspended: boolean): Promise<User> {
+    authorize(standingOnSite(actor), 'users/manage');
+    return this.unitOfWork.run(async (tx) => {
+      const user = await tx.users.find(id);
+      if (user === undefined) throw notFound();
+      if (isUser(actor, id)) {
+        throw new DomainError('user/protected', 'a site administrator cannot suspend their own user');
+      }
+      await tx.users.setSuspended(id, suspended);
+      await tx.audit.add(doneBy(actor, 'users/manage', id), 'site');
+      return { ...user, suspended };
+    });
+  }
+}

@@ -1,0 +1,13 @@
+import { type Actor, authorize, standingOnSite, type User } from '../../../domain/index.js';
+import type { Page, PageRequest } from '../../ports/repositories/page.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** GET /admin/users. */
+export class ListUsers {
+  constructor(private readonly unitOfWork: UnitOfWork<'users'>) {}
+
+  async execute(actor: Actor, page: PageRequest): Promise<Page<User>> {
+    authorize(standingOnSite(actor), 'users/manage');
+    return this.unitOfWork.read((tx) => tx.users.page(page));
+  }
+}

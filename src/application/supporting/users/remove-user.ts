@@ -1,0 +1,44 @@
+import {
+  type Actor,
+  authorize,
+  DomainError,
+  isUser,
+  notFound,
+  standingOnSite,
+  type UserId,
+} from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { withChangedMembers } from '../../../domain/supporting/teams/team.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { checkActiveRemain } from '../teams/check-active-remain.js';
+
+/** DELETE /admin/users/:id: tokens and memberships die at once, the rest is taken away in batches. */
+export class RemoveUser {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'users' | 'teams' | 'runs' | 'effects' | 'holds' | 'audit'>,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(actor: Actor, id: UserId): Promise<void> {
+    authorize(standingOnSite(actor), 'users/manage');
+    await this.unitOfWork.run(async (tx) => {
+      if ((await tx.users.find(id)) === undefined) throw notFound();
+      if (isUser(actor, id)) {
+        throw new DomainError('user/protected', 'a site administrator cannot delete their own user');
+      }
+      // So that no run begins, and no owners team takes the user in, between the questions and the removal.
+      if (!(await tx.holds.take({ kind: 'user', id }))) throw notFound();
+      for (const team of await tx.teams.ownedBy(id)) {
+        await checkActiveRemain(tx, team, [id]);
+        await tx.teams.save(withChangedMembers(team));
+      }
+      if (await tx.runs.anyInProgress({ createdBy: id })) {
+        throw new DomainError('runs/in-progress', 'the user has a run in progress');
+      }
+      await tx.users.remove(id, this.clock.now());
+      await tx.audit.add(doneBy(actor, 'users/manage', id), 'site');
+      await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'user', id } }]);
+    });
+  }
+}

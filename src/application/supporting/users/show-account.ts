@@ -1,0 +1,13 @@
+import { type Actor, notFound, type User } from '../../../domain/index.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** GET /account/details: the user whose token asks. Tokens of other kinds have no account. */
+export class ShowAccount {
+  constructor(private readonly unitOfWork: UnitOfWork<'users'>) {}
+
+  async execute(actor: Actor): Promise<User> {
+    const user = actor.kind === 'user' ? await this.unitOfWork.read((tx) => tx.users.find(actor.userId)) : undefined;
+    if (user === undefined) throw notFound();
+    return user;
+  }
+}

@@ -1,0 +1,38 @@
+import { type Actor, authorized, type VariableId, type WorkspaceId } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changedVariable, checkRoom, checkValue } from '../../../domain/supporting/variables/variable.js';
+import type { SecretBox } from '../../ports/outside/secret-box.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { VariableDraft } from './create-variable.js';
+import { type VariableView, viewOf } from './variable-values.js';
+
+/** PATCH /workspaces/:id/vars/:variableId: what is not named stays. Runs that are claimed already keep what they were told. */
+export class UpdateVariable {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'variables' | 'audit'>,
+    private readonly box: SecretBox,
+  ) {}
+
+  execute(
+    actor: Actor,
+    workspaceId: WorkspaceId,
+    id: VariableId,
+    { value, ...settings }: Partial<VariableDraft>,
+  ): Promise<VariableView> {
+    return this.unitOfWork.run(async (tx) => {
+      const current = authorized(await tx.variables.findFor(actor, workspaceId, id), 'variables/manage');
+      const next = changedVariable(current, {
+        ...settings,
+        ...(value !== undefined && { size: checkValue(value), sealedValue: this.box.seal(value) }),
+      });
+      if (next.size > current.size) {
+        await tx.workspaces.takeTurn(workspaceId);
+        const { count, bytes } = await tx.variables.totalsOf(workspaceId);
+        checkRoom({ count, bytes: bytes - current.size + next.size });
+      }
+      await tx.variables.save(next);
+      await tx.audit.add(doneBy(actor, 'variables/manage', id), next);
+      return viewOf(this.box, next);
+    });
+  }
+}

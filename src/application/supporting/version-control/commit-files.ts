@@ -1,0 +1,84 @@
+import type { Bundle, IngressAttributes, RunId } from '../../../domain/index.js';
+import type { WithinRoom } from '../../files/byte-quota.js';
+import type { BundleInspector } from '../../ports/outside/bundle-inspector.js';
+import type { BundleStore } from '../../ports/outside/bundle-store.js';
+import type { CommitFetcher, CommitRequest, FetchedCommit } from '../../ports/outside/commit-fetcher.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { Transaction } from '../../ports/repositories/unit-of-work.js';
+
+/** A commit's files, stored but not settled. */
+export interface FetchedFiles {
+  readonly bundle: Bundle;
+  readonly commit: FetchedCommit;
+}
+
+/** Brings the files of commits into the store, checked like every upload. */
+export class CommitFiles {
+  constructor(
+    private readonly ids: IdGenerator,
+    private readonly fetcher: CommitFetcher,
+    private readonly inspector: BundleInspector,
+    private readonly store: BundleStore,
+  ) {}
+
+  /** Throws `repository/fetch-failed`, `bundle/malformed` or `bundle/over-limit`, and what `within` throws. */
+  fetch(request: CommitRequest, within: WithinRoom): Promise<FetchedFiles> {
+    const key = this.ids.next('bundle');
+    return this.fetcher.fetch(request, async (commit, archive) => {
+      const inspection = this.inspector.inspect(within(archive));
+      await this.store.write(key, inspection.bytes);
+      return { bundle: { key, ...inspection.facts() }, commit };
+    });
+  }
+
+  /** What the repository alone tells of a commit nobody reported. */
+  attributesOf({ cloneUrl, ref }: CommitRequest, commit: FetchedCommit): Omit<IngressAttributes, 'id'> {
+    return {
+      branch: commit.defaultBranch ?? ref?.replace(/^refs\/heads\//, '') ?? '',
+      cloneUrl,
+      commitMessage: commit.message,
+      commitSha: commit.sha,
+      commitUrl: null,
+      compareUrl: null,
+      identifier: new URL(cloneUrl).pathname.replace(/^\//, '').replace(/\.git$/, ''),
+      isPullRequest: false,
+      onDefaultBranch: commit.defaultBranch !== undefined,
+      pullRequestNumber: null,
+      pullRequestUrl: null,
+      pullRequestTitle: null,
+      pullRequestBody: null,
+      tag: null,
+      senderUsername: null,
+      senderAvatarUrl: null,
+      senderHtmlUrl: null,
+    };
+  }
+
+  /** The commit a run's version was fetched from; undefined when the run does not wait for its files any more. */
+  async requestOfRun(
+    tx: Transaction<'workspaces' | 'configurationVersions' | 'runs'>,
+    id: RunId,
+  ): Promise<CommitRequest | undefined> {
+    const run = await tx.runs.find(id);
+    if (run?.state.status !== 'fetching') return undefined;
+    const { configurationVersionId: versionId, workspaceId } = run.state;
+    const version = await tx.configurationVersions.find(versionId);
+    const commit = (await tx.configurationVersions.ingressAttributes([versionId])).get(versionId);
+    const repository = (await tx.workspaces.find(workspaceId))?.repository;
+    if (version === undefined || commit === undefined) throw new Error(`the commit ${id} uses is not known`);
+    return {
+      cloneUrl: commit.cloneUrl,
+      // The credential belongs to the link: another repository must not see it.
+      credential: repository?.cloneUrl === commit.cloneUrl ? repository.credential : null,
+      ref: refOf(commit, version.state.source),
+      commitSha: commit.commitSha,
+    };
+  }
+}
+
+/** Where the commit was found. It came from no branch where the remote's default is none. */
+function refOf({ branch, isPullRequest, pullRequestNumber }: IngressAttributes, source: string): string | null {
+  const pulls = source === 'gitlab' ? 'refs/merge-requests' : 'refs/pull';
+  if (isPullRequest) return `${pulls}/${pullRequestNumber}/head`;
+  return branch === '' ? null : `refs/heads/${branch}`;
+}

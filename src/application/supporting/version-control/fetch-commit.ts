@@ -1,0 +1,54 @@
+import {
+  type Actor,
+  authorized,
+  type ConfigurationVersionState,
+  DomainError,
+  identityOf,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { ByteQuota } from '../../files/byte-quota.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { FetchedVersions } from './fetched-version.js';
+
+/** POST /workspaces/:id/actions/fetch: a version of what the linked branch holds now. */
+export class FetchCommit {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'keptBytes' | 'effects' | 'audit'>,
+    private readonly versions: FetchedVersions,
+    private readonly quota: ByteQuota,
+  ) {}
+
+  /**
+   * Throws `configuration-version/fetch-refused` when the workspace is not linked to a repository, and
+   * `organization/over-quota` where the organization may keep nothing more.
+   */
+  execute(actor: Actor, id: WorkspaceId): Promise<ConfigurationVersionState> {
+    return this.unitOfWork.run(async (tx) => {
+      const workspace = authorized(await tx.workspaces.findFor(actor, id), 'configuration-versions/create');
+      const { repository } = workspace;
+      if (repository === null) {
+        throw new DomainError(
+          'configuration-version/fetch-refused',
+          'configuration could not be fetched because the workspace is linked to no repository',
+        );
+      }
+      await this.quota.refuseMore(tx, workspace);
+      const { branch } = repository;
+      const version = await this.versions.order(
+        tx,
+        { ...workspace, repository },
+        {
+          source: 'git',
+          speculative: false,
+          createdBy: identityOf(actor),
+          ref: branch === null ? null : `refs/heads/${branch}`,
+          commitSha: null,
+          attributes: undefined,
+        },
+      );
+      await tx.audit.add(doneBy(actor, 'configuration-versions/create', version.id), workspace);
+      return version;
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import {
+  ConfigurationVersion,
+  type ConfigurationVersionState,
+  type IngressAttributes,
+  type LinkedRepository,
+  type TokenOwner,
+  type Workspace,
+} from '../../../domain/index.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { CommitRequest } from '../../ports/outside/commit-fetcher.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { Transaction } from '../../ports/repositories/unit-of-work.js';
+
+export interface CommitToFetch {
+  readonly source: string;
+  readonly speculative: boolean;
+  readonly createdBy: TokenOwner;
+  readonly ref: string | null;
+  /** Null for where the ref stands when it is fetched. */
+  readonly commitSha: string | null;
+  /** What is known of the commit beforehand; undefined when only the repository can tell. */
+  readonly attributes: Omit<IngressAttributes, 'id'> | undefined;
+}
+
+/** Makes versions whose files are still to be fetched. */
+export class FetchedVersions {
+  constructor(
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  /** A pending version of the workspace, and the order to fetch it, in the caller's transaction. */
+  async order(
+    tx: Transaction<'workspaces' | 'configurationVersions' | 'effects'>,
+    workspace: Workspace & { readonly repository: LinkedRepository },
+    commit: CommitToFetch,
+  ): Promise<ConfigurationVersionState> {
+    const id = this.ids.next('configuration-version');
+    const attributes = commit.attributes && { ...commit.attributes, id: this.ids.next('ingress-attributes') };
+    const sequence = await tx.workspaces.takeSequence(workspace.id, id, !commit.speculative);
+    const version = ConfigurationVersion.create({
+      id,
+      workspaceId: workspace.id,
+      sequence,
+      origin: 'version-control',
+      source: commit.source,
+      autoQueueRuns: true,
+      speculative: commit.speculative,
+      provisional: false,
+      ingressAttributesId: attributes?.id ?? null,
+      createdBy: commit.createdBy,
+      createdAt: this.clock.now(),
+    });
+    await tx.configurationVersions.add(version);
+    if (attributes !== undefined) await tx.configurationVersions.addIngressAttributes(id, attributes);
+    const { cloneUrl, credential } = workspace.repository;
+    const request: CommitRequest = { cloneUrl, credential, ref: commit.ref, commitSha: commit.commitSha };
+    // One after the other, or a later push whose files come sooner would be planned first.
+    await tx.effects.enqueue(`fetch ${workspace.id}`, [{ kind: 'fetch-commit', versionId: id, request }]);
+    return version.state;
+  }
+}

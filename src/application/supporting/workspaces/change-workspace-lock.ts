@@ -1,0 +1,45 @@
+import {
+  type Action,
+  type Actor,
+  identityOf,
+  type LockAction,
+  lockActions,
+  seenBy,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { ProgressRepositories, RunProgress } from '../runs/run-progress.js';
+import { type ShownWorkspace, showingWorkspace } from './show-workspace.js';
+
+const needs = {
+  lock: 'workspaces/lock',
+  unlock: 'workspaces/lock',
+  'force-unlock': 'workspaces/force-unlock',
+} as const satisfies Record<LockAction, Action>;
+
+/** POST /workspaces/:id/actions/lock, …/unlock (the caller's own lock) and …/force-unlock (anybody's). Runs wait while it is locked. */
+export class ChangeWorkspaceLock {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'audit'>,
+    private readonly clock: Clock,
+    private readonly progress: RunProgress,
+  ) {}
+
+  execute(
+    actor: Actor,
+    id: WorkspaceId,
+    command: { readonly action: LockAction; readonly reason: string | null },
+  ): Promise<ShownWorkspace> {
+    return this.unitOfWork.run(async (tx) => {
+      const { subject, standing } = seenBy(await tx.workspaces.findFor(actor, id), needs[command.action]);
+      const next = lockActions[command.action](subject, identityOf(actor), this.clock.now(), command.reason);
+      // Takes the workspace's turn too: a run that is created meanwhile is seen, or sees the lock.
+      await tx.workspaces.save(next);
+      await tx.audit.add(doneBy(actor, needs[command.action], id), subject);
+      if (next.lock === null) await this.progress.advance(tx, id);
+      return showingWorkspace(tx, { subject: next, standing });
+    });
+  }
+}

@@ -1,0 +1,61 @@
+import { type Actor, seenBy, type Workspace, type WorkspaceSettings } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { checkSettings, defaultSettings } from '../../../domain/supporting/workspaces/workspace.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
+import { chosenExecution } from './workspace-execution.js';
+
+/** POST /organizations/:name/workspaces. */
+export class CreateWorkspace {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<
+      'organizations' | 'workspaces' | 'agentPools' | 'agentTokens' | 'holds' | 'audit'
+    >,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly links: RepositoryLinks,
+  ) {}
+
+  execute(
+    actor: Actor,
+    organizationName: string,
+    { repository: asked, execution, ...settings }: WorkspaceChange & Pick<WorkspaceSettings, 'name'>,
+  ): Promise<ChangedWorkspace> {
+    return this.unitOfWork.run(async (tx) => {
+      const seen = await tx.organizations.findFor(actor, organizationName);
+      const { subject: organization, standing } = seenBy(seen, 'workspaces/create');
+      const { repository, webhookKey } = this.links.change(actor, standing, null, asked);
+      const now = this.clock.now();
+      const inheriting = {
+        ...defaultSettings,
+        ...checkSettings(settings),
+        id: this.ids.next('workspace'),
+        organizationId: organization.id,
+        organizationName: organization.name,
+        organizationDefaults: organization.defaults,
+      };
+      const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, inheriting, execution);
+      const workspace: Workspace = {
+        ...inheriting,
+        ...chosen,
+        lock: null,
+        repository,
+        currentConfigurationVersionId: null,
+        createdAt: now,
+        updatedAt: now,
+        revision: 0,
+      };
+      await tx.workspaces.add(workspace);
+      await tx.audit.add(doneBy(actor, 'workspaces/create', workspace.id), workspace);
+      return {
+        subject: workspace,
+        standing,
+        currentRunId: null,
+        ...(webhookKey && { webhookKey }),
+        ...(poolTokenCreators && { poolTokenCreators }),
+      };
+    });
+  }
+}

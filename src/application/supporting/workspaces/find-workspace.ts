@@ -1,0 +1,16 @@
+import type { Actor, Seen, Workspace, WorkspaceId } from '../../../domain/index.js';
+import type { Transaction } from '../../ports/repositories/unit-of-work.js';
+
+/** The two ways the API names a workspace. */
+export type WorkspaceReference =
+  | { readonly id: WorkspaceId }
+  | { readonly organizationName: string; readonly name: string };
+
+export const findWorkspace = (
+  tx: Transaction<'workspaces'>,
+  actor: Actor,
+  reference: WorkspaceReference,
+): Promise<Seen<Workspace> | undefined> =>
+  'id' in reference
+    ? tx.workspaces.findFor(actor, reference.id)
+    : tx.workspaces.findByNameFor(actor, reference.organizationName, reference.name);

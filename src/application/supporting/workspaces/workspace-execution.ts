@@ -1,0 +1,81 @@
+import {
+  type Actor,
+  type AgentPool,
+  type AgentPoolId,
+  authorize,
+  DomainError,
+  type ExecutionChange,
+  type ExecutionSettings,
+  executionOf,
+  identityOf,
+  type OrganizationId,
+  type Standing,
+  type TokenOwner,
+  type Workspace,
+} from '../../../domain/index.js';
+import { type AtFault, invalidAttribute } from '../../../domain/shared/domain-error.js';
+import { admits, changedExecution } from '../../../domain/shared/execution.js';
+import type { Transaction } from '../../ports/repositories/unit-of-work.js';
+
+type Current = Pick<Workspace, 'id' | 'organizationId' | keyof ExecutionSettings | 'organizationDefaults'>;
+
+interface ChosenExecution {
+  readonly settings: ExecutionSettings;
+  readonly poolTokenCreators?: readonly TokenOwner[];
+}
+
+/**
+ * Where the runs of a workspace are executed from now on. Throws `resource/not-found` without the right to choose, and
+ * `attribute/invalid` for a choice that cannot be, or a pool that is not there for the workspace.
+ */
+export async function chosenExecution(
+  tx: Transaction<'agentPools' | 'agentTokens' | 'holds'>,
+  actor: Actor,
+  standing: Standing,
+  current: Current,
+  change: ExecutionChange | undefined,
+): Promise<ChosenExecution> {
+  const { executionMode, agentPoolId } = current;
+  if (change === undefined) return { settings: { executionMode, agentPoolId } };
+  const settings = changedExecution(current, change);
+  if (settings.executionMode === executionMode && settings.agentPoolId === agentPoolId) return { settings };
+  authorize(standing, 'workspaces/set-execution');
+  const { agentPoolId: poolId } = executionOf({ ...current, ...settings });
+  if (poolId === null) return { settings };
+  const pool = await namedPool(tx, current.organizationId, poolId, { attribute: 'agentPoolId' });
+  if (!admits(pool, current.id)) {
+    throw invalidAttribute(
+      'agentPoolId',
+      'Agent pool does not allow this workspace: change the scope of the pool first',
+    );
+  }
+  return { settings, poolTokenCreators: await otherCreators(tx, actor, poolId) };
+}
+
+/**
+ * A pool that is about to be named. It stays until the end, and no token is issued meanwhile. Throws `attribute/invalid`
+ * unless it is the organization's.
+ */
+export async function namedPool(
+  tx: Transaction<'agentPools' | 'holds'>,
+  organizationId: OrganizationId,
+  id: AgentPoolId,
+  at: AtFault,
+): Promise<AgentPool> {
+  const held = await tx.holds.share({ kind: 'agent-pool', id });
+  const pool = held ? await tx.agentPools.find(id) : undefined;
+  if (pool === undefined || pool.organizationId !== organizationId) {
+    throw new DomainError('attribute/invalid', 'Agent pool must be one of the organization', at);
+  }
+  return pool;
+}
+
+/** Their agents claim what the pool serves. */
+export async function otherCreators(
+  tx: Transaction<'agentTokens'>,
+  actor: Actor,
+  id: AgentPoolId,
+): Promise<readonly TokenOwner[]> {
+  const own = identityOf(actor);
+  return (await tx.agentTokens.creatorsOf(id)).filter((one) => one.kind !== own.kind || one.id !== own.id);
+}

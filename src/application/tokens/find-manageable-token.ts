@@ -1,0 +1,53 @@
+import {
+  type Actor,
+  type AgentPool,
+  type AgentToken,
+  type ApiToken,
+  authorize,
+  authorized,
+  isUser,
+  notFound,
+  standingOnSite,
+  type Team,
+  type TokenId,
+} from '../../domain/index.js';
+import type { Transaction } from '../ports/repositories/unit-of-work.js';
+import { seenAgentPool } from '../supporting/agent-pools/agent-pool-in-hand.js';
+
+/** A token that is reached by its own id: of an API caller, or of agents. */
+export type ManageableToken =
+  | { readonly kind: 'api'; readonly token: ApiToken; readonly team: Team | undefined }
+  | { readonly kind: 'agent'; readonly token: AgentToken; readonly pool: AgentPool };
+
+/**
+ * The token, if the caller may manage it: their own, one of a team they may manage tokens of, or one of an agent pool
+ * they may manage. An organization's tokens are reached through their organization only. Throws `resource/not-found`.
+ */
+export async function findManageableToken(
+  tx: Transaction<'tokens' | 'teams' | 'agentPools' | 'agentTokens'>,
+  actor: Actor,
+  id: TokenId,
+): Promise<ManageableToken> {
+  const token = await tx.tokens.find(id);
+  if (token === undefined) {
+    const ofAgent = await tx.agentTokens.find(id);
+    const pool = ofAgent && (await tx.agentPools.find(ofAgent.poolId));
+    if (ofAgent === undefined || pool === undefined) throw notFound();
+    const reference = { id: pool.id, of: pool.organizationId === null ? 'site' : 'organization' } as const;
+    await seenAgentPool(tx, actor, reference, 'agent-pools/manage');
+    return { kind: 'agent', token: ofAgent, pool };
+  }
+  const { owner } = token;
+  switch (owner.kind) {
+    case 'team': {
+      const team = authorized(await tx.teams.findFor(actor, owner.id), 'team-tokens/manage');
+      return { kind: 'api', token, team };
+    }
+    case 'user':
+      authorize(standingOnSite(actor, isUser(actor, owner.id)), 'user-tokens/manage');
+      return { kind: 'api', token, team: undefined };
+    case 'organization':
+    case 'auditor':
+      throw notFound();
+  }
+}

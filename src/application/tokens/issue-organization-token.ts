@@ -1,0 +1,32 @@
+import { type Actor, authorized, type Instant, identityOf, type OrganizationTokenKind } from '../../domain/index.js';
+import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import type { IssuedToken, TokenIssuer } from './token-issuer.js';
+
+/** POST /organizations/:name/authentication-token: replaces the one of its kind. The secret is shown here only. */
+export class IssueOrganizationToken {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'tokens' | 'audit'>,
+    private readonly issuer: TokenIssuer,
+  ) {}
+
+  execute(
+    actor: Actor,
+    command: {
+      readonly organizationName: string;
+      readonly kind: OrganizationTokenKind;
+      readonly expiresAt: Instant | null;
+    },
+  ): Promise<IssuedToken> {
+    return this.unitOfWork.run(async (tx) => {
+      const seen = await tx.organizations.findFor(actor, command.organizationName);
+      const { id } = authorized(seen, 'organization-tokens/manage');
+      const { kind, expiresAt } = command;
+      const owner = { kind, id };
+      const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), description: null, expiresAt });
+      await tx.tokens.replace(issued.token);
+      await tx.audit.add(doneBy(actor, 'organization-tokens/manage', issued.token.id), { organizationId: id });
+      return issued;
+    });
+  }
+}

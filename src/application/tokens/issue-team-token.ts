@@ -1,0 +1,27 @@
+import { type Actor, authorized, type Instant, identityOf, type TeamId } from '../../domain/index.js';
+import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import type { IssuedToken, TokenIssuer } from './token-issuer.js';
+
+/** POST /teams/:id/authentication-token: replaces the one there is. The secret is shown here only. */
+export class IssueTeamToken {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'tokens' | 'teams' | 'audit'>,
+    private readonly issuer: TokenIssuer,
+  ) {}
+
+  execute(
+    actor: Actor,
+    command: { readonly teamId: TeamId; readonly expiresAt: Instant | null },
+  ): Promise<IssuedToken> {
+    return this.unitOfWork.run(async (tx) => {
+      const { id, organizationId } = authorized(await tx.teams.findFor(actor, command.teamId), 'team-tokens/manage');
+      const owner = { kind: 'team', id } as const;
+      const { expiresAt } = command;
+      const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), description: null, expiresAt });
+      await tx.tokens.replace(issued.token);
+      await tx.audit.add(doneBy(actor, 'team-tokens/manage', issued.token.id), { organizationId });
+      return issued;
+    });
+  }
+}

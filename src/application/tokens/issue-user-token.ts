@@ -1,0 +1,47 @@
+import {
+  type Actor,
+  authorize,
+  DomainError,
+  type Instant,
+  identityOf,
+  isUser,
+  standingOnSite,
+  type UserId,
+} from '../../domain/index.js';
+import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import type { Settings } from '../ports/outside/settings.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import type { IssuedToken, TokenIssuer } from './token-issuer.js';
+
+export interface NewUserToken {
+  readonly userId: UserId;
+  readonly description: string;
+  readonly expiresAt: Instant | null;
+}
+
+/** POST /users/:id/authentication-tokens: one more token of the caller's own. The secret is shown here only. */
+export class IssueUserToken {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'tokens' | 'audit'>,
+    private readonly issuer: TokenIssuer,
+    private readonly settings: Pick<Settings, 'maxTokensPerUser'>,
+  ) {}
+
+  /** Throws `user-tokens/limit-reached`. Tokens above a limit that was lowered stay. */
+  async execute(actor: Actor, { userId, ...given }: NewUserToken): Promise<IssuedToken> {
+    authorize(standingOnSite(actor, isUser(actor, userId)), 'user-tokens/manage');
+    const owner = { kind: 'user', id: userId } as const;
+    const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), ...given });
+    await this.unitOfWork.run(async (tx) => {
+      const most = this.settings.maxTokensPerUser || Number.MAX_SAFE_INTEGER;
+      if (!(await tx.tokens.addWithin(issued.token, most))) {
+        throw new DomainError(
+          'user-tokens/limit-reached',
+          `a user may have at most ${most} API tokens: revoke one of them, or ask the operator to raise MAX_TOKENS_PER_USER`,
+        );
+      }
+      await tx.audit.add(doneBy(actor, 'user-tokens/manage', issued.token.id), 'site');
+    });
+    return issued;
+  }
+}

@@ -1,0 +1,31 @@
+import {
+  type Actor,
+  type ApiToken,
+  authorized,
+  notFound,
+  type OrganizationId,
+  type TeamId,
+} from '../../domain/index.js';
+import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
+
+interface Found {
+  readonly token: ApiToken;
+  readonly organizationId: OrganizationId;
+}
+
+/** The team's token, and whose team it is. Throws `resource/not-found`, also when there is none. */
+export async function findTeamToken(tx: Transaction<'tokens' | 'teams'>, actor: Actor, teamId: TeamId): Promise<Found> {
+  const { id, organizationId } = authorized(await tx.teams.findFor(actor, teamId), 'team-tokens/manage');
+  const token = await tx.tokens.findOf({ kind: 'team', id });
+  if (token === undefined) throw notFound();
+  return { token, organizationId };
+}
+
+/** GET /teams/:id/authentication-token: metadata only. */
+export class ShowTeamToken {
+  constructor(private readonly unitOfWork: UnitOfWork<'tokens' | 'teams'>) {}
+
+  async execute(actor: Actor, teamId: TeamId): Promise<ApiToken> {
+    return (await this.unitOfWork.read((tx) => findTeamToken(tx, actor, teamId))).token;
+  }
+}

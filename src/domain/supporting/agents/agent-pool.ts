@@ -1,0 +1,40 @@
+import type { RequestTrace } from '../../authorization/actor.js';
+import type { AgentPoolScope, ServingPool } from '../../shared/execution.js';
+import type { AgentPoolId, Instant, OrganizationId, TokenId } from '../../shared/id.js';
+import type { TokenOwner } from '../../shared/token-owner.js';
+
+/** Agents of one organization, or of the site. `serves` decides whose runs they claim. */
+export interface AgentPool extends ServingPool {
+  /** Null for a site pool. */
+  readonly organizationName: string | null;
+  readonly name: string;
+  readonly createdAt: Instant;
+}
+
+export const widestScope: AgentPoolScope = {
+  organizationScoped: true,
+  allowedWorkspaceIds: [],
+  excludedWorkspaceIds: [],
+};
+
+/** What is kept of a token by which agents of a pool make themselves known. */
+export interface AgentToken {
+  readonly id: TokenId;
+  readonly poolId: AgentPoolId;
+  /** SHA-256 of the secret, lower-case hexadecimal. */
+  readonly secretDigest: string;
+  readonly description: string;
+  readonly createdBy: TokenOwner | null;
+  readonly createdAt: Instant;
+  /** Null until first used; true to within a minute. */
+  readonly lastUsedAt: Instant | null;
+}
+
+/** Who calls the agents' interface: a program that holds a token of the pool. */
+export interface Agent {
+  readonly tokenId: TokenId;
+  readonly request?: RequestTrace;
+  readonly poolId: AgentPoolId;
+  /** Null for an agent of a site pool. */
+  readonly organizationId: OrganizationId | null;
+}

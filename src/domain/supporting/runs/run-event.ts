@@ -1,0 +1,51 @@
+import type { Instant } from '../../shared/id.js';
+import { stampOf } from '../../shared/lifecycle-engine.js';
+import type { TokenOwner } from '../../shared/token-owner.js';
+import type { RunState } from './run.js';
+import { type RunStatus, runStatuses } from './run-status.js';
+
+/** Something that happened to a run. */
+export interface RunEvent {
+  /** The status it reached, or `created`. */
+  readonly action: RunStatus | 'created';
+  /** A sentence. */
+  readonly description: string;
+  readonly createdAt: Instant;
+  /** Null where nobody did it, or nobody knows any more who. */
+  readonly actor: TokenOwner | null;
+}
+
+const descriptions: Readonly<Record<RunStatus, string>> = {
+  pending: 'The run waits for its turn',
+  fetching: 'The files of its configuration are fetched again',
+  plan_queued: 'The plan waits for an agent',
+  planning: 'An agent began to plan',
+  planned: 'The plan finished',
+  planned_and_saved: 'The plan is saved, to be applied later',
+  post_plan_running: 'An agent began to evaluate policies',
+  post_plan_awaiting_decision: 'Policies failed, and wait for somebody to override them',
+  post_plan_completed: 'Policies passed, or were overridden',
+  confirmed: 'The plan was confirmed',
+  apply_queued: 'The apply waits for an agent',
+  applying: 'An agent began to apply',
+  applied: 'The apply finished',
+  planned_and_finished: 'The run finished, with nothing to apply',
+  discarded: 'The run was discarded',
+  errored: 'The run errored',
+  canceled: 'The run was canceled',
+};
+
+const statusOfStamp: ReadonlyMap<string, RunStatus> = new Map(runStatuses.map((status) => [stampOf(status), status]));
+
+/** What is kept of a run's life, in its order: when it was created, and when it last reached each status. */
+export function runEventsOf({ createdAt, createdBy, statusTimestamps, failure }: RunState): readonly RunEvent[] {
+  const reached = Object.entries(statusTimestamps).flatMap(([stamp, at]): readonly RunEvent[] => {
+    const action = statusOfStamp.get(stamp);
+    if (action === undefined) return [];
+    const description = (action === 'errored' ? failure : null) ?? descriptions[action];
+    return [{ action, description, createdAt: at, actor: null }];
+  });
+  const created: RunEvent = { action: 'created', description: 'The run was created', createdAt, actor: createdBy };
+  // What happened at one instant stays as it was stamped.
+  return [created, ...reached.sort((a, b) => (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt)))];
+}

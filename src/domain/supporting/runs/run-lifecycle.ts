@@ -1,0 +1,244 @@
+import type { LifecycleGuard, LifecycleRow } from '../../shared/lifecycle-engine.js';
+import type { RunStatus } from './run-status.js';
+
+/** How far the policies that apply to a run have come. `overridable`: failed, and whoever may override decides. */
+export type PolicyCheck = 'none' | 'open' | 'passed' | 'overridable' | 'failed';
+
+/** What a guard may look at: the run itself, plus facts the use case gathered through ports. */
+export interface RunGuardFacts {
+  readonly status: RunStatus;
+  readonly planOnly: boolean;
+  readonly savePlan: boolean;
+  readonly autoApply: boolean;
+  readonly hasChanges: boolean;
+  readonly cancelRequested: boolean;
+  readonly options: { readonly allowEmptyApply: boolean };
+  /** No other run holds the workspace, none waits longer, and nobody has locked it; plan-only runs wait for nothing. */
+  readonly itsTurn: boolean;
+  /** Whether the version's files are discarded and must be fetched again for this run. */
+  readonly filesMissing: boolean;
+  /** Whether who created it holds `runs: apply` now. */
+  readonly creatorMayApply: boolean;
+  readonly policyCheck: PolicyCheck;
+}
+
+export const runGuards = {
+  'its turn': { holds: (run) => run.itsTurn, because: 'it is not its turn' },
+  'files at hand': { holds: (run) => !run.filesMissing, because: 'its files must be fetched first' },
+  'files to be fetched': { holds: (run) => run.filesMissing, because: 'its files are at hand' },
+  'policies apply': { holds: (run) => run.policyCheck !== 'none', because: 'no policy applies to it' },
+  'policies passed': { holds: (run) => run.policyCheck === 'passed', because: 'its policies have not passed' },
+  'policies failed, overridable': {
+    holds: (run) => run.policyCheck === 'overridable',
+    because: 'no failed policy of it can be overridden',
+  },
+  'policies failed for good': {
+    holds: (run) => run.policyCheck === 'failed',
+    because: 'its policies have not failed for good',
+  },
+  'policies done': {
+    holds: (run) => run.policyCheck === 'none' || run.status !== 'planned',
+    because: 'its policies are still to be evaluated',
+  },
+  'nothing to apply': {
+    holds: (run) => run.planOnly || !(run.hasChanges || run.options.allowEmptyApply),
+    because: 'there is something to apply',
+  },
+  'plan to be saved': { holds: (run) => run.savePlan, because: 'its plan is not to be saved' },
+  'applies by itself': {
+    holds: (run) => run.autoApply && run.creatorMayApply,
+    because: 'it waits for confirmation',
+  },
+  'cancel not asked for': { holds: (run) => !run.cancelRequested, because: 'it is being canceled already' },
+  'cancel asked for': { holds: (run) => run.cancelRequested, because: 'nobody asked for it' },
+} as const satisfies Record<string, LifecycleGuard<RunGuardFacts>>;
+
+/** What a transition orders besides the new status. */
+export type RunEffect =
+  | 'fetch-files'
+  | 'start-policy-check'
+  | 'reset-policy-check'
+  | 'close-policy-check'
+  | 'drop-reports'
+  | 'promote-version'
+  | 'release-workspace'
+  | 'discard-files'
+  | 'discard-plan-file'
+  | 'drop-pending-state'
+  | 'archive-version';
+
+export type RunTransition = LifecycleRow<RunStatus, string, keyof typeof runGuards, RunEffect>;
+
+const rests = ['planned', 'post_plan_completed'] as const;
+const completion = [
+  'close-policy-check',
+  'discard-files',
+  'discard-plan-file',
+  'archive-version',
+  'release-workspace',
+] as const;
+
+const step = { guards: [], automatic: false, effects: [], refusedAs: 'run/transition-refused' } as const;
+const automatic = { ...step, automatic: true } as const;
+
+/** The whole life of a run. `Run` only reads it; of the automatic rows that fit, the first is fired. */
+export const runLifecycle = [
+  {
+    ...automatic,
+    trigger: 'fetch-files',
+    from: ['pending'],
+    guards: ['its turn', 'files to be fetched'],
+    to: 'fetching',
+    effects: ['fetch-files'],
+    done: 'prepared',
+  },
+  {
+    ...automatic,
+    trigger: 'queue-plan',
+    from: ['pending'],
+    guards: ['its turn', 'files at hand'],
+    to: 'plan_queued',
+    done: 'queued',
+  },
+  { ...step, trigger: 'finish-fetch', from: ['fetching'], to: 'plan_queued', done: 'queued' },
+  { ...step, trigger: 'start-plan', from: ['plan_queued'], to: 'planning', done: 'planned' },
+  {
+    ...step,
+    trigger: 'lose-plan',
+    from: ['planning', 'post_plan_running'],
+    to: 'plan_queued',
+    effects: ['drop-reports', 'reset-policy-check'],
+    done: 'queued again',
+  },
+  { ...step, trigger: 'finish-plan', from: ['planning'], to: 'planned', done: 'planned' },
+  {
+    ...automatic,
+    trigger: 'start-policy-check',
+    from: ['planned'],
+    guards: ['policies apply'],
+    to: 'post_plan_running',
+    effects: ['start-policy-check'],
+    done: 'checked',
+  },
+  {
+    ...automatic,
+    trigger: 'pass-policy-check',
+    from: ['post_plan_running'],
+    guards: ['policies passed'],
+    to: 'post_plan_completed',
+    done: 'checked',
+  },
+  {
+    ...automatic,
+    trigger: 'await-override',
+    from: ['post_plan_running'],
+    guards: ['policies failed, overridable'],
+    to: 'post_plan_awaiting_decision',
+    done: 'checked',
+  },
+  {
+    ...automatic,
+    trigger: 'fail-policy-check',
+    from: ['post_plan_running'],
+    guards: ['policies failed for good'],
+    to: 'errored',
+    effects: completion,
+    failure: 'policies that may not be overridden failed, or could not be evaluated',
+    done: 'checked',
+  },
+  {
+    ...step,
+    trigger: 'override-policies',
+    from: ['post_plan_awaiting_decision'],
+    to: 'post_plan_completed',
+    done: 'overridden',
+  },
+  {
+    ...automatic,
+    trigger: 'finish-without-apply',
+    from: rests,
+    guards: ['policies done', 'nothing to apply'],
+    to: 'planned_and_finished',
+    effects: completion,
+    done: 'finished',
+  },
+  {
+    ...automatic,
+    trigger: 'save-plan',
+    from: rests,
+    guards: ['policies done', 'plan to be saved'],
+    to: 'planned_and_saved',
+    effects: ['release-workspace'],
+    done: 'saved',
+  },
+  {
+    ...automatic,
+    trigger: 'confirm-by-itself',
+    from: rests,
+    guards: ['policies done', 'applies by itself'],
+    to: 'confirmed',
+    done: 'applied',
+  },
+  { ...step, trigger: 'confirm', from: [...rests, 'planned_and_saved'], to: 'confirmed', done: 'applied' },
+  {
+    ...automatic,
+    trigger: 'queue-apply',
+    from: ['confirmed'],
+    guards: ['its turn'],
+    to: 'apply_queued',
+    done: 'applied',
+  },
+  { ...step, trigger: 'start-apply', from: ['apply_queued'], to: 'applying', done: 'applied' },
+  {
+    ...step,
+    trigger: 'finish-apply',
+    from: ['applying'],
+    to: 'applied',
+    effects: ['promote-version', 'drop-pending-state', ...completion],
+    done: 'applied',
+  },
+  {
+    ...step,
+    trigger: 'discard',
+    from: ['pending', 'post_plan_awaiting_decision', ...rests, 'planned_and_saved'],
+    to: 'discarded',
+    effects: completion,
+    done: 'discarded',
+  },
+  {
+    ...step,
+    trigger: 'cancel',
+    from: ['pending', 'fetching', 'plan_queued', 'planning', 'post_plan_running', 'confirmed', 'apply_queued'],
+    to: 'canceled',
+    effects: completion,
+    done: 'canceled',
+  },
+  {
+    // Whoever applies must be let finish what it has begun: until it says so, nobody else may touch the state.
+    ...step,
+    trigger: 'request-cancel',
+    from: ['applying'],
+    guards: ['cancel not asked for'],
+    to: 'applying',
+    done: 'canceled',
+  },
+  {
+    ...step,
+    trigger: 'finish-cancel',
+    from: ['applying'],
+    guards: ['cancel asked for'],
+    to: 'canceled',
+    effects: ['drop-pending-state', ...completion],
+    done: 'canceled',
+  },
+  {
+    ...step,
+    trigger: 'fail',
+    from: ['fetching', 'planning', 'post_plan_running', 'applying'],
+    to: 'errored',
+    effects: ['drop-pending-state', ...completion],
+    done: 'marked errored',
+  },
+] as const satisfies readonly RunTransition[];
+
+export type RunTrigger = (typeof runLifecycle)[number]['trigger'];

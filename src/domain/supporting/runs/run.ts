@@ -1,0 +1,247 @@
+import type { Bundle } from '../../shared/bundle.js';
+import type { AgentPoolId, ConfigurationVersionId, Instant, RunId, WorkspaceId } from '../../shared/id.js';
+import { entered, Lifecycle, stampOf } from '../../shared/lifecycle-engine.js';
+import type { TokenOwner } from '../../shared/token-owner.js';
+import {
+  type RunEffect,
+  type RunGuardFacts,
+  type RunTransition,
+  type RunTrigger,
+  runGuards,
+  runLifecycle,
+} from './run-lifecycle.js';
+import {
+  completedRunStatuses,
+  type RunStatus,
+  runStatusesHoldingWorkspace,
+  runStatusesUnderLease,
+} from './run-status.js';
+
+export interface RunVariable {
+  readonly key: string;
+  /** A literal of the configuration language. */
+  readonly value: string;
+}
+
+/** What whoever asked for the run wants of it, passed on to the agent as it is. */
+export interface RunOptions {
+  readonly message: string;
+  readonly isDestroy: boolean;
+  readonly refresh: boolean;
+  readonly refreshOnly: boolean;
+  readonly allowEmptyApply: boolean;
+  readonly allowConfigGeneration: boolean;
+  /** Null for everything. */
+  readonly targetAddrs: readonly string[] | null;
+  readonly replaceAddrs: readonly string[] | null;
+  readonly variables: readonly RunVariable[];
+  /** Null for the workspace's. */
+  readonly terraformVersion: string | null;
+}
+
+/** What a run does when nothing else is asked for. */
+export const defaultRunOptions: Omit<RunOptions, 'message'> = {
+  isDestroy: false,
+  refresh: true,
+  refreshOnly: false,
+  allowEmptyApply: false,
+  allowConfigGeneration: false,
+  targetAddrs: null,
+  replaceAddrs: null,
+  variables: [],
+  terraformVersion: null,
+};
+
+/** How many resources a plan or an apply touches. */
+export interface ResourceCounts {
+  readonly additions: number;
+  readonly changes: number;
+  readonly destructions: number;
+  readonly imports: number;
+}
+
+export interface PlannedChanges extends ResourceCounts {
+  /** Whether the plan has configuration for what is imported; absent where nobody said so. */
+  readonly generatedConfiguration?: boolean;
+}
+
+/** An agent's right to execute a run, and to report on it. Each claim makes a new one. */
+export interface Lease {
+  readonly poolId: AgentPoolId;
+  /** What the agent calls itself. */
+  readonly agent: string;
+  /** SHA-256 of the lease token, lower-case hexadecimal. */
+  readonly digest: string;
+  /** From then on the agent counts as lost. */
+  readonly expiresAt: Instant;
+}
+
+/** The two parts an agent executes. Each has its log. */
+export const phases = ['plan', 'apply'] as const;
+
+export type Phase = (typeof phases)[number];
+
+export interface RunState {
+  readonly id: RunId;
+  readonly workspaceId: WorkspaceId;
+  readonly configurationVersionId: ConfigurationVersionId;
+  /** Dense within its workspace, from 1: the order in which runs wait. */
+  readonly sequence: number;
+  readonly status: RunStatus;
+  readonly source: 'tfe-api' | 'tfe-configuration-version';
+  readonly options: RunOptions;
+  /** From a speculative version: never confirmable. */
+  readonly planOnly: boolean;
+  readonly savePlan: boolean;
+  /** Asked for by one who may apply; asked again when the plan ends. */
+  readonly autoApply: boolean;
+  /** Null for nobody: then it never applies by itself. */
+  readonly createdBy: TokenOwner | null;
+  /** False until the plan ends. */
+  readonly hasChanges: boolean;
+  readonly cancelRequested: boolean;
+  readonly planned: PlannedChanges | null;
+  readonly applied: ResourceCounts | null;
+  /** Why it is errored, in a sentence. */
+  readonly failure: string | null;
+  /** Files fetched again for this run alone; null when it uses those of its version. */
+  readonly ownFiles: Pick<Bundle, 'key' | 'bytes'> | null;
+  readonly lease: Lease | null;
+  readonly statusTimestamps: Readonly<Record<string, Instant>>;
+  readonly createdAt: Instant;
+  /** Rises by one with every change; a save based on an older one is refused. */
+  readonly revision: number;
+}
+
+export type RunFactsGathered = Pick<RunGuardFacts, 'itsTurn' | 'filesMissing' | 'creatorMayApply' | 'policyCheck'>;
+
+type Change = Partial<
+  Pick<RunState, 'hasChanges' | 'planned' | 'applied' | 'failure' | 'ownFiles' | 'lease' | 'cancelRequested'>
+>;
+
+export interface RunFired {
+  readonly next: Run;
+  readonly effects: readonly RunEffect[];
+}
+
+type Given = Pick<
+  RunState,
+  | 'id'
+  | 'workspaceId'
+  | 'configurationVersionId'
+  | 'sequence'
+  | 'source'
+  | 'options'
+  | 'planOnly'
+  | 'savePlan'
+  | 'autoApply'
+  | 'createdBy'
+  | 'createdAt'
+>;
+
+const life = new Lifecycle('run', runLifecycle, runGuards);
+
+/** As if its plan had never begun. */
+const withoutReports = (state: RunState): RunState => {
+  const reported = ['planning', 'planned', 'post_plan_running'].map(stampOf);
+  const statusTimestamps = Object.fromEntries(
+    Object.entries(state.statusTimestamps).filter(([stamp]) => !reported.includes(stamp)),
+  );
+  return { ...state, statusTimestamps, hasChanges: false, planned: null };
+};
+
+/** One use of a configuration version. Immutable; the lifecycle table is the only way to change its status. */
+export class Run {
+  private constructor(readonly state: RunState) {
+    Object.freeze(state);
+  }
+
+  static create(given: Given): Run {
+    return new Run({
+      ...given,
+      status: 'pending',
+      hasChanges: false,
+      cancelRequested: false,
+      planned: null,
+      applied: null,
+      failure: null,
+      ownFiles: null,
+      lease: null,
+      statusTimestamps: { 'plan-queueable-at': given.createdAt },
+      revision: 0,
+    });
+  }
+
+  /** For repositories only: trusts what was stored. */
+  static restore(state: RunState): Run {
+    return new Run({ ...state });
+  }
+
+  /**
+   * Fires `trigger`, and after it every automatic row that fits, until the run rests. Throws the row's refusal, worded
+   * by its status or by its first guard that fails.
+   */
+  fire(trigger: RunTrigger, gathered: RunFactsGathered, now: Instant, change: Change = {}): RunFired {
+    return this.walk(life.fire(trigger, { ...this.state, ...gathered }), gathered, now, change);
+  }
+
+  /** What the facts alone bring about; undefined when the run rests. */
+  settle(gathered: RunFactsGathered, now: Instant): RunFired | undefined {
+    const row = life.automatic({ ...this.state, ...gathered });
+    return row && this.walk(row, gathered, now, {});
+  }
+
+  /** Whether the status alone allows it. */
+  allows(trigger: RunTrigger): boolean {
+    return life.startsFrom(this.state.status, trigger);
+  }
+
+  /** The same run with another lease, or other files. No transition: it is where it was. */
+  with(change: Pick<Change, 'lease' | 'ownFiles'>): Run {
+    return new Run({ ...this.state, ...change, revision: this.state.revision + 1 });
+  }
+
+  get over(): boolean {
+    return completedRunStatuses.includes(this.state.status);
+  }
+
+  /** Whether its log of the phase is whole: nobody may add to it any more. Evaluating policies is part of the plan's. */
+  hasFinished(phase: Phase): boolean {
+    const { status, statusTimestamps } = this.state;
+    const planned = statusTimestamps['planned-at'] !== undefined && status !== 'post_plan_running';
+    return this.over || (phase === 'plan' && planned);
+  }
+
+  /** Since when its log of the phase is whole; undefined while it is not. */
+  finishedAt(phase: Phase): Instant | undefined {
+    if (!this.hasFinished(phase)) return undefined;
+    const { status, statusTimestamps: at, createdAt } = this.state;
+    const checked = at['post-plan-awaiting-decision-at'] ?? at['post-plan-completed-at'];
+    const planned = at['post-plan-running-at'] === undefined ? at['planned-at'] : checked;
+    return (phase === 'plan' ? planned : undefined) ?? at[stampOf(status)] ?? createdAt;
+  }
+
+  /** Whether it keeps others of its workspace waiting. */
+  get holdsWorkspace(): boolean {
+    return !this.state.planOnly && runStatusesHoldingWorkspace.includes(this.state.status);
+  }
+
+  /** The trigger that cancels it in this status: at once, or by asking whoever applies it. */
+  get cancelTrigger(): RunTrigger {
+    return this.allows('request-cancel') ? 'request-cancel' : 'cancel';
+  }
+
+  private walk(first: RunTransition, gathered: RunFactsGathered, now: Instant, change: Change): RunFired {
+    const effects: RunEffect[] = [];
+    let state: RunState = { ...this.state, ...change, revision: this.state.revision + 1 };
+    for (let row: RunTransition | undefined = first; row; row = life.automatic({ ...state, ...gathered })) {
+      const kept = row.effects.includes('drop-reports') ? withoutReports(state) : state;
+      state = { ...kept, ...entered(kept, row, now), failure: row.failure ?? kept.failure };
+      effects.push(...row.effects);
+    }
+    const over = completedRunStatuses.includes(state.status);
+    const leased = runStatusesUnderLease.includes(state.status);
+    const rested = { ...state, lease: leased ? state.lease : null, ownFiles: over ? null : state.ownFiles };
+    return { next: new Run(rested), effects };
+  }
+}

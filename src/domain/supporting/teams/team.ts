@@ -1,0 +1,103 @@
+import {
+  type OrganizationAccess,
+  type OrganizationPermission,
+  organizationPermissions,
+} from '../../authorization/organization-permissions.js';
+import { isOwner, organizationAccessOf, type Standing, type TeamInQuestion } from '../../authorization/policy.js';
+import { alreadyTaken, DomainError, notFound } from '../../shared/domain-error.js';
+import type { Instant, OrganizationId, TeamId } from '../../shared/id.js';
+import { checkTeamName, teamNameKey } from './team-name.js';
+
+/** `secret` teams are seen by their members, owners and holders of `access-secret-teams` only. */
+export const visibilities = ['secret', 'organization'] as const;
+
+export interface TeamSettings {
+  readonly name: string;
+  readonly visibility: (typeof visibilities)[number];
+  readonly membersManageToken: boolean;
+  readonly access: OrganizationAccess;
+}
+
+export interface Team extends TeamSettings {
+  readonly id: TeamId;
+  readonly organizationId: OrganizationId;
+  readonly organizationName: string;
+  /** Every organization has one owners team, made with it. */
+  readonly owners: boolean;
+  readonly usersCount: number;
+  readonly createdAt: Instant;
+  readonly revision: number;
+}
+
+export const ownersTeamName = 'owners';
+
+export const defaultTeamSettings: Omit<TeamSettings, 'name'> = {
+  visibility: 'secret',
+  membersManageToken: true,
+  access: new Set(),
+};
+
+export const asQuestion = (team: Team): TeamInQuestion => ({
+  teamId: team.id,
+  owners: team.owners,
+  secret: team.visibility === 'secret',
+  membersManageToken: team.membersManageToken,
+  access: team.access,
+});
+
+const protectedOwners = (sentence: string): DomainError => new DomainError('owners-team/protected', sentence);
+
+/**
+ * Applies a change of settings. Throws `attribute/invalid` for a bad name, `attribute/taken` for the owners team's,
+ * `owners-team/protected` for what the owners team never loses: its name and its rights.
+ */
+export function changeTeam(team: Team, change: Partial<TeamSettings>): Team {
+  if (change.name !== undefined) checkTeamName(change.name);
+  if (team.owners && change.name !== undefined && change.name !== team.name) {
+    throw protectedOwners('the owners team cannot be renamed');
+  }
+  if (team.owners && change.access !== undefined) {
+    throw protectedOwners('the owners team holds every right already');
+  }
+  if (!team.owners && change.name !== undefined && teamNameKey(change.name) === ownersTeamName) {
+    throw alreadyTaken('name', 'Name');
+  }
+  return { ...team, ...change, revision: team.revision + 1 };
+}
+
+/** Throws `owners-team/protected`: owners hold every right on every workspace already. */
+export function checkGrantable(team: Team): void {
+  if (team.owners) throw protectedOwners('the owners team has access to every workspace already');
+}
+
+/** Throws `owners-team/protected`: an organization always has its owners. */
+export function checkRemovable(team: Team): void {
+  if (team.owners) throw protectedOwners('the owners team cannot be deleted');
+}
+
+/**
+ * The team to save with a change of its members: the risen revision makes two such changes at once meet, so that two
+ * owners cannot remove each other.
+ */
+export const withChangedMembers = (team: Team): Team => ({ ...team, revision: team.revision + 1 });
+
+/** `remaining` members are active. Throws `owners-team/protected` when there would be none in the owners team. */
+export function checkMembersRemain(team: Pick<Team, 'owners' | 'organizationName'>, remaining: number): void {
+  if (team.owners && remaining < 1) {
+    throw protectedOwners(`the owners team of ${team.organizationName} cannot be left without an active member`);
+  }
+}
+
+/** A permission named is given or taken; one not named stays as it is. */
+export type AccessChange = Readonly<Partial<Record<OrganizationPermission, boolean | undefined>>>;
+
+export const changedAccess = (from: OrganizationAccess, change: AccessChange): OrganizationAccess =>
+  new Set(organizationPermissions.filter((permission) => change[permission] ?? from.has(permission)));
+
+/** Only permissions the caller holds may be given or taken. Throws `resource/not-found`. */
+export function checkAccessChange(standing: Standing, from: OrganizationAccess, to: OrganizationAccess): void {
+  if (isOwner(standing)) return;
+  const held = organizationAccessOf(standing);
+  const changed = [...from, ...to].filter((permission) => from.has(permission) !== to.has(permission));
+  if (changed.some((permission) => !held.has(permission))) throw notFound();
+}

@@ -1,0 +1,34 @@
+import { invalidAttribute } from '../../shared/domain-error.js';
+import type { Instant, UserId } from '../../shared/id.js';
+
+export interface User {
+  readonly id: UserId;
+  readonly username: string;
+  readonly email: string;
+  /** May create organizations and users; sees an organization only as its member. */
+  readonly siteAdministrator: boolean;
+  /** While true, none of the user's tokens is accepted. */
+  readonly suspended: boolean;
+  readonly createdAt: Instant;
+}
+
+/** What stands for an address that was invited before there was a user with it. It is no user: it has no name and no token. */
+export const awaitedUser = (id: UserId, email: string, createdAt: Instant): User => ({
+  id,
+  // Unlike any name that a user can have, and each its own.
+  username: `invited:${id}`,
+  email,
+  siteAdministrator: false,
+  suspended: false,
+  createdAt,
+});
+
+const wellFormedUsername = /^[A-Za-z0-9_.-]{1,60}$/;
+
+/** Throws `attribute/invalid`. */
+export function checkUsername(username: string): string {
+  if (!wellFormedUsername.test(username)) {
+    throw invalidAttribute('username', 'Username must be 1 to 60 letters, digits, dots, dashes and underscores');
+  }
+  return username;
+}

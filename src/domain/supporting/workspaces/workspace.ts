@@ -1,0 +1,131 @@
+import { DomainError, invalidAttribute } from '../../shared/domain-error.js';
+import type { Executed, ExecutionSettings } from '../../shared/execution.js';
+import type { ConfigurationVersionId, Instant, OrganizationId, WebhookId, WorkspaceId } from '../../shared/id.js';
+import { checkName } from '../../shared/name.js';
+import type { TokenOwner } from '../../shared/token-owner.js';
+
+export interface WorkspaceSettings extends ExecutionSettings {
+  readonly name: string;
+  readonly description: string | null;
+  readonly autoApply: boolean;
+  readonly terraformVersion: string;
+  /** Relative to the configuration's root; empty for the root itself. */
+  readonly workingDirectory: string;
+}
+
+/** The repository a workspace's versions are fetched from. */
+export interface RepositorySettings {
+  readonly cloneUrl: string;
+  /** Null for the repository's default branch. */
+  readonly branch: string | null;
+  /** The name of the credential to fetch with; null for a repository anybody may read. */
+  readonly credential: string | null;
+}
+
+export interface LinkedRepository extends RepositorySettings {
+  readonly webhookId: WebhookId;
+  /** The webhook's key, encrypted: it is needed again, to check signatures. */
+  readonly sealedWebhookKey: string;
+  /** On whose behalf pushed commits are planned. */
+  readonly linkedBy: TokenOwner;
+}
+
+export interface Lock {
+  readonly by: TokenOwner;
+  readonly reason: string | null;
+  readonly at: Instant;
+}
+
+export interface Workspace extends WorkspaceSettings, Executed {
+  readonly id: WorkspaceId;
+  readonly organizationId: OrganizationId;
+  readonly organizationName: string;
+  readonly lock: Lock | null;
+  readonly repository: LinkedRepository | null;
+  readonly currentConfigurationVersionId: ConfigurationVersionId | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  readonly revision: number;
+}
+
+export const defaultSettings: Omit<WorkspaceSettings, 'name'> = {
+  description: null,
+  autoApply: false,
+  executionMode: null,
+  terraformVersion: 'latest',
+  workingDirectory: '',
+  agentPoolId: null,
+};
+
+/** Throws `attribute/invalid` for a name that is not well formed, or a working directory that leaves the root. */
+export function checkSettings<Settings extends Partial<WorkspaceSettings>>(settings: Settings): Settings {
+  if (settings.name !== undefined) checkName(settings.name);
+  const directory = settings.workingDirectory ?? '';
+  if (directory.startsWith('/') || directory.split('/').includes('..')) {
+    throw invalidAttribute('workingDirectory', 'Working directory must be a path below the configuration root');
+  }
+  return settings;
+}
+
+export const cloneUrlRule = 'Clone url must be an https:// or http:// URL without user, query or fragment';
+
+// No user information, no query and no fragment: secrets belong into credentials.
+const cloneUrlForm = /^https?:\/\/[A-Za-z0-9.:[\]-]+\/[^\s\p{Cc}?#@\\]+$/u;
+/** Servers differ on whether encoded forms count, and on what a semicolon ends. */
+const ambiguousPath = /;|%(?:2e|2f|3b|5c|25|[01][0-9a-f]|7f)/i;
+const branchForm = /^(?![/.-]|refs\/|@$)(?!.*(\.\.|\/\/|@\{|\/\.|\.lock(\/|$)))[^\s~^:?*[\\\p{Cc}]{1,200}(?<![/.])$/u;
+const credentialForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,89}$/;
+
+const pathRule = 'The path of clone url must not contain ".", "..", ";", an empty segment or an encoded form of these';
+
+/** Whether every server reads the path as the same place. */
+function hasPlainPath(cloneUrl: string): boolean {
+  const segments = cloneUrl.replace(/\/$/, '').split('/').slice(3);
+  return !ambiguousPath.test(cloneUrl) && segments.every((segment) => !/^\.{0,2}$/.test(segment));
+}
+
+/** Throws `attribute/invalid`, pointing at the member, for what could not be fetched from in any case. */
+export function checkRepository(settings: RepositorySettings): RepositorySettings {
+  const { cloneUrl, branch, credential } = settings;
+  const invalid = (member: string, sentence: string) => invalidAttribute(`vcsRepo/${member}`, sentence);
+  if (!cloneUrlForm.test(cloneUrl) || cloneUrl.length > 2000) {
+    throw invalid('cloneUrl', cloneUrlRule);
+  }
+  if (!hasPlainPath(cloneUrl)) throw invalid('cloneUrl', pathRule);
+  if (branch !== null && !branchForm.test(branch)) throw invalid('branch', 'Branch must be the name of a branch');
+  if (credential !== null && !credentialForm.test(credential)) {
+    throw invalid('credential', 'Credential must be the name of a credential');
+  }
+  return settings;
+}
+
+const refused = (sentence: string): DomainError => new DomainError('workspace/lock-refused', sentence);
+
+const changed = (workspace: Workspace, lock: Lock | null, now: Instant): Workspace => ({
+  ...workspace,
+  lock,
+  updatedAt: now,
+  revision: workspace.revision + 1,
+});
+
+/** The three lock actions. Each throws `workspace/lock-refused` when the workspace is not in the state it starts from. */
+export const lockActions = {
+  lock: (workspace: Workspace, by: TokenOwner, now: Instant, reason: string | null): Workspace => {
+    if (workspace.lock !== null) throw refused('workspace already locked');
+    return changed(workspace, { by, reason, at: now }, now);
+  },
+  unlock: (workspace: Workspace, by: TokenOwner, now: Instant): Workspace => {
+    if (workspace.lock === null) throw refused('workspace already unlocked');
+    if (workspace.lock.by.id !== by.id) throw refused('workspace locked by somebody else');
+    return changed(workspace, null, now);
+  },
+  'force-unlock': (workspace: Workspace, _by: TokenOwner, now: Instant): Workspace => {
+    if (workspace.lock === null) throw refused('workspace already unlocked');
+    return changed(workspace, null, now);
+  },
+} as const satisfies Record<
+  string,
+  (workspace: Workspace, by: TokenOwner, now: Instant, reason: string | null) => Workspace
+>;
+
+export type LockAction = keyof typeof lockActions;

@@ -1,0 +1,15 @@
+import type { buildApp } from '../../adapters/http/server/app.js';
+import type { RateLimits } from '../../adapters/http/server/rate-limit.js';
+import type { Exposition } from '../../adapters/metrics/exposition.js';
+import type { Meters } from '../../adapters/metrics/meters.js';
+import type { Ports } from '../../application/assembly.js';
+import type { UseCases } from '../../application/use-cases.js';
+
+/** What the container holds, by name. */
+export interface Provided extends Ports {
+  readonly meters: Meters;
+  readonly exposition: Exposition;
+  readonly useCases: UseCases;
+  readonly rates: RateLimits;
+  readonly app: ReturnType<typeof buildApp>;
+}

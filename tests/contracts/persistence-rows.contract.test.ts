@@ -1,0 +1,543 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { expect, it } from '@jest/globals';
+import {
+  type AuditEvent,
+  type ConfigurationVersionState,
+  type NewAuditEvent,
+  organizationPermissions,
+  type Run,
+  type RunState,
+  type TokenOwner,
+  type Workspace,
+  type WorkspacePermissions,
+} from '../../src/domain/index.js';
+import {
+  aBundle,
+  aConfigurationVersion,
+  afterNoon,
+  anOrganization,
+  aRun,
+  aStateOutput,
+  aStateVersion,
+  asOrganization,
+  aTeam,
+  aToken,
+  aUser,
+  aVariable,
+  aWorkspace,
+  changed,
+  noon,
+  someIngressAttributes,
+  someRunOptions,
+  unique,
+} from '../support/builders.js';
+import {
+  aManagedPolicy,
+  anAgentPool,
+  anAgentToken,
+  anAppliedPolicy,
+  anEvaluation,
+  aPolicy,
+  aPolicyOutcome,
+  aPolicySet,
+  aPolicySetOutcome,
+  aTaskStage,
+} from '../support/policy-builders.js';
+import { type Ground, onEveryBackend } from './on-every-backend.js';
+
+/** What was written, and what was then read. */
+type Pair = readonly [written: object, read: unknown];
+
+const someone = (): TokenOwner => ({ kind: 'team', id: unique('team') });
+const page = { number: 1, size: 10 };
+
+async function aPlace(on: Ground) {
+  const organization = await on.organization();
+  return { organization, actor: asOrganization(organization), workspace: await on.workspace(organization) };
+}
+
+async function aRunIn(on: Ground, workspace: Workspace, given: Partial<RunState> = {}): Promise<Run> {
+  const version = await on.version(workspace);
+  return on.run(async (tx) => {
+    const run = aRun(workspace, version.state, { ...given, sequence: await tx.runs.takeSequence(workspace.id) });
+    await tx.runs.add(run);
+    return run;
+  });
+}
+
+const wholeVersion = (): Partial<ConfigurationVersionState> => ({
+  status: 'errored',
+  origin: 'version-control',
+  source: 'github',
+  autoQueueRuns: true,
+  speculative: true,
+  provisional: true,
+  failure: { error: 'some-code', errorMessage: 'A sentence' },
+  statusTimestamps: { 'uploaded-at': noon },
+  bundle: aBundle(),
+  ingressAttributesId: unique('ia'),
+  purgeAt: afterNoon(1),
+  createdBy: someone(),
+  createdAt: afterNoon(2),
+});
+
+const counts = { additions: 1, changes: 2, destructions: 3, imports: 4 };
+
+const wholeRun = (poolId: string): Partial<RunState> => ({
+  status: 'planning',
+  source: 'tfe-configuration-version',
+  options: someRunOptions({
+    isDestroy: true,
+    refreshOnly: true,
+    allowEmptyApply: true,
+    allowConfigGeneration: true,
+    targetAddrs: ['a.b'],
+    replaceAddrs: ['c.d'],
+    variables: [{ key: 'k', value: 'v' }],
+    terraformVersion: '1.9.0',
+  }),
+  planOnly: true,
+  savePlan: true,
+  autoApply: true,
+  createdBy: someone(),
+  hasChanges: true,
+  cancelRequested: true,
+  planned: counts,
+  applied: { ...counts, imports: 5 },
+  failure: 'It failed',
+  ownFiles: { key: unique('bundle'), bytes: 5_000_000_000 },
+  lease: { poolId, agent: 'agent-1', digest: unique('digest'), expiresAt: afterNoon(3) },
+  statusTimestamps: { 'planning-at': noon },
+  createdAt: afterNoon(4),
+});
+
+const wholeWorkspace: Partial<Workspace> = {
+  description: 'Of all that there is',
+  autoApply: true,
+  executionMode: 'local',
+  terraformVersion: '1.9.0',
+  workingDirectory: 'network',
+  lock: { by: someone(), reason: 'Maintenance', at: afterNoon(1) },
+  createdAt: afterNoon(2),
+  updatedAt: afterNoon(3),
+};
+
+const aRepository = () => ({
+  cloneUrl: 'https://example.com/acme/network.git',
+  branch: 'main',
+  credential: 'forge',
+  webhookId: unique('wh'),
+  sealedWebhookKey: 'v2.key.sealed',
+  linkedBy: someone(),
+});
+
+const allPermissions: WorkspacePermissions = {
+  runs: 'plan',
+  variables: 'write',
+  stateVersions: 'read-outputs',
+  policyMocks: 'read',
+  workspaceLocking: true,
+  runTasks: true,
+};
+
+const anEvent = (given: Partial<NewAuditEvent> = {}): NewAuditEvent => ({
+  actor: { kind: 'user', id: unique('user'), tokenId: unique('at') },
+  action: 'teams/update',
+  subject: unique('team'),
+  outcome: 'done',
+  count: 2,
+  detail: { added: [{ id: unique('user') }] },
+  request: { id: unique('request'), address: '192.0.2.1', route: 'PATCH /teams/:id' },
+  ...given,
+});
+
+/** By what is stored. Each member has some value in one of the pairs, and what may change is changed. */
+const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>> = {
+  User: async (on) => {
+    const users = [aUser({ siteAdministrator: true, createdAt: afterNoon(1) }), aUser()];
+    for (const user of users) await on.run((tx) => tx.users.add(user));
+    const [first, second] = users;
+    if (first === undefined || second === undefined) throw new Error('no users');
+    await on.run((tx) => tx.users.setSuspended(second.id, true));
+    return [
+      [first, await on.read((tx) => tx.users.find(first.id))],
+      [{ ...second, suspended: true }, await on.read((tx) => tx.users.find(second.id))],
+    ];
+  },
+  Organization: async (on) => {
+    const organization = anOrganization({ createdAt: afterNoon(1) });
+    await on.run((tx) => tx.organizations.add(organization));
+    const read = () => on.read((tx) => tx.organizations.findFor(asOrganization(organization), organization.name));
+    const before = (await read())?.subject;
+    const pool = anAgentPool(organization);
+    await on.run((tx) => tx.agentPools.add(pool));
+    const defaults = { executionMode: 'agent', agentPoolId: pool.id } as const;
+    const renamed = { ...organization, email: 'other@example.com', defaults };
+    await on.run((tx) => tx.organizations.save(renamed));
+    await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
+    return [
+      [organization, before],
+      [renamed, (await read())?.subject],
+    ];
+  },
+  Team: async (on) => {
+    const { organization, actor } = await aPlace(on);
+    const member = await on.member(organization);
+    const access = new Set(organizationPermissions);
+    const team = await on.team(organization, { membersManageToken: true, access, createdAt: afterNoon(1) }, [member]);
+    const read = () => on.read((tx) => tx.teams.findFor(actor, team.id));
+    const before = (await read())?.subject;
+    const after = { ...team, name: unique('team'), visibility: 'organization', revision: 1 } as const;
+    const less = { ...after, membersManageToken: false, access: new Set([]) };
+    await on.run((tx) => tx.teams.save(less));
+    const owners = aTeam(organization, { owners: true });
+    await on.run((tx) => tx.teams.add(owners));
+    return [
+      [team, before],
+      [less, (await read())?.subject],
+      [owners, (await on.read((tx) => tx.teams.findFor(actor, owners.id)))?.subject],
+    ];
+  },
+  TeamWorkspaceView: async (on) => {
+    const { organization, actor, workspace } = await aPlace(on);
+    const team = await on.team(organization);
+    const access = { id: unique('tws'), teamId: team.id, workspaceId: workspace.id, revision: 0 };
+    const names = { organizationName: organization.name, workspaceName: workspace.name };
+    const custom = { ...access, grant: { access: 'custom', permissions: allPermissions } } as const;
+    await on.run((tx) => tx.teamAccess.add(custom));
+    const read = async () => (await on.read((tx) => tx.teamAccess.findFor(actor, access.id)))?.subject;
+    const filter = { workspaceId: workspace.id, teamId: undefined, visibility: 'all' } as const;
+    const [listed] = (await on.read((tx) => tx.teamAccess.page(filter, page))).items;
+    const before = await read();
+    const fixed = { ...access, grant: { access: 'plan' }, revision: 1 } as const;
+    await on.run((tx) => tx.teamAccess.save(fixed));
+    return [
+      [{ ...custom, ...names }, before],
+      [{ ...custom, ...names }, listed],
+      [{ ...fixed, ...names }, await read()],
+    ];
+  },
+  Workspace: async (on) => {
+    const { organization } = await aPlace(on);
+    const pool = anAgentPool(organization);
+    await on.run((tx) => tx.agentPools.add(pool));
+    const defaults = { executionMode: 'agent', agentPoolId: pool.id } as const;
+    await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
+    const given = { ...wholeWorkspace, agentPoolId: pool.id, organizationDefaults: defaults };
+    const workspace = aWorkspace(organization, { ...given, repository: aRepository() });
+    await on.run((tx) => tx.workspaces.add(workspace));
+    const read = () => on.read((tx) => tx.workspaces.find(workspace.id));
+    const before = await read();
+    const version = await on.version(workspace);
+    await on.run((tx) => tx.workspaces.promote(workspace.id, version.state.id));
+    const bare = aWorkspace({ ...organization, defaults }, { id: workspace.id, createdAt: workspace.createdAt });
+    const after = { ...bare, currentConfigurationVersionId: version.state.id, revision: 1 };
+    await on.run((tx) => tx.workspaces.save(after));
+    return [
+      [workspace, before],
+      [after, await read()],
+    ];
+  },
+  Variable: async (on) => {
+    const { actor, workspace } = await aPlace(on);
+    const whole = { description: 'A number', hcl: true, sensitive: true, createdAt: afterNoon(1) };
+    const variable = aVariable(workspace, whole);
+    await on.run((tx) => tx.variables.add(variable));
+    const read = () => on.read((tx) => tx.variables.findFor(actor, workspace.id, variable.id));
+    const before = (await read())?.subject;
+    const { id, createdAt } = variable;
+    const after = aVariable(workspace, { id, createdAt, category: 'env', sealedValue: 'v2.a.b', size: 1, revision: 1 });
+    await on.run((tx) => tx.variables.save(after));
+    return [
+      [variable, before],
+      [after, (await read())?.subject],
+    ];
+  },
+  ConfigurationVersionState: async (on) => {
+    const { workspace } = await aPlace(on);
+    const version = await on.version(workspace, wholeVersion());
+    const { id, workspaceId, sequence, origin, source, createdBy, createdAt } = version.state;
+    const read = async () => (await on.read((tx) => tx.configurationVersions.find(id)))?.state;
+    const before = await read();
+    const fixed = { id, workspaceId, sequence, origin, source, createdBy, createdAt };
+    const after = changed(aConfigurationVersion(workspace, { ...fixed, autoQueueRuns: false }));
+    await on.run((tx) => tx.configurationVersions.save(after));
+    const nobodys = await on.version(workspace);
+    const found = await on.read((tx) => tx.configurationVersions.find(nobodys.state.id));
+    return [
+      [version.state, before],
+      [after.state, await read()],
+      [nobodys.state, found?.state],
+    ];
+  },
+  ConfigurationVersionSummary: async (on) => {
+    const { actor, workspace } = await aPlace(on);
+    const { state } = await on.version(workspace, wholeVersion());
+    const { id, status, source, autoQueueRuns, speculative, provisional, failure } = state;
+    const { statusTimestamps, ingressAttributesId } = state;
+    const flags = { autoQueueRuns, speculative, provisional };
+    const summary = { id, status, source, ...flags, failure, statusTimestamps, ingressAttributesId };
+    const [listed] = (await on.read((tx) => tx.configurationVersions.page(workspace.id, page))).items;
+    return [
+      [summary, listed],
+      [summary, (await on.read((tx) => tx.configurationVersions.findSummaryFor(actor, id)))?.subject],
+    ];
+  },
+  IngressAttributes: async (on) => {
+    const { workspace } = await aPlace(on);
+    const senders = { senderUsername: 'ann', senderAvatarUrl: 'https://a.example', senderHtmlUrl: 'https://b.example' };
+    const whole = someIngressAttributes({ onDefaultBranch: true, tag: 'v1', ...senders });
+    const none = { commitMessage: null, commitUrl: null, compareUrl: null, isPullRequest: false, senderUsername: null };
+    const noPull = { pullRequestNumber: null, pullRequestUrl: null, pullRequestTitle: null, pullRequestBody: null };
+    const pairs: Pair[] = [];
+    for (const attributes of [whole, someIngressAttributes({ ...none, ...noPull })]) {
+      const { id } = (await on.version(workspace, { ingressAttributesId: attributes.id })).state;
+      await on.run((tx) => tx.configurationVersions.addIngressAttributes(id, attributes));
+      const found = await on.read((tx) => tx.configurationVersions.ingressAttributes([id]));
+      pairs.push([attributes, found.get(id)]);
+    }
+    return pairs;
+  },
+  RunState: async (on) => {
+    const { organization, workspace } = await aPlace(on);
+    const pool = anAgentPool(organization);
+    await on.run((tx) => tx.agentPools.add(pool));
+    const { state } = await aRunIn(on, workspace, wholeRun(pool.id));
+    const read = async () => (await on.read((tx) => tx.runs.find(state.id)))?.state;
+    const before = await read();
+    const { id, workspaceId, configurationVersionId, sequence, source, options } = state;
+    const { planOnly, savePlan, autoApply, createdBy, createdAt } = state;
+    const fixed = { id, sequence, source, options, planOnly, savePlan, autoApply, createdBy, createdAt };
+    const after = aRun({ id: workspaceId }, { id: configurationVersionId }, { ...fixed, revision: 1 });
+    await on.run((tx) => tx.runs.save(after));
+    const nobodys = await aRunIn(on, workspace);
+    return [
+      [state, before],
+      [after.state, await read()],
+      [nobodys.state, (await on.read((tx) => tx.runs.page(workspace.id, page))).items[0]],
+    ];
+  },
+  StateVersion: async (on) => {
+    const { workspace } = await aPlace(on);
+    const { state } = await aRunIn(on, workspace);
+    const whole = { createdBy: someone(), serial: 5_000_000_000, size: 6_000_000_000, createdAt: afterNoon(1) };
+    const version = aStateVersion(state, whole);
+    await on.run((tx) => tx.stateVersions.add(version, []));
+    const read = () => on.read((tx) => tx.stateVersions.find(version.id));
+    const before = await read();
+    const bundle = aBundle();
+    await on.run((tx) => tx.stateVersions.finalize(version, bundle));
+    return [
+      [version, before],
+      [{ ...version, status: 'finalized', size: bundle.bytes, bundle }, await read()],
+    ];
+  },
+  StateOutput: async (on) => {
+    const { workspace } = await aPlace(on);
+    const version = aStateVersion((await aRunIn(on, workspace)).state);
+    const sensitive = aStateOutput(version, { name: 'a', type: ['list', 'number'], sensitive: true, value: 'v2.a.b' });
+    const outputs = [sensitive, aStateOutput(version, { name: 'b' })];
+    await on.run((tx) => tx.stateVersions.add(version, outputs));
+    await on.run((tx) => tx.stateVersions.finalize(version, aBundle()));
+    const found = await on.read((tx) => tx.stateOutputs.page(version.id, page));
+    return outputs.map((output, index): Pair => [output, found.items[index]]);
+  },
+  AgentPool: async (on) => {
+    const { organization, actor, workspace } = await aPlace(on);
+    const other = await on.workspace(organization);
+    const lists = { allowedWorkspaceIds: [workspace.id], excludedWorkspaceIds: [other.id] };
+    const pool = anAgentPool(organization, { ...lists, organizationScoped: true, createdAt: afterNoon(1) });
+    await on.run((tx) => tx.agentPools.add(pool));
+    const read = () => on.read((tx) => tx.agentPools.findFor(actor, pool.id));
+    const before = (await read())?.subject;
+    const after = { ...pool, name: unique('pool'), organizationScoped: false, excludedWorkspaceIds: [] };
+    await on.run((tx) => tx.agentPools.save(after));
+    return [
+      [pool, before],
+      [after, (await read())?.subject],
+    ];
+  },
+  AgentToken: async (on) => {
+    const pool = anAgentPool(await on.organization());
+    const whole = { createdBy: someone(), createdAt: afterNoon(1), lastUsedAt: afterNoon(2) };
+    const tokens = [anAgentToken(pool, whole), anAgentToken(pool)];
+    await on.run((tx) => tx.agentPools.add(pool));
+    for (const token of tokens) await on.run((tx) => tx.agentTokens.add(token));
+    return on.read((tx) =>
+      Promise.all(tokens.map(async (token) => [token, await tx.agentTokens.find(token.id)] as const)),
+    );
+  },
+  ApiToken: async (on) => {
+    const { organization } = await aPlace(on);
+    const [user, team] = [await on.user(), await on.team(organization)];
+    const given = { createdBy: someone(), expiresAt: afterNoon(1), lastUsedAt: afterNoon(2), createdAt: afterNoon(3) };
+    const tokens = [
+      aToken({ kind: 'user', id: user.id }),
+      aToken({ kind: 'team', id: team.id }, { ...given, description: 'Of a team' }),
+      aToken({ kind: 'organization', id: organization.id }),
+      aToken({ kind: 'auditor', id: organization.id }),
+    ];
+    for (const token of tokens) await on.run((tx) => tx.tokens.add(token));
+    return on.read((tx) => Promise.all(tokens.map(async (token) => [token, await tx.tokens.find(token.id)] as const)));
+  },
+  ManagedPolicy: async (on) => {
+    const { organization, actor } = await aPlace(on);
+    const code = await on.run((tx) => tx.policies.keepCode(organization.id, 'package terraform'));
+    const policy = aManagedPolicy(organization, { code, createdAt: afterNoon(1), updatedAt: afterNoon(2) });
+    await on.run((tx) => tx.policies.add(policy));
+    const set = aPolicySet(organization, { policyIds: [policy.id] });
+    await on.run((tx) => tx.policySets.add(set));
+    const read = () => on.read((tx) => tx.policies.findFor(actor, policy.id));
+    const before = (await read())?.subject;
+    const changes = { description: 'Other', query: null, code: null, enforcementLevel: 'advisory' } as const;
+    const after = { ...policy, ...changes, updatedAt: afterNoon(3), revision: 1 };
+    await on.run((tx) => tx.policies.save(after));
+    const attached = { policySetIds: [set.id] };
+    return [
+      [{ ...policy, ...attached }, before],
+      [{ ...after, ...attached }, (await read())?.subject],
+    ];
+  },
+  PolicySet: async (on) => {
+    const { organization, actor, workspace } = await aPlace(on);
+    const policy = aManagedPolicy(organization, { kind: 'sentinel' });
+    await on.run((tx) => tx.policies.add(policy));
+    const lists = { policies: [aPolicy()], workspaceIds: [workspace.id], policyIds: [policy.id] };
+    const flags = { global: true, overridable: true };
+    const times = { createdAt: afterNoon(1), updatedAt: afterNoon(2) };
+    const set = aPolicySet(organization, { description: 'All', kind: 'sentinel', ...flags, ...lists, ...times });
+    await on.run((tx) => tx.policySets.add(set));
+    const read = () => on.read((tx) => tx.policySets.findFor(actor, set.id));
+    const before = (await read())?.subject;
+    const after = aPolicySet(organization, { id: set.id, createdAt: set.createdAt, revision: 1 });
+    await on.run((tx) => tx.policySets.save(after));
+    return [
+      [set, before],
+      [after, (await read())?.subject],
+    ];
+  },
+  TaskStage: async (on) => {
+    const { actor, workspace } = await aPlace(on);
+    const run = await aRunIn(on, workspace);
+    const policies = [anAppliedPolicy({ code: 'c'.repeat(64) }), anAppliedPolicy()];
+    const applied = { id: unique('polset'), name: 'baseline', description: null, overridable: true, policies };
+    const times = { createdAt: afterNoon(1), updatedAt: afterNoon(2), statusTimestamps: { 'pending-at': noon } };
+    const evaluation = anEvaluation({ policySets: [applied], ...times });
+    const stage = aTaskStage(run, { evaluations: [evaluation], ...times });
+    await on.run((tx) => tx.taskStages.add(stage));
+    const read = () => on.read((tx) => tx.taskStages.findFor(actor, stage.id));
+    const before = (await read())?.subject;
+    const moved = { status: 'running', statusTimestamps: { 'running-at': noon }, updatedAt: afterNoon(3) } as const;
+    const after = { ...stage, evaluations: [{ ...evaluation, ...moved }], ...moved, revision: 1 };
+    await on.run((tx) => tx.taskStages.save(after));
+    return [
+      [stage, before],
+      [after, (await read())?.subject],
+    ];
+  },
+  LocatedEvaluation: async (on) => {
+    const { actor, workspace } = await aPlace(on);
+    const resultCount = { advisoryFailed: 1, mandatoryFailed: 2, passed: 3, errored: 4 };
+    const times = { createdAt: afterNoon(1), updatedAt: afterNoon(2), statusTimestamps: { 'passed-at': noon } };
+    const whole = { kind: 'sentinel', status: 'passed', policyToolVersion: '0.44.0', resultCount } as const;
+    const evaluation = anEvaluation({ ...whole, ...times });
+    const stage = aTaskStage(await aRunIn(on, workspace), { evaluations: [evaluation] });
+    await on.run((tx) => tx.taskStages.add(stage));
+    const read = () => on.read((tx) => tx.taskStages.findEvaluationFor(actor, evaluation.id));
+    const before = (await read())?.subject;
+    const { id, kind, createdAt } = evaluation;
+    const after = anEvaluation({ id, kind, createdAt, overridable: false, statusTimestamps: { 'running-at': noon } });
+    await on.run((tx) => tx.taskStages.save({ ...stage, evaluations: [after], revision: 1 }));
+    const located = ({ policySets: _, ...rest }: typeof evaluation) => ({ ...rest, taskStageId: stage.id });
+    return [
+      [located(evaluation), before],
+      [located(after), (await read())?.subject],
+    ];
+  },
+  PolicySetOutcome: async (on) => {
+    const { actor, workspace } = await aPlace(on);
+    const evaluation = anEvaluation();
+    const stage = aTaskStage(await aRunIn(on, workspace), { evaluations: [evaluation] });
+    await on.run((tx) => tx.taskStages.add(stage));
+    const failed = { status: 'failed', enforcementLevel: 'advisory', query: 'data.deny', output: [{ a: 1 }] } as const;
+    const outcomes = [aPolicyOutcome({ ...failed, description: 'Cheap' }), aPolicyOutcome({ status: 'errored' })];
+    const said = { error: 'No data', warnings: ['Slow'], outcomes, overridable: true, policySetDescription: 'All' };
+    const sets = [aPolicySetOutcome(evaluation), aPolicySetOutcome(evaluation, { ...said, position: 1 })];
+    await on.run((tx) => tx.taskStages.addOutcomes(sets));
+    const listed = await on.read((tx) => tx.taskStages.outcomes(evaluation.id, [], page));
+    const found = await Promise.all(sets.map(({ id }) => on.read((tx) => tx.taskStages.findOutcomeFor(actor, id))));
+    return [
+      ...sets.map((set, index): Pair => [set, listed.items[index]]),
+      ...sets.map((set, index): Pair => [set, found[index]?.subject]),
+    ];
+  },
+  AuditEvent: async (on) => {
+    const { organization, workspace } = await aPlace(on);
+    const actor = { kind: 'nobody', id: null, tokenId: null } as const;
+    const bare = anEvent({ actor, subject: null, detail: null, request: null, count: 1 });
+    const events = [anEvent(), bare, anEvent()];
+    const [first, second, third] = events;
+    if (!first || !second || !third) throw new Error('no events');
+    await on.run((tx) => tx.audit.add(first, { organizationId: organization.id }));
+    await on.run((tx) => tx.audit.add(second, { organizationId: organization.id }));
+    await on.run((tx) => tx.audit.add(third, { workspaceId: workspace.id }));
+    const { items } = await on.read((tx) => tx.audit.page(organization.id, undefined, page));
+    const stamped = (event: NewAuditEvent, read: AuditEvent | undefined): Pair => [
+      { ...event, id: read?.id, at: read?.at, organizationId: organization.id },
+      read,
+    ];
+    return events.map((event, index) => stamped(event, items.toReversed()[index]));
+  },
+  Effect: async (on) => {
+    const subject = unique('subject');
+    const effect = { kind: 'discard-bundle', bundleKey: unique('bundle') } as const;
+    await on.run((tx) => tx.effects.enqueue(subject, [effect]));
+    const due = async () => (await on.read((tx) => tx.effects.due(noon, [effect.kind], 100))).at(-1);
+    const before = await due();
+    const id = before?.id ?? 0;
+    await on.run((tx) => tx.effects.failed(id, 'It failed', noon));
+    const { items } = await on.read((tx) => tx.effects.failing(page));
+    return [
+      [{ id, effect, attempts: 0, lastError: null }, before],
+      [{ id, effect, attempts: 1, lastError: 'It failed' }, await due()],
+      [{ id, subject, kind: effect.kind, attempts: 1, lastError: 'It failed', notBefore: noon }, items.at(-1)],
+    ];
+  },
+};
+
+/** Where a value is nothing, or the least that its kind has. */
+const isLeast = (value: unknown): boolean => value === null || value === false || value === 0 || value === '';
+
+function* leavesOf(value: unknown, path = ''): Generator<readonly [path: string, leaf: unknown]> {
+  if (value instanceof Set) yield [path, value.size];
+  else if (typeof value !== 'object' || value === null) yield [path, value];
+  else if (Array.isArray(value)) yield [path, value.length];
+  else for (const [member, inner] of Object.entries(value)) yield* leavesOf(inner, `${path}.${member}`);
+}
+
+onEveryBackend('what was written', (on) => {
+  it.each(Object.keys(stories))('is read as it was: %s', async (name) => {
+    const pairs = (await stories[name]?.(on)) ?? [];
+    for (const [written, read] of pairs) expect(read).toEqual(written);
+    // A member that is nothing in all of them could be lost, and nobody would see it.
+    const leaves = pairs.flatMap(([written]) => [...leavesOf(written)]);
+    const said = new Set(leaves.flatMap(([path, leaf]) => (isLeast(leaf) ? [] : [path])));
+    const isSaid = (path: string) => [...said].some((other) => other === path || other.startsWith(`${path}.`));
+    const silent = leaves.map(([path]) => path).filter((path) => !isSaid(path));
+    expect(silent).toEqual([]);
+  });
+});
+
+it('has a story of each row that describes itself', async () => {
+  const folder = new URL('../../src/adapters/persistence/knex/', import.meta.url);
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ts'));
+  const texts = await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')));
+  const names = texts.flatMap((text) => [...text.matchAll(/= rowsOf<(?:Omit<)?(\w+)/g)].map(([, name]) => name));
+  const within: Readonly<Record<string, string>> = {
+    WorkspacePermissions: 'TeamWorkspaceView',
+    PolicyOutcome: 'PolicySetOutcome',
+    PendingEffect: 'Effect',
+    FailingEffect: 'Effect',
+  };
+  expect(new Set(names.map((name = '') => within[name] ?? name))).toEqual(new Set(Object.keys(stories)));
+});

@@ -1,0 +1,90 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Caller, doc, newName, prefix, refusal, startApi, type TestApi } from '../support/api.js';
+
+let api: TestApi;
+let admin: Caller;
+
+beforeAll(async () => {
+  api = await startApi({ prefix });
+  admin = api.admin;
+});
+
+/** A run that an agent is at work on. */
+async function running() {
+  const organization = newName('org');
+  await api.organization(organization);
+  const name = newName('ws');
+  const workspaceId = await api.workspace(organization, name);
+  const { id } = await api.version(workspaceId);
+  const run = { id: `run-${id}`, workspaceId, configurationVersionId: id, createdBy: null };
+  await api.seedRun({ ...run, status: 'planning' });
+  return { organization, name, workspaceId, run };
+}
+
+/** An organization with its owners team and the one membership in it. */
+async function owned() {
+  const organization = newName('org');
+  await api.organization(organization);
+  const list = async (path: string) => (await admin.get(path).expect(200)).body.data;
+  const [owners] = await list(`/organizations/${organization}/teams`);
+  const [membership] = await list(`/organizations/${organization}/organization-memberships`);
+  return { organization, owners: owners.id as string, membership: membership.id as string };
+}
+
+const conflict = (words: unknown) => refusal(409, 'conflict', words);
+
+describe('what a run that is executed stands on', () => {
+  it('stays: its organization and its workspace', async () => {
+    const { organization, name } = await running();
+    const removed = await admin.delete(`/organizations/${organization}`).expect(409);
+    expect(removed.body).toEqual(conflict('the organization has a run in progress'));
+    const answer = await admin.delete(`/organizations/${organization}/workspaces/${name}`).expect(409);
+    expect(answer.body).toEqual(conflict('the workspace has a run in progress'));
+  });
+
+  it('is not discarded with it', async () => {
+    const { run } = await running();
+    const answer = await admin.post(`/runs/${run.id}/actions/discard`).expect(409);
+    expect(answer.body).toEqual(
+      refusal(409, 'transition not allowed', expect.stringContaining('could not be discarded')),
+    );
+  });
+});
+
+describe('a workspace that is locked', () => {
+  it('is not locked once more', async () => {
+    const { workspaceId } = await running();
+    const lock = `/workspaces/${workspaceId}/actions/lock`;
+    await admin.post(lock).expect(200);
+    expect((await admin.post(lock).expect(409)).body).toEqual(conflict(expect.stringContaining('lock')));
+  });
+});
+
+describe('the owners of an organization', () => {
+  it('keep an active member', async () => {
+    const { organization, owners, membership } = await owned();
+    const words = conflict(`the owners team of ${organization} cannot be left without an active member`);
+    const attempts = {
+      membership: () => admin.delete(`/organization-memberships/${membership}`),
+      'in the team': () =>
+        admin.delete(`/teams/${owners}/relationships/organization-memberships`, {
+          data: [{ id: membership, type: 'organization-memberships' }],
+        }),
+      'by user name': () =>
+        admin.delete(`/teams/${owners}/relationships/users`, { data: [{ id: 'admin', type: 'users' }] }),
+      user: () => admin.delete(`/admin/users/${admin.id}`),
+      'user, suspended': () => admin.post(`/admin/users/${admin.id}/actions/suspend`),
+    };
+    for (const [attempt, send] of Object.entries(attempts)) {
+      const { status, body } = await send();
+      expect([attempt, status]).toEqual([attempt, 409]);
+      if (!attempt.startsWith('user')) expect(body).toEqual(words);
+    }
+  });
+
+  it('are a team whose name stays', async () => {
+    const { owners } = await owned();
+    const answer = await admin.patch(`/teams/${owners}`, doc('teams', { name: 'others' })).expect(409);
+    expect(answer.body.errors[0].title).toBe('conflict');
+  });
+});

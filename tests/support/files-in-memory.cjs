@@ -1,0 +1,1 @@
+process.env.TMPDIR = require('./passing-files.cjs');

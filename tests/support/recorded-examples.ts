@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+
+/** Which example an answer is one of: `operation status`, `operation request` or `response title`. */
+type Key = string;
+
+const kept = new URL('../../src/adapters/http/openapi/examples.json', import.meta.url);
+
+/** What differs between two runs, by its form, and what stands for it. An id stays the same within an example. */
+function normalized(value: unknown): string {
+  const stood = new Map<string, string>();
+  const numbered = (prefix: string, given: string): string => {
+    const known =
+      stood.get(given) ?? String([...stood.keys()].filter((key) => key.startsWith(`${prefix}-`)).length + 1);
+    stood.set(given, known);
+    return known;
+  };
+  const idOf = (prefix: string, number: string) =>
+    `${prefix}-${createHash('sha256').update(`${prefix} ${number}`).digest('base64').replaceAll(/[+/=]/g, 'x').slice(0, 16)}`;
+  return JSON.stringify(value)
+    .replaceAll(/gatehouse\.v1\.[\w-]{20,}/g, `gatehouse.v1.${'example-'.repeat(6)}`)
+    .replaceAll(
+      /whsec_[A-Za-z0-9+/]{43}=/g,
+      `whsec_${Buffer.from('an example of a key for webhooks').toString('base64')}`,
+    )
+    .replaceAll(/(\/v1\/(?:object|log)\/[\w-]+)\.\w+\.[\w-]+/g, '$1.t3q8d4.c2lnbmF0dXJl')
+    .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '6e3c2f6e-9a53-4c1e-8f0b-2f7d3a1c5b90')
+    .replaceAll(/\bae-\d{17}-[\da-f]{16}\b/g, 'ae-20300101000000000-4f1c9a2b7d3e8056')
+    .replaceAll(/\b202\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2030-01-01T00:00:00.000Z')
+    .replaceAll(/\b0\.\d{8,}\b/g, 'network')
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:8080')
+    .replaceAll(/\b([a-z]{2,12})-([A-Za-z0-9]{16})\b/g, (whole, prefix: string) =>
+      idOf(prefix, numbered(prefix, whole)),
+    )
+    .replaceAll(
+      /\b(ws|cv|at|ou|ts|[a-z]{3,})-\d{1,6}\b/g,
+      (whole, prefix: string) => `${prefix}-${numbered(`${prefix}-`, whole)}`,
+    );
+}
+
+function* pathsIn(value: unknown, at = ''): Generator<string> {
+  yield at;
+  if (Array.isArray(value)) for (const item of value) yield* pathsIn(item, `${at}/*`);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) yield* pathsIn(member, `${at}/${name}`);
+  }
+}
+
+/** Suites that send what no client should. */
+const odd = /(hardening|every-route|protocol|read-body|no-gain|recorded-changes)\.test/;
+
+const isOdd = () => odd.test(expect.getState().testPath ?? '');
+
+/** Less comes first: an example shows many members in few words. */
+const rankOf = (text: string): readonly [number, number] => {
+  const paths = new Set(pathsIn(JSON.parse(text)));
+  const members = paths.size;
+  // What tries a limit is nested without end: a browser's reader of descriptions gives up on it.
+  const nested = [...paths].some((path) => path.split('/').length > 20);
+  if (nested || isOdd()) return [1000 - members, text.length];
+  return text.length > 8_000 ? [0, text.length] : [-members, text.length];
+};
+
+/** Of one file of tests: holds the recorded examples to what was answered, or finds better ones where it records. */
+export class RecordedExamples {
+  private readonly recorded: Readonly<Record<Key, unknown>> = JSON.parse(readFileSync(kept, 'utf8'));
+  private readonly found = new Map<Key, { readonly rank: readonly [number, number]; readonly text: string }>();
+  private readonly confirmed = new Set<Key>();
+
+  constructor(private readonly recording: boolean) {}
+
+  note(key: Key, value: unknown): void {
+    if (key.endsWith(' request') && isOdd()) return;
+    if (!this.recording) {
+      if (!this.confirmed.has(key) && this.isAs(key, value)) this.confirmed.add(key);
+      return;
+    }
+    const text = normalized(value);
+    const rank = rankOf(text);
+    const known = this.found.get(key);
+    if (known === undefined || isBefore([...rank, text], [...known.rank, known.text]))
+      this.found.set(key, { rank, text });
+  }
+
+  /** A refusal says the same to the letter; anything else has the same members. */
+  private isAs(key: Key, value: unknown): boolean {
+    const recorded = this.recorded[key];
+    if (/^[45]\d\d/.test(key)) return normalized(value) === JSON.stringify(recorded);
+    const members = (of: unknown) => [...new Set(pathsIn(of))].sort().join();
+    return members(value) === members(recorded);
+  }
+
+  /** A line for each, for the reporter. */
+  write(folder: string): void {
+    const lines = this.recording
+      ? [...this.found].map(([key, { rank, text }]) => JSON.stringify([key, ...rank, text]))
+      : [...this.confirmed].map((key) => JSON.stringify([key]));
+    appendFileSync(join(folder, `${process.pid}.examples`), lines.map((line) => `${line}\n`).join(''));
+  }
+}
+
+type Ranked = readonly [number, number, string];
+
+const isBefore = (a: Ranked, b: Ranked): boolean => {
+  const place = a.findIndex((part, index) => part !== b[index]);
+  return place >= 0 && (a[place] as string | number) < (b[place] as string | number);
+};
