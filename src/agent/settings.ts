@@ -166,6 +166,7 @@ export function helpPage(): string {
   const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
   return [
     'Usage: gatehouse-agent [--with-server]',
+    '       gatehouse-agent put-back FILE [--force]',
     '',
     'Executes the runs of an agent pool: plans, checks policies, applies. It is configured by environment variables:',
     '',
@@ -173,6 +174,8 @@ export function helpPage(): string {
     '',
     'With --with-server, for a first try, it starts the service too, on this machine alone, and makes what a first plan needs:',
     'on a free port unless PORT is set, with its data in ./data/first-try unless DATA_DIR is set.',
+    'put-back makes a state from lost-state the current one of its workspace, under the lock of the workspace, with a token in',
+    'GATEHOUSE_TOKEN of a user or team that may write states. --force does so although the workspace has a newer state.',
     'SIGTERM, SIGINT and SIGHUP stop it: a plan goes to another agent, an apply is let end. A second SIGTERM or SIGINT kills.',
     '',
   ].join('\n');

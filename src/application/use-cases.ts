@@ -85,10 +85,14 @@ import { ShowRun } from './supporting/runs/show-run.js';
 import { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
 import { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';
 import { ShowRunPhase } from './supporting/runs/show-run-phase.js';
+import { CreateStateVersion } from './supporting/state-versions/create-state-version.js';
 import { ListCurrentOutputs, ListStateOutputs } from './supporting/state-versions/list-state-outputs.js';
 import { ListStateVersions } from './supporting/state-versions/list-state-versions.js';
+import { RollBackState } from './supporting/state-versions/roll-back-state.js';
 import { ShowStateOutput } from './supporting/state-versions/show-state-output.js';
 import { ShowStateVersion } from './supporting/state-versions/show-state-version.js';
+import { StateOutputsReader } from './supporting/state-versions/state-outputs-reader.js';
+import { UploadStateVersion } from './supporting/state-versions/upload-state-version.js';
 import { ChangeTeamMembers } from './supporting/teams/change-team-members.js';
 import { CreateTeam } from './supporting/teams/create-team.js';
 import { ListTeams } from './supporting/teams/list-teams.js';
@@ -145,6 +149,7 @@ const runProgress = made(RunProgress, 'clock', 'ids');
 const repositoryLinks = made(RepositoryLinks, 'ids', 'secrets', 'secretBox');
 const fetchedVersions = made(FetchedVersions, 'clock', 'ids');
 const commitFiles = made(CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
+const stateOutputsReader = made(StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
 const effectPerformers = made(
   EffectPerformers,
   'unitOfWork',
@@ -154,6 +159,7 @@ const effectPerformers = made(
   runProgress,
   commitFiles,
   byteQuota,
+  stateOutputsReader,
 );
 
 /** Every use case, and what it is made from. */
@@ -262,6 +268,25 @@ export const useCases = {
   readRunLog: made(ReadRunLog, 'unitOfWork', 'clock', 'capabilityUrls'),
   readPlanJson: made(ReadPlanJson, 'unitOfWork', 'bundleStore'),
 
+  createStateVersion: made(
+    CreateStateVersion,
+    'unitOfWork',
+    'clock',
+    'ids',
+    'capabilityUrls',
+    'bundleInspector',
+    'bundleStore',
+  ),
+  uploadStateVersion: made(
+    UploadStateVersion,
+    'unitOfWork',
+    'clock',
+    'ids',
+    'capabilityUrls',
+    'bundleInspector',
+    'bundleStore',
+  ),
+  rollBackState: made(RollBackState, 'unitOfWork', 'clock', 'ids', 'capabilityUrls', 'bundleInspector', 'bundleStore'),
   listStateVersions: made(ListStateVersions, 'unitOfWork', 'clock', 'capabilityUrls'),
   showStateVersion: made(ShowStateVersion, 'unitOfWork', 'clock', 'capabilityUrls'),
   listStateOutputs: made(ListStateOutputs, 'unitOfWork'),

@@ -765,7 +765,17 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const workers = [0, 1, 2, 0].map((index) => {
       const unitOfWork = instance(index);
       const files = {} as application.CommitFiles;
-      const performers = new application.EffectPerformers(unitOfWork, now, ids, store, progress, files, noQuota);
+      const outputs = {} as application.StateOutputsReader;
+      const performers = new application.EffectPerformers(
+        unitOfWork,
+        now,
+        ids,
+        store,
+        progress,
+        files,
+        noQuota,
+        outputs,
+      );
       return new application.PerformEffects(unitOfWork, now, performers);
     });
     // Takes some and is never heard of again.

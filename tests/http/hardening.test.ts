@@ -36,6 +36,8 @@ let auditor: Caller;
 let runId: string;
 let lease: string;
 let workspaceId: string;
+/** Of a workspace that the administrator has locked. */
+let lockedId: string;
 let policyId: string;
 /** The same service behind the socket it has when it is run. */
 let server: Server;
@@ -46,6 +48,8 @@ beforeAll(async () => {
   await api.organization('acme');
   auditor = await api.auditToken('acme');
   workspaceId = await api.workspace('acme', 'api');
+  lockedId = await api.workspace('acme', 'locked');
+  await api.admin.post(`/workspaces/${lockedId}/actions/lock`, {}).expect(200);
   const policy = doc('policies', { name: 'tags', query: 'data.tags.deny' });
   policyId = (await api.admin.post('/organizations/acme/policies', policy).expect(201)).body.data.id;
   const bench = await Bench.make(api);
@@ -208,6 +212,19 @@ const tries: Readonly<
     good: 201,
     bad: 400,
     says: 'the body is nested deeper than 32 levels',
+  },
+  stateBody: {
+    ask: (amount) =>
+      sent(
+        api.admin,
+        'post',
+        `/workspaces/${lockedId}/state-versions`,
+        padded('{}', amount),
+        'application/vnd.api+json',
+      ),
+    good: 422,
+    bad: 413,
+    says: 'the body is larger than 16777216 bytes',
   },
   stateReportDepth: {
     // Three levels are there already.

@@ -47,6 +47,12 @@ const special: readonly Special[] = [
   },
   { route: 'post /workspaces/:id/actions/unlock', applies: always, status: 409, because: 'it is not locked' },
   { route: 'post /workspaces/:id/actions/force-unlock', applies: always, status: 409, because: 'it is not locked' },
+  ...['post', 'patch'].map((method) => ({
+    route: `${method} /workspaces/:workspaceId/state-versions`,
+    applies: always,
+    status: 409,
+    because: 'it is not locked',
+  })),
   {
     route: 'delete /agent-pools/:id',
     applies: ({ pool }) => pool?.named === true,

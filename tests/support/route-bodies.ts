@@ -33,6 +33,12 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /workspaces/:workspaceId/vars': doc('vars', { key: 'fresh', category: 'terraform' }),
     'patch /workspaces/:workspaceId/vars/:variableId': doc('vars', { description: 'changed' }),
     'post /workspaces/:workspaceId/configuration-versions': {},
+    'post /workspaces/:workspaceId/state-versions': doc('state-versions', { serial: 1, md5: '0'.repeat(32) }),
+    'patch /workspaces/:workspaceId/state-versions': doc(
+      'state-versions',
+      {},
+      { 'rollback-state-version': relationTo('state-versions', 'sv-none') },
+    ),
     'post /organizations/:organization/teams': doc('teams', { name: 'fresh' }),
     'patch /teams/:id': doc('teams', { visibility: 'organization' }),
     'post /teams/:id/relationships/users': users,

@@ -25,6 +25,8 @@ export const limits = {
   policyReport: { most: 16 * 1024 * 1024, of: "bytes of an agent's policy report", answer: '413' },
   // It holds the values of all outputs.
   stateReport: { most: 16 * 1024 * 1024, of: "bytes of an agent's report of a state", answer: '413' },
+  // It may hold a state, and the values of all its outputs.
+  stateBody: { most: 16 * 1024 * 1024, of: 'bytes of a JSON body with a state', answer: '413' },
   agentFile: { most: 256 * 1024 * 1024, of: 'bytes of a state, or of what a plan leaves', answer: '413' },
   logPart: { most: 1024 * 1024, of: 'bytes of a part of a log, written or read', answer: '413; less is read' },
   // Forges send whole lists of commits; theirs are cut well below this.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ListedStateVersion, ShownOutput, ShownStateVersion } from '../../../../application/index.js';
 import { outputWords, wordForType } from '../../../../domain/supporting/state-versions/state-output.js';
+import { stateVersionStatuses } from '../../../../domain/supporting/state-versions/state-version.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
@@ -9,29 +10,38 @@ import { ownerSchema, presentOwner } from '../users/user-resource.js';
 
 const outputType = 'state-version-outputs';
 
-const downloadUrlSchema = z.url();
+const maybeUrl = z.url().nullable();
 const unknown = nothing.describe('Not known here.');
-const processed = z.literal(true);
-const finalized = z.literal('finalized');
+const status = z.enum(stateVersionStatuses);
 const outputIdentifiers = z.array(z.strictObject({ id: text, type: z.literal(outputType) }));
 
 /** In lists its outputs are told by their link alone. What the service does not look into the bytes for is null. */
 const stateVersion =
-  ({ is, optional, link, toOne }: Words) =>
+  ({ is, optional, link, toOne, toOneOrNone }: Words) =>
   (dialect: Dialect) =>
   (listed: ListedStateVersion & Partial<Pick<ShownStateVersion, 'outputIds'>>): Resource => {
-    const { version, downloadUrl, outputIds } = listed;
+    const { version, urls, outputIds } = listed;
     const self = `${dialect.prefix}/state-versions/${version.id}`;
     return {
       id: version.id,
       type: 'state-versions',
       attributes: {
         'created-at': is(dateTime, version.createdAt),
-        'hosted-json-state-download-url': is(nothing, null),
+        'hosted-json-state-download-url': is(
+          maybeUrl,
+          urls.jsonDownload,
+          'The same for the JSON form; null unless a client sent it.',
+        ),
+        'hosted-json-state-upload-url': is(maybeUrl, urls.upload?.jsonState ?? null, 'The same for the JSON form.'),
         'hosted-state-download-url': is(
-          downloadUrlSchema,
-          downloadUrl,
-          'Answers the bytes, without a token. Keep it secret.',
+          maybeUrl,
+          urls.download,
+          'Answers the bytes, without a token. Keep it secret. Null while the bytes are missing.',
+        ),
+        'hosted-state-upload-url': is(
+          maybeUrl,
+          urls.upload?.state ?? null,
+          'Takes the bytes by PUT, without a token. Only in the answer to the request that created a state without them.',
         ),
         intermediate: is(no, false),
         lineage: is(text, version.lineage, 'Tells the states of one history from those of any other.'),
@@ -39,11 +49,15 @@ const stateVersion =
         modules: is(unknown, null),
         providers: is(unknown, null),
         resources: is(unknown, null),
-        'resources-processed': is(processed, true),
+        'resources-processed': is(
+          flag,
+          version.outputsRead,
+          'Whether its outputs are known. Those that a client wrote are read a moment later.',
+        ),
         serial: is(count, version.serial, 'Rises with every state of the workspace.'),
         size: is(count, version.size, 'How many bytes.'),
         'state-version': is(unknown, null),
-        status: is(finalized, 'finalized'),
+        status: is(status, version.status, 'Pending until its bytes are there.'),
         'terraform-version': is(unknown, null),
         'vcs-commit-sha': is(unknown, null),
         'vcs-commit-url': is(unknown, null),
@@ -62,7 +76,12 @@ const stateVersion =
             ),
           links: { related: link(`${self}/outputs`) },
         },
-        run: toOne('runs', version.runId),
+        'rollback-state-version': toOneOrNone(
+          'state-versions',
+          version.rollbackOf,
+          'The state whose bytes it repeats; null for new bytes.',
+        ),
+        run: toOneOrNone('runs', version.runId),
         workspace: toOne('workspaces', version.workspaceId),
       },
       links: { self: link(self) },

@@ -9,13 +9,20 @@ import { outputsAtOnce } from '../../../../application/supporting/state-versions
 import type { UseCases } from '../../../../application/use-cases.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
+import { limits } from '../../routing/limits.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
 import { includeParameter } from '../../routing/query.js';
-import { lists, shows } from '../../routing/reference.js';
+import { changes, creates, lists, type Refusal, shows } from '../../routing/reference.js';
 import { documentSchema, listSchema } from '../../routing/resource-schema.js';
-import { type Call, get, ok, parameter, type Route } from '../../routing/route.js';
+import { type Call, created, get, ok, parameter, patch, postLong, type Route } from '../../routing/route.js';
 import { wholeList } from '../../routing/whole-list.js';
-import { stateVersionIncludes, stateVersionParameters, stateVersionQuery } from './state-version-requests.js';
+import {
+  newStateVersion,
+  rollback,
+  stateVersionIncludes,
+  stateVersionParameters,
+  stateVersionQuery,
+} from './state-version-requests.js';
 import {
   presentStateOutput,
   presentStateVersion,
@@ -33,16 +40,26 @@ const piecesOf =
     return { items, last: next < outputs.length ? { name: '', tie: String(next) } : undefined };
   };
 
+const whileWriting: readonly Refusal[] = [
+  'attribute/invalid',
+  'workspace/lock-refused',
+  'runs/in-progress',
+  'bundle/interrupted',
+  'service/storage-full',
+];
+
 export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const present = presentStateVersion(dialect);
   const presentOutput = presentStateOutput(dialect);
+  const readNew = newStateVersion(dialect);
+  const readRollback = rollback(dialect);
   const version = () => stateVersionSchema(dialect);
   const output = () => stateOutputSchema(dialect);
 
   const showsOne = (operation: string, summary: string) => ({
     ...shows(operation, summary, version(), {
       query: { include: includeParameter(stateVersionIncludes) },
-      refusals: [422],
+      refusals: [422, 'state-version/outputs-unread'],
     }),
     answers: { 200: documentSchema(version(), { included: [output()] }) },
   });
@@ -59,6 +76,30 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
   };
 
   return [
+    postLong(limits.stateBody.most, (call) => use.createStateVersion.admit(call.actor, parameter(call, 'workspaceId')))(
+      '/workspaces/:workspaceId/state-versions',
+      'state-versions/create',
+      () =>
+        creates('createStateVersion', 'Create a state version', readNew, version(), {
+          about:
+            'The workspace must be locked by the caller. The state becomes the current one when its bytes are there: at once if they are in the request, otherwise when they are put to `hosted-state-upload-url`.',
+          refusals: [...whileWriting, 'state-version/conflict'],
+        }),
+      async (call) => created({ data: present(await use.createStateVersion.execute(call.actor, readNew(call))) }),
+    ),
+    patch(
+      '/workspaces/:workspaceId/state-versions',
+      'state-versions/create',
+      () => {
+        const described = changes('rollBackState', 'Roll back to an earlier state', readRollback, version(), {
+          about:
+            'The workspace must be locked by the caller. A new version with the bytes of the earlier one becomes the current one. Its serial is that of the earlier one.',
+          refusals: whileWriting,
+        });
+        return { ...described, answers: { 201: documentSchema(version()) } };
+      },
+      async (call) => created({ data: present(await use.rollBackState.execute(call.actor, readRollback(call))) }),
+    ),
     get(
       '/state-versions',
       'state-versions/read',
@@ -88,7 +129,11 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       '/state-versions/:id/outputs',
       'state-version-outputs/read',
-      () => lists('listStateVersionOutputs', 'List the outputs of a state', output(), { about: 'In order of name.' }),
+      () =>
+        lists('listStateVersionOutputs', 'List the outputs of a state', output(), {
+          about: 'In order of name.',
+          refusals: ['state-version/outputs-unread'],
+        }),
       async (call) => {
         const page = pageRequest(call.query);
         const found = await use.listStateOutputs.execute(call.actor, parameter(call, 'id'), page);
@@ -104,6 +149,7 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
         summary: 'List the outputs of the current state of a workspace',
         about: 'Comes whole, and empty while the workspace has no state.',
         answers: { 200: listSchema(output()) },
+        refusals: ['state-version/outputs-unread'],
       }),
       (call) =>
         wholeList(
