@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { outputsIn } from '../../src/application/supporting/state-versions/outputs-in-state.js';
 
-/** In pieces of so many bytes, each in the same memory. */
+/** In pieces of `size` bytes, each in the same memory. */
 async function* piecesOf(text: string | Buffer, size: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
   const lent = new Uint8Array(size);

@@ -80,7 +80,7 @@ onEveryBackend('state versions', (on) => {
     expect(await find(on, newer)).toBeUndefined();
   });
 
-  it('are pending one to a workspace where a client announced them, beside those of its runs', async () => {
+  it('are pending one to a workspace where a client announced them, in addition to those of its runs', async () => {
     const { workspace, run } = await aPlace(on);
     const pending = () => on.read((tx) => tx.stateVersions.pendingOfClient(workspace.id));
     expect(await pending()).toBeUndefined();

@@ -79,6 +79,9 @@ const promised: Readonly<Record<string, number>> = {
   'get /applies/:id': 2,
   'get /plans/:id/json-output': 3,
   'get /plans/:id/json-output-redacted': 3,
+  // The right and the lock are asked before the bytes, and in the workspace's turn; then whether a run is being applied.
+  'post /workspaces/:workspaceId/state-versions': 12,
+  'patch /workspaces/:workspaceId/state-versions': 14,
   'get /state-versions': 3,
   'get /state-versions/:id': 3,
   'get /state-versions/:id/outputs': 4,
@@ -220,7 +223,7 @@ describe('a request on SQLite', () => {
     });
     open.push(database);
     worlds.begin(database.unitOfWork);
-    return makeSmallWorld(worlds, owner, scene);
+    return makeSmallWorld(worlds, owner, scene, api.bundleStore);
   }
 
   /** Reading leaves a world as it was. */
@@ -294,7 +297,7 @@ describe('a request on SQLite', () => {
     });
     open.push(database);
     worlds.begin(database.unitOfWork);
-    const scene = { run, stage: 'passed', version: 'uploaded' } as const;
+    const scene = { run, stage: 'passed', version: 'uploaded', locked: false } as const;
     const named = { named: true, serving: true, servingElsewhere: false };
     const { agentsSecret, existing } = await makeSmallWorld(worlds, { ...owner, pool: named }, scene);
     await worlds.run(async (tx) => {

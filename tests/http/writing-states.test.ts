@@ -301,6 +301,30 @@ describe('a state version that is created without its bytes', () => {
   });
 });
 
+describe('an upload in progress', () => {
+  it.each([
+    ['the lock', 'workspace/lock-refused', (place: Place) => place.unlock()],
+    [
+      'the right',
+      'resource/not-found',
+      (place: Place) => api.admin.post(`/admin/users/${place.caller.id}/actions/suspend`).expect(200),
+    ],
+  ])('keeps nothing of what was being sent when the right or the lock was lost: %s', async (_, code, lose) => {
+    const place = await Place.make((bench) => bench.member('write'));
+    const { state, json } = await place.urls();
+    async function* sent() {
+      yield stateOf().subarray(0, 1);
+      await lose(place);
+      yield stateOf().subarray(1);
+    }
+    const objectId = state.slice(state.lastIndexOf('/') + 1);
+    await expect(api.useCases.uploadStateVersion.execute(objectId, sent())).rejects.toMatchObject({ code });
+    if (code === 'resource/not-found') await api.upload(json, Buffer.from('{}')).expect(404);
+    await place.noState();
+    expect(await api.bundleStore.unsettled(0)).toEqual([]);
+  });
+});
+
 describe('the next state', () => {
   it.each([
     ['serial', { serial: 3 }],

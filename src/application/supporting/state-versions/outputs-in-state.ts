@@ -1,10 +1,10 @@
 import type { ReportedOutput } from '../../../domain/index.js';
 
-/** What is looked at of one output, in bytes. What is longer is left out, as the domain does with what is a little shorter. */
+/** In bytes of one output. A longer one is skipped. The domain has a lower limit, in characters. */
 const longestMember = 4 * 1024 * 1024;
-/** All that is looked at, in bytes. */
+/** In bytes of all outputs. */
 const longestInAll = 16 * 1024 * 1024;
-/** How many lists and objects may lie within each other in an output: types and values are walked by recursion. */
+/** In levels of lists and objects: types and values are walked by recursion. */
 const deepest = 512;
 const longestName = 4096;
 

@@ -14,11 +14,11 @@ import { checkLockedBy } from '../../../domain/supporting/workspaces/workspace.j
 import type { Measurement } from '../../ports/outside/bundle-inspector.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
-/** What writing a state asks. */
+/** The repositories that writing a state needs. */
 export type StateWriting = 'workspaces' | 'runs' | 'stateVersions' | 'effects' | 'audit';
 
 /**
- * The workspace, while a client may write its state. What is asked in the workspace's turn stays true. Throws
+ * The workspace, while a client may write its state. An answer in the workspace's turn stays true until the transaction ends. Throws
  * `resource/not-found` without the right, `workspace/lock-refused` unless `by` holds the lock, and `runs/in-progress` while
  * an agent applies a run and so writes the next state.
  */

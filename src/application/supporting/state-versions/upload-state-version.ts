@@ -52,8 +52,8 @@ export class UploadStateVersion {
   ) {}
 
   /**
-   * The same bytes once more are taken as before. Throws `resource/not-found` for a bad object id, for what was announced
-   * anew since, and once the client has lost the right; `workspace/lock-refused`, `runs/in-progress` and
+   * The same bytes once more are taken as before. Throws `resource/not-found` for a bad object id, for a version that was
+   * replaced since, and once the client has lost the right; `workspace/lock-refused`, `runs/in-progress` and
    * `state-version/conflict` as the announcement does, the last also for other bytes than it has; `attribute/invalid` for
    * another MD5 than was announced, and `bundle/interrupted`. Nothing is kept of what is refused.
    */

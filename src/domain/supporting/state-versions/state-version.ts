@@ -21,14 +21,14 @@ export const stateVersionStatuses = ['pending', 'finalized'] as const;
 /** An agent writes under its lease, a client under the workspace's lock. */
 export type StateSource = 'agent' | 'client';
 
-/** One state of a workspace's resources. Of a finalized one, only `jsonBundle` and `outputsRead` still change, each once. */
+/** One state of a workspace's resources. Once finalized, only `jsonBundle` and `outputsRead` still change, each once. */
 export interface StateVersion extends AnnouncedState {
   readonly id: StateVersionId;
   readonly workspaceId: WorkspaceId;
   readonly source: StateSource;
   /** The run that wrote it, or that the client names; null for none. */
   readonly runId: RunId | null;
-  /** Who created the run, or wrote the state; null for nobody. */
+  /** Who created the run, or wrote the state; null where that is not known. */
   readonly createdBy: TokenOwner | null;
   readonly status: (typeof stateVersionStatuses)[number];
   /** Null while it is pending. */

@@ -19,7 +19,7 @@ const bytes = (row: string) => `coalesce(${row}.json_bundle_bytes, 0)`;
 const organization = (row: string) =>
   `(select w.organization_id from workspaces as w where w.id = ${row}.workspace_id)`;
 
-/** Every row that keeps a state in its JSON form: `organization_id` and `bytes`, beside those that 0014 counts. */
+/** Every row that keeps a state in its JSON form: `organization_id` and `bytes`. 0014 counts the others. */
 export const keptJsonRows = `select ${organization('f')} as organization_id, ${bytes('f')} as bytes
   from state_versions as f where ${bytes('f')} > 0`;
 
