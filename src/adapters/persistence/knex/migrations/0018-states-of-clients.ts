@@ -143,7 +143,6 @@ export async function up(knex: Knex): Promise<void> {
 
 /** The states of clients are lost, and those of agents that an earlier one has the serial of. */
 export async function down(knex: Knex): Promise<void> {
-  await displace(knex, tablesOf(triggers));
   for (const index of indexes) await knex.raw(`drop index ${nameOf(index.replace('unique ', ''))}`);
   const lost = () =>
     knex('state_versions as sv')
@@ -161,6 +160,8 @@ export async function down(knex: Knex): Promise<void> {
     await knex('state_version_outputs').whereIn('state_version_id', some).delete();
     await knex('state_versions').whereIn('id', some).delete();
   }
+  // After the rows: they count what goes.
+  await displace(knex, tablesOf(triggers));
   const sequences = 'unique index state_versions_sequence on state_versions (workspace_id, sequence)';
   await knex.raw('drop index state_versions_sequence');
   await knex.raw(
