@@ -2,15 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { commands } from '../../src/infrastructure/cli/commands.js';
 import { commandLinePage } from '../../src/infrastructure/cli/help.js';
-import { lifecyclePage, limitsPage, metricsPage, openApiPage, permissionsPage } from '../../src/infrastructure/docs.js';
+import {
+  configurationPage,
+  lifecyclePage,
+  limitsPage,
+  metricsPage,
+  permissionsPage,
+} from '../../src/infrastructure/docs.js';
 
 describe('the printed pages', () => {
   it.each([
     ['command-line.md', () => commandLinePage(commands)],
+    ['configuration.md', configurationPage],
     ['lifecycle.md', lifecyclePage],
     ['limits.md', limitsPage],
     ['metrics.md', metricsPage],
-    ['openapi.json', openApiPage],
     ['permissions.md', permissionsPage],
   ])('docs/%s says what the tables say; if not, run `npm run docs` and look at what changed', async (name, print) => {
     const kept = await readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
