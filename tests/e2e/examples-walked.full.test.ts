@@ -68,7 +68,9 @@ describe('the upload in the API guide', () => {
 
   run(`ends with an error where the workspace is missing${reason}`, async () => {
     const wrong = (script: string) => script.replace('/workspaces/api', '/workspaces/other');
-    await expect(typed('docs/api-guide.md', 'upload-url', wrong)).rejects.toMatchObject({ stderr: expect.stringContaining('404') });
+    await expect(typed('docs/api-guide.md', 'upload-url', wrong)).rejects.toMatchObject({
+      stderr: expect.stringContaining('404'),
+    });
   });
 });
 
