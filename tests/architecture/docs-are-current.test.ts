@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+import { lifecyclePage, limitsPage, metricsPage, openApiPage, permissionsPage } from '../../scripts/docs.js';
 import { commands } from '../../src/infrastructure/cli/commands.js';
 import { commandLinePage } from '../../src/infrastructure/cli/help.js';
-import { lifecyclePage, limitsPage, metricsPage, openApiPage, permissionsPage } from '../../src/infrastructure/docs.js';
 
 describe('the printed pages', () => {
   it.each([

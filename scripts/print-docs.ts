@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { commands } from './cli/commands.js';
-import { commandLinePage } from './cli/help.js';
+import { commands } from '../src/infrastructure/cli/commands.js';
+import { commandLinePage } from '../src/infrastructure/cli/help.js';
 import { lifecyclePage, limitsPage, metricsPage, openApiPage, permissionsPage } from './docs.js';
 
-const folder = new URL('../../docs/', import.meta.url);
+const folder = new URL('../docs/', import.meta.url);
 const pages = {
   'command-line.md': commandLinePage(commands),
   'lifecycle.md': lifecyclePage(),
