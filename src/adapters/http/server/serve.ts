@@ -1,13 +1,14 @@
 import type { Request, Response } from 'express';
+import { type AuditedThing, auditedKinds } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
 import { isOpenTo, notFound } from '../../../domain/index.js';
 import { agentActorOf, auditActorOf } from '../../../domain/supporting/audit/audit-event.js';
+import type { Asked } from '../routing/exchange.js';
 import { Query } from '../routing/query.js';
 import { readBody, readBytes } from '../routing/read-body.js';
 import { bearerOf, type PlainRoute, type Route } from '../routing/route.js';
 import type { AgentRoute } from '../supporting/agents/agent-api-routes.js';
 import { write } from './answers.js';
-import { askedAbout } from './asked.js';
 import type { Callers } from './callers.js';
 import type { HttpExchange } from './exchange.js';
 import { checkUrl } from './failures.js';
@@ -24,6 +25,36 @@ const splitOnce = (text: string, separator: string): readonly string[] => {
   const at = text.indexOf(separator);
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 };
+
+/** Longer ones are no ids of ours. */
+const longestSubject = 200;
+
+type Named = Readonly<Record<string, string>>;
+
+const isAuditedKind = (word: string): word is AuditedThing['kind'] =>
+  (auditedKinds as readonly string[]).includes(word);
+
+const workspaceIn = (body: unknown): string | undefined => {
+  const { data } = (body ?? {}) as { data?: { relationships?: { workspace?: { data?: { id?: unknown } } } } };
+  const id = data?.relationships?.workspace?.data?.id;
+  return typeof id === 'string' ? id : undefined;
+};
+
+/** What a request is about: what its path names, or the workspace its body does. `path` is the route's. */
+function askedAbout(path: string, parameters: Named, body: unknown): Pick<Asked, 'subject' | 'about'> {
+  const [, kind = ''] = path.split('/');
+  const names = Object.values(parameters);
+  const [id] = names;
+  if (id === undefined) {
+    const workspaceId = workspaceIn(body)?.slice(0, longestSubject);
+    if (workspaceId === undefined) return { subject: null, about: undefined };
+    return { subject: workspaceId, about: { kind: 'workspaces', id: workspaceId } };
+  }
+  return {
+    subject: names.join('/').slice(0, longestSubject),
+    about: isAuditedKind(kind) && id.length <= longestSubject ? { kind, id } : undefined,
+  };
+}
 
 /** An endpoint of the API: who asks, what for, its body, and what its handler answers. */
 export const serving =
