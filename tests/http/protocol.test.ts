@@ -103,7 +103,8 @@ describe('a body', () => {
   });
 
   it('that is no JSON is 400', async () => {
-    for (const text of ['{', '{"data":}', 'data=1', '{"data":{}} {}', "{'data':{}}", '\0']) {
+    const notUtf8 = Buffer.from('{"name":"\xff"}', 'latin1');
+    for (const text of ['{', '{"data":}', 'data=1', '{"data":{}} {}', "{'data':{}}", '\0', notUtf8]) {
       const answer = await send(text, { 'Content-Type': 'application/vnd.api+json' }).expect(400);
       expect(answer.body).toEqual(refusal(400, 'bad request', expect.stringContaining('not valid JSON')));
     }

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { type AuditedThing, auditedKinds } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
 import { isOpenTo, notFound } from '../../../domain/index.js';
@@ -16,9 +16,9 @@ import { checkUrl } from './failures.js';
 /** Serves one exchange, or rejects with why not. */
 export type Serve = (exchange: HttpExchange) => Promise<void>;
 
-const bodyFor = async ({ body }: Route, request: Request, response: Response): Promise<unknown> => {
+const bodyFor = async ({ body }: Route, request: Request): Promise<unknown> => {
   if (body === 'ignored') return undefined;
-  return body === 'read' ? readBody(request, response) : readBytes(request, body.mostBytes);
+  return body === 'read' ? readBody(request) : readBytes(request, body.mostBytes);
 };
 
 const splitOnce = (text: string, separator: string): readonly string[] => {
@@ -61,7 +61,7 @@ export const serving =
   (callers: Callers, use: Pick<UseCases, 'authenticate'>) =>
   (route: Route): Serve =>
   async (exchange) => {
-    const { request, response } = exchange;
+    const { request } = exchange;
     const caller = await callers.actorOf(exchange);
     checkUrl(request);
     const [path = '', query = ''] = splitOnce(request.originalUrl, '?');
@@ -74,7 +74,7 @@ export const serving =
     const actor = asked === undefined ? caller : { ...caller, request: asked.request };
     // A body that is not a good one must not tell this caller that there is such an endpoint.
     const isOpen = isOpenTo(caller, action);
-    const body = isOpen ? await bodyFor(route, request, response) : undefined;
+    const body = isOpen ? await bodyFor(route, request) : undefined;
     if (asked !== undefined) exchange.asks({ ...askedAbout(pattern, parameters, body), ...asked });
     if (!isOpen) throw notFound();
     const answer = await route.handle({
