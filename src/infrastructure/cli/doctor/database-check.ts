@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { askPostgres, faultsInFile } from '../../../adapters/persistence/knex/database-health.js';
-import { type KnexDatabase, openPostgres, openSqlite } from '../../../adapters/persistence/knex/knex-database.js';
 import { dataDirectory, refuseOtherUsers } from '../../backup.js';
 import type { Config } from '../../config.js';
 import type { Call } from '../command.js';
-import { withDatabase } from '../operator.js';
+import { inDatabase, withDatabase } from '../operator.js';
 import { size } from '../output.js';
 import { type Check, clockFound, type Found, failed, type Looked, ok, sentenceOf, warning } from './finding.js';
 import { keptData } from './kept-data.js';
@@ -23,18 +22,6 @@ const schemaFound = ({ missing, unknown }: { missing: readonly string[]; unknown
     ? warning(`it lacks ${missing.join(', ')}`, 'the service makes them at its start; so does gatehouse migrate')
     : ok('the schema is that of this release');
 };
-
-/** Opened whatever its schema: that is something to find. */
-export async function inDatabase<Result>(
-  config: Config,
-  work: (database: KnexDatabase) => Promise<Result>,
-): Promise<Result> {
-  const database =
-    config.DATABASE_URL === undefined
-      ? openSqlite(dataDirectory(config.DATA_DIR).database)
-      : openPostgres(config.DATABASE_URL, { poolSize: 1 });
-  return work(database).finally(() => database.close());
-}
 
 const schemaAndData = (config: Config, call: Call): Promise<Looked> =>
   inDatabase(config, async (database) => {
