@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability-urls.js';
 import { usualPatience } from '../../src/adapters/http/server/patience.js';
 import { attemptSeconds } from '../../src/application/index.js';
@@ -15,6 +14,7 @@ import {
   World,
 } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
+import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
 const good = await archiveOf({ 'main.tf': 'resource "null_resource" "a" {}' });
 const better = await archiveOf({ 'main.tf': 'resource "null_resource" "b" {}' });

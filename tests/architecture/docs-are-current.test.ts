@@ -3,15 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { configurationPage, lifecyclePage, limitsPage, metricsPage, permissionsPage } from '../../scripts/docs.js';
 import { commands } from '../../src/infrastructure/cli/commands.js';
 import { commandLinePage } from '../../src/infrastructure/cli/help.js';
-import {
-  configurationPage,
-  lifecyclePage,
-  limitsPage,
-  metricsPage,
-  permissionsPage,
-} from '../../src/infrastructure/docs.js';
 
 describe('the printed pages', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { type Caller, doc, missing, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
 import { Bench, runOf } from '../support/bench.js';
+import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
 const changes = ['soft_delete', 'restore', 'permanently_delete'] as const;
 type Change = (typeof changes)[number];

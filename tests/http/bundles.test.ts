@@ -5,9 +5,9 @@ import { type AddressInfo, connect } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { type Caller, doc, missing, newName, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
 import { type ArchiveEntry, archiveOf, gzipped, packed } from '../support/archives.js';
+import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
 const lifetimes = { UPLOAD_URL_SECONDS: '600', DOWNLOAD_URL_SECONDS: '30' };
 const limits = { MAX_ARCHIVE_BYTES: '5000', MAX_UNPACKED_BYTES: '20000', MAX_ARCHIVE_ENTRIES: '3' };

@@ -7,7 +7,6 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Test } from 'supertest';
 import supertest from 'supertest';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { agentRoutes } from '../../src/adapters/http/supporting/agents/agent-api-routes.js';
 import {
   type Caller,
@@ -23,6 +22,7 @@ import {
 } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { Bench } from '../support/bench.js';
+import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 import type { Job } from '../support/reference-agent.js';
 
 let api: TestApi;
@@ -103,7 +103,8 @@ describe('a body', () => {
   });
 
   it('that is no JSON is 400', async () => {
-    for (const text of ['{', '{"data":}', 'data=1', '{"data":{}} {}', "{'data':{}}", '\0']) {
+    const notUtf8 = Buffer.from('{"name":"\xff"}', 'latin1');
+    for (const text of ['{', '{"data":}', 'data=1', '{"data":{}} {}', "{'data':{}}", '\0', notUtf8]) {
       const answer = await send(text, { 'Content-Type': 'application/vnd.api+json' }).expect(400);
       expect(answer.body).toEqual(refusal(400, 'bad request', expect.stringContaining('not valid JSON')));
     }

@@ -4,11 +4,11 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { httpServer } from '../../src/adapters/http/server/http-server.js';
 import type { ByteRange } from '../../src/application/index.js';
 import { pathOf, startApi, type TestApi } from '../support/api.js';
 import { archiveOf, packed } from '../support/archives.js';
+import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
 /** Cuts off whoever falls silent, and hardly anybody for taking long; and the other way round. */
 const patience = {

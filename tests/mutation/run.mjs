@@ -354,7 +354,7 @@ const areas = {
 
 async function copyOfTree() {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-mutation-'));
-  for (const name of ['src', 'tests', 'docs', 'package.json', 'tsconfig.json', 'jest.config.js']) {
+  for (const name of ['src', 'web', 'scripts', 'tests', 'docs', 'package.json', 'tsconfig.json', 'jest.config.js']) {
     await cp(join(root, name), join(directory, name), { recursive: true });
   }
   // Most suites need no Postgres, which takes its time to start.

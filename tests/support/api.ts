@@ -1,4 +1,3 @@
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import type { Patience } from '../../src/adapters/http/server/patience.js';
 import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
@@ -15,6 +14,7 @@ import { loadConfig } from '../../src/infrastructure/config.js';
 import { buildContainer } from '../../src/infrastructure/container/build-container.js';
 import { resolve } from '../../src/infrastructure/container/provide.js';
 import { openMigrated } from './databases.js';
+import { MemoryBundleStore } from './memory-bundle-store.js';
 import './described-answers.js';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';

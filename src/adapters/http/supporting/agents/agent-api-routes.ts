@@ -96,7 +96,7 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       refusals: ofReport,
     }),
     handle: async (agent, exchange) => {
-      const report = readPhaseReport(await readBody(exchange.request, exchange.response));
+      const report = readPhaseReport(await readBody(exchange.request));
       json(exchange, 200, presentReported(await use.reportPhase.execute(holderOf(agent, exchange), phase, report)));
     },
   });
@@ -124,7 +124,7 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       }),
       handle: async (agent, exchange) => {
         const { request, response, stopping } = exchange;
-        const name = readClaim(await readBody(request, response));
+        const name = readClaim(await readBody(request));
         const wait = (numberIn(request, 'wait', longestWait) ?? 0) * 1000;
         const deadline = performance.now() + wait;
         // A run claimed for somebody who has hung up would be lost until its lease ends.

@@ -1,7 +1,7 @@
-import { describeApi } from '../adapters/http/openapi/served-api.js';
-import { limits } from '../adapters/http/routing/limits.js';
-import { Exposition } from '../adapters/metrics/exposition.js';
-import { Meters } from '../adapters/metrics/meters.js';
+import { describeApi } from '../src/adapters/http/openapi/served-api.js';
+import { limits } from '../src/adapters/http/routing/limits.js';
+import { Exposition } from '../src/adapters/metrics/exposition.js';
+import { Meters } from '../src/adapters/metrics/meters.js';
 import {
   type Action,
   actions,
@@ -16,12 +16,12 @@ import {
   stages,
   statusTraits,
   taskStageMoves,
-} from '../domain/index.js';
-import type { LifecycleRow } from '../domain/shared/lifecycle-engine.js';
-import type { RunTransition } from '../domain/supporting/runs/run-lifecycle.js';
+} from '../src/domain/index.js';
+import type { LifecycleRow } from '../src/domain/shared/lifecycle-engine.js';
+import type { RunTransition } from '../src/domain/supporting/runs/run-lifecycle.js';
+import { settingRows } from '../src/infrastructure/config.js';
+import { packageVersion } from '../src/infrastructure/package-version.js';
 import { type ActorGroup, actorGroups, subjectsOf } from './actor-kinds.js';
-import { settingRows } from './config.js';
-import { packageVersion } from './package-version.js';
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

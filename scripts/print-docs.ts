@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { commands } from './cli/commands.js';
-import { commandLinePage } from './cli/help.js';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { commands } from '../src/infrastructure/cli/commands.js';
+import { commandLinePage } from '../src/infrastructure/cli/help.js';
 import { configurationPage, lifecyclePage, limitsPage, metricsPage, openApiPage, permissionsPage } from './docs.js';
 
-const folder = new URL('../../docs/', import.meta.url);
+/** Where they are written: `docs`, or the directory named. */
+const folder = pathToFileURL(`${process.argv[2] ?? fileURLToPath(new URL('../docs', import.meta.url))}/`);
 const pages = {
   'command-line.md': commandLinePage(commands),
   'configuration.md': configurationPage(),
