@@ -163,7 +163,7 @@ export class RunProgress {
       'discard-plan-file': async () => discard(tx, await tx.runArtifacts.drop(state.id, 'plan-file')),
       'drop-pending-state': () => tx.stateVersions.dropPending(state.id),
       'archive-version': async () => {
-        if (version.state.origin !== 'version-control') return;
+        if (!version.allows('finish-runs', await tx.runs.aboutVersion(subject), this.clock.now())) return;
         await tx.effects.enqueue(subject, [{ kind: 'archive-version', versionId: subject }]);
       },
     };
