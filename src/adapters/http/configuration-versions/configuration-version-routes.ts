@@ -1,13 +1,25 @@
 import type { BackingDataChange, ShownRun } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
 import { statusTraits } from '../../../domain/index.js';
+import { answerEmpty, answerOne } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { withIncluded } from '../routing/document.js';
 import { pageDocument, pageRequest } from '../routing/pagination.js';
 import { includeParameter } from '../routing/query.js';
 import { creates, lists, type Reference, shows } from '../routing/reference.js';
 import { documentSchema, pageSchema } from '../routing/resource-schema.js';
-import { accepted, act, created, get, type Neighbour, ok, parameter, post, type Route } from '../routing/route.js';
+import {
+  accepted,
+  act,
+  created,
+  done,
+  get,
+  type Neighbour,
+  ok,
+  parameter,
+  post,
+  type Route,
+} from '../routing/route.js';
 import { includes, newConfigurationVersion } from './configuration-version-requests.js';
 import {
   configurationVersionSchema,
@@ -118,10 +130,9 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
           'Show the commit a configuration version was fetched from',
           ingressAttributesSchema(dialect),
         ),
-      async (call) => {
-        const attributes = await use.showIngressAttributes.execute(call.actor, parameter(call, 'id'));
-        return ok({ data: presentIngressAttributes(attributes) });
-      },
+      answerOne(presentIngressAttributes, (call) =>
+        use.showIngressAttributes.execute(call.actor, parameter(call, 'id')),
+      ),
     ),
     get(
       '/configuration-versions/:id/download',
@@ -145,10 +156,7 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
         answers: { 202: null },
         refusals: ['configuration-version/not-archivable'],
       }),
-      async (call) => {
-        await use.archiveConfigurationVersion.execute(call.actor, parameter(call, 'id'));
-        return accepted;
-      },
+      answerEmpty((call) => use.archiveConfigurationVersion.execute(call.actor, parameter(call, 'id')), accepted),
     ),
     ...dialect.backingDataActions.map(({ word, change }) =>
       act(
@@ -159,10 +167,7 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
           answers: { 200: null },
           refusals: ['configuration-version/backing-data-unchanged'],
         }),
-        async (call) => {
-          await use.changeBackingData.execute(call.actor, parameter(call, 'id'), change);
-          return { status: 200 };
-        },
+        answerEmpty((call) => use.changeBackingData.execute(call.actor, parameter(call, 'id'), change), done),
       ),
     ),
   ];

@@ -1,5 +1,6 @@
 import type { ShownRun, ShownWorkspace } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
+import { answerOne, answerPage } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { withIncluded } from '../routing/document.js';
 import { pageDocument, pageRequest } from '../routing/pagination.js';
@@ -32,10 +33,9 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
       '/runs/:runId/task-stages',
       'policy-outcomes/read',
       () => lists('listTaskStages', 'List the task stages of a run', stage()),
-      async (call) => {
-        const page = await use.listTaskStages.execute(call.actor, parameter(call, 'runId'), pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, presentStage));
-      },
+      answerPage(presentStage, (call) =>
+        use.listTaskStages.execute(call.actor, parameter(call, 'runId'), pageRequest(call.query)),
+      ),
     ),
     get(
       '/task-stages/:id',
@@ -73,25 +73,21 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
         shows('overrideTaskStage', 'Let a run go on although mandatory policies failed', stage(), {
           refusals: ['task-stage/transition-refused'],
         }),
-      async (call) =>
-        ok({ data: presentStage(await use.overrideTaskStage.execute(call.actor, parameter(call, 'id'))) }),
+      answerOne(presentStage, (call) => use.overrideTaskStage.execute(call.actor, parameter(call, 'id'))),
     ),
     get(
       '/task-stages/:taskStageId/policy-evaluations',
       'policy-outcomes/read',
       () => lists('listPolicyEvaluations', 'List the policy evaluations of a task stage', evaluationShape()),
-      async (call) => {
-        const id = parameter(call, 'taskStageId');
-        const page = await use.listPolicyEvaluations.execute(call.actor, id, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, presentEvaluation));
-      },
+      answerPage(presentEvaluation, (call) =>
+        use.listPolicyEvaluations.execute(call.actor, parameter(call, 'taskStageId'), pageRequest(call.query)),
+      ),
     ),
     get(
       '/policy-evaluations/:id',
       'policy-outcomes/read',
       () => shows('showPolicyEvaluation', 'Show a policy evaluation', evaluationShape()),
-      async (call) =>
-        ok({ data: presentEvaluation(await use.showPolicyEvaluation.execute(call.actor, parameter(call, 'id'))) }),
+      answerOne(presentEvaluation, (call) => use.showPolicyEvaluation.execute(call.actor, parameter(call, 'id'))),
     ),
     get(
       '/policy-evaluations/:policyEvaluationId/policy-set-outcomes',
@@ -114,8 +110,7 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
       '/policy-set-outcomes/:id',
       'policy-outcomes/read',
       () => shows('showPolicySetOutcome', 'Show what came of one policy set', policySetOutcomeSchema(dialect)),
-      async (call) =>
-        ok({ data: presentOutcome(await use.showPolicySetOutcome.execute(call.actor, parameter(call, 'id'))) }),
+      answerOne(presentOutcome, (call) => use.showPolicySetOutcome.execute(call.actor, parameter(call, 'id'))),
     ),
   ];
 };

@@ -1,54 +1,41 @@
 import type { UseCases } from '../../../../application/use-cases.js';
+import { answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
-import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { pageRequest } from '../../routing/pagination.js';
 import { changes, creates, lists, relates, removes, shows } from '../../routing/reference.js';
-import {
-  created,
-  get,
-  noContent,
-  ok,
-  parameter,
-  patch,
-  post,
-  type Route,
-  remove,
-  removeListed,
-} from '../../routing/route.js';
-import { policyReferences } from '../policies/policy-requests.js';
-import { newPolicySet, policySetChange, workspaceReferences } from './policy-set-requests.js';
+import { created, get, parameter, patch, post, type Route, remove, removeListed } from '../../routing/route.js';
+import { readingIds } from '../../routing/schema.js';
+import { policyType } from '../policies/policy-requests.js';
+import { newPolicySet, policySetChange, workspaceType } from './policy-set-requests.js';
 import { policySetSchema, presentPolicySet } from './policy-set-resource.js';
 
 export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readNew = newPolicySet(dialect);
   const readChange = policySetChange(dialect);
-  const readWorkspaces = workspaceReferences(dialect);
+  const readWorkspaces = readingIds(dialect, workspaceType);
   const present = presentPolicySet(dialect);
   const policySet = () => policySetSchema(dialect);
-  const readPolicies = policyReferences(dialect);
+  const readPolicies = readingIds(dialect, policyType);
   const policiesPath = '/policy-sets/:id/relationships/policies';
   const workspacesPath = '/policy-sets/:id/relationships/workspaces';
   const changeWorkspaces = (change: 'attach' | 'detach'): Route['handle'] => {
-    return async (call) => {
-      await use.attachPolicySet.execute(call.actor, parameter(call, 'id'), change, readWorkspaces(call));
-      return noContent;
-    };
+    return answerEmpty((call) =>
+      use.attachPolicySet.execute(call.actor, parameter(call, 'id'), change, readWorkspaces(call)),
+    );
   };
   const changePolicies = (change: 'attach' | 'detach'): Route['handle'] => {
-    return async (call) => {
-      await use.changePoliciesOfSet.execute(call.actor, parameter(call, 'id'), change, readPolicies(call));
-      return noContent;
-    };
+    return answerEmpty((call) =>
+      use.changePoliciesOfSet.execute(call.actor, parameter(call, 'id'), change, readPolicies(call)),
+    );
   };
   return [
     get(
       '/organizations/:organization/policy-sets',
       'policy-sets/manage',
       () => lists('listPolicySets', 'List the policy sets of an organization', policySet()),
-      async (call) => {
-        const name = parameter(call, 'organization');
-        const page = await use.listPolicySets.execute(call.actor, name, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, present));
-      },
+      answerPage(present, (call) =>
+        use.listPolicySets.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
+      ),
     ),
     post(
       '/organizations/:organization/policy-sets',
@@ -68,7 +55,7 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       '/policy-sets/:id',
       'policy-sets/manage',
       () => shows('showPolicySet', 'Show a policy set', policySet()),
-      async (call) => ok({ data: present(await use.showPolicySet.execute(call.actor, parameter(call, 'id'))) }),
+      answerOne(present, (call) => use.showPolicySet.execute(call.actor, parameter(call, 'id'))),
     ),
     patch(
       '/policy-sets/:id',
@@ -78,17 +65,13 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
           about: 'Policies are replaced as a whole. Runs that were queued before keep those they were queued with.',
           refusals: ['attribute/invalid', 'attribute/taken'],
         }),
-      async (call) =>
-        ok({ data: present(await use.updatePolicySet.execute(call.actor, parameter(call, 'id'), readChange(call))) }),
+      answerOne(present, (call) => use.updatePolicySet.execute(call.actor, parameter(call, 'id'), readChange(call))),
     ),
     remove(
       '/policy-sets/:id',
       'policy-sets/manage',
       () => removes('removePolicySet', 'Delete a policy set'),
-      async (call) => {
-        await use.removePolicySet.execute(call.actor, parameter(call, 'id'));
-        return noContent;
-      },
+      answerEmpty((call) => use.removePolicySet.execute(call.actor, parameter(call, 'id'))),
     ),
     post(
       workspacesPath,

@@ -8,13 +8,14 @@ import {
   presentIngressAttributes,
 } from '../../configuration-versions/configuration-version-resource.js';
 import { presentTaskStage, taskStageSchema } from '../../policy-outcomes/policy-outcome-resource.js';
+import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
-import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { pageRequest } from '../../routing/pagination.js';
 import { includeParameter } from '../../routing/query.js';
 import { creates, lists, type Reference, shows } from '../../routing/reference.js';
 import { documentSchema, listSchema } from '../../routing/resource-schema.js';
-import { accepted, act, created, get, noContent, ok, parameter, post, type Route } from '../../routing/route.js';
+import { accepted, act, get, noContent, ok, parameter, post, type Route } from '../../routing/route.js';
 import { presentWorkspace, workspaceSchema } from '../workspaces/workspace-resource.js';
 import { newRun, runIncludes } from './run-requests.js';
 import {
@@ -79,10 +80,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         answers: { 202: null },
         refusals: ['run/transition-refused'],
       }),
-      async (call) => {
-        await use.changeRun.execute(call.actor, parameter(call, 'id'), name);
-        return accepted;
-      },
+      answerEmpty((call) => use.changeRun.execute(call.actor, parameter(call, 'id'), name), accepted),
     );
 
   return [
@@ -93,18 +91,15 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         creates('createRun', 'Queue a run', readNew, run(), {
           refusals: ['attribute/invalid', 'organization/over-quota'],
         }),
-      async (call) => {
-        return created({ data: present(await use.createRun.execute(call.actor, readNew(call))) });
-      },
+      answerCreated(present, (call) => use.createRun.execute(call.actor, readNew(call))),
     ),
     get(
       '/workspaces/:workspaceId/runs',
       'runs/read',
       () => lists('listRuns', 'List the runs of a workspace', run(), { about: 'The newest comes first.' }),
-      async (call) => {
-        const page = await use.listRuns.execute(call.actor, parameter(call, 'workspaceId'), pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, present));
-      },
+      answerPage(present, (call) =>
+        use.listRuns.execute(call.actor, parameter(call, 'workspaceId'), pageRequest(call.query)),
+      ),
     ),
     get(
       '/organizations/:organization/runs/queue',
@@ -113,11 +108,9 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         lists('listQueuedRuns', 'List the runs of an organization that are executed or wait', run(), {
           about: 'Those that are executed come first, and then those that wait, in the order of their creation.',
         }),
-      async (call) => {
-        const name = parameter(call, 'organization');
-        const page = await use.listQueuedRuns.execute(call.actor, name, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, present));
-      },
+      answerPage(present, (call) =>
+        use.listQueuedRuns.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
+      ),
     ),
     get(
       '/organizations/:organization/capacity',
@@ -184,10 +177,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
           'Show the configuration version of a run',
           configurationVersionSchema(dialect),
         ),
-      async (call) => {
-        const version = await use.showRunConfigurationVersion.execute(call.actor, parameter(call, 'id'));
-        return ok({ data: presentVersion(version) });
-      },
+      answerOne(presentVersion, (call) => use.showRunConfigurationVersion.execute(call.actor, parameter(call, 'id'))),
     ),
     get(
       '/runs/:id/configuration-version/download',

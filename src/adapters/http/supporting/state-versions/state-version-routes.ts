@@ -7,6 +7,7 @@ import {
 } from '../../../../application/index.js';
 import { outputsAtOnce } from '../../../../application/supporting/state-versions/shown-output.js';
 import type { UseCases } from '../../../../application/use-cases.js';
+import { answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
@@ -68,10 +69,7 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
         }),
         query: stateVersionParameters,
       }),
-      async (call) => {
-        const found = await use.listStateVersions.execute(call.actor, stateVersionQuery(call));
-        return ok(pageDocument(call.path, call.query, found, present));
-      },
+      answerPage(present, (call) => use.listStateVersions.execute(call.actor, stateVersionQuery(call))),
     ),
     get(
       '/state-versions/:id',
@@ -118,7 +116,7 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
         shows('showStateVersionOutput', 'Show an output of a state', output(), {
           about: 'The only place where the value of a sensitive one is told.',
         }),
-      async (call) => ok({ data: presentOutput(await use.showStateOutput.execute(call.actor, parameter(call, 'id'))) }),
+      answerOne(presentOutput, (call) => use.showStateOutput.execute(call.actor, parameter(call, 'id'))),
     ),
   ];
 };

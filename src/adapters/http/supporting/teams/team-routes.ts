@@ -1,20 +1,11 @@
 import type { UseCases } from '../../../../application/use-cases.js';
+import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { pageRequest } from '../../routing/pagination.js';
 import { changes, creates, lists, relates, removes, shows } from '../../routing/reference.js';
-import {
-  created,
-  get,
-  noContent,
-  ok,
-  parameter,
-  patch,
-  post,
-  type Route,
-  remove,
-  removeListed,
-} from '../../routing/route.js';
-import { newTeam, references, teamChange } from './team-requests.js';
+import { get, ok, parameter, patch, post, type Route, remove, removeListed } from '../../routing/route.js';
+import { readingIds } from '../../routing/schema.js';
+import { newTeam, teamChange } from './team-requests.js';
 import { presentTeam, teamSchema } from './team-resource.js';
 
 /** The two ways members are named, as types and in operations. */
@@ -33,12 +24,9 @@ export const teamRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const present = presentTeam(dialect);
   const teamShape = () => teamSchema(dialect);
   const members = memberTypes.flatMap(({ type, named, inWords }) => {
-    const read = references(dialect, type);
+    const read = readingIds(dialect, type);
     const change = (kind: 'add' | 'remove'): Route['handle'] => {
-      return async (call) => {
-        await use.changeTeamMembers.execute(call.actor, parameter(call, 'id'), kind, read(call));
-        return noContent;
-      };
+      return answerEmpty((call) => use.changeTeamMembers.execute(call.actor, parameter(call, 'id'), kind, read(call)));
     };
     const path = `/teams/:id/relationships/${type.plural}`;
     return [
@@ -68,11 +56,9 @@ export const teamRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       '/organizations/:organization/teams',
       'organizations/read',
       () => lists('listTeams', 'List the teams of an organization', teamShape()),
-      async (call) => {
-        const name = parameter(call, 'organization');
-        const page = await use.listTeams.execute(call.actor, name, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, present));
-      },
+      answerPage(present, (call) =>
+        use.listTeams.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
+      ),
     ),
     post(
       '/organizations/:organization/teams',
@@ -81,10 +67,9 @@ export const teamRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         creates('createTeam', 'Create a team', readNew, teamShape(), {
           refusals: ['attribute/invalid', 'attribute/taken'],
         }),
-      async (call) => {
-        const seen = await use.createTeam.execute(call.actor, parameter(call, 'organization'), readNew(call));
-        return created({ data: present(seen) });
-      },
+      answerCreated(present, (call) =>
+        use.createTeam.execute(call.actor, parameter(call, 'organization'), readNew(call)),
+      ),
     ),
     get(
       '/teams/:id',
@@ -102,18 +87,13 @@ export const teamRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         changes('updateTeam', 'Change a team', readChange, teamShape(), {
           refusals: ['attribute/invalid', 'attribute/taken', 'owners-team/protected'],
         }),
-      async (call) => {
-        return ok({ data: present(await use.updateTeam.execute(call.actor, parameter(call, 'id'), readChange(call))) });
-      },
+      answerOne(present, (call) => use.updateTeam.execute(call.actor, parameter(call, 'id'), readChange(call))),
     ),
     remove(
       '/teams/:id',
       'teams/delete',
       () => removes('removeTeam', 'Delete a team', 'owners-team/protected', 'runs/in-progress'),
-      async (call) => {
-        await use.removeTeam.execute(call.actor, parameter(call, 'id'));
-        return noContent;
-      },
+      answerEmpty((call) => use.removeTeam.execute(call.actor, parameter(call, 'id'))),
     ),
     ...members,
   ];

@@ -1,22 +1,11 @@
 import type { WorkspaceReference } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import type { LockAction } from '../../../../domain/index.js';
+import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
-import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { pageRequest } from '../../routing/pagination.js';
 import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
-import {
-  act,
-  type Call,
-  created,
-  get,
-  noContent,
-  ok,
-  parameter,
-  patch,
-  post,
-  type Route,
-  remove,
-} from '../../routing/route.js';
+import { act, type Call, get, ok, parameter, patch, post, type Route, remove } from '../../routing/route.js';
 import { lockReason, newWorkspace, workspaceChange } from './workspace-requests.js';
 import { changedWorkspaceSchema, presentWorkspace, workspaceSchema } from './workspace-resource.js';
 
@@ -40,9 +29,7 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       path,
       'workspaces/read',
       () => shows(`showWorkspace${suffix}`, 'Show a workspace', workspace()),
-      async (call) => {
-        return ok({ data: present(await use.showWorkspace.execute(call.actor, reference(call))) });
-      },
+      answerOne(present, (call) => use.showWorkspace.execute(call.actor, reference(call))),
     ),
     patch(
       path,
@@ -51,18 +38,13 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         changes(`updateWorkspace${suffix}`, 'Change a workspace', readChange, changed(), {
           refusals: ['attribute/invalid', 'attribute/taken'],
         }),
-      async (call) => {
-        return ok({ data: present(await use.updateWorkspace.execute(call.actor, reference(call), readChange(call))) });
-      },
+      answerOne(present, (call) => use.updateWorkspace.execute(call.actor, reference(call), readChange(call))),
     ),
     remove(
       path,
       'workspaces/delete',
       () => removes(`removeWorkspace${suffix}`, 'Delete a workspace with all it has', 'runs/in-progress'),
-      async (call) => {
-        await use.removeWorkspace.execute(call.actor, reference(call));
-        return noContent;
-      },
+      answerEmpty((call) => use.removeWorkspace.execute(call.actor, reference(call))),
     ),
   ];
 
@@ -79,11 +61,9 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       '/organizations/:organization/workspaces',
       'organizations/read',
       () => lists('listWorkspaces', 'List the workspaces of an organization', workspace()),
-      async (call) => {
-        const name = parameter(call, 'organization');
-        const page = await use.listWorkspaces.execute(call.actor, name, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, present));
-      },
+      answerPage(present, (call) =>
+        use.listWorkspaces.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
+      ),
     ),
     post(
       '/organizations/:organization/workspaces',
@@ -92,10 +72,9 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         creates('createWorkspace', 'Create a workspace', readNew, changed(), {
           refusals: ['attribute/invalid', 'attribute/taken'],
         }),
-      async (call) => {
-        const seen = await use.createWorkspace.execute(call.actor, parameter(call, 'organization'), readNew(call));
-        return created({ data: present(seen) });
-      },
+      answerCreated(present, (call) =>
+        use.createWorkspace.execute(call.actor, parameter(call, 'organization'), readNew(call)),
+      ),
     ),
     ...ofOne('/organizations/:organization/workspaces/:name', 'ByName', byName),
     ...ofOne('/workspaces/:id', '', byId),
