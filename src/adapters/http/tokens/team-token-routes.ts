@@ -3,13 +3,8 @@ import type { Dialect } from '../routing/dialect.js';
 import { pageDocument } from '../routing/pagination.js';
 import { creates, lists, removes, shows } from '../routing/reference.js';
 import { created, get, noContent, ok, parameter, post, type Route, remove } from '../routing/route.js';
-import {
-  issuedTeamTokenSchema,
-  listedTeamTokenSchema,
-  presentToken,
-  teamTokenSchema,
-} from '../supporting/users/user-resource.js';
 import { teamTokenExpiry, teamTokensParameters, teamTokensQuery } from './team-token-requests.js';
+import { issuedTeamTokenSchema, listedTeamTokenSchema, presentToken, teamTokenSchema } from './token-resource.js';
 
 export const teamTokenRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readExpiry = teamTokenExpiry(dialect);

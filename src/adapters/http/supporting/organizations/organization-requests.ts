@@ -1,38 +1,11 @@
 import { z } from 'zod';
-import {
-  type ExecutionDefaults,
-  type ExecutionMode,
-  executionModes,
-  type OrganizationTokenKind,
-} from '../../../../domain/index.js';
+import { type ExecutionDefaults, type ExecutionMode, executionModes } from '../../../../domain/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import type { Query } from '../../routing/query.js';
-import { invalidParameter } from '../../routing/request-error.js';
 import { absentable, identifier, manyOf, reading, resourceDocument, word } from '../../routing/schema.js';
 import { poolType } from '../workspaces/workspace-requests.js';
 
 const organizationType: TypeName = { singular: 'organization', plural: 'organizations' };
 const membershipType: TypeName = { singular: 'organization-membership', plural: 'organization-memberships' };
-
-const auditTrails = 'audit-trails';
-
-/** Which of the organization's two tokens is meant. Throws a 422 for a word that names neither. */
-export function organizationTokenKind(query: Query): OrganizationTokenKind {
-  const kind = query.one('token');
-  if (kind === undefined) return 'organization';
-  if (kind !== auditTrails) {
-    throw invalidParameter('token', `token must be ${auditTrails}, or left out for the organization's own token`);
-  }
-  return 'auditor';
-}
-
-/** For the description of the API. */
-export const organizationTokenParameters = {
-  token: z.literal(auditTrails).optional().meta({
-    description:
-      "The audit token, which reads the audit trail and nothing else. The organization's own token if left out.",
-  }),
-};
 
 const defaultMode = { 'default-execution-mode': absentable(z.enum(executionModes)) };
 

@@ -3,34 +3,22 @@ import type { Dialect } from '../../routing/dialect.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
 import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
 import { created, get, noContent, ok, parameter, patch, post, type Route, remove } from '../../routing/route.js';
-import { tokenExpiry } from '../users/user-requests.js';
-import {
-  newMembership,
-  newOrganization,
-  organizationChange,
-  organizationTokenKind,
-  organizationTokenParameters,
-} from './organization-requests.js';
+import { newMembership, newOrganization, organizationChange } from './organization-requests.js';
 import {
   entitlementSetSchema,
-  issuedOrganizationTokenSchema,
   membershipSchema,
   organizationSchema,
-  organizationTokenSchema,
   presentEntitlementSet,
   presentMembership,
   presentOrganization,
-  presentOrganizationToken,
 } from './organization-resource.js';
 
 export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readNew = newOrganization(dialect);
   const readChange = organizationChange(dialect);
-  const readExpiry = tokenExpiry(dialect);
   const readMembership = newMembership(dialect);
   const organizationShape = () => organizationSchema(dialect);
   const membershipShape = () => membershipSchema(dialect);
-  const tokenPath = '/organizations/:organization/authentication-token';
   const membershipsPath = '/organizations/:organization/organization-memberships';
   return [
     get(
@@ -97,56 +85,6 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
       async (call) => {
         const { subject } = await use.showOrganization.execute(call.actor, parameter(call, 'organization'));
         return ok({ data: presentEntitlementSet(dialect)(subject) });
-      },
-    ),
-    get(
-      tokenPath,
-      'organization-tokens/manage',
-      () =>
-        shows('showOrganizationToken', "Show an organization's token", organizationTokenSchema(dialect), {
-          query: organizationTokenParameters,
-          refusals: [422],
-        }),
-      async (call) => {
-        const name = parameter(call, 'organization');
-        const token = await use.showOrganizationToken.execute(call.actor, name, organizationTokenKind(call.query));
-        return ok({ data: presentOrganizationToken(name, token) });
-      },
-    ),
-    post(
-      tokenPath,
-      'organization-tokens/manage',
-      () =>
-        creates(
-          'issueOrganizationToken',
-          "Issue an organization's token (replaces the existing one)",
-          readExpiry,
-          issuedOrganizationTokenSchema(dialect),
-          {
-            about:
-              'An organization has at most one token of each kind: its own token, and an audit token. Issuing one leaves the other as it is.',
-            query: organizationTokenParameters,
-          },
-        ),
-      async (call) => {
-        const organizationName = parameter(call, 'organization');
-        const kind = organizationTokenKind(call.query);
-        const command = { organizationName, kind, expiresAt: readExpiry(call) };
-        const { token, secret } = await use.issueOrganizationToken.execute(call.actor, command);
-        return created({ data: presentOrganizationToken(organizationName, token, secret) });
-      },
-    ),
-    remove(
-      tokenPath,
-      'organization-tokens/manage',
-      () => ({
-        ...removes('revokeOrganizationToken', "Revoke an organization's token", 422),
-        query: organizationTokenParameters,
-      }),
-      async (call) => {
-        const kind = organizationTokenKind(call.query);
-        await use.revokeOrganizationToken.execute(call.actor, parameter(call, 'organization'), kind);
-        return noContent;
       },
     ),
     get(
