@@ -47,7 +47,7 @@ const explained = new Map([
     'a run goes away with its workspace and its version, so both are there; the types do not know it',
   ],
   [
-    "run-progress.ts dropped: if (!version.allows('finish-runs', await tx.runs.aboutVersion(subject), this.clo",
+    "run-progress.ts dropped: if (!version.allows('finish-runs', unused, this.clock.now())) return;",
     'a shortcut: what is ordered here asks the lifecycle again',
   ],
   [

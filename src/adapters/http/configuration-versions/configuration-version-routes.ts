@@ -7,7 +7,6 @@ import { withIncluded } from '../routing/document.js';
 import { pageDocument, pageRequest } from '../routing/pagination.js';
 import { includeParameter } from '../routing/query.js';
 import { creates, lists, type Reference, shows } from '../routing/reference.js';
-import { documentSchema, pageSchema } from '../routing/resource-schema.js';
 import {
   accepted,
   act,
@@ -44,17 +43,15 @@ const backingDataInWords: Readonly<Record<BackingDataChange, Pick<Reference, 'op
 export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs: Neighbour<ShownRun>): Route[] => {
   const readNew = newConfigurationVersion(dialect);
   const version = () => configurationVersionSchema(dialect);
-  const beside = () => ({ included: [ingressAttributesSchema(dialect), runs.schema()] as const });
+  const included = () => [ingressAttributesSchema(dialect), runs.schema()] as const;
   return [
     get(
       '/workspaces/:workspaceId/configuration-versions',
       'configuration-versions/read',
-      () => ({
-        ...lists('listConfigurationVersions', 'List the configuration versions of a workspace', version(), {
-          about: 'The newest comes first.',
-          query: { include: includeParameter(includes) },
-        }),
-        answers: { 200: pageSchema(version(), beside()) },
+      lists('listConfigurationVersions', 'List the configuration versions of a workspace', version, {
+        about: 'The newest comes first.',
+        query: { include: includeParameter(includes) },
+        included,
       }),
       async (call) => {
         const include = call.query.include(includes);
@@ -82,17 +79,16 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
     post(
       '/workspaces/:workspaceId/configuration-versions',
       'configuration-versions/create',
-      () =>
-        creates(
-          'createConfigurationVersion',
-          'Create a configuration version, to upload files to',
-          readNew,
-          createdConfigurationVersionSchema(dialect),
-          {
-            about: 'The answer has the URL for the upload, `upload-url`, and no other answer has.',
-            refusals: ['organization/over-quota'],
-          },
-        ),
+      creates(
+        'createConfigurationVersion',
+        'Create a configuration version, to upload files to',
+        readNew,
+        () => createdConfigurationVersionSchema(dialect),
+        {
+          about: 'The answer has the URL for the upload, `upload-url`, and no other answer has.',
+          refusals: ['organization/over-quota'],
+        },
+      ),
       async (call) => {
         const { version: made, uploadUrl } = await use.createConfigurationVersion.execute(call.actor, readNew(call));
         return created({ data: presentConfigurationVersion(dialect, new Set(), { uploadUrl })(made) });
@@ -101,12 +97,10 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
     get(
       '/configuration-versions/:id',
       'configuration-versions/read',
-      () => ({
-        ...shows('showConfigurationVersion', 'Show a configuration version', version(), {
-          query: { include: includeParameter(includes) },
-          refusals: [422],
-        }),
-        answers: { 200: documentSchema(version(), beside()) },
+      shows('showConfigurationVersion', 'Show a configuration version', version, {
+        query: { include: includeParameter(includes) },
+        refusals: [422],
+        included,
       }),
       async (call) => {
         const include = call.query.include(includes);
@@ -124,12 +118,9 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
     get(
       '/configuration-versions/:id/ingress-attributes',
       'configuration-versions/read',
-      () =>
-        shows(
-          'showIngressAttributes',
-          'Show the commit a configuration version was fetched from',
-          ingressAttributesSchema(dialect),
-        ),
+      shows('showIngressAttributes', 'Show the commit a configuration version was fetched from', () =>
+        ingressAttributesSchema(dialect),
+      ),
       answerOne(presentIngressAttributes, (call) =>
         use.showIngressAttributes.execute(call.actor, parameter(call, 'id')),
       ),

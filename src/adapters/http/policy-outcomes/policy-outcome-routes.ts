@@ -6,7 +6,6 @@ import { withIncluded } from '../routing/document.js';
 import { pageDocument, pageRequest } from '../routing/pagination.js';
 import { includeParameter } from '../routing/query.js';
 import { lists, shows } from '../routing/reference.js';
-import { documentSchema } from '../routing/resource-schema.js';
 import { act, get, type Neighbour, ok, parameter, type Route } from '../routing/route.js';
 import { presentWorkspace, workspaceSchema } from '../supporting/workspaces/workspace-resource.js';
 import { outcomeFilterParameters, outcomeFilters, taskStageIncludes } from './policy-outcome-requests.js';
@@ -27,12 +26,12 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
   const presentOutcome = presentPolicySetOutcome(dialect);
   const stage = () => taskStageSchema(dialect);
   const evaluationShape = () => policyEvaluationSchema(dialect);
-  const beside = () => ({ included: [runs.schema(), workspaceSchema(dialect), evaluationShape()] as const });
+  const included = () => [runs.schema(), workspaceSchema(dialect), evaluationShape()] as const;
   return [
     get(
       '/runs/:runId/task-stages',
       'policy-outcomes/read',
-      () => lists('listTaskStages', 'List the task stages of a run', stage()),
+      lists('listTaskStages', 'List the task stages of a run', stage),
       answerPage(presentStage, (call) =>
         use.listTaskStages.execute(call.actor, parameter(call, 'runId'), pageRequest(call.query)),
       ),
@@ -40,12 +39,10 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
     get(
       '/task-stages/:id',
       'policy-outcomes/read',
-      () => ({
-        ...shows('showTaskStage', 'Show a task stage', stage(), {
-          query: { include: includeParameter(taskStageIncludes) },
-          refusals: [422],
-        }),
-        answers: { 200: documentSchema(stage(), beside()) },
+      shows('showTaskStage', 'Show a task stage', stage, {
+        query: { include: includeParameter(taskStageIncludes) },
+        refusals: [422],
+        included,
       }),
       async (call) => {
         const include = call.query.known('include', taskStageIncludes);
@@ -69,16 +66,15 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
     act(
       '/task-stages/:id/actions/override',
       'policy-outcomes/override',
-      () =>
-        shows('overrideTaskStage', 'Let a run go on although mandatory policies failed', stage(), {
-          refusals: ['task-stage/transition-refused'],
-        }),
+      shows('overrideTaskStage', 'Let a run go on although mandatory policies failed', stage, {
+        refusals: ['task-stage/transition-refused'],
+      }),
       answerOne(presentStage, (call) => use.overrideTaskStage.execute(call.actor, parameter(call, 'id'))),
     ),
     get(
       '/task-stages/:taskStageId/policy-evaluations',
       'policy-outcomes/read',
-      () => lists('listPolicyEvaluations', 'List the policy evaluations of a task stage', evaluationShape()),
+      lists('listPolicyEvaluations', 'List the policy evaluations of a task stage', evaluationShape),
       answerPage(presentEvaluation, (call) =>
         use.listPolicyEvaluations.execute(call.actor, parameter(call, 'taskStageId'), pageRequest(call.query)),
       ),
@@ -86,19 +82,18 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
     get(
       '/policy-evaluations/:id',
       'policy-outcomes/read',
-      () => shows('showPolicyEvaluation', 'Show a policy evaluation', evaluationShape()),
+      shows('showPolicyEvaluation', 'Show a policy evaluation', evaluationShape),
       answerOne(presentEvaluation, (call) => use.showPolicyEvaluation.execute(call.actor, parameter(call, 'id'))),
     ),
     get(
       '/policy-evaluations/:policyEvaluationId/policy-set-outcomes',
       'policy-outcomes/read',
-      () =>
-        lists(
-          'listPolicySetOutcomes',
-          'List what came of the policy sets of an evaluation',
-          policySetOutcomeSchema(dialect),
-          { query: outcomeFilterParameters },
-        ),
+      lists(
+        'listPolicySetOutcomes',
+        'List what came of the policy sets of an evaluation',
+        () => policySetOutcomeSchema(dialect),
+        { query: outcomeFilterParameters },
+      ),
       async (call) => {
         const id = parameter(call, 'policyEvaluationId');
         const query = { id, filters: outcomeFilters(call.query), page: pageRequest(call.query) };
@@ -109,7 +104,7 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
     get(
       '/policy-set-outcomes/:id',
       'policy-outcomes/read',
-      () => shows('showPolicySetOutcome', 'Show what came of one policy set', policySetOutcomeSchema(dialect)),
+      shows('showPolicySetOutcome', 'Show what came of one policy set', () => policySetOutcomeSchema(dialect)),
       answerOne(presentOutcome, (call) => use.showPolicySetOutcome.execute(call.actor, parameter(call, 'id'))),
     ),
   ];

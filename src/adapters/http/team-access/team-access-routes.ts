@@ -46,31 +46,29 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/team-workspaces',
       'team-access/manage',
-      () =>
-        changes('addTeamAccess', 'Give a team access to a workspace', readNew, access(), {
-          refusals: ['attribute/invalid', 'attribute/taken', 'team-access/permissions-are-custom-only'],
-        }),
+      changes('addTeamAccess', 'Give a team access to a workspace', readNew, access, {
+        refusals: ['attribute/invalid', 'attribute/taken', 'team-access/permissions-are-custom-only'],
+      }),
       answerOne(present, (call) => use.addTeamAccess.execute(call.actor, readNew(call))),
     ),
     get(
       '/team-workspaces/:id',
       'team-access/read',
-      () => shows('showTeamAccess', 'Show the access of a team to a workspace', access()),
+      shows('showTeamAccess', 'Show the access of a team to a workspace', access),
       answerOne(present, (call) => use.showTeamAccess.execute(call.actor, parameter(call, 'id'))),
     ),
     patch(
       '/team-workspaces/:id',
       'team-access/manage',
-      () =>
-        changes('updateTeamAccess', 'Change the access of a team to a workspace', readChange, access(), {
-          refusals: ['attribute/invalid', 'team-access/permissions-are-custom-only'],
-        }),
+      changes('updateTeamAccess', 'Change the access of a team to a workspace', readChange, access, {
+        refusals: ['attribute/invalid', 'team-access/permissions-are-custom-only'],
+      }),
       answerOne(present, (call) => use.updateTeamAccess.execute(call.actor, parameter(call, 'id'), readChange(call))),
     ),
     remove(
       '/team-workspaces/:id',
       'team-access/manage',
-      () => removes('removeTeamAccess', 'Take the access to a workspace from a team'),
+      removes('removeTeamAccess', 'Take the access to a workspace from a team'),
       answerEmpty((call) => use.removeTeamAccess.execute(call.actor, parameter(call, 'id'))),
     ),
   ];

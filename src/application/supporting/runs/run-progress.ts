@@ -14,6 +14,7 @@ import {
   type RunState,
   type RunTrigger,
   type TaskStage,
+  type VersionFactsGathered,
   type Workspace,
 } from '../../../domain/index.js';
 import { asApplied } from '../../../domain/policy-outcomes/policy-set.js';
@@ -47,6 +48,9 @@ const checkOf: Readonly<Record<TaskStage['status'], PolicyCheck>> = {
   errored: 'failed',
   canceled: 'open',
 };
+
+/** Whether runs use a version is asked when it is archived: what is ordered here asks the lifecycle again. */
+const unused: VersionFactsGathered = { isCurrent: false, runsInProgress: false, usedByRun: false };
 
 /**
  * Moves runs through their lifecycle and does what the transitions order. Everything here is part of the caller's
@@ -163,7 +167,7 @@ export class RunProgress {
       'discard-plan-file': async () => discard(tx, await tx.runArtifacts.drop(state.id, 'plan-file')),
       'drop-pending-state': () => tx.stateVersions.dropPending(state.id),
       'archive-version': async () => {
-        if (!version.allows('finish-runs', await tx.runs.aboutVersion(subject), this.clock.now())) return;
+        if (!version.allows('finish-runs', unused, this.clock.now())) return;
         await tx.effects.enqueue(subject, [{ kind: 'archive-version', versionId: subject }]);
       },
     };

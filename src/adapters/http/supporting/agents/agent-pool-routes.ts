@@ -81,25 +81,25 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       get(
         one,
         read,
-        () => shows(`show${name}`, `Show ${words}`, schema()),
+        shows(`show${name}`, `Show ${words}`, schema),
         answerOne(present, (call) => use.showAgentPool.execute(call.actor, reference(call))),
       ),
       patch(
         one,
         manage,
-        () => changes(`update${name}`, `Update ${words}`, change, schema(), { refusals }),
+        changes(`update${name}`, `Update ${words}`, change, schema, { refusals }),
         answerOne(present, (call) => use.updateAgentPool.execute(call.actor, reference(call), change(call))),
       ),
       remove(
         one,
         manage,
-        () => removes(`remove${name}`, `Delete ${words} and its tokens`, 'agent-pool/in-use'),
+        removes(`remove${name}`, `Delete ${words} and its tokens`, 'agent-pool/in-use'),
         answerEmpty((call) => use.removeAgentPool.execute(call.actor, reference(call))),
       ),
       get(
         tokens,
         manage,
-        () => lists(`list${name}Tokens`, `List the tokens of ${words}`, agentTokenSchema(dialect)),
+        lists(`list${name}Tokens`, `List the tokens of ${words}`, () => agentTokenSchema(dialect)),
         answerPage(presentAgentToken(), (call) =>
           use.listAgentTokens.execute(call.actor, reference(call, poolId), pageRequest(call.query)),
         ),
@@ -107,7 +107,7 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       post(
         tokens,
         manage,
-        () => creates(`issue${name}Token`, `Issue a token of ${words}`, readToken, issuedAgentTokenSchema(dialect)),
+        creates(`issue${name}Token`, `Issue a token of ${words}`, readToken, () => issuedAgentTokenSchema(dialect)),
         async (call) => {
           const issued = await use.issueAgentToken.execute(call.actor, reference(call, poolId), readToken(call));
           return created({ data: presentAgentToken(issued.secret)(issued.token) });
@@ -120,7 +120,7 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/agent-pools',
       'agent-pools/list',
-      () => lists('listAgentPools', 'List the agent pools of an organization', ofOrganization.schema()),
+      lists('listAgentPools', 'List the agent pools of an organization', ofOrganization.schema),
       answerPage(ofOrganization.present, (call) =>
         use.listAgentPools.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
       ),
@@ -128,7 +128,7 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/organizations/:organization/agent-pools',
       'agent-pools/create',
-      () => creates('createAgentPool', 'Create an agent pool', readNew, ofOrganization.schema(), { refusals }),
+      creates('createAgentPool', 'Create an agent pool', readNew, ofOrganization.schema, { refusals }),
       async (call) => {
         const { name, scope } = readNew(call);
         const made = await use.createAgentPool.execute(call.actor, parameter(call, 'organization'), name, scope);
@@ -139,13 +139,13 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/admin/agent-pools',
       'site-agent-pools/manage',
-      () => lists('listSiteAgentPools', 'List the site agent pools', ofSite.schema()),
+      lists('listSiteAgentPools', 'List the site agent pools', ofSite.schema),
       answerPage(ofSite.present, (call) => use.listSiteAgentPools.execute(call.actor, pageRequest(call.query))),
     ),
     post(
       '/admin/agent-pools',
       'site-agent-pools/manage',
-      () => creates('createSiteAgentPool', 'Create a site agent pool', readNewOfSite, ofSite.schema(), { refusals }),
+      creates('createSiteAgentPool', 'Create a site agent pool', readNewOfSite, ofSite.schema, { refusals }),
       answerCreated(ofSite.present, (call) => use.createSiteAgentPool.execute(call.actor, readNewOfSite(call))),
     ),
     ...ofEach(ofSite),

@@ -8,7 +8,6 @@ import {
   policyKinds,
 } from '../../../../domain/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { pageParameters } from '../../routing/pagination.js';
 import { invalid, invalidParameter } from '../../routing/request-error.js';
 import type { Call } from '../../routing/route.js';
 import { absentable, named, reading, resourceDocument, word } from '../../routing/schema.js';
@@ -97,7 +96,6 @@ const kind = z.enum(policyKinds);
 export const policiesParameters = {
   'search[name]': z.string().optional().meta({ description: 'Leaves policies with this text in their name.' }),
   'filter[kind]': kind.optional().meta({ description: 'Leaves policies of this kind.' }),
-  ...pageParameters,
 };
 
 const kindOf = (text: string): PolicyKind => {

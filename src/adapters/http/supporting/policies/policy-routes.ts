@@ -30,7 +30,7 @@ export const policyRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/policies',
       'policies/manage',
-      () => lists('listPolicies', 'List the policies of an organization', policy(), { query: policiesParameters }),
+      lists('listPolicies', 'List the policies of an organization', policy, { query: policiesParameters }),
       answerPage(present, (call) =>
         use.listPolicies.execute(
           call.actor,
@@ -43,11 +43,10 @@ export const policyRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/organizations/:organization/policies',
       'policies/manage',
-      () =>
-        creates('createPolicy', 'Create a policy', readNew, policy(), {
-          about: 'Its code is uploaded afterwards. A query is required for OPA, and there is none for Sentinel.',
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
+      creates('createPolicy', 'Create a policy', readNew, policy, {
+        about: 'Its code is uploaded afterwards. A query is required for OPA, and there is none for Sentinel.',
+        refusals: ['attribute/invalid', 'attribute/taken'],
+      }),
       answerCreated(present, (call) =>
         use.createPolicy.execute(call.actor, parameter(call, 'organization'), readNew(call)),
       ),
@@ -55,23 +54,22 @@ export const policyRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/policies/:id',
       'policies/manage',
-      () => shows('showPolicy', 'Show a policy', policy()),
+      shows('showPolicy', 'Show a policy', policy),
       answerOne(present, (call) => use.showPolicy.execute(call.actor, parameter(call, 'id'))),
     ),
     patch(
       '/policies/:id',
       'policies/manage',
-      () =>
-        changes('updatePolicy', 'Change a policy', readChange, policy(), {
-          about: 'Its name and its kind stay. Runs that were queued before are held to it as it was.',
-          refusals: ['attribute/invalid'],
-        }),
+      changes('updatePolicy', 'Change a policy', readChange, policy, {
+        about: 'Its name and its kind stay. Runs that were queued before are held to it as it was.',
+        refusals: ['attribute/invalid'],
+      }),
       answerOne(present, (call) => use.updatePolicy.execute(call.actor, parameter(call, 'id'), readChange(call))),
     ),
     remove(
       '/policies/:id',
       'policies/manage',
-      () => removes('removePolicy', 'Delete a policy'),
+      removes('removePolicy', 'Delete a policy'),
       answerEmpty((call) => use.removePolicy.execute(call.actor, parameter(call, 'id'))),
     ),
     putBytes(limits.policyCode.most)(

@@ -32,7 +32,7 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/policy-sets',
       'policy-sets/manage',
-      () => lists('listPolicySets', 'List the policy sets of an organization', policySet()),
+      lists('listPolicySets', 'List the policy sets of an organization', policySet),
       answerPage(present, (call) =>
         use.listPolicySets.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
       ),
@@ -40,10 +40,9 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/organizations/:organization/policy-sets',
       'policy-sets/manage',
-      () =>
-        creates('createPolicySet', 'Create a policy set', readNew, policySet(), {
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
+      creates('createPolicySet', 'Create a policy set', readNew, policySet, {
+        refusals: ['attribute/invalid', 'attribute/taken'],
+      }),
       async (call) => {
         const { settings, workspaceIds, policyIds } = readNew(call);
         const name = parameter(call, 'organization');
@@ -54,47 +53,46 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/policy-sets/:id',
       'policy-sets/manage',
-      () => shows('showPolicySet', 'Show a policy set', policySet()),
+      shows('showPolicySet', 'Show a policy set', policySet),
       answerOne(present, (call) => use.showPolicySet.execute(call.actor, parameter(call, 'id'))),
     ),
     patch(
       '/policy-sets/:id',
       'policy-sets/manage',
-      () =>
-        changes('updatePolicySet', 'Change a policy set', readChange, policySet(), {
-          about: 'Policies are replaced as a whole. Runs that were queued before keep those they were queued with.',
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
+      changes('updatePolicySet', 'Change a policy set', readChange, policySet, {
+        about: 'Policies are replaced as a whole. Runs that were queued before keep those they were queued with.',
+        refusals: ['attribute/invalid', 'attribute/taken'],
+      }),
       answerOne(present, (call) => use.updatePolicySet.execute(call.actor, parameter(call, 'id'), readChange(call))),
     ),
     remove(
       '/policy-sets/:id',
       'policy-sets/manage',
-      () => removes('removePolicySet', 'Delete a policy set'),
+      removes('removePolicySet', 'Delete a policy set'),
       answerEmpty((call) => use.removePolicySet.execute(call.actor, parameter(call, 'id'))),
     ),
     post(
       workspacesPath,
       'policy-sets/manage',
-      () => relates('attachPolicySet', 'Attach a policy set to workspaces', readWorkspaces, 'attribute/invalid'),
+      relates('attachPolicySet', 'Attach a policy set to workspaces', readWorkspaces, 'attribute/invalid'),
       changeWorkspaces('attach'),
     ),
     removeListed(
       workspacesPath,
       'policy-sets/manage',
-      () => relates('detachPolicySet', 'Detach a policy set from workspaces', readWorkspaces, 'attribute/invalid'),
+      relates('detachPolicySet', 'Detach a policy set from workspaces', readWorkspaces, 'attribute/invalid'),
       changeWorkspaces('detach'),
     ),
     post(
       policiesPath,
       'policy-sets/manage',
-      () => relates('attachPolicies', 'Attach policies to a policy set', readPolicies, 'attribute/invalid'),
+      relates('attachPolicies', 'Attach policies to a policy set', readPolicies, 'attribute/invalid'),
       changePolicies('attach'),
     ),
     removeListed(
       policiesPath,
       'policy-sets/manage',
-      () => relates('detachPolicies', 'Detach policies from a policy set', readPolicies),
+      relates('detachPolicies', 'Detach policies from a policy set', readPolicies),
       changePolicies('detach'),
     ),
   ];

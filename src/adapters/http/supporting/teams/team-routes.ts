@@ -33,20 +33,19 @@ export const teamRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       post(
         path,
         'team-members/manage',
-        () => relates(`addTeam${named}`, `Add ${inWords} to a team`, read, 'attribute/invalid'),
+        relates(`addTeam${named}`, `Add ${inWords} to a team`, read, 'attribute/invalid'),
         change('add'),
       ),
       removeListed(
         path,
         'team-members/manage',
-        () =>
-          relates(
-            `removeTeam${named}`,
-            `Remove ${inWords} from a team`,
-            read,
-            'attribute/invalid',
-            'owners-team/protected',
-          ),
+        relates(
+          `removeTeam${named}`,
+          `Remove ${inWords} from a team`,
+          read,
+          'attribute/invalid',
+          'owners-team/protected',
+        ),
         change('remove'),
       ),
     ];
@@ -55,7 +54,7 @@ export const teamRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/teams',
       'organizations/read',
-      () => lists('listTeams', 'List the teams of an organization', teamShape()),
+      lists('listTeams', 'List the teams of an organization', teamShape),
       answerPage(present, (call) =>
         use.listTeams.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
       ),
@@ -63,36 +62,29 @@ export const teamRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/organizations/:organization/teams',
       'teams/create',
-      () =>
-        creates('createTeam', 'Create a team', readNew, teamShape(), {
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
+      creates('createTeam', 'Create a team', readNew, teamShape, {
+        refusals: ['attribute/invalid', 'attribute/taken'],
+      }),
       answerCreated(present, (call) =>
         use.createTeam.execute(call.actor, parameter(call, 'organization'), readNew(call)),
       ),
     ),
-    get(
-      '/teams/:id',
-      'teams/read',
-      () => shows('showTeam', 'Show a team', teamShape()),
-      async (call) => {
-        const { members: users, ...seen } = await use.showTeam.execute(call.actor, parameter(call, 'id'));
-        return ok({ data: presentTeam(dialect, users)(seen) });
-      },
-    ),
+    get('/teams/:id', 'teams/read', shows('showTeam', 'Show a team', teamShape), async (call) => {
+      const { members: users, ...seen } = await use.showTeam.execute(call.actor, parameter(call, 'id'));
+      return ok({ data: presentTeam(dialect, users)(seen) });
+    }),
     patch(
       '/teams/:id',
       'teams/update',
-      () =>
-        changes('updateTeam', 'Change a team', readChange, teamShape(), {
-          refusals: ['attribute/invalid', 'attribute/taken', 'owners-team/protected'],
-        }),
+      changes('updateTeam', 'Change a team', readChange, teamShape, {
+        refusals: ['attribute/invalid', 'attribute/taken', 'owners-team/protected'],
+      }),
       answerOne(present, (call) => use.updateTeam.execute(call.actor, parameter(call, 'id'), readChange(call))),
     ),
     remove(
       '/teams/:id',
       'teams/delete',
-      () => removes('removeTeam', 'Delete a team', 'owners-team/protected', 'runs/in-progress'),
+      removes('removeTeam', 'Delete a team', 'owners-team/protected', 'runs/in-progress'),
       answerEmpty((call) => use.removeTeam.execute(call.actor, parameter(call, 'id'))),
     ),
     ...members,

@@ -31,23 +31,22 @@ export const variableRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/workspaces/:workspaceId/vars',
       'variables/manage',
-      () => creates('createVariable', 'Create a variable of a workspace', readNew, variable(), { refusals }),
+      creates('createVariable', 'Create a variable of a workspace', readNew, variable, { refusals }),
       answerCreated(present, (call) => use.createVariable.execute(call.actor, workspaceOf(call), readNew(call))),
     ),
     get(
       '/workspaces/:workspaceId/vars/:variableId',
       'variables/read',
-      () => shows('showVariable', 'Show a variable of a workspace', variable()),
+      shows('showVariable', 'Show a variable of a workspace', variable),
       answerOne(present, (call) => use.showVariable.execute(call.actor, workspaceOf(call), idOf(call))),
     ),
     patch(
       '/workspaces/:workspaceId/vars/:variableId',
       'variables/manage',
-      () =>
-        changes('updateVariable', 'Change a variable of a workspace', readChange, variable(), {
-          about: 'A sensitive variable stays so, and keeps its key and its category.',
-          refusals,
-        }),
+      changes('updateVariable', 'Change a variable of a workspace', readChange, variable, {
+        about: 'A sensitive variable stays so, and keeps its key and its category.',
+        refusals,
+      }),
       async (call) => {
         const [workspaceId, id] = [workspaceOf(call), idOf(call)];
         const changed = await use.updateVariable.execute(call.actor, workspaceId, id, readChange(call));
@@ -57,7 +56,7 @@ export const variableRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     remove(
       '/workspaces/:workspaceId/vars/:variableId',
       'variables/manage',
-      () => removes('removeVariable', 'Delete a variable of a workspace'),
+      removes('removeVariable', 'Delete a variable of a workspace'),
       answerEmpty((call) => use.removeVariable.execute(call.actor, workspaceOf(call), idOf(call))),
     ),
   ];

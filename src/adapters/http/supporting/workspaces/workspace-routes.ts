@@ -28,22 +28,21 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       path,
       'workspaces/read',
-      () => shows(`showWorkspace${suffix}`, 'Show a workspace', workspace()),
+      shows(`showWorkspace${suffix}`, 'Show a workspace', workspace),
       answerOne(present, (call) => use.showWorkspace.execute(call.actor, reference(call))),
     ),
     patch(
       path,
       'workspaces/update',
-      () =>
-        changes(`updateWorkspace${suffix}`, 'Change a workspace', readChange, changed(), {
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
+      changes(`updateWorkspace${suffix}`, 'Change a workspace', readChange, changed, {
+        refusals: ['attribute/invalid', 'attribute/taken'],
+      }),
       answerOne(present, (call) => use.updateWorkspace.execute(call.actor, reference(call), readChange(call))),
     ),
     remove(
       path,
       'workspaces/delete',
-      () => removes(`removeWorkspace${suffix}`, 'Delete a workspace with all it has', 'runs/in-progress'),
+      removes(`removeWorkspace${suffix}`, 'Delete a workspace with all it has', 'runs/in-progress'),
       answerEmpty((call) => use.removeWorkspace.execute(call.actor, reference(call))),
     ),
   ];
@@ -60,7 +59,7 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/workspaces',
       'organizations/read',
-      () => lists('listWorkspaces', 'List the workspaces of an organization', workspace()),
+      lists('listWorkspaces', 'List the workspaces of an organization', workspace),
       answerPage(present, (call) =>
         use.listWorkspaces.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
       ),
@@ -68,10 +67,9 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/organizations/:organization/workspaces',
       'workspaces/create',
-      () =>
-        creates('createWorkspace', 'Create a workspace', readNew, changed(), {
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
+      creates('createWorkspace', 'Create a workspace', readNew, changed, {
+        refusals: ['attribute/invalid', 'attribute/taken'],
+      }),
       answerCreated(present, (call) =>
         use.createWorkspace.execute(call.actor, parameter(call, 'organization'), readNew(call)),
       ),
@@ -81,19 +79,19 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/workspaces/:id/actions/lock',
       'workspaces/lock',
-      () => changes('lockWorkspace', 'Lock a workspace: no run goes on in it', readReason, workspace(), { refusals }),
+      changes('lockWorkspace', 'Lock a workspace: no run goes on in it', readReason, workspace, { refusals }),
       changeLock('lock'),
     ),
     act(
       '/workspaces/:id/actions/unlock',
       'workspaces/lock',
-      () => shows('unlockWorkspace', 'Unlock a workspace that the caller locked', workspace(), { refusals }),
+      shows('unlockWorkspace', 'Unlock a workspace that the caller locked', workspace, { refusals }),
       changeLock('unlock'),
     ),
     act(
       '/workspaces/:id/actions/force-unlock',
       'workspaces/force-unlock',
-      () => shows('forceUnlockWorkspace', 'Unlock a workspace, whoever locked it', workspace(), { refusals }),
+      shows('forceUnlockWorkspace', 'Unlock a workspace, whoever locked it', workspace, { refusals }),
       changeLock('force-unlock'),
     ),
   ];
