@@ -7,6 +7,8 @@ import {
   type PolicyCheck,
   policyKinds,
   Run,
+  type RunChange,
+  type RunDraft,
   type RunEffect,
   type RunFactsGathered,
   type RunFired,
@@ -34,10 +36,11 @@ export type ProgressRepositories =
   | 'taskStages'
   | 'workspaces';
 
-type RunTransaction = Transaction<ProgressRepositories>;
+/** A transaction in which runs move on. */
+export type RunTransaction = Transaction<ProgressRepositories>;
 
 /** A run before it is one of its workspace's. */
-export type DraftRun = Omit<Parameters<typeof Run.create>[0], 'id' | 'sequence' | 'createdAt' | 'workspaceId'>;
+export type DraftRun = Omit<RunDraft, 'id' | 'sequence' | 'createdAt' | 'workspaceId'>;
 
 const checkOf: Readonly<Record<TaskStage['status'], PolicyCheck>> = {
   pending: 'open',
@@ -92,7 +95,7 @@ export class RunProgress {
   }
 
   /** Throws `run/transition-refused` when the table says no. */
-  async fire(tx: RunTransaction, run: Run, trigger: RunTrigger, change?: Parameters<Run['fire']>[3]): Promise<Run> {
+  async fire(tx: RunTransaction, run: Run, trigger: RunTrigger, change?: RunChange): Promise<Run> {
     const surroundings = await this.surroundingsOf(tx, run);
     return this.keep(tx, run, run.fire(trigger, surroundings.facts, this.clock.now(), change), surroundings);
   }

@@ -18,16 +18,12 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readPolicies = readingIds(dialect, policyType);
   const policiesPath = '/policy-sets/:id/relationships/policies';
   const workspacesPath = '/policy-sets/:id/relationships/workspaces';
-  const changeWorkspaces = (change: 'attach' | 'detach'): Route['handle'] => {
-    return answerEmpty((call) =>
-      use.attachPolicySet.execute(call.actor, parameter(call, 'id'), change, readWorkspaces(call)),
-    );
-  };
-  const changePolicies = (change: 'attach' | 'detach'): Route['handle'] => {
-    return answerEmpty((call) =>
+  const changeWorkspaces = (change: 'attach' | 'detach') =>
+    answerEmpty((call) => use.attachPolicySet.execute(call.actor, parameter(call, 'id'), change, readWorkspaces(call)));
+  const changePolicies = (change: 'attach' | 'detach') =>
+    answerEmpty((call) =>
       use.changePoliciesOfSet.execute(call.actor, parameter(call, 'id'), change, readPolicies(call)),
     );
-  };
   return [
     get(
       '/organizations/:organization/policy-sets',

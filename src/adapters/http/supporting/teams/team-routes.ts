@@ -25,9 +25,8 @@ export const teamRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const teamShape = () => teamSchema(dialect);
   const members = memberTypes.flatMap(({ type, named, inWords }) => {
     const read = readingIds(dialect, type);
-    const change = (kind: 'add' | 'remove'): Route['handle'] => {
-      return answerEmpty((call) => use.changeTeamMembers.execute(call.actor, parameter(call, 'id'), kind, read(call)));
-    };
+    const change = (kind: 'add' | 'remove') =>
+      answerEmpty((call) => use.changeTeamMembers.execute(call.actor, parameter(call, 'id'), kind, read(call)));
     const path = `/teams/:id/relationships/${type.plural}`;
     return [
       post(

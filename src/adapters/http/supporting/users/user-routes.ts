@@ -19,11 +19,8 @@ import {
 export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readUser = newUser(dialect);
   const user = () => userSchema(dialect);
-  const suspension = (suspended: boolean): Route['handle'] => {
-    return answerOne(presentUser, (call) =>
-      use.changeUserSuspension.execute(call.actor, parameter(call, 'id'), suspended),
-    );
-  };
+  const suspension = (suspended: boolean) =>
+    answerOne(presentUser, (call) => use.changeUserSuspension.execute(call.actor, parameter(call, 'id'), suspended));
   return [
     get(
       '/account/details',
