@@ -2,11 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { commands } from './cli/commands.js';
 import { commandLinePage } from './cli/help.js';
-import { lifecyclePage, limitsPage, metricsPage, openApiPage, permissionsPage } from './docs.js';
+import { configurationPage, lifecyclePage, limitsPage, metricsPage, openApiPage, permissionsPage } from './docs.js';
 
 const folder = new URL('../../docs/', import.meta.url);
 const pages = {
   'command-line.md': commandLinePage(commands),
+  'configuration.md': configurationPage(),
   'lifecycle.md': lifecyclePage(),
   'limits.md': limitsPage(),
   'openapi.json': openApiPage(),
