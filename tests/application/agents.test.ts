@@ -166,7 +166,10 @@ describe('claiming a run', () => {
     await steps.create();
     const held = await steps.claimed();
     for (const key of (await world.bundles()).keys()) await world.store.discard(key);
-    await expect(held.files()).rejects.toThrow(`the files of ${held.id} are missing`);
+    await world.refuses(() => held.files(), {
+      code: 'resource/not-found',
+      message: 'the files of the run are missing',
+    });
   });
 });
 

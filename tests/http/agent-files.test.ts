@@ -606,6 +606,7 @@ it('bytes that went away are missing, to agents and to people', async () => {
   for await (const { key } of api.bundleStore.all()) await api.bundleStore.discard(key);
   expect((await currentState(bench, job)).status).toBe(404);
   expect((await job.planFile()).status).toBe(404);
+  expect((await job.configuration()).status).toBe(404);
   expect((await planJson(job, 'json-output')).status).toBe(404);
 });
 

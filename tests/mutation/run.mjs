@@ -47,8 +47,8 @@ const explained = new Map([
     'a run goes away with its workspace and its version, so both are there; the types do not know it',
   ],
   [
-    "run-progress.ts dropped: if (version.state.origin !== 'version-control') return;",
-    'a shortcut: what is ordered here asks the lifecycle, which refuses versions created through the API',
+    "run-progress.ts dropped: if (!version.allows('finish-runs', unused, this.clock.now())) return;",
+    'a shortcut: what is ordered here asks the lifecycle again',
   ],
   [
     'claim-run.ts && in workspace === undefined || pool === undefined',

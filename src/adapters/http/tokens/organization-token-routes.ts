@@ -13,11 +13,10 @@ export const organizationTokenRoutes = (use: UseCases, dialect: Dialect): Route[
     get(
       tokenPath,
       'organization-tokens/manage',
-      () =>
-        shows('showOrganizationToken', "Show an organization's token", organizationTokenSchema(dialect), {
-          query: organizationTokenParameters,
-          refusals: [422],
-        }),
+      shows('showOrganizationToken', "Show an organization's token", () => organizationTokenSchema(dialect), {
+        query: organizationTokenParameters,
+        refusals: [422],
+      }),
       async (call) => {
         const name = parameter(call, 'organization');
         const token = await use.showOrganizationToken.execute(call.actor, name, organizationTokenKind(call.query));
@@ -27,18 +26,17 @@ export const organizationTokenRoutes = (use: UseCases, dialect: Dialect): Route[
     post(
       tokenPath,
       'organization-tokens/manage',
-      () =>
-        creates(
-          'issueOrganizationToken',
-          "Issue an organization's token (replaces the existing one)",
-          readExpiry,
-          issuedOrganizationTokenSchema(dialect),
-          {
-            about:
-              'An organization has at most one token of each kind: its own token, and an audit token. Issuing one leaves the other as it is.',
-            query: organizationTokenParameters,
-          },
-        ),
+      creates(
+        'issueOrganizationToken',
+        "Issue an organization's token (replaces the existing one)",
+        readExpiry,
+        () => issuedOrganizationTokenSchema(dialect),
+        {
+          about:
+            'An organization has at most one token of each kind: its own token, and an audit token. Issuing one leaves the other as it is.',
+          query: organizationTokenParameters,
+        },
+      ),
       async (call) => {
         const organizationName = parameter(call, 'organization');
         const kind = organizationTokenKind(call.query);
@@ -51,7 +49,7 @@ export const organizationTokenRoutes = (use: UseCases, dialect: Dialect): Route[
       tokenPath,
       'organization-tokens/manage',
       () => ({
-        ...removes('revokeOrganizationToken', "Revoke an organization's token", 422),
+        ...removes('revokeOrganizationToken', "Revoke an organization's token", 422)(),
         query: organizationTokenParameters,
       }),
       async (call) => {

@@ -1,4 +1,3 @@
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Request } from 'express';
 import { z } from 'zod';
@@ -166,15 +165,12 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
         summary: 'Download the files of a run, as a gzip-compressed tar',
         headers: leaseHeader,
         answers: { 200: bytes },
-        refusals: underLease,
+        refusals: [...underLease, 'resource/not-found'],
       }),
       handle: async (agent, exchange) => {
         const files = await use.readRunFiles.execute(holderOf(agent, exchange));
         exchange.writeHead(200, { 'Content-Type': 'application/octet-stream' });
-        await pipeline(files, exchange.response).catch((error: NodeJS.ErrnoException) => {
-          // An agent that goes away in the middle is no fault of the service.
-          if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-        });
+        await exchange.download(files);
       },
     },
     {

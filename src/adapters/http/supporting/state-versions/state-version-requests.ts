@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { StateVersionQuery } from '../../../../application/index.js';
-import { pageParameters, pageRequest } from '../../routing/pagination.js';
+import { pageRequest } from '../../routing/pagination.js';
 import { invalidParameter } from '../../routing/request-error.js';
 import type { Call } from '../../routing/route.js';
 
@@ -10,7 +10,6 @@ const workspaceFilter = 'filter[workspace][name]';
 export const stateVersionParameters = {
   [organizationFilter]: z.string().meta({ description: 'The organization of the workspace.' }),
   [workspaceFilter]: z.string().meta({ description: 'The workspace whose states are listed.' }),
-  ...pageParameters,
 };
 
 /** Throws a 422 without both names. */

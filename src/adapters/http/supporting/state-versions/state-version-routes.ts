@@ -7,12 +7,13 @@ import {
 } from '../../../../application/index.js';
 import { outputsAtOnce } from '../../../../application/supporting/state-versions/shown-output.js';
 import type { UseCases } from '../../../../application/use-cases.js';
+import { answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
 import { includeParameter } from '../../routing/query.js';
 import { lists, shows } from '../../routing/reference.js';
-import { documentSchema, listSchema } from '../../routing/resource-schema.js';
+import { listSchema } from '../../routing/resource-schema.js';
 import { type Call, get, ok, parameter, type Route } from '../../routing/route.js';
 import { wholeList } from '../../routing/whole-list.js';
 import { stateVersionIncludes, stateVersionParameters, stateVersionQuery } from './state-version-requests.js';
@@ -39,13 +40,12 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
   const version = () => stateVersionSchema(dialect);
   const output = () => stateOutputSchema(dialect);
 
-  const showsOne = (operation: string, summary: string) => ({
-    ...shows(operation, summary, version(), {
+  const showsOne = (operation: string, summary: string) =>
+    shows(operation, summary, version, {
       query: { include: includeParameter(stateVersionIncludes) },
       refusals: [422],
-    }),
-    answers: { 200: documentSchema(version(), { included: [output()] }) },
-  });
+      included: () => [output()],
+    });
   const show = async (call: Call, reference: StateVersionReference) => {
     const withOutputs = call.query.known('include', stateVersionIncludes).has('outputs');
     const shown = await use.showStateVersion.execute(call.actor, reference);
@@ -62,33 +62,25 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       '/state-versions',
       'state-versions/read',
-      () => ({
-        ...lists('listStateVersions', 'List the states of a workspace', version(), {
-          about: 'The newest comes first.',
-        }),
+      lists('listStateVersions', 'List the states of a workspace', version, {
+        about: 'The newest comes first.',
         query: stateVersionParameters,
       }),
-      async (call) => {
-        const found = await use.listStateVersions.execute(call.actor, stateVersionQuery(call));
-        return ok(pageDocument(call.path, call.query, found, present));
-      },
+      answerPage(present, (call) => use.listStateVersions.execute(call.actor, stateVersionQuery(call))),
     ),
-    get(
-      '/state-versions/:id',
-      'state-versions/read',
-      () => showsOne('showStateVersion', 'Show a state'),
-      (call) => show(call, { id: parameter(call, 'id') }),
+    get('/state-versions/:id', 'state-versions/read', showsOne('showStateVersion', 'Show a state'), (call) =>
+      show(call, { id: parameter(call, 'id') }),
     ),
     get(
       '/workspaces/:workspaceId/current-state-version',
       'state-versions/read',
-      () => showsOne('showCurrentStateVersion', 'Show the current state of a workspace'),
+      showsOne('showCurrentStateVersion', 'Show the current state of a workspace'),
       (call) => show(call, { workspaceId: parameter(call, 'workspaceId') }),
     ),
     get(
       '/state-versions/:id/outputs',
       'state-version-outputs/read',
-      () => lists('listStateVersionOutputs', 'List the outputs of a state', output(), { about: 'In order of name.' }),
+      lists('listStateVersionOutputs', 'List the outputs of a state', output, { about: 'In order of name.' }),
       async (call) => {
         const page = pageRequest(call.query);
         const found = await use.listStateOutputs.execute(call.actor, parameter(call, 'id'), page);
@@ -114,11 +106,10 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       '/state-version-outputs/:id',
       'state-version-outputs/read',
-      () =>
-        shows('showStateVersionOutput', 'Show an output of a state', output(), {
-          about: 'The only place where the value of a sensitive one is told.',
-        }),
-      async (call) => ok({ data: presentOutput(await use.showStateOutput.execute(call.actor, parameter(call, 'id'))) }),
+      shows('showStateVersionOutput', 'Show an output of a state', output, {
+        about: 'The only place where the value of a sensitive one is told.',
+      }),
+      answerOne(presentOutput, (call) => use.showStateOutput.execute(call.actor, parameter(call, 'id'))),
     ),
   ];
 };

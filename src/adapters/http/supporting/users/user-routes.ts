@@ -1,9 +1,10 @@
 import type { UseCases } from '../../../../application/use-cases.js';
+import { answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
-import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { pageRequest } from '../../routing/pagination.js';
 import { creates, lists, removes, shows } from '../../routing/reference.js';
 import { documentWithSchema } from '../../routing/resource-schema.js';
-import { act, created, get, noContent, ok, parameter, post, type Route, remove } from '../../routing/route.js';
+import { act, created, get, parameter, post, type Route, remove } from '../../routing/route.js';
 import { issuedUserTokenSchema, presentToken } from '../../tokens/token-resource.js';
 import { newUser } from './user-requests.js';
 import {
@@ -18,35 +19,28 @@ import {
 export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readUser = newUser(dialect);
   const user = () => userSchema(dialect);
-  const suspension = (suspended: boolean): Route['handle'] => {
-    return async (call) => {
-      const changed = await use.changeUserSuspension.execute(call.actor, parameter(call, 'id'), suspended);
-      return ok({ data: presentUser(changed) });
-    };
-  };
+  const suspension = (suspended: boolean) =>
+    answerOne(presentUser, (call) => use.changeUserSuspension.execute(call.actor, parameter(call, 'id'), suspended));
   return [
     get(
       '/account/details',
       null,
-      () => shows('showAccount', 'Show who the token belongs to', user(), { refusals: ['resource/not-found'] }),
-      async (call) => ok({ data: presentUser(await use.showAccount.execute(call.actor)) }),
+      shows('showAccount', 'Show who the token belongs to', user, { refusals: ['resource/not-found'] }),
+      answerOne(presentUser, (call) => use.showAccount.execute(call.actor)),
     ),
     get(
       '/admin/users',
       'users/manage',
-      () => lists('listUsers', 'List all users', user()),
-      async (call) => {
-        const page = await use.listUsers.execute(call.actor, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, presentUser));
-      },
+      lists('listUsers', 'List all users', user),
+      answerPage(presentUser, (call) => use.listUsers.execute(call.actor, pageRequest(call.query))),
     ),
     post(
       '/admin/users',
       'users/manage',
       () => ({
-        ...creates('createUser', 'Create a user, with a first token', readUser, createdUserSchema(dialect), {
+        ...creates('createUser', 'Create a user, with a first token', readUser, () => createdUserSchema(dialect), {
           refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
+        })(),
         answers: { 201: documentWithSchema(createdUserSchema(dialect), [issuedUserTokenSchema(dialect)]) },
       }),
       async (call) => {
@@ -57,33 +51,26 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     act(
       '/admin/users/:id/actions/suspend',
       'users/manage',
-      () =>
-        shows('suspendUser', 'Suspend a user, whose tokens then do nothing', user(), { refusals: ['user/protected'] }),
+      shows('suspendUser', 'Suspend a user, whose tokens then do nothing', user, { refusals: ['user/protected'] }),
       suspension(true),
     ),
     act(
       '/admin/users/:id/actions/unsuspend',
       'users/manage',
-      () => shows('unsuspendUser', 'Let a suspended user back in', user()),
+      shows('unsuspendUser', 'Let a suspended user back in', user),
       suspension(false),
     ),
     get(
       '/admin/failing-effects',
       'effects/read',
-      () => lists('listFailingEffects', 'List ordered work that did not succeed yet', failingEffectSchema(dialect)),
-      async (call) => {
-        const page = await use.listFailingEffects.execute(call.actor, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, presentFailingEffect));
-      },
+      lists('listFailingEffects', 'List ordered work that did not succeed yet', () => failingEffectSchema(dialect)),
+      answerPage(presentFailingEffect, (call) => use.listFailingEffects.execute(call.actor, pageRequest(call.query))),
     ),
     remove(
       '/admin/users/:id',
       'users/manage',
-      () => removes('removeUser', 'Delete a user', 'user/protected', 'owners-team/protected', 'runs/in-progress'),
-      async (call) => {
-        await use.removeUser.execute(call.actor, parameter(call, 'id'));
-        return noContent;
-      },
+      removes('removeUser', 'Delete a user', 'user/protected', 'owners-team/protected', 'runs/in-progress'),
+      answerEmpty((call) => use.removeUser.execute(call.actor, parameter(call, 'id'))),
     ),
   ];
 };
