@@ -14,6 +14,7 @@ import * as agentPoolKinds from './0012-agent-pool-kinds.js';
 import * as tokens from './0013-tokens.js';
 import * as keptBytes from './0014-kept-bytes.js';
 import * as invitations from './0015-invitations-and-team-names.js';
+import * as shortLists from './0016-short-lists.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -31,6 +32,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0013-tokens': tokens,
   '0014-kept-bytes': keptBytes,
   '0015-invitations-and-team-names': invitations,
+  '0016-short-lists': shortLists,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */
