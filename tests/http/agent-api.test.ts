@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
 import { doc, newName, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
 import { agentOf, Bench, runOf } from '../support/bench.js';
@@ -17,11 +17,7 @@ import {
 const startMark = '\x02';
 const endMark = '\x03';
 
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startApi();
-});
+const api = await startApi();
 
 /** A bench with a run that is queued. */
 async function queued(attributes: object = {}, settings: object = {}): Promise<{ bench: Bench; runId: string }> {

@@ -1,26 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  type Caller,
-  doc,
-  invalid,
-  lacking,
-  missing,
-  newName,
-  prefix,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type Caller, doc, invalid, lacking, missing, newName, prefix, startApi } from '../support/api.js';
 import { into, ReferenceAgent } from '../support/reference-agent.js';
 
-let api: TestApi;
-let admin: Caller;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-  await api.organization('globex');
-});
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
+await api.organization('globex');
 
 /** A member of a new team that holds these organization-level permissions. */
 const managerOf = async (organization: string, ...permissions: string[]): Promise<Caller> => {

@@ -13,18 +13,12 @@ const lifetimes = { UPLOAD_URL_SECONDS: '600', DOWNLOAD_URL_SECONDS: '30' };
 const limits = { MAX_ARCHIVE_BYTES: '5000', MAX_UNPACKED_BYTES: '20000', MAX_ARCHIVE_ENTRIES: '3' };
 
 const bundleStore = new MemoryBundleStore();
-let api: TestApi;
-let workspaceId: string;
-let good: Buffer;
-let other: Buffer;
 
-beforeAll(async () => {
-  api = await startApi({ bundleStore, environment: lifetimes });
-  await api.organization('acme');
-  workspaceId = await api.workspace('acme', 'api');
-  good = await archiveOf({ 'main.tf': 'terraform {}', 'modules/network/main.tf': '# nothing yet' });
-  other = await archiveOf({ 'main.tf': randomBytes(4000).toString('hex') });
-});
+const api = await startApi({ bundleStore, environment: lifetimes });
+await api.organization('acme');
+const workspaceId = await api.workspace('acme', 'api');
+const good = await archiveOf({ 'main.tf': 'terraform {}', 'modules/network/main.tf': '# nothing yet' });
+const other = await archiveOf({ 'main.tf': randomBytes(4000).toString('hex') });
 
 const servers: Server[] = [];
 

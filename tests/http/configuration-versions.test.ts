@@ -1,24 +1,19 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   ConfigurationVersion,
   type ConfigurationVersionState,
   type IngressAttributes,
 } from '../../src/domain/index.js';
-import { type Caller, missing, prefix, publicUrl, refusal, startApi, type TestApi } from '../support/api.js';
+import { missing, prefix, publicUrl, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 
-let api: TestApi;
-let admin: Caller;
-let bundle: Buffer;
 let workspaces = 0;
 let seeds = 0;
 
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-  bundle = await archiveOf({ 'main.tf': 'terraform {}' });
-});
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
+const bundle = await archiveOf({ 'main.tf': 'terraform {}' });
 
 const newWorkspace = (): Promise<string> => {
   workspaces += 1;

@@ -1,23 +1,9 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
 import { limits } from '../../src/adapters/http/routing/limits.js';
-import {
-  type Caller,
-  doc,
-  invalid,
-  missing,
-  newName,
-  prefix,
-  refusal,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { doc, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
-
-let api: TestApi;
-let admin: Caller;
-let foreign: string;
 
 const query = 'data.terraform.deny';
 const newPolicyIn = async (organization: string, attributes: object = {}): Promise<string> => {
@@ -25,13 +11,11 @@ const newPolicyIn = async (organization: string, attributes: object = {}): Promi
   return (await api.admin.post(`/organizations/${organization}/policies`, body).expect(201)).body.data.id;
 };
 
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-  await api.organization('globex');
-  foreign = await newPolicyIn('globex');
-});
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
+await api.organization('globex');
+const foreign = await newPolicyIn('globex');
 
 const sha256Of = (code: string): string => createHash('sha256').update(code).digest('hex');
 const identifiers = (...ids: readonly string[]) => ({ data: ids.map((id) => ({ id, type: 'policies' })) });

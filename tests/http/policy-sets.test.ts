@@ -1,27 +1,11 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type Caller,
-  doc,
-  invalid,
-  missing,
-  newName,
-  prefix,
-  refusal,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { describe, expect, it } from '@jest/globals';
+import { doc, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 
-let api: TestApi;
-let admin: Caller;
-let globex: string;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-  await api.organization('globex');
-  globex = await api.workspace('globex', newName());
-});
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
+await api.organization('globex');
+const globex = await api.workspace('globex', newName());
 
 const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
 

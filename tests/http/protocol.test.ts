@@ -25,14 +25,9 @@ import { archiveOf } from '../support/archives.js';
 import { Bench } from '../support/bench.js';
 import type { Job } from '../support/reference-agent.js';
 
-let api: TestApi;
-let workspaceId: string;
-
-beforeAll(async () => {
-  api = await startApi();
-  await api.organization('acme');
-  workspaceId = await api.workspace('acme', 'api');
-});
+const api = await startApi();
+await api.organization('acme');
+const workspaceId = await api.workspace('acme', 'api');
 
 /** An agent of a site pool. */
 async function newAgent(of: TestApi): Promise<Caller> {

@@ -2,18 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { doc, missing, newName, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
+import { doc, missing, newName, pathOf, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { Bench, runOf } from '../support/bench.js';
 import { parseExposition } from '../support/exposition-format.js';
 import type { Job } from '../support/reference-agent.js';
 
 const limit = 20_000;
-let api: TestApi;
 
-beforeAll(async () => {
-  api = await startApi({ environment: { MAX_ORGANIZATION_BYTES: String(limit) } });
-});
+const api = await startApi({ environment: { MAX_ORGANIZATION_BYTES: String(limit) } });
 
 const overQuota = (kept: number) =>
   refusal(

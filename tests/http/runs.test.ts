@@ -1,29 +1,14 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
 import type { runStatuses } from '../../src/domain/index.js';
-import {
-  type Caller,
-  doc,
-  missing,
-  pathOf,
-  prefix,
-  publicUrl,
-  refusal,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { doc, missing, pathOf, prefix, publicUrl, refusal, startApi } from '../support/api.js';
 import { Bench, runOf } from '../support/bench.js';
 
 const startMark = '\x02';
 const endMark = '\x03';
 
-let api: TestApi;
-let admin: Caller;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-});
+const api = await startApi({ prefix });
+const { admin } = api;
 
 const newBench = (settings: object = {}): Promise<Bench> => Bench.make(api, settings);
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { httpServer } from '../../src/adapters/http/server/http-server.js';
 import type { ByteRange } from '../../src/application/index.js';
-import { pathOf, startApi, type TestApi } from '../support/api.js';
+import { pathOf, startApi } from '../support/api.js';
 import { archiveOf, packed } from '../support/archives.js';
 
 /** Cuts off whoever falls silent, and hardly anybody for taking long; and the other way round. */
@@ -38,28 +38,7 @@ class WatchedStore extends MemoryBundleStore {
 }
 
 const store = new WatchedStore();
-/** Has the usual patience, and sees what becomes of what the impatient are sent. */
-let api: TestApi;
 const servers = {} as Record<keyof typeof patience, Server>;
-let workspaceId: string;
-let good: Buffer;
-/** More than what lies between two sockets can hold. */
-let large: Buffer;
-
-beforeAll(async () => {
-  api = await startApi({ bundleStore: store });
-  for (const kind of ['silent', 'endless'] as const) {
-    const given = { bundleStore: store, unitOfWork: api.unitOfWork, patience: patience[kind] };
-    const { server, serve } = httpServer(patience[kind]);
-    serve((await startApi(given)).app);
-    servers[kind] = server.listen(0, '127.0.0.1');
-    await once(servers[kind], 'listening');
-  }
-  await api.organization('acme');
-  workspaceId = await api.workspace('acme', 'api');
-  good = await archiveOf({ 'main.tf': 'terraform {}' });
-  large = await packed([{ header: { name: 'noise' }, body: randomBytes(16_000_000) }]);
-});
 
 afterAll(async () => {
   for (const server of Object.values(servers)) {
@@ -108,6 +87,21 @@ class Client {
 
 const head = (method: string, path: string, ...headers: readonly string[]) =>
   [`${method} ${path} HTTP/1.1`, 'Host: gatehouse.test', ...headers, '', ''].join('\r\n');
+
+/** Has the usual patience, and sees what becomes of what the impatient are sent. */
+const api = await startApi({ bundleStore: store });
+for (const kind of ['silent', 'endless'] as const) {
+  const given = { bundleStore: store, unitOfWork: api.unitOfWork, patience: patience[kind] };
+  const { server, serve } = httpServer(patience[kind]);
+  serve((await startApi(given)).app);
+  servers[kind] = server.listen(0, '127.0.0.1');
+  await once(servers[kind], 'listening');
+}
+await api.organization('acme');
+const workspaceId = await api.workspace('acme', 'api');
+const good = await archiveOf({ 'main.tf': 'terraform {}' });
+/** More than what lies between two sockets can hold. */
+const large = await packed([{ header: { name: 'noise' }, body: randomBytes(16_000_000) }]);
 
 const put = (url: string, bytes: number) => head('PUT', pathOf(url), `Content-Length: ${bytes}`);
 

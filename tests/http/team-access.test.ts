@@ -1,27 +1,5 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type Caller,
-  doc,
-  invalid,
-  missing,
-  newName,
-  prefix,
-  refusal,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
-
-let api: TestApi;
-let admin: Caller;
-let owners: string;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-  await api.organization('globex');
-  owners = await ownersOf('acme');
-});
+import { describe, expect, it } from '@jest/globals';
+import { doc, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 
 const newTeam = (attributes: object = {}): Promise<string> =>
   api.team('acme', newName(), { visibility: 'organization', ...attributes });
@@ -32,6 +10,12 @@ const ownersOf = async (organization: string): Promise<string> => {
   const { body } = await api.admin.get(`/organizations/${organization}/teams?page[size]=100`).expect(200);
   return body.data.find(({ attributes }: { attributes: { name: string } }) => attributes.name === 'owners').id;
 };
+
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
+await api.organization('globex');
+const owners = await ownersOf('acme');
 
 const permissions = (
   runs: string,

@@ -1,14 +1,9 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Caller, doc, missing, newName, prefix, refusal, startApi, type TestApi } from '../support/api.js';
+import { describe, expect, it } from '@jest/globals';
+import { type Caller, doc, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 
-let api: TestApi;
-let admin: Caller;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-});
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
 
 const newTeam = (attributes: object = {}): Promise<string> => api.team('acme', newName(), attributes);
 

@@ -1,25 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type OrganizationPermission, organizationPermissions } from '../../src/domain/index.js';
-import {
-  type Caller,
-  doc,
-  invalid,
-  missing,
-  newName,
-  prefix,
-  refusal,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { type Caller, doc, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 
-let api: TestApi;
-let admin: Caller;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-});
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
 
 const access = (...permissions: OrganizationPermission[]) =>
   Object.fromEntries(organizationPermissions.map((permission) => [permission, permissions.includes(permission)]));

@@ -1,16 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { FixedLevel } from '../../src/domain/index.js';
-import { type Caller, doc, invalid, missing, newName, prefix, startApi, type TestApi } from '../support/api.js';
+import { type Caller, doc, invalid, missing, newName, prefix, startApi } from '../support/api.js';
 import { giveGrant } from '../support/builders.js';
 
-let api: TestApi;
-let admin: Caller;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-});
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
 
 const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
 
