@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ByteQuota } from '../../src/application/index.js';
 import type { AuditEvent } from '../../src/domain/index.js';
-import { missing, SlowBody, softDeleteDays, World } from '../support/application.js';
+import { missing, softDeleteDays, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { RunSteps } from '../support/run-steps.js';
 
@@ -81,24 +81,6 @@ describe('an upload to an organization with a limit', () => {
     await world.upload(version, smaller);
     expect((await world.stateOf(version.id)).bundle?.bytes).toBe(smaller.length);
     await world.refuses(() => world.upload(version, good), overQuota(await kept()));
-  });
-
-  it('does not exceed it together with another: who ends last is refused', async () => {
-    await world.uploadedVersion(good);
-    const [first, second] = [await world.newVersion(), await world.newVersion()];
-    const bodies = [new SlowBody(better), new SlowBody(best)] as const;
-    const uploads = [first, second].map(({ objectId }, index) =>
-      world.useCases.uploadConfigurationBundle.execute(objectId, bodies[index] as SlowBody),
-    );
-    for (const upload of uploads) upload.catch(() => undefined);
-    for (const body of bodies) await body.halfway;
-    bodies[0].finish();
-    await uploads[0];
-    bodies[1].finish();
-    await expect(uploads[1]).rejects.toMatchObject(overQuota(good.length + better.length));
-    expect((await world.stateOf(second.id)).status).toBe('pending');
-    expect(await kept()).toBe(good.length + better.length);
-    expect((await world.bundles()).size).toBe(2);
   });
 
   it('finds room again where versions were archived or purged, and none by soft-deleting alone', async () => {

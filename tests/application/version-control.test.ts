@@ -134,19 +134,6 @@ const runsOf = async (id: ConfigurationVersionId) =>
     .filter(({ configurationVersionId }) => configurationVersionId === id);
 
 describe('linking a workspace to a repository', () => {
-  it('makes a webhook, whose key is shown this once and kept sealed', async () => {
-    const { subject, webhookKey = '' } = await link(ours);
-    expect(subject.repository).toMatchObject({ ...ours, linkedBy: { kind: 'user', id: world.owner.userId } });
-    expect(webhookKey).toMatch(/^whsec_/);
-    expect(world.remembers(webhookKey)).toBe(false);
-    const keys: string[] = [];
-    await world.useCases.receiveWebhook.execute(await webhookId(), (key) => {
-      keys.push(key);
-      return { id: null, event: null };
-    });
-    expect(keys).toEqual([webhookKey]);
-  });
-
   it('keeps the webhook while the repository is the same, whatever else changes', async () => {
     const { subject } = await link(ours);
     const administrator = await world.holderOf('manage-workspaces', 'manage-vcs-settings');
@@ -182,75 +169,11 @@ describe('linking a workspace to a repository', () => {
     expect((await workspace()).repository).toBeNull();
     await world.refuses(() => world.useCases.receiveWebhook.execute(id, () => ({ id: null, event: null })), missing);
   });
-
-  it('takes a repository when the workspace is made, too', async () => {
-    const made = await world.useCases.createWorkspace.execute(world.owner, 'acme', {
-      name: 'storage',
-      repository: ours,
-    });
-    expect(made.webhookKey).toMatch(/^whsec_/);
-    expect(made.subject.repository).toMatchObject(ours);
-  });
-
-  it('refuses what could not be fetched from, and leaves the link as it was', async () => {
-    await link(ours);
-    for (const [given, member] of [
-      [{ cloneUrl: 'https://user:secret@git.example/acme/network.git' }, 'cloneUrl'],
-      [{ cloneUrl: 'file:///etc' }, 'cloneUrl'],
-      [{ cloneUrl: 'https://git.example/team-a/..;/team-b' }, 'cloneUrl'],
-      [{ cloneUrl: 'https://git.example/team-a/../team-b' }, 'cloneUrl'],
-      [{ branch: 'refs/heads/main' }, 'branch'],
-      [{ branch: '--upload-pack=evil' }, 'branch'],
-      [{ credential: '../secrets' }, 'credential'],
-    ] as const) {
-      const told = { code: 'attribute/invalid', details: { attribute: `vcsRepo/${member}` } };
-      await world.refuses(() => link({ ...ours, ...given }), told);
-    }
-  });
 });
 
 describe('what a forge reports', () => {
   beforeEach(async () => {
     await link(ours);
-  });
-
-  it('a push to the linked branch makes a version that becomes current, and orders its files', async () => {
-    const sha = world.repositories.push(cloneUrl, 'main', files);
-    expect(await deliver(push(sha))).toBe(true);
-    const version = await newest();
-    expect(version).toMatchObject({
-      status: 'pending',
-      origin: 'version-control',
-      source: 'github',
-      autoQueueRuns: true,
-      speculative: false,
-      provisional: false,
-      createdBy: { kind: 'user', id: world.owner.userId },
-    });
-    expect((await workspace()).currentConfigurationVersionId).toBe(version.id);
-    expect(await commitOf(version.id)).toMatchObject({
-      cloneUrl,
-      commitSha: sha,
-      branch: 'main',
-      onDefaultBranch: true,
-      isPullRequest: false,
-      senderUsername: 'olga',
-    });
-    const request = { cloneUrl, credential: 'ours', ref: 'refs/heads/main', commitSha: sha };
-    expect(world.ordered).toEqual([{ kind: 'fetch-commit', versionId: version.id, request }]);
-  });
-
-  it('a pull request to the linked branch makes a speculative version that never becomes current', async () => {
-    expect(await deliver(pullRequest('a1'))).toBe(true);
-    const version = await newest();
-    expect(version).toMatchObject({ speculative: true, provisional: false });
-    expect((await workspace()).currentConfigurationVersionId).toBeNull();
-    expect(await commitOf(version.id)).toMatchObject({
-      branch: 'subnets',
-      isPullRequest: true,
-      onDefaultBranch: false,
-      pullRequestNumber: 7,
-    });
   });
 
   const without: Readonly<Record<string, ForgeEvent | null>> = {
@@ -680,17 +603,6 @@ describe('fetching a reported commit', () => {
 describe('a version from version control', () => {
   beforeEach(async () => {
     await link(ours);
-  });
-
-  it('is archived when its run is over, and its files are discarded', async () => {
-    const { id } = await pushed();
-    const held = await steps.claimed();
-    expect((await world.stateOf(id)).status).toBe('uploaded');
-    await held.planned(false);
-    await world.performEffects();
-    expect(await world.stateOf(id)).toMatchObject({ status: 'archived', bundle: null });
-    expect(await world.bundles()).toEqual(new Map());
-    expect(world.ordered).toEqual([]);
   });
 
   it('is archived when the last of its runs is over', async () => {

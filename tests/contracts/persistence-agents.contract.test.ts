@@ -241,20 +241,6 @@ onEveryBackend('agent pools', (on) => {
 onEveryBackend('tokens of agents', (on) => {
   const found = (id: string) => on.read((tx) => tx.agentTokens.find(id));
 
-  it('come back as they were added', async () => {
-    const organization = await on.organization();
-    const pool = await addPool(on, organization);
-    const used = await addToken(on, pool, {
-      description: 'Rack 7',
-      createdBy: ownedBy('team', { id: 'team-1' }),
-      createdAt: afterNoon(1),
-      lastUsedAt: afterNoon(2),
-    });
-    const unused = await addToken(on, pool);
-    for (const token of [used, unused]) expect(await found(token.id)).toEqual(token);
-    expect(await found('agt-nobody')).toBeUndefined();
-  });
-
   it('name who made them, each once', async () => {
     const organization = await on.organization();
     const [pool, other] = [await addPool(on, organization), await addPool(on, organization)];

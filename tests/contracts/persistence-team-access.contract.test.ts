@@ -41,22 +41,6 @@ onEveryBackend('team access', (on) => {
 
   const seen = (team: Team, id: string) => on.read((tx) => tx.teamAccess.findFor(asTeam(team), id));
 
-  it('gives back a row as it was added, with the names of where it is', async () => {
-    const organization = await on.organization();
-    const [team, workspace] = [await on.team(organization), await on.workspace(organization)];
-    const grants: Grant[] = [{ access: 'admin' }, aCustomGrant({ runs: 'plan', stateVersions: 'read-outputs' })];
-    for (const grant of grants) {
-      const row = await add(team, workspace, grant);
-      expect((await seen(team, row.id))?.subject).toEqual({
-        ...row,
-        organizationName: organization.name,
-        workspaceName: workspace.name,
-      });
-      await on.run((tx) => tx.teamAccess.remove(row.id));
-    }
-    expect(await seen(team, 'tws-nobody')).toBeUndefined();
-  });
-
   it('has one row for a team on a workspace', async () => {
     const organization = await on.organization();
     const [team, workspace] = [await on.team(organization), await on.workspace(organization)];

@@ -175,16 +175,11 @@ describe('an upload that is no good archive', () => {
   });
 });
 
+const limited = await startApi({ environment: limits, bundleStore });
+await limited.organization('acme');
+const workspace = await limited.workspace('acme', 'api');
+
 describe('an upload over a limit', () => {
-  let limited: TestApi;
-  let workspace: string;
-
-  beforeAll(async () => {
-    limited = await startApi({ environment: limits, bundleStore });
-    await limited.organization('acme');
-    workspace = await limited.workspace('acme', 'api');
-  });
-
   const over: readonly { limit: keyof typeof limits; sentence: string; bytes: () => Promise<Buffer> | Buffer }[] = [
     { limit: 'MAX_ARCHIVE_BYTES', sentence: 'the archive is larger', bytes: () => randomBytes(6000) },
     {
@@ -255,13 +250,9 @@ describe('an upload over a limit', () => {
   });
 });
 
+const port = await serve(api);
+
 describe('an upload that breaks off', () => {
-  let port: number;
-
-  beforeAll(async () => {
-    port = await serve(api);
-  });
-
   /** How often the log says that a client went away before its answer. */
   const goneAway = () => api.log.lines.filter(({ fields }) => (fields as { status?: number }).status === 499).length;
 

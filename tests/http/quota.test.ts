@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { doc, missing, newName, pathOf, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { Bench, runOf } from '../support/bench.js';
@@ -50,13 +50,10 @@ async function benched(): Promise<Bench> {
   return bench;
 }
 
-describe('an organization that keeps all it may', () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await benched();
-    await fillUp(bench);
-  });
+const bench = await benched();
+await fillUp(bench);
 
+describe('an organization that keeps all it may', () => {
   it.each(['' as const, '/api/v2' as const])('gets no version and no run at %s/', async (prefix) => {
     const caller = api.admin.at(prefix);
     const versions = `/workspaces/${bench.workspaceId}/configuration-versions`;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { httpServer } from '../../src/adapters/http/server/http-server.js';
 import type { ByteRange } from '../../src/application/index.js';
@@ -189,14 +189,11 @@ describe('an upload', () => {
   });
 });
 
-describe('a download', () => {
-  let path: string;
-  beforeAll(async () => {
-    const { id, uploadUrl } = await newVersion();
-    await api.upload(uploadUrl, large).expect(200);
-    path = await downloadPath(id);
-  });
+const { id, uploadUrl } = await newVersion();
+await api.upload(uploadUrl, large).expect(200);
+const path = await downloadPath(id);
 
+describe('a download', () => {
   it('whose reader stops is cut off, and nothing stays open for it', async () => {
     const client = await Client.connected(head('GET', path));
     await once(client.socket, 'data');

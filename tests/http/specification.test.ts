@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import supertest, { type Response } from 'supertest';
 import { DomainError } from '../../src/domain/index.js';
 import { type Caller, doc, newName, type Prefix, pathOf, prefix, publicUrl, startApi } from '../support/api.js';
@@ -440,11 +440,7 @@ describe('every endpoint of the specification', () => {
 });
 
 describe('the states of a version', () => {
-  let admin: Caller;
-
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
+  const admin = api.admin.at(prefix);
 
   const versionOf = async (bench: Bench, id: string) => {
     const { body } = await admin.get(`/workspaces/${bench.workspaceId}/configuration-versions`).expect(200);

@@ -142,22 +142,6 @@ describe('team access', () => {
       );
     });
 
-    it.each([
-      ['runs', 'Runs', 'read'],
-      ['variables', 'Variables', 'read'],
-      ['state-versions', 'State versions', 'read'],
-      ['policy-mocks', 'Policy mocks', 'none'],
-      ['workspace-locking', 'Workspace locking', false],
-      ['run-tasks', 'Run tasks', true],
-    ])('as a fixed level refuses %s, even where the level implies it', async (attribute, label, value) => {
-      const [team, workspace] = [await newTeam(), await newWorkspace()];
-      for (const access of Object.keys(implied)) {
-        const answer = await post(team, workspace, { access, [attribute]: value }).expect(422);
-        expect(answer.body).toEqual(readOnly(attribute, label, access));
-      }
-      await post(team, workspace, { access: 'read', [attribute]: null }).expect(200);
-    });
-
     it('takes null for an attribute that is not there, and ignores what it does not know', async () => {
       const nulls = Object.fromEntries([...Object.keys(values), 'sentinel-mocks'].map((name) => [name, null]));
       const { id } = await newGrant({ access: 'plan', ...nulls, 'policy-overrides': true });
@@ -246,19 +230,6 @@ describe('team access', () => {
       expect(await patch(id, { 'sentinel-mocks': 'read' })).toEqual(
         shown({ ...before, runs: 'plan', 'run-tasks': false, 'policy-mocks': 'read' }),
       );
-    });
-
-    it.each(levels)('from %s to custom takes the defaults for what is not named', async (access) => {
-      const { id } = await newGrant({ access });
-      const after = { access: 'custom', ...fallback, 'state-versions': 'read-outputs' };
-      expect(await patch(id, { access: 'custom', 'state-versions': 'read-outputs' })).toEqual(shown(after));
-      expect(await attributesOf(id)).toEqual(shown(after));
-    });
-
-    it.each(levels)('from custom to %s forgets what was custom', async (access, permitted) => {
-      const { id } = await newGrant({ access: 'custom', runs: 'apply', 'run-tasks': true });
-      expect(await patch(id, { access })).toEqual(shown({ access, ...permitted }));
-      expect(await patch(id, { access: 'custom' })).toEqual(shown({ access: 'custom', ...fallback }));
     });
 
     it('refuses detailed attributes together with a fixed level, given or kept', async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type OrganizationPermission, organizationPermissions } from '../../src/domain/index.js';
 import { type Caller, doc, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 
@@ -23,13 +23,10 @@ const ownersOf = async (organization: string): Promise<string> => {
 
 const users = (...ids: readonly string[]) => ({ data: ids.map((id) => ({ type: 'users', id })) });
 
+const owners = await ownersOf('acme');
+
 describe('teams', () => {
   const path = '/organizations/acme/teams';
-  let owners: string;
-
-  beforeAll(async () => {
-    owners = await ownersOf('acme');
-  });
 
   const may = (value: boolean) => ({
     'can-update': value,

@@ -20,15 +20,10 @@ const newSecret = (): string => {
   return secret;
 };
 
+const workspace = await newWorkspace();
+const path = `/workspaces/${workspace}/vars`;
+
 describe('variables', () => {
-  let workspace: string;
-  let path: string;
-
-  beforeAll(async () => {
-    workspace = await newWorkspace();
-    path = `/workspaces/${workspace}/vars`;
-  });
-
   const resource = (id: unknown, attributes: object, of = workspace) => ({
     id,
     type: 'vars',

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Slice, TeamWorkspaceView, Transaction, UnitOfWork } from '../../src/application/index.js';
 import type { Membership, Workspace } from '../../src/domain/index.js';
-import { type Caller, prefix, startApi } from '../support/api.js';
+import { prefix, startApi } from '../support/api.js';
 import { anOrganization, aTeam, aWorkspace, giveGrant, noon } from '../support/builders.js';
 
 const rows = 550;
@@ -109,10 +109,7 @@ const asked = async (protocol: string, path = list(long)): Promise<Socket> => {
 };
 
 describe('a long list without pages', () => {
-  let caller: Caller;
-  beforeAll(() => {
-    caller = served.as(reader.secret).at(prefix);
-  });
+  const caller = served.as(reader.secret).at(prefix);
 
   it('is the same to the byte as one document, and read slice by slice', async () => {
     const data: unknown[] = [];
