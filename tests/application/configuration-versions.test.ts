@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Include, NewConfigurationVersion } from '../../src/application/index.js';
 import type { Actor, ConfigurationVersionId, IngressAttributes } from '../../src/domain/index.js';
-import { firstPage, lifetimes, missing, objectIdOf, World } from '../support/application.js';
+import { firstPage, missing, objectIdOf, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
@@ -205,15 +205,6 @@ describe('downloading a configuration version', () => {
       await world.refuses(() => locate(world.owner, id), missing);
     },
   );
-
-  it('stops at the instant the URL expires', async () => {
-    const { id } = await world.uploadedVersion(files);
-    const url = await locate(world.owner, id);
-    world.clock.advance(lifetimes.download - 1);
-    await open(url);
-    world.clock.advance(1);
-    await world.refuses(() => open(url), missing);
-  });
 
   it('is not what an upload URL is good for', async () => {
     const { objectId } = await world.uploadedVersion(files);

@@ -48,13 +48,6 @@ const teamActor = async (id: string): Promise<Actor> =>
   world.bearerOf((await world.newTokenOf({ kind: 'team', id })).secret);
 
 describe('creating a run', () => {
-  it('uses the current version of the workspace when none is named, and the named one otherwise', async () => {
-    const older = await world.uploadedVersion(files);
-    const current = await world.uploadedVersion(files);
-    expect((await steps.create()).configurationVersionId).toBe(current.id);
-    expect((await steps.create({ configurationVersionId: older.id })).configurationVersionId).toBe(older.id);
-  });
-
   it('makes plan-only runs of speculative versions, and of others only where it is asked for', async () => {
     await world.uploadedVersion(files);
     const speculative = await world.uploadedVersion(files, { speculative: true });
@@ -110,23 +103,6 @@ describe('creating a run', () => {
       const attempt = () => steps.create({ configurationVersionId: id }, planner);
       await world.refuses(attempt, unusable('the workspace has no such version'));
     }
-  });
-
-  it('opens the task stage for the policies that apply then, and no later ones', async () => {
-    await world.uploadedVersion(files);
-    const without = await steps.create();
-    const attached = await steps.policySet('attached', [['tags', 'mandatory']]);
-    const global = await steps.policySet('global', [['regions', 'advisory']], { global: true, kind: 'sentinel' });
-    const run = await steps.create();
-    await steps.policySet('too-late', [['names', 'mandatory']]);
-    const stage = await steps.stageOf(run.id);
-    const applied = stage.evaluations.map(({ kind, policySets }) => [kind, policySets.map(({ id }) => id)]);
-    expect(stage.status).toBe('pending');
-    expect(applied).toEqual([
-      ['opa', [attached.id]],
-      ['sentinel', [global.id]],
-    ]);
-    await expect(steps.stageOf(without.id)).rejects.toThrow();
   });
 
   it('records who asked for it, a user or a team', async () => {
@@ -267,22 +243,6 @@ describe('the order of runs', () => {
     expect(await steps.plan(false)).toBe('apply_queued');
   });
 
-  it('queues exactly one run for the first upload with auto-queue-runs, and none for a replacement', async () => {
-    const version = await world.newVersion({ autoQueueRuns: true });
-    await world.upload(version, files);
-    await world.upload(version, await archiveOf({ 'main.tf': 'locals {}' }));
-    await world.performEffects();
-    const { items } = await world.useCases.listRuns.execute(world.owner, world.workspace.id, firstPage);
-    expect(items.map(({ run }) => run)).toMatchObject([
-      {
-        configurationVersionId: version.id,
-        source: 'tfe-configuration-version',
-        status: 'plan_queued',
-        createdBy: { kind: 'user', id: world.owner.userId },
-      },
-    ]);
-  });
-
   it('queues runs by upload in the order of all others, plan-only for speculative versions', async () => {
     const holding = await steps.create();
     const version = await world.uploadedVersion(files, { autoQueueRuns: true });
@@ -380,17 +340,6 @@ describe('a run that applies by itself', () => {
     await world.performEffects();
     expect(await steps.plan()).toBe('planned');
     expect(await steps.stateOf('run-1')).toMatchObject({ configurationVersionId: version.id, autoApply: false });
-  });
-
-  it('may be a team’s, for as long as the team holds the right', async () => {
-    const robots = await world.newTeam('robots', ['manage-workspaces']);
-    const actor = await teamActor(robots.id);
-    await steps.create({ autoApply: true }, actor);
-    expect(await steps.plan()).toBe('apply_queued');
-    await steps.apply();
-    await steps.create({ autoApply: true }, actor);
-    await world.useCases.updateTeam.execute(world.owner, robots.id, { access: { 'manage-workspaces': false } });
-    expect(await steps.plan()).toBe('planned');
   });
 });
 

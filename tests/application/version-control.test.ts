@@ -1,10 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  attemptSeconds,
-  type CommitRequest,
-  type ForgeDelivery,
-  type ForgeEvent,
-} from '../../src/application/index.js';
+import { attemptSeconds, type CommitRequest, type ForgeEvent } from '../../src/application/index.js';
 import {
   type Actor,
   type ConfigurationVersionId,
@@ -212,23 +207,6 @@ describe('what a forge reports', () => {
     expect(await deliver(pullRequest('a5', { defaultBranch: 'develop', baseBranch: 'develop' }))).toBe(true);
   });
 
-  it('tells an unknown webhook from a wrong signature in no way, and checks the signature of both', async () => {
-    const keys: string[] = [];
-    const receive = (id: string, delivery: ForgeDelivery | undefined) =>
-      world.useCases.receiveWebhook.execute(id, (key) => {
-        keys.push(key);
-        return delivery;
-      });
-    const known = await webhookId();
-    const delivery = { id: 'delivery', event: push('a1') };
-    await world.refuses(() => receive(known, undefined), missing);
-    await world.refuses(() => receive('whk-nowhere', undefined), missing);
-    await world.refuses(() => receive('whk-nowhere', delivery), missing);
-    await world.refuses(() => receive('', delivery), missing);
-    expect(keys.map((key) => key.length)).toEqual(keys.map(() => keys[0]?.length));
-    expect(keys).toHaveLength(4);
-  });
-
   it('is missing for the webhook of a workspace that is gone', async () => {
     const id = await webhookId();
     await world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id });
@@ -236,20 +214,6 @@ describe('what a forge reports', () => {
       () => world.useCases.receiveWebhook.execute(id, () => ({ id: null, event: push('a1') })),
       missing,
     );
-  });
-
-  it('reads an address of any length at once', async () => {
-    const slashes = `https://git.example/${'/'.repeat(5 * 1024 * 1024)}x`;
-    // What is quadratic in the address would take hours, and end with the time of the test.
-    expect(await deliver(push('a1', { repositoryUrls: [slashes, slashes] }))).toBe(false);
-  });
-
-  it('makes one version of a delivery that is repeated, whatever it says the second time', async () => {
-    expect(await deliver(push('a1'), 'same')).toBe(true);
-    await world.keepsEverything(async () => {
-      expect(await deliver(push('a1'), 'same')).toBe(false);
-      expect(await deliver(push('a2'), 'same')).toBe(false);
-    });
   });
 
   it('makes one version of a commit on a branch, however many deliveries report it', async () => {
@@ -334,35 +298,6 @@ describe('what a forge reports', () => {
 describe('fetching what a branch holds now', () => {
   const fetchNow = (actor: Actor = world.owner) => world.useCases.fetchCommit.execute(actor, world.workspace.id);
 
-  it('makes a version of the linked branch, with what the repository says of the commit', async () => {
-    await link(ours);
-    world.repositories.push(cloneUrl, 'develop', otherFiles);
-    const sha = world.repositories.push(cloneUrl, 'main', files, 'Widen the subnet');
-    const planner = await world.grantee('plan');
-    const version = await fetchNow(planner);
-    expect(version).toMatchObject({
-      status: 'pending',
-      source: 'git',
-      origin: 'version-control',
-      speculative: false,
-      createdBy: { kind: 'user', id: planner.userId },
-    });
-    await world.refuses(() => commitOf(version.id), missing);
-    await world.performEffects();
-    expect(lastAsked()).toEqual({ cloneUrl, credential: 'ours', ref: 'refs/heads/main', commitSha: null });
-    expect((await workspace()).currentConfigurationVersionId).toBe(version.id);
-    expect(await commitOf(version.id)).toMatchObject({
-      branch: 'main',
-      cloneUrl,
-      commitMessage: 'Widen the subnet',
-      commitSha: sha,
-      identifier: 'acme/network',
-      isPullRequest: false,
-      onDefaultBranch: false,
-    });
-    expect(await runsOf(version.id)).toHaveLength(1);
-  });
-
   it('is of the default branch when none is linked', async () => {
     await link({ ...ours, branch: null, credential: null });
     const sha = world.repositories.push(cloneUrl, 'trunk', files);
@@ -380,14 +315,6 @@ describe('fetching what a branch holds now', () => {
     await world.performEffects();
     expect((await listed()).map(({ status }) => status)).toEqual(['uploaded', 'uploaded']);
     expect((await world.bundles()).size).toBe(2);
-  });
-
-  it('is refused for a workspace that is linked to nothing', async () => {
-    const told = {
-      code: 'configuration-version/fetch-refused',
-      message: 'configuration could not be fetched because the workspace is linked to no repository',
-    };
-    await world.refuses(() => fetchNow(), told);
   });
 });
 

@@ -136,20 +136,6 @@ describe('an upload', () => {
       'configuration could not be uploaded because a run has used it',
     );
   });
-
-  it('is refused in every state that takes no bytes, naming it', () => {
-    for (const status of statuses.filter((known) => known !== 'pending')) {
-      expect(() => aVersion({ status }).fire('upload', atRest, noon)).toThrow(
-        `configuration could not be uploaded because its status is ${status}`,
-      );
-    }
-  });
-
-  it('is refused for a version that comes from version control', () => {
-    expect(() => aVersion({ origin: 'version-control' }).fire('upload', atRest, noon)).toThrow(
-      'configuration could not be uploaded because it was created from version control',
-    );
-  });
 });
 
 describe('fetching from version control', () => {
@@ -219,33 +205,6 @@ describe('archiving', () => {
     expect(next.state).toMatchObject({ status: 'archived', bundle: null });
     expect(effects).toEqual([]);
   });
-
-  it('complains first of a version from version control', () => {
-    expect(refusalOf({ origin: 'version-control', status: 'archived' }, everythingWrong)).toEqual(
-      refusal(
-        'configuration could not be archived because it was created from version control',
-        'created through API or CLI',
-      ),
-    );
-  });
-
-  it('complains second of the status', () => {
-    expect(refusalOf({ status: 'archived' }, everythingWrong)).toEqual(
-      refusal('configuration could not be archived because its status is archived', 'in one of these states'),
-    );
-  });
-
-  it('complains third of the current version, in the words clients look for', () => {
-    expect(refusalOf({ status: 'uploaded' }, everythingWrong)).toEqual(
-      refusal('configuration could not be archived because it is current', 'not the current version'),
-    );
-  });
-
-  it('complains last of runs in progress', () => {
-    expect(refusalOf({ status: 'uploaded' }, { ...everythingWrong, isCurrent: false })).toEqual(
-      refusal('configuration could not be archived because a run in progress uses it', 'no runs in progress'),
-    );
-  });
 });
 
 describe('backing data', () => {
@@ -304,62 +263,6 @@ describe('backing data', () => {
     const again = restored.fire('soft-delete', atRest, noon, { purgeAt: muchLater }).next;
     expect(() => again.fire('purge', atRest, later)).toThrow(
       'configuration could not be purged because its backing data can still be restored',
-    );
-  });
-
-  it('without a time is never purged', () => {
-    expect(() => aVersion({ status: 'backing_data_soft_deleted' }).fire('purge', atRest, muchLater)).toThrow(
-      'configuration could not be purged because its backing data can still be restored',
-    );
-  });
-
-  it('is neither deleted for good nor purged while a run uses it', () => {
-    const version = aVersion({ status: 'backing_data_soft_deleted', purgeAt: noon });
-    const running = { ...atRest, runsInProgress: true };
-    expect(() => version.fire('permanently-delete', running, later)).toThrow(
-      'configuration could not be permanently deleted because a run in progress uses it',
-    );
-    expect(() => version.fire('purge', running, later)).toThrow(
-      'configuration could not be purged because a run in progress uses it',
-    );
-  });
-
-  it('is not deleted softly while current or used by a run in progress', () => {
-    const version = aVersion({ status: 'uploaded' });
-    expect(() => version.fire('soft-delete', { ...atRest, isCurrent: true, runsInProgress: true }, noon)).toThrow(
-      'configuration could not be soft deleted because it is current',
-    );
-    expect(() => version.fire('soft-delete', { ...atRest, runsInProgress: true }, noon)).toThrow(
-      'configuration could not be soft deleted because a run in progress uses it',
-    );
-  });
-
-  it('is neither deleted softly nor for good when it came from version control', () => {
-    const origin = 'version-control';
-    expect(() => aVersion({ status: 'uploaded', origin }).fire('soft-delete', atRest, noon)).toThrow(
-      'configuration could not be soft deleted because it was created from version control',
-    );
-    expect(() =>
-      aVersion({ status: 'backing_data_soft_deleted', origin }).fire('permanently-delete', atRest, noon),
-    ).toThrow('configuration could not be permanently deleted because it was created from version control');
-  });
-
-  it('is not deleted for good without being deleted softly first, nor while current', () => {
-    expect(() => aVersion({ status: 'uploaded' }).fire('permanently-delete', atRest, noon)).toThrow(
-      'configuration could not be permanently deleted because its status is uploaded',
-    );
-    expect(() =>
-      aVersion({ status: 'backing_data_soft_deleted' }).fire(
-        'permanently-delete',
-        { ...atRest, isCurrent: true },
-        noon,
-      ),
-    ).toThrow('configuration could not be permanently deleted because it is current');
-  });
-
-  it('is not restored once deleted for good', () => {
-    expect(() => aVersion({ status: 'backing_data_permanently_deleted' }).fire('restore', atRest, noon)).toThrow(
-      'configuration could not be restored because its status is backing_data_permanently_deleted',
     );
   });
 });

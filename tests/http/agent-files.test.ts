@@ -428,17 +428,6 @@ describe('a state', () => {
     expect((await currentState(bench, job)).bytes.toString()).toBe('state 1');
   });
 
-  it('that is sent twice at once is kept once', async () => {
-    const bench = await benched();
-    const job = await applying(bench);
-    const state = bytesOf('state 1');
-    const announced = await job.announce(state);
-    const before = await stored();
-    const answers = await Promise.all([1, 2, 3].map(() => job.upload(announced, state)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(await stored()).toBe(before + 1);
-  });
-
   it('is recorded in the audit trail, as is what was refused', async () => {
     const bench = await benched();
     const job = await applying(bench);

@@ -467,14 +467,4 @@ describe('configuration versions', () => {
       await request.send(text).expect(202);
     }
   });
-
-  it('are gone with their workspace', async () => {
-    const workspaceId = await newWorkspace();
-    const { id } = await api.version(workspaceId);
-    await admin.delete(`/workspaces/${workspaceId}`).expect(204);
-    for (const path of [member(id), collection(workspaceId), `${member(id)}/download`]) {
-      expect((await admin.get(path).expect(404)).body).toEqual(missing);
-    }
-    expect((await admin.post(`${member(id)}/actions/archive`).expect(404)).body).toEqual(missing);
-  });
 });

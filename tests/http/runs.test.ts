@@ -395,21 +395,6 @@ describe('runs', () => {
       }
     });
 
-    it('have the plan and the apply as they are shown alone', async () => {
-      const bench = await newBench();
-      await bench.version();
-      const id = await bench.run();
-      const included = await includedWith(id, 'plan,apply');
-      const alone = await Promise.all(
-        ['plan', 'apply'].map(
-          async (phase) =>
-            (await admin.get(`/${phase === 'plan' ? 'plans' : 'applies'}/${id.replace('run', phase)}`).expect(200)).body
-              .data,
-        ),
-      );
-      expect(included).toEqual(alone);
-    });
-
     it('pass over words they do not know', async () => {
       const bench = await newBench();
       await bench.version();
