@@ -12,16 +12,7 @@ import {
 import { maxLogBytes } from '../../src/application/supporting/agents/append-run-log.js';
 import { leaseSeconds } from '../../src/application/supporting/agents/lease-holder.js';
 import { type Agent, type PolicySet, Run, type RunStatus } from '../../src/domain/index.js';
-import {
-  firstPage,
-  inChunks,
-  lifetimes,
-  missing,
-  objectIdOf,
-  SlowBody,
-  unauthenticated,
-  World,
-} from '../support/application.js';
+import { firstPage, inChunks, objectIdOf, SlowBody, unauthenticated, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { aVariable } from '../support/builders.js';
 import { type Held, RunSteps, someCounts, verdictsOn } from '../support/run-steps.js';
@@ -739,25 +730,6 @@ describe('the log of a phase', () => {
     expect(await read('plan', held.id)).toBe('\x02planning\n\x03');
   });
 
-  it('is read in parts of any size, each byte once', async () => {
-    await held.log(0, 'one\ntwo\n');
-    await held.planned();
-    const whole = '\x02one\ntwo\n\x03';
-    for (const limit of [1, 2, 3, 9, 10, 11]) {
-      let text = '';
-      for (
-        let part = await read('plan', held.id, 0, limit);
-        part !== '';
-        part = await read('plan', held.id, text.length, limit)
-      ) {
-        text += part;
-      }
-      expect(text).toBe(whole);
-    }
-    expect(await read('plan', held.id, 10)).toBe('');
-    expect(await read('plan', held.id, 1000)).toBe('');
-  });
-
   it('is empty but over for a phase that will never begin', async () => {
     await steps.change(held.id, 'cancel');
     expect(await read('apply', held.id)).toBe('\x02\x03');
@@ -774,17 +746,6 @@ describe('the log of a phase', () => {
     await judge.log(9, 'judging\n');
     await judge.judgeAll(() => 'passed');
     expect(await read('plan', id)).toBe('\x02planning\njudging\n\x03');
-  });
-
-  it('is read by its URL only, until that expires, and not by that of the other phase', async () => {
-    const { logUrl } = await world.useCases.showRunPhase.execute(world.owner, held.id, 'plan');
-    const readLog = (objectId: string) => world.useCases.readRunLog.execute(objectId, 0, 10);
-    for (const id of [held.id, 'nothing', '']) await world.refuses(() => readLog(id), missing);
-    world.clock.advance(lifetimes['plan-log'] - 1);
-    await readLog(objectIdOf(logUrl));
-    await held.planned(false);
-    world.clock.advance(61);
-    await world.refuses(() => readLog(objectIdOf(logUrl)), missing);
   });
 });
 

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Include, NewConfigurationVersion } from '../../src/application/index.js';
 import type { Actor, ConfigurationVersionId, IngressAttributes } from '../../src/domain/index.js';
-import { firstPage, missing, objectIdOf, World } from '../support/application.js';
+import { missing, objectIdOf, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
@@ -45,9 +45,6 @@ const create = (actor: Actor, given: Partial<NewConfigurationVersion> = {}) =>
     source: 'tfe-api',
     ...given,
   });
-
-const list = (actor: Actor, include = nothingElse, page = firstPage) =>
-  world.useCases.listConfigurationVersions.execute(actor, { workspaceId: world.workspace.id, page, include });
 
 const show = (actor: Actor, id: ConfigurationVersionId, include = nothingElse) =>
   world.useCases.showConfigurationVersion.execute(actor, { id, include });
@@ -118,16 +115,6 @@ describe('creating a configuration version', () => {
   });
 });
 
-describe('listing configuration versions', () => {
-  it.each(['backing_data_soft_deleted', 'backing_data_permanently_deleted'] as const)(
-    'holds versions that are %s too, with their status',
-    async (status) => {
-      const id = await versionIn[status]();
-      expect((await list(world.owner)).items).toMatchObject([{ id, status }]);
-    },
-  );
-});
-
 describe('showing a configuration version', () => {
   it.each(['pending', 'errored', 'uploaded', 'archived'] as const)('works while it is %s', async (status) => {
     const id = await versionIn[status]();
@@ -141,12 +128,6 @@ describe('showing a configuration version', () => {
       await world.refuses(() => show(world.owner, id), missing);
     },
   );
-
-  it('shows it again once its backing data is restored', async () => {
-    const id = await versionIn.backing_data_soft_deleted();
-    await world.fire(id, 'restore');
-    expect((await show(world.owner, id)).version.status).toBe('uploaded');
-  });
 });
 
 describe('showing the commit of a configuration version', () => {
@@ -154,12 +135,6 @@ describe('showing the commit of a configuration version', () => {
     const id = await world.fetchedVersion(commit);
     await world.fire(id, 'finish-runs');
     expect(await showCommit(world.owner, id)).toEqual(commit);
-  });
-
-  it('finds nothing while the backing data is softly deleted', async () => {
-    const id = await versionIn.backing_data_soft_deleted();
-    await world.unitOfWork.run((tx) => tx.configurationVersions.addIngressAttributes(id, commit));
-    await world.refuses(() => showCommit(world.owner, id), missing);
   });
 });
 

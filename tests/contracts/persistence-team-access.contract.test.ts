@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { PageRequest, Slice, TeamWorkspaceView, Transaction } from '../../src/application/index.js';
 import type { Grant, Organization, Team, TeamVisibility, Workspace } from '../../src/domain/index.js';
 import { aCustomGrant, asOrganization, asTeam, asUser, noon, unique } from '../support/builders.js';
-import { onEveryBackend, refusal } from './on-every-backend.js';
+import { onEveryBackend, refusal, taken } from './on-every-backend.js';
 
 onEveryBackend('team access', (on) => {
   const add = async (team: Team, workspace: Workspace, grant: Grant = { access: 'read' }) => {
@@ -45,11 +45,7 @@ onEveryBackend('team access', (on) => {
     const organization = await on.organization();
     const [team, workspace] = [await on.team(organization), await on.workspace(organization)];
     await add(team, workspace);
-    const taken = refusal('attribute/taken', {
-      details: { attribute: 'team' },
-      message: 'Team has already been taken',
-    });
-    await expect(add(team, workspace, { access: 'admin' })).rejects.toEqual(taken);
+    await expect(add(team, workspace, { access: 'admin' })).rejects.toEqual(taken('team'));
     await add(team, await on.workspace(organization));
     await add(await on.team(organization), workspace);
   });

@@ -1,19 +1,15 @@
 import { expect, it } from '@jest/globals';
 import type { Grant } from '../../src/domain/index.js';
 import { aCustomGrant, asMember, asTeam, aTeam, noon, unique } from '../support/builders.js';
-import { onEveryBackend, refusal } from './on-every-backend.js';
+import { onEveryBackend, refusal, taken } from './on-every-backend.js';
 
 onEveryBackend('teams', (on) => {
   it('has one living team of an organization by a name', async () => {
     const organization = await on.organization();
     const { name } = await on.team(organization);
     const other = await on.team(organization);
-    const taken = refusal('attribute/taken', {
-      details: { attribute: 'name' },
-      message: 'Name has already been taken',
-    });
-    await expect(on.team(organization, { name })).rejects.toEqual(taken);
-    await expect(on.run((tx) => tx.teams.save({ ...other, name, revision: 1 }))).rejects.toEqual(taken);
+    await expect(on.team(organization, { name })).rejects.toEqual(taken('name'));
+    await expect(on.run((tx) => tx.teams.save({ ...other, name, revision: 1 }))).rejects.toEqual(taken('name'));
     await on.team(await on.organization(), { name });
   });
 

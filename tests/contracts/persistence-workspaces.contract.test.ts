@@ -20,7 +20,7 @@ import {
   someIngressAttributes,
   unique,
 } from '../support/builders.js';
-import { type Ground, onEveryBackend, refusal } from './on-every-backend.js';
+import { type Ground, onEveryBackend, refusal, taken } from './on-every-backend.js';
 
 const aRepository = (given: Partial<LinkedRepository> = {}): LinkedRepository => ({
   cloneUrl: 'https://example.com/acme/network.git',
@@ -82,12 +82,8 @@ onEveryBackend('workspaces', (on) => {
     const organization = await on.organization();
     const { name } = await on.workspace(organization);
     const other = await on.workspace(organization);
-    const taken = refusal('attribute/taken', {
-      details: { attribute: 'name' },
-      message: 'Name has already been taken',
-    });
-    await expect(on.workspace(organization, { name })).rejects.toEqual(taken);
-    await expect(on.run((tx) => tx.workspaces.save({ ...other, name, revision: 1 }))).rejects.toEqual(taken);
+    await expect(on.workspace(organization, { name })).rejects.toEqual(taken('name'));
+    await expect(on.run((tx) => tx.workspaces.save({ ...other, name, revision: 1 }))).rejects.toEqual(taken('name'));
     await on.workspace(await on.organization(), { name });
   });
 

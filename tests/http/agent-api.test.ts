@@ -660,6 +660,16 @@ describe('the report of a policy evaluation', () => {
   });
 });
 
+describe('an agent that falls silent', () => {
+  it('is not lost a second before its time', async () => {
+    const { bench, runId, job } = await planning();
+    api.clock.advance(59);
+    expect(await api.reclaimLostRuns()).not.toContain(runId);
+    expect(await bench.statusOf(runId)).toBe('planning');
+    expect((await job.planned()).status).toBe(200);
+  });
+});
+
 describe('a run that somebody may not see', () => {
   it('cannot be reached by an agent of another organization, whatever it is called', async () => {
     const { bench, runId } = await queued();

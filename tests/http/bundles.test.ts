@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
 import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { type Caller, doc, missing, newName, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
@@ -313,12 +313,6 @@ describe('an upload that breaks off', () => {
 });
 
 describe('the upload URL of a creator who lost the right', () => {
-  let port: number;
-
-  beforeAll(async () => {
-    port = await serve(api);
-  });
-
   /** A user in a team, or that team by its token, with the right to queue plans on a workspace of its own. */
   async function creator(kind: 'user' | 'team') {
     const name = newName('creator');

@@ -223,19 +223,6 @@ describe('configuration versions', () => {
     ]);
   });
 
-  it('are refused when the body is no document', async () => {
-    const workspaceId = await newWorkspace();
-    const faults = [
-      { body: [], pointer: '' },
-      { body: { data: [] }, pointer: '/data' },
-      { body: { data: { attributes: 'none' } }, pointer: '/data/attributes' },
-    ];
-    for (const { body, pointer } of faults) {
-      const answer = await admin.post(collection(workspaceId), body).expect(422);
-      expect(answer.body.errors).toEqual([expect.objectContaining({ status: '422', source: { pointer } })]);
-    }
-  });
-
   it('show the commit they were fetched from, in a document of its own and beside them', async () => {
     const workspaceId = await newWorkspace();
     const { id, ingressId } = await newFetched(workspaceId);

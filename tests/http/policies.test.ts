@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
 import { limits } from '../../src/adapters/http/routing/limits.js';
-import { doc, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
+import { doc, faultsIn, invalid, missing, namesIn, newName, prefix, refusal, startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 
 const query = 'data.terraform.deny';
@@ -122,10 +122,7 @@ describe('policies', () => {
   });
 
   it('are refused with one error for each thing that is wrong', async () => {
-    const refused = async (attributes: object) =>
-      (await post(attributes).expect(422)).body.errors.map(
-        ({ detail, source }: { detail: string; source: { pointer: string } }) => [source.pointer, detail],
-      );
+    const refused = async (attributes: object) => faultsIn(await post(attributes).expect(422));
     const of = (attribute: string, detail: string) => [[`/data/attributes/${attribute}`, detail]];
     expect(
       await refused({ kind: 'rego', description: 1, query: '', 'enforcement-level': 'hard-mandatory', enforce: {} }),
@@ -177,8 +174,7 @@ describe('policies', () => {
     const listed = async (text = '') => {
       const { body } = await admin.get(`${list}${text}`).expect(200);
       const { pagination } = body.meta;
-      const names = body.data.map(({ attributes }: { attributes: { name: string } }) => attributes.name);
-      return { names, total: pagination['total-count'], links: body.links, first: body.data[0] };
+      return { names: namesIn(body), total: pagination['total-count'], links: body.links, first: body.data[0] };
     };
     const whole = await listed();
     expect(whole).toMatchObject({ names: ['Alpha', 'beta', 'eta', 'Zeta'], total: 4 });

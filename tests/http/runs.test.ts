@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
 import type { runStatuses } from '../../src/domain/index.js';
-import { doc, missing, pathOf, prefix, publicUrl, refusal, startApi } from '../support/api.js';
+import { doc, faultsIn, missing, pathOf, prefix, publicUrl, refusal, startApi } from '../support/api.js';
 import { Bench, runOf } from '../support/bench.js';
 
 const startMark = '\x02';
@@ -195,8 +195,7 @@ describe('runs', () => {
         'terraform-version': '',
       };
       const { body } = await create(bench, wrong).expect(422);
-      const pointers = body.errors.map(({ source }: { source: { pointer: string } }) => source.pointer);
-      expect(pointers).toEqual([
+      expect(body.errors.map(({ source }: { source: { pointer: string } }) => source.pointer)).toEqual([
         '/data/attributes/message',
         '/data/attributes/auto-apply',
         '/data/attributes/plan-only',
@@ -225,18 +224,13 @@ describe('runs', () => {
         { key: 'a', value: 'x'.repeat(65_000) },
         { key: 'bc', value: 'x'.repeat(533) },
       ];
-      const tooLong = {
-        pointer: '/data/attributes/variables',
-        detail: 'Variables are too long (the maximum is 65536 characters in all)',
-      };
-      const faults = async (variables: object[]) =>
-        (await create(bench, { variables }).expect(422)).body.errors.map(
-          ({ detail, source }: { detail: string; source: { pointer: string } }) => ({ ...source, detail }),
-        );
+      const words = 'Variables are too long (the maximum is 65536 characters in all)';
+      const tooLong = ['/data/attributes/variables', words];
+      const faults = async (variables: object[]) => faultsIn(await create(bench, { variables }).expect(422));
       expect(await faults([...full, { key: 'd', value: '' }])).toEqual([tooLong]);
       expect(await faults([{ key: 'a', value: 'x'.repeat(65_536) }])).toEqual([tooLong]);
       expect(await faults([{ key: 'a', value: 'x'.repeat(65_537) }])).toEqual([
-        { pointer: '/data/attributes/variables/0/value', detail: 'Value is too long (the maximum is 65536)' },
+        ['/data/attributes/variables/0/value', 'Value is too long (the maximum is 65536)'],
         tooLong,
       ]);
       expect(await bench.runs()).toEqual([]);

@@ -1,21 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { doc, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
+import { doc, faultsIn, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 
 const newTeam = (attributes: object = {}): Promise<string> =>
   api.team('acme', newName(), { visibility: 'organization', ...attributes });
 
 const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
 
-const ownersOf = async (organization: string): Promise<string> => {
-  const { body } = await api.admin.get(`/organizations/${organization}/teams?page[size]=100`).expect(200);
-  return body.data.find(({ attributes }: { attributes: { name: string } }) => attributes.name === 'owners').id;
-};
-
 const api = await startApi({ prefix });
 const { admin } = api;
 await api.organization('acme');
 await api.organization('globex');
-const owners = await ownersOf('acme');
+const owners = await api.owners('acme');
 
 const permissions = (
   runs: string,
@@ -177,13 +172,7 @@ describe('team access', () => {
     });
 
     it('is refused with one error for each fault', async () => {
-      const faults = async (body?: object) => {
-        const { errors } = (await admin.post('/team-workspaces', body).expect(422)).body;
-        return errors.map((error: { detail: string; source: { pointer: string } }) => [
-          error.source.pointer,
-          error.detail,
-        ]);
-      };
+      const faults = async (body?: object) => faultsIn(await admin.post('/team-workspaces', body).expect(422));
       expect(await faults()).toEqual([['/data', 'Data is required']]);
       expect(await faults(doc('team-workspaces'))).toEqual([
         ['/data/attributes/access', 'Access is required'],
