@@ -730,6 +730,25 @@ describe('the log of a phase', () => {
     expect(await read('plan', held.id)).toBe('\x02planning\n\x03');
   });
 
+  it('is read in parts of any size, each byte once', async () => {
+    await held.log(0, 'one\ntwo\n');
+    await held.planned();
+    const whole = '\x02one\ntwo\n\x03';
+    for (const limit of [1, 2, 3, 9, 10, 11]) {
+      let text = '';
+      for (
+        let part = await read('plan', held.id, 0, limit);
+        part !== '';
+        part = await read('plan', held.id, text.length, limit)
+      ) {
+        text += part;
+      }
+      expect(text).toBe(whole);
+    }
+    expect(await read('plan', held.id, 10)).toBe('');
+    expect(await read('plan', held.id, 1000)).toBe('');
+  });
+
   it('is empty but over for a phase that will never begin', async () => {
     await steps.change(held.id, 'cancel');
     expect(await read('apply', held.id)).toBe('\x02\x03');

@@ -158,19 +158,6 @@ describe('fetching from version control', () => {
   });
 });
 
-describe('archiving', () => {
-  it('discards the bundle of an uploaded version and says when', () => {
-    const { next, effects } = aVersion({ status: 'uploaded' }).fire('archive', { ...atRest, usedByRun: true }, later);
-    expect(next.state).toMatchObject({
-      status: 'archived',
-      bundle: null,
-      statusTimestamps: { 'archived-at': later },
-      revision: 4,
-    });
-    expect(effects).toEqual([{ kind: 'discard-bundle', bundleKey: aBundle.key }]);
-  });
-});
-
 describe('backing data', () => {
   it('is kept while softly deleted, and usable again when restored', () => {
     const change = { purgeAt: muchLater };
