@@ -741,10 +741,12 @@ describe('the log of a phase', () => {
         part !== '';
         part = await read('plan', held.id, text.length, limit)
       ) {
+        expect(part.length).toBeLessThanOrEqual(limit);
         text += part;
       }
       expect(text).toBe(whole);
     }
+    expect(await read('plan', held.id, 0, 0)).toBe('');
     expect(await read('plan', held.id, 10)).toBe('');
     expect(await read('plan', held.id, 1000)).toBe('');
   });
