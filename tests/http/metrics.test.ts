@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Exposition } from '../../src/adapters/metrics/exposition.js';
 import { Meters } from '../../src/adapters/metrics/meters.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
@@ -91,16 +91,11 @@ describe('who may read the metrics', () => {
   });
 });
 
+const api = await startApi();
+await api.organization('acme');
+const workspaceId = await api.workspace('acme', 'api');
+
 describe('the metrics', () => {
-  let api: TestApi;
-  let workspaceId: string;
-
-  beforeAll(async () => {
-    api = await startApi();
-    await api.organization('acme');
-    workspaceId = await api.workspace('acme', 'api');
-  });
-
   it('count and time requests by method, pattern and status', async () => {
     const before = await scrape(api);
     const begun = performance.now();

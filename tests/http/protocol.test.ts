@@ -23,16 +23,10 @@ import {
 import { archiveOf } from '../support/archives.js';
 import { Bench } from '../support/bench.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
-import type { Job } from '../support/reference-agent.js';
 
-let api: TestApi;
-let workspaceId: string;
-
-beforeAll(async () => {
-  api = await startApi();
-  await api.organization('acme');
-  workspaceId = await api.workspace('acme', 'api');
-});
+const api = await startApi();
+await api.organization('acme');
+const workspaceId = await api.workspace('acme', 'api');
 
 /** An agent of a site pool. */
 async function newAgent(of: TestApi): Promise<Caller> {
@@ -59,11 +53,8 @@ async function lineOf(
 
 describe('a body', () => {
   const path = '/organizations/acme/workspaces';
-  let admin: Caller;
 
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
+  const admin = api.admin.at(prefix);
 
   const send = (text: string | Buffer, headers: Record<string, string>): Test =>
     admin
@@ -161,11 +152,7 @@ describe('a body', () => {
 });
 
 describe('a request', () => {
-  let admin: Caller;
-
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
+  const admin = api.admin.at(prefix);
 
   it('is never refused for what it accepts', async () => {
     for (const accept of ['text/html', 'image/png', 'application/json;q=0', 'application/vnd.api+json;version=1', '']) {
@@ -237,18 +224,13 @@ const agentCalls = agentRoutes({} as never).map(({ method, path }) => ({
   reads: method === 'put' ? 'bytes' : method === 'post' && !path.endsWith('/heartbeat') ? 'JSON' : 'nothing',
 }));
 
+const bench = await Bench.make(api);
+await bench.version();
+/** A run it plans: what is long is read of nobody else. */
+const job = await bench.claimed(await bench.run());
+const agent = api.as(Reflect.get(bench.agent, 'token'));
+
 describe("the agents' interface", () => {
-  let agent: Caller;
-  /** A run it plans: what is long is read of nobody else. */
-  let job: Job;
-
-  beforeAll(async () => {
-    const bench = await Bench.make(api);
-    await bench.version();
-    job = await bench.claimed(await bench.run());
-    agent = api.as(Reflect.get(bench.agent, 'token'));
-  });
-
   it.each(agentCalls)('$method $pattern asks for the token of an agent', async ({ method, path }) => {
     const others = [api.anonymous, api.as('no such secret'), api.admin, await api.organizationToken('acme')];
     for (const caller of others) {

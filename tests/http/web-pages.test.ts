@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { HeaderList } from '../../src/adapters/http/server/fast.js';
-import { startApi, type TestApi } from '../support/api.js';
+import { startApi } from '../support/api.js';
 
 const pages = ['/', '/docs'] as const;
 const types = {
@@ -25,13 +25,9 @@ const policyOf = (answer: Response): Readonly<Record<string, string>> =>
     }),
   );
 
+const api = await startApi();
+
 describe('the pages for people', () => {
-  let api: TestApi;
-
-  beforeAll(async () => {
-    api = await startApi();
-  });
-
   it.each(pages)(
     '%s is HTML that loads, runs and calls nothing but the service, and stands in no frame',
     async (path) => {

@@ -313,7 +313,7 @@ const areas = {
     ...code(
       under('src/application/supporting/runs', ['run-progress', 'create-run', 'change-run', 'read-run-log']),
       ['runs', 'agents', 'version-control', 'quota'].map((name) => `tests/application/${name}.test.ts`),
-      ['runs', 'agent-files', 'recorded-changes'].map((name) => `tests/http/${name}.test.ts`),
+      ['runs', 'quota', 'agent-files', 'recorded-changes'].map((name) => `tests/http/${name}.test.ts`),
       ['tests/contracts/side-by-side.test.ts'],
     ),
   ],

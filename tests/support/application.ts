@@ -72,7 +72,6 @@ export const lacking = (right: string) => ({
   message: expect.stringMatching(`^not authorized: this needs (.*\\b)?${right}\\b`) as unknown as string,
 });
 
-export const taken = (attribute: string) => ({ code: 'attribute/taken', details: { attribute } });
 export const invalid = (attribute: string) => ({ code: 'attribute/invalid', details: { attribute } });
 export const unauthenticated = { code: 'actor/unauthenticated' };
 
