@@ -70,8 +70,8 @@ module.exports = {
     {
       name: 'object-store-is-loaded-only-where-it-is-used',
       severity: 'error',
-      from: { path: '^src', pathNot: '^src/adapters/files/s3-bundle-store\\.ts' },
-      to: { path: '^src/adapters/files/s3-bundle-store|node_modules/@aws-sdk/', dynamic: false },
+      from: { path: '^src', pathNot: '^src/adapters/files/s3-' },
+      to: { path: '^src/adapters/files/s3-|node_modules/@aws-sdk/', dynamic: false },
     },
     {
       name: 'metrics-library-only-in-metrics',

@@ -7,6 +7,7 @@ RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/web-files.mjs scripts/
 COPY src src
+COPY web web
 RUN npm run build && npm ci --omit=dev --omit=optional
 
 FROM node:24.21-bookworm-slim

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const target = 'dist/adapters/http/web/';
 
-const pages = readdirSync(at('src/adapters/http/web/pages')).filter((name) => name !== 'tsconfig.json');
+const pages = readdirSync(at('web')).filter((name) => name !== 'tsconfig.json');
 const notices = ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'];
 
 const reference = 'adapters/http/openapi/';
 
 for (const [from, to, names] of [
   [`src/${reference}`, `dist/${reference}`, ['examples.json']],
-  ['src/adapters/http/web/pages/', `${target}pages/`, pages],
+  ['web/', `${target}pages/`, pages],
   ['node_modules/swagger-ui-dist/', `${target}swagger-ui/`, ['swagger-ui-bundle.js', 'swagger-ui.css', ...notices]],
 ]) {
   mkdirSync(at(to), { recursive: true });

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Walks the service with curl, jq and tar: a version is made, uploaded, listed and downloaded, a team is given access and a
-# token, and a run is held to policies. Usage: TOKEN=<a site administrator's token> ./walk.sh [name of a new organization]
+# Walks the service with curl, jq and tar: creates, uploads, lists and downloads a version, gives a team access and a
+# token, and evaluates policies on a run. Usage: TOKEN=<a site administrator's token> ./walk.sh [name of a new organization]
 set -euo pipefail
 
 address=${GATEHOUSE:-http://127.0.0.1:8080}
@@ -10,7 +10,7 @@ configuration=$(cd "$(dirname "$0")/../configuration" && pwd)
 
 say() { printf '%s\n' "$*"; }
 
-# as TOKEN METHOD PATH [more of curl's words]: prints the answer. A refusal says why, and ends the walk.
+# as TOKEN METHOD PATH [curl arguments]: prints the response. A refusal prints the reason and ends the walk.
 as() {
   local token=$1 method=$2 path=$3 answer
   shift 3
@@ -31,7 +31,7 @@ workspace=$(api POST "/organizations/$organization/workspaces" -d "$(new workspa
 team=$(api POST "/organizations/$organization/teams" -d "$(new teams platform)" | jq -r .data.id)
 say "organization $organization: workspace $workspace, team $team"
 
-# Configuration versions: the address to upload to is shown once, and is itself the right.
+# Configuration versions: the upload URL is shown once and needs no token.
 versions=/workspaces/$workspace/configuration-versions
 created=$(api POST "$versions" -d '{"data": {"type": "configuration-version", "attributes": {"auto-queue-runs": false}}}')
 version=$(jq -r .data.id <<<"$created")
@@ -42,7 +42,7 @@ say "versions listed: $(api GET "$versions" | jq -r '[.data[].id] | join(", ")')
 say "files that came back: $(curl --silent --show-error --fail --location --header "Authorization: Bearer $TOKEN" \
   "$address/configuration-versions/$version/download" | tar -tzf - | grep -c '\.tf$')"
 
-# Team access: the level says what it implies.
+# Team access: a level implies its permissions.
 relationships=$(jq -cn --arg workspace "$workspace" --arg team "$team" '{
   workspace: {data: {type: "workspaces", id: $workspace}}, team: {data: {type: "teams", id: $team}}}')
 access=$(api POST /team-workspaces -d "$(jq -cn --argjson relationships "$relationships" \
@@ -57,7 +57,7 @@ secret=$(api POST "/teams/$team/authentication-token" -d '{"data": {"type": "aut
 say "as the team: version $(as "$secret" POST "$versions" | jq -r .data.attributes.status)"
 say "team tokens: $(api GET "/organizations/$organization/team-tokens?q=plat" | jq -r '.data | length')"
 
-# Policy outcomes: what agents report of a run. This walk is the agent as well.
+# Policy outcomes: agents report them. This walk is the agent too.
 policies='{"global": true, "overridable": true, "policies": [
   {"name": "tags", "query": "data.tags.deny", "enforcement-level": "mandatory"},
   {"name": "sizes", "query": "data.sizes.deny", "enforcement-level": "advisory"}]}'

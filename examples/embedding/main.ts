@@ -1,5 +1,5 @@
-// A host that keeps people, their grants and configuration versions in tables of its own, and lets Gatehouse decide.
-// Run it beside an installed package: npm install gatehouse-tf && node main.ts
+// A host stores people, their grants and configuration versions in its own tables, and Gatehouse decides.
+// Run it next to an installed package: npm install gatehouse-tf && node main.ts
 import type { CapabilityUrls, Clock, IdGenerator, Transaction, UnitOfWork } from 'gatehouse-tf/application';
 import { ByteQuota, CreateConfigurationVersion } from 'gatehouse-tf/application';
 import type { Actor, ConfigurationVersionState, Standing } from 'gatehouse-tf/domain';
@@ -20,7 +20,7 @@ const standingOf = (actor: Actor, workspaceId: string): Standing => ({
     .map(({ user, access }) => ({ teamId: user, owners: false, access: new Set(), grant: newGrant(access, {}) })),
 });
 
-// What this use case asks of its ports, and no more: each method is checked against the port it is part of.
+// Only what this use case calls: the compiler checks each method against its port.
 const transactionOn = (rows: ConfigurationVersionState[]): Transaction => {
   const workspaces: Pick<Transaction['workspaces'], 'findIdFor' | 'takeSequence'> = {
     findIdFor: async (actor, id) => ({ subject: id, standing: standingOf(actor, id) }),
@@ -29,7 +29,7 @@ const transactionOn = (rows: ConfigurationVersionState[]): Transaction => {
   const configurationVersions: Pick<Transaction['configurationVersions'], 'add'> = {
     add: async ({ state }) => void rows.push(state),
   };
-  // A host with a trail of its own keeps the event there.
+  // A host with its own audit trail stores the event there.
   const audit: Pick<Transaction['audit'], 'add'> = { add: async () => undefined };
   return { workspaces, configurationVersions, audit } as Transaction;
 };
@@ -38,7 +38,7 @@ const unitOfWork: UnitOfWork = {
   async run(work) {
     const rows = [...versions];
     const result = await work(transactionOn(rows));
-    versions = rows; // Only now: work that was refused leaves nothing behind.
+    versions = rows; // Only now, so that refused work leaves nothing behind.
     return result;
   },
   read: (work) => work(transactionOn([...versions])),

@@ -1,5 +1,5 @@
-// Walks the service with Node's own fetch, and nothing else from npm: a folder is packed and streamed up as it is packed,
-// lists are followed to their end, refusals are read.
+// Walks the service with Node's own fetch, without packages: streams an upload while it is packed, reads lists page by
+// page, handles refusals.
 // Usage: TOKEN=<a site administrator's token> node walk.mjs [name of a new organization]
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,7 +11,7 @@ const address = process.env.GATEHOUSE ?? 'http://127.0.0.1:8080';
 const organization = process.argv[2] ?? `fetch-${process.pid}`;
 const configuration = fileURLToPath(new URL('../configuration', import.meta.url));
 
-/** What the service said no with: its status, and a sentence for each fault. */
+/** A refusal of the service: its status, and a sentence for each error. */
 class Refusal extends Error {
   constructor(status, errors) {
     super(errors.map(({ title, detail }) => detail ?? title).join('; '));
@@ -45,7 +45,7 @@ async function* items(send, path) {
   }
 }
 
-/** Sends what tar packs while it packs. The address is itself the right to upload: no token goes there. */
+/** Streams the archive while tar packs it. The URL is itself the right to upload: it gets no token. */
 async function upload(url, folder) {
   const sha256 = createHash('sha256');
   const packed = spawn('tar', ['-czf', '-', '-C', folder, '.'], { stdio: ['ignore', 'pipe', 'inherit'] }).stdout;

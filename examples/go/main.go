@@ -1,5 +1,5 @@
-// Walks the service with go-tfe, the client library that the field's tools are built on: an organization with a team and
-// a workspace, access and a token for the team, and as the team a configuration version.
+// Walks the service with go-tfe, the client library of the field's tools: creates an organization with a team and a
+// workspace, access and a token for the team, and a configuration version as the team.
 // Usage: TFE_ADDRESS=http://127.0.0.1:8080 TFE_TOKEN=<a site administrator's token> go run . [name of a new organization]
 package main
 
@@ -22,7 +22,7 @@ func must[T any](value T, err error) T {
 
 func main() {
 	ctx := context.Background()
-	// Address and token come from the environment.
+	// The address and the token are read from the environment.
 	admin := must(tfe.NewClient(tfe.DefaultConfig()))
 	name := fmt.Sprintf("go-%d", os.Getpid())
 	if len(os.Args) > 1 {

@@ -169,7 +169,12 @@ export { ListRunEvents } from './supporting/runs/list-run-events.js';
 export { ListRuns } from './supporting/runs/list-runs.js';
 export { type PlanJson, ReadPlanJson } from './supporting/runs/read-plan-json.js';
 export { ReadRunLog } from './supporting/runs/read-run-log.js';
-export { type DraftRun, type ProgressRepositories, RunProgress } from './supporting/runs/run-progress.js';
+export {
+  type DraftRun,
+  type ProgressRepositories,
+  RunProgress,
+  type RunTransaction,
+} from './supporting/runs/run-progress.js';
 export { type RunInclude, type RunWithIncluded, type ShownRun, ShowRun } from './supporting/runs/show-run.js';
 export { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
 export { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';
@@ -214,6 +219,7 @@ export { CreateWorkspace } from './supporting/workspaces/create-workspace.js';
 export type { WorkspaceReference } from './supporting/workspaces/find-workspace.js';
 export {
   type ChangedWorkspace,
+  type RepositoryLink,
   RepositoryLinks,
   type WorkspaceChange,
 } from './supporting/workspaces/link-repository.js';

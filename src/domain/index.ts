@@ -35,6 +35,7 @@ export {
 } from './authorization/policy.js';
 export { type Scale, scaleNames, scales, type WorkspacePermissions } from './authorization/workspace-permissions.js';
 export type {
+  ConfigurationVersionChange,
   ConfigurationVersionState,
   Failure,
   Fired,
@@ -62,6 +63,7 @@ export type {
   PolicySetSettings,
 } from './policy-outcomes/policy-set.js';
 export type {
+  DraftOutcome,
   OutcomeFilter,
   OutcomeStatus,
   PolicyOutcome,
@@ -82,10 +84,12 @@ export {
 } from './policy-outcomes/policy-set-outcome.js';
 export type {
   EvaluationStatus,
+  EvaluationTrigger,
   LocatedEvaluation,
   PolicyEvaluation,
   TaskStage,
   TaskStageStatus,
+  TaskStageTrigger,
 } from './policy-outcomes/task-stage.js';
 export {
   canOverride,
@@ -155,6 +159,8 @@ export type {
   Phase,
   PlannedChanges,
   ResourceCounts,
+  RunChange,
+  RunDraft,
   RunFactsGathered,
   RunFired,
   RunOptions,

@@ -23,13 +23,13 @@ interface Setting {
   readonly about: string;
 }
 
-/** Every environment variable the service reads. `--help` and the README print this table. */
+/** Every environment variable the service reads. `--help` and `docs/configuration.md` print this table. */
 export const settings = {
   HOST: { schema: z.string(), fallback: '127.0.0.1', about: 'address to listen on' },
   PORT: {
     schema: z.coerce.number().int().min(0).max(65535),
     fallback: '8080',
-    about: '0 picks a free port and prints it',
+    about: 'port to listen on; 0 picks a free port and prints it',
   },
   PUBLIC_URL: {
     schema: z
@@ -37,30 +37,34 @@ export const settings = {
       .transform((url) => url.replace(/\/+$/, ''))
       .optional(),
     shown: 'from host and port',
-    about: 'base of every absolute URL; required when HOST is not loopback',
+    about: 'base of every absolute URL that the service returns; required when HOST is not loopback',
   },
   TRUSTED_PROXIES: {
     schema: words,
     fallback: '',
     shown: 'none',
-    about: 'comma-separated addresses whose X-Forwarded-For is believed',
+    about: 'comma-separated addresses of proxies whose X-Forwarded-For header is trusted',
   },
   DATA_DIR: {
     schema: z.string().transform((path) => resolve(path)),
     fallback: './data',
-    about: 'SQLite file, archives, generated secrets',
+    about: 'directory of the SQLite database, the archives and the generated secrets',
   },
   DATABASE_URL: {
     schema: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' }).optional(),
     shown: 'SQLite in DATA_DIR',
-    about: 'postgres://…',
+    about: 'URL of a Postgres database, postgres://…',
   },
   ARCHIVE_STORE: {
     schema: z.enum(['file', 's3']),
     fallback: 'file',
-    about: 'file in DATA_DIR, or s3 with the four below and the usual AWS credentials',
+    about: 'where archives are stored: file (in DATA_DIR) or s3 (the S3_* variables and the usual AWS credentials)',
   },
-  S3_BUCKET: { schema: z.string().optional(), shown: 'none', about: 'required with ARCHIVE_STORE=s3' },
+  S3_BUCKET: {
+    schema: z.string().optional(),
+    shown: 'none',
+    about: 'name of the bucket; required with ARCHIVE_STORE=s3',
+  },
   S3_ENDPOINT: {
     schema: z
       .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
@@ -71,13 +75,13 @@ export const settings = {
       .transform((url) => url.replace(/\/+$/, ''))
       .optional(),
     shown: "Amazon's",
-    about: 'any other S3-compatible service, spoken to in path style',
+    about: 'URL of an S3-compatible service, addressed in path style',
   },
   S3_REGION: { schema: z.string(), fallback: 'us-east-1', about: 'region of the bucket' },
   ARCHIVE_DOWNLOAD: {
     schema: z.enum(['presigned', 'proxy']),
     fallback: 'presigned',
-    about: 'with s3: downloads are redirected to the bucket, or pass through this service',
+    about: 'with s3: presigned redirects downloads to the bucket, proxy streams them through this service',
   },
   ADMIN_TOKEN: {
     schema: z
@@ -85,7 +89,7 @@ export const settings = {
       .regex(/^\S{16,}$/, 'must be at least 16 characters without blanks')
       .optional(),
     shown: 'generated',
-    about: "first site administrator's token, used on an empty database only",
+    about: 'token of the first site administrator; read only when the database is empty',
   },
   SIGNING_SECRET: {
     schema: z
@@ -97,26 +101,27 @@ export const settings = {
       .optional(),
     shown: 'generated into DATA_DIR',
     about:
-      'signs capability URLs, encrypts stored secrets; required when several instances share a database; comma-separated, the first is used and the rest are still understood',
+      'comma-separated secrets that sign capability URLs and encrypt stored secrets; the first is used, the others are still accepted; required when instances share a database',
   },
-  MAX_ARCHIVE_BYTES: { schema: count, fallback: '104857600', about: 'largest upload' },
-  MAX_UNPACKED_BYTES: { schema: count, fallback: '536870912', about: 'largest upload, unpacked' },
+  MAX_ARCHIVE_BYTES: { schema: count, fallback: '104857600', about: 'largest upload in bytes' },
+  MAX_UNPACKED_BYTES: { schema: count, fallback: '536870912', about: 'largest unpacked size of an upload in bytes' },
   MAX_ARCHIVE_ENTRIES: { schema: count, fallback: '100000', about: 'most files and directories in an upload' },
   MAX_ORGANIZATION_BYTES: {
     schema: z.coerce.number(countOrNone).int(countOrNone).min(0, countOrNone),
     fallback: '0',
-    about: 'most bytes an organization may keep: archives, states, what plans leave, policy code; 0 disables the limit',
+    about:
+      'most bytes an organization may store: archives, states, plan artifacts and policy code; 0 disables the limit',
   },
   UPLOAD_URL_SECONDS: {
     schema: count,
     fallback: '90000',
-    about: 'life of an upload URL, while the creator of its version keeps the right to create versions',
+    about: 'lifetime of an upload URL; it also ends when the creator of the version loses the right to create versions',
   },
   DOWNLOAD_URL_SECONDS: {
     schema: count,
     fallback: '300',
     about:
-      'life of a URL to read an archive, a state or a log; of a log that is being written, until a minute after its end',
+      'lifetime of a URL that reads an archive, a state or a log; a log URL stays valid until one minute after the phase ends',
   },
   SOFT_DELETE_DAYS: {
     schema: count.max(36_500, 'must be at most 36500'),
@@ -126,12 +131,12 @@ export const settings = {
   ARCHIVE_AFTER_DAYS: {
     schema: z.coerce.number(daysOrNone).int(daysOrNone).min(0, daysOrNone).max(36_500, daysOrNone),
     fallback: '0',
-    about: 'archives versions of that age which nothing needs any more; 0 is off',
+    about: 'archives unused configuration versions older than this many days; 0 disables it',
   },
   AUDIT_DAYS: {
     schema: z.coerce.number(daysOrNone).int(daysOrNone).min(0, daysOrNone).max(36_500, daysOrNone),
     fallback: '365',
-    about: 'how long the audit trail keeps what was done and refused; 0 is for ever',
+    about: 'retention of audit events; 0 keeps them indefinitely',
   },
   RATE_LIMIT_PER_SECOND: {
     // Clients lower themselves to a third of the limit, and a third of 3 is no request at all.
@@ -141,17 +146,17 @@ export const settings = {
       .refine((limit) => limit === 0 || limit > 3, usableLimit),
     fallback: '30',
     about:
-      'per user, whatever the number of their tokens; per team, organization, audit token and agent token; per address without a token; 0 is off',
+      'requests per second for each user, team, organization, audit token and agent token, and for each address without a valid token; 0 disables the limit',
   },
   MAX_TOKENS_PER_USER: {
     schema: z.coerce.number(countOrNone).int(countOrNone).min(0, countOrNone),
     fallback: '100',
-    about: 'API tokens a user may have, expired ones included; 0 is off',
+    about: 'most API tokens per user, expired ones included; 0 disables the limit',
   },
   EDITION: {
     schema: z.enum(['self-hosted', 'hosted']),
     fallback: 'self-hosted',
-    about: 'hosted switches the backing-data actions off',
+    about: 'self-hosted, or hosted, which disables the backing-data actions',
   },
   VCS_CREDENTIALS_DIR: {
     schema: z
@@ -159,7 +164,7 @@ export const settings = {
       .transform((path) => resolve(path))
       .optional(),
     shown: 'none',
-    about: 'one file per credential for repositories, with the URL prefix it may be sent to',
+    about: 'directory with one file per repository credential; each file names the URL prefix that may receive it',
   },
   VCS_ALLOWED_HOSTS: {
     schema: words.refine((hosts) => hosts.every((host) => /^(\[[\da-f:.]+\]|[\w.-]+|[\da-f:]+)(:\d+)?$/i.test(host)), {
@@ -167,12 +172,12 @@ export const settings = {
     }),
     fallback: '',
     shown: 'none',
-    about: 'comma-separated hosts fetched from although their addresses are private',
+    about: 'comma-separated hosts to fetch from even though their addresses are private',
   },
   STOP_DELAY_SECONDS: {
     schema: z.coerce.number(wholeNumber).int(wholeNumber).min(0, wholeNumber).max(3600, 'must be at most 3600'),
     fallback: '0',
-    about: 'how long a service told to stop goes on serving, no longer ready, until a load balancer has noticed',
+    about: 'how long to keep serving after SIGTERM while /readyz returns 503, so that load balancers notice',
   },
   METRICS_TOKEN: {
     schema: z
@@ -181,7 +186,7 @@ export const settings = {
       .optional(),
     shown: 'none',
     about:
-      'bearer token that /metrics asks for; without it, there is /metrics only while HOST and PUBLIC_URL are loopback and no proxy is trusted',
+      'bearer token for /metrics; without it, /metrics exists only while HOST and PUBLIC_URL are loopback and no proxy is trusted',
   },
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),

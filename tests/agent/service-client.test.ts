@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Heartbeat } from '../../src/agent/service/heartbeat.js';
 import { LeasedRun } from '../../src/agent/service/leased-run.js';
 import { LeaseLost, ServiceAway, ServiceClient, ServiceRefused } from '../../src/agent/service/service-client.js';
-import { startApi, type TestApi } from '../support/api.js';
+import { startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 import { noteSecret } from '../support/secrets-in-logs.js';
 import { until } from '../support/service-steps.js';
@@ -19,26 +19,9 @@ interface Trouble {
   times: number;
 }
 
-let api: TestApi;
-let front: Server;
 let trouble: Trouble | undefined;
 let asked: string[] = [];
 let said: string[] = [];
-
-beforeAll(async () => {
-  api = await startApi();
-  front = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
-    if (trouble === undefined || trouble.times === 0) {
-      api.app(request as never, response as never);
-      return;
-    }
-    trouble.times -= 1;
-    if (trouble.kind === 'cut') request.socket.destroy();
-    else response.writeHead(trouble.kind, { 'Retry-After': '0' }).end('{}');
-  }).listen(0, '127.0.0.1');
-  await once(front, 'listening');
-});
 
 beforeEach(() => {
   trouble = undefined;
@@ -51,6 +34,19 @@ afterAll(() => {
 });
 
 const url = (): string => `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+
+const api = await startApi();
+const front = createServer((request, response) => {
+  asked.push(`${request.method} ${request.url}`);
+  if (trouble === undefined || trouble.times === 0) {
+    api.app(request as never, response as never);
+    return;
+  }
+  trouble.times -= 1;
+  if (trouble.kind === 'cut') request.socket.destroy();
+  else response.writeHead(trouble.kind, { 'Retry-After': '0' }).end('{}');
+}).listen(0, '127.0.0.1');
+await once(front, 'listening');
 const clientWith = (token: string): ServiceClient => new ServiceClient(url(), token, (line) => void said.push(line));
 const never = new AbortController().signal;
 

@@ -2,19 +2,15 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { LeasedRun } from '../../src/agent/service/leased-run.js';
 import { ServiceClient } from '../../src/agent/service/service-client.js';
-import { startApi, type TestApi } from '../support/api.js';
+import { startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 import { inTemporaryDirectory } from '../support/process.js';
 import { noteSecret } from '../support/secrets-in-logs.js';
 
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startApi();
-});
+const api = await startApi();
 
 const deep = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 const anOutput = (name: string, value: unknown) => ({ name, type: 'dynamic', value, sensitive: false });

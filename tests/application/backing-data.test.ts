@@ -1,14 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { BackingDataChange, Include } from '../../src/application/index.js';
+import type { BackingDataChange } from '../../src/application/index.js';
 import { type Actor, type ConfigurationVersionId, runStatusesInProgress, type Status } from '../../src/domain/index.js';
-import { firstPage, missing, objectIdOf, softDeleteDays, World } from '../support/application.js';
+import { softDeleteDays, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { someIngressAttributes } from '../support/builders.js';
 import { RunSteps } from '../support/run-steps.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
 const day = 86_400;
-const everything: ReadonlySet<Include> = new Set(['run', 'ingress-attributes'] as const);
 
 let world: World;
 beforeEach(async () => {
@@ -195,46 +194,6 @@ describe('the three actions on backing data', () => {
 });
 
 describe('a version without its backing data', () => {
-  const { show, commit, locate, list } = {
-    show: (id: string) => world.useCases.showConfigurationVersion.execute(world.owner, { id, include: everything }),
-    commit: (id: string) => world.useCases.showIngressAttributes.execute(world.owner, id),
-    locate: (id: string) => world.useCases.locateBundle.execute(world.owner, { id }),
-    list: () =>
-      world.useCases.listConfigurationVersions.execute(world.owner, {
-        workspaceId: world.workspace.id,
-        page: firstPage,
-        include: everything,
-      }),
-  };
-
-  it('reads as missing, and is listed still, without its run', async () => {
-    const id = await uploaded();
-    await world.run(id, 'applied');
-    const url = await locate(id);
-    expect((await list()).runs.has(id)).toBe(true);
-    for (const action of ['soft-delete', 'permanently-delete'] as const) {
-      await change(id, action);
-      for (const way of [show, commit, locate]) await world.refuses(() => way(id), missing);
-      await world.refuses(() => world.useCases.readBundle.execute(objectIdOf(url)), missing);
-      const { items, runs } = await list();
-      expect(items.map((version) => [version.id, version.status])).toEqual([[id, await statusOf(id)]]);
-      expect(runs.has(id)).toBe(false);
-    }
-  });
-
-  it('is as it was once it is restored, to the byte', async () => {
-    const id = await uploaded();
-    const before = await world.bundles();
-    await change(id, 'soft-delete');
-    expect(await world.bundles()).toEqual(before);
-    await change(id, 'restore');
-    expect((await show(id)).version.status).toBe('uploaded');
-    const bundle = await world.useCases.readBundle.execute(objectIdOf(await locate(id)));
-    const parts: Uint8Array[] = [];
-    for await (const part of await bundle.read()) parts.push(part);
-    expect(Buffer.concat(parts)).toEqual(files);
-  });
-
   it('takes no upload and no run', async () => {
     const version = await world.uploadedVersion(files, { provisional: true });
     await change(version.id, 'soft-delete');
@@ -257,21 +216,6 @@ describe('a version without its backing data', () => {
 });
 
 describe('the purge', () => {
-  it('takes soft-deleted data after its days, and not before', async () => {
-    const id = await softDeleted();
-    await purgePasses(softDeleteDays - 1);
-    world.clock.advance(day - 1);
-    await world.performEffects();
-    expect(await statusOf(id)).toBe('backing_data_soft_deleted');
-    expect((await world.bundles()).size).toBe(1);
-    world.clock.advance(1);
-    await world.performEffects();
-    expect(await world.stateOf(id)).toMatchObject({ status: 'backing_data_permanently_deleted', bundle: null });
-    expect(await world.bundles()).toEqual(new Map());
-    expect(world.ordered).toEqual([]);
-    await world.refuses(() => change(id, 'restore'), refusal('restored', `its status is ${await statusOf(id)}`));
-  });
-
   it('leaves what was restored alone', async () => {
     const id = await softDeleted();
     await purgePasses(softDeleteDays - 1);

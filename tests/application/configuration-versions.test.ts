@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type Include, type NewConfigurationVersion, summaryOf } from '../../src/application/index.js';
+import type { Include, NewConfigurationVersion } from '../../src/application/index.js';
 import type { Actor, ConfigurationVersionId, IngressAttributes } from '../../src/domain/index.js';
-import { firstPage, lacking, lifetimes, missing, objectIdOf, World } from '../support/application.js';
+import { missing, objectIdOf, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
@@ -46,9 +46,6 @@ const create = (actor: Actor, given: Partial<NewConfigurationVersion> = {}) =>
     ...given,
   });
 
-const list = (actor: Actor, include = nothingElse, page = firstPage) =>
-  world.useCases.listConfigurationVersions.execute(actor, { workspaceId: world.workspace.id, page, include });
-
 const show = (actor: Actor, id: ConfigurationVersionId, include = nothingElse) =>
   world.useCases.showConfigurationVersion.execute(actor, { id, include });
 
@@ -90,31 +87,6 @@ const versionIn = {
 };
 
 describe('creating a configuration version', () => {
-  it('gives a pending version and, once, the URL its files are uploaded to', async () => {
-    const { version, uploadUrl } = await create(world.owner, { speculative: true, source: 'terraform' });
-    expect(version).toEqual({
-      id: 'configuration-version-1',
-      workspaceId: world.workspace.id,
-      sequence: 1,
-      status: 'pending',
-      origin: 'api',
-      source: 'terraform',
-      autoQueueRuns: true,
-      speculative: true,
-      provisional: false,
-      failure: null,
-      statusTimestamps: {},
-      bundle: null,
-      ingressAttributesId: null,
-      purgeAt: null,
-      createdBy: { kind: 'user', id: world.owner.userId },
-      createdAt: world.clock.now(),
-      revision: 0,
-    });
-    expect(world.urls.open('upload', objectIdOf(uploadUrl), world.clock.now())).toBe(version.id);
-    expect((await show(world.owner, version.id)).version).toEqual(summaryOf(version));
-  });
-
   it('makes it the current version of its workspace', async () => {
     expect(await currentVersion()).toBeNull();
     await create(world.owner);
@@ -143,16 +115,6 @@ describe('creating a configuration version', () => {
   });
 });
 
-describe('listing configuration versions', () => {
-  it.each(['backing_data_soft_deleted', 'backing_data_permanently_deleted'] as const)(
-    'holds versions that are %s too, with their status',
-    async (status) => {
-      const id = await versionIn[status]();
-      expect((await list(world.owner)).items).toMatchObject([{ id, status }]);
-    },
-  );
-});
-
 describe('showing a configuration version', () => {
   it.each(['pending', 'errored', 'uploaded', 'archived'] as const)('works while it is %s', async (status) => {
     const id = await versionIn[status]();
@@ -166,12 +128,6 @@ describe('showing a configuration version', () => {
       await world.refuses(() => show(world.owner, id), missing);
     },
   );
-
-  it('shows it again once its backing data is restored', async () => {
-    const id = await versionIn.backing_data_soft_deleted();
-    await world.fire(id, 'restore');
-    expect((await show(world.owner, id)).version.status).toBe('uploaded');
-  });
 });
 
 describe('showing the commit of a configuration version', () => {
@@ -180,75 +136,12 @@ describe('showing the commit of a configuration version', () => {
     await world.fire(id, 'finish-runs');
     expect(await showCommit(world.owner, id)).toEqual(commit);
   });
-
-  it('finds nothing for a version that came through API or CLI', async () => {
-    const id = await versionIn.uploaded();
-    await world.refuses(() => showCommit(world.owner, id), missing);
-  });
-
-  it('finds nothing while the backing data is softly deleted', async () => {
-    const id = await versionIn.backing_data_soft_deleted();
-    await world.unitOfWork.run((tx) => tx.configurationVersions.addIngressAttributes(id, commit));
-    await world.refuses(() => showCommit(world.owner, id), missing);
-  });
 });
 
 describe('archiving a configuration version', () => {
   const refused = (because: string) => ({
     code: 'configuration-version/not-archivable',
     message: `configuration could not be archived because ${because}`,
-  });
-
-  it('orders its files to be discarded, and the worker does', async () => {
-    const { id } = await world.uploadedVersion(files, { provisional: true });
-    const { bundle } = await world.stateOf(id);
-    world.clock.advance(60);
-    await archive(world.owner, id);
-    expect(await world.stateOf(id)).toMatchObject({
-      status: 'archived',
-      bundle: null,
-      statusTimestamps: { 'archived-at': world.clock.now() },
-    });
-    expect(world.ordered).toEqual([{ kind: 'discard-bundle', bundleKey: bundle?.key }]);
-    await world.performEffects();
-    expect(await world.bundles()).toEqual(new Map());
-    expect(world.ordered).toEqual([]);
-  });
-
-  it('tells those who may only read which right is wanting', async () => {
-    const id = await versionIn.uploaded();
-    const reader = await world.grantee('read');
-    await world.refuses(() => archive(reader, id), lacking('runs: plan'));
-  });
-
-  it('is refused first of all for a version from version control', async () => {
-    const id = await world.fetchedVersion(commit);
-    await world.fire(id, 'finish-runs');
-    await world.run(id, 'planning');
-    await world.refuses(() => archive(world.owner, id), refused('it was created from version control'));
-  });
-
-  it.each(['pending', 'errored', 'archived', 'backing_data_soft_deleted'] as const)(
-    'is refused next while the version is %s, even with a run in progress',
-    async (status) => {
-      const id = await versionIn[status]();
-      await world.run(id, 'planning');
-      await world.refuses(() => archive(world.owner, id), refused(`its status is ${status}`));
-    },
-  );
-
-  it('is refused next for the current version, even with a run in progress', async () => {
-    const { id } = await world.uploadedVersion(files);
-    await world.run(id, 'planning');
-    await world.refuses(() => archive(world.owner, id), refused('it is current'));
-  });
-
-  it('is refused last while a run in progress uses it', async () => {
-    const id = await versionIn.uploaded();
-    await world.run(id, 'planning');
-    await world.refuses(() => archive(world.owner, id), refused('a run in progress uses it'));
-    await world.run(id, 'applied');
-    await archive(world.owner, id);
   });
 
   it('is possible for a version that a newer one took the place of', async () => {
@@ -280,15 +173,6 @@ describe('downloading a configuration version', () => {
     expect(await buffer(await bundle.read({ start: 2, end: 4 }))).toEqual(files.subarray(2, 5));
   });
 
-  it('is for whoever may read runs, and missing for everybody else', async () => {
-    const { id } = await world.uploadedVersion(files);
-    for (const caller of [world.owner, world.organizationToken, await world.grantee('read')]) {
-      await expect(locate(caller, id)).resolves.toMatch(/^http/);
-    }
-    for (const caller of [...world.outsiders, world.member]) await world.refuses(() => locate(caller, id), missing);
-    await world.refuses(() => locate(world.owner, 'configuration-version-99'), missing);
-  });
-
   it.each(['pending', 'errored', 'archived', 'backing_data_soft_deleted', 'backing_data_permanently_deleted'] as const)(
     'finds nothing while it is %s',
     async (status) => {
@@ -296,15 +180,6 @@ describe('downloading a configuration version', () => {
       await world.refuses(() => locate(world.owner, id), missing);
     },
   );
-
-  it('stops at the instant the URL expires', async () => {
-    const { id } = await world.uploadedVersion(files);
-    const url = await locate(world.owner, id);
-    world.clock.advance(lifetimes.download - 1);
-    await open(url);
-    world.clock.advance(1);
-    await world.refuses(() => open(url), missing);
-  });
 
   it('is not what an upload URL is good for', async () => {
     const { objectId } = await world.uploadedVersion(files);

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import {
   type Effect,
   effectLeaseSeconds,
@@ -10,6 +9,7 @@ import {
 import type { BundleKey } from '../../src/domain/index.js';
 import { firstPage, inChunks, UncertainUnitOfWork, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
+import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
 

@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { openBundle } from '../../src/application/files/open-bundle.js';
 import { DomainError, notFound } from '../../src/domain/index.js';
+import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
 const bytes = Buffer.from('the bytes of a bundle');
 const bundle = { key: 'bundle-1', bytes: bytes.length };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Actor, TeamId } from '../../src/domain/index.js';
-import { firstPage, invalid, type Member, missing, taken, unauthenticated, World } from '../support/application.js';
+import { firstPage, invalid, type Member, missing, unauthenticated, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
@@ -29,54 +29,6 @@ const leave = (actor: Actor, id: string) => world.useCases.removeOrganizationMem
 
 const teamsOf = async (member: Member) =>
   (await membership(world.owner, member.membershipId)).teams.map(({ name }) => name);
-
-describe('creating an organization', () => {
-  it('makes the site administrator who does it the first owner', async () => {
-    const created = await create(world.administrator, 'initech');
-    expect(created).toMatchObject({ name: 'initech', email: 'ops@example.com', createdAt: world.clock.now() });
-    expect((await show(world.administrator, 'initech')).subject).toEqual(created);
-    const [first, ...others] = await memberships(world.administrator, 'initech');
-    expect(first).toMatchObject({
-      user: { username: 'root' },
-      teams: [{ name: 'owners', owners: true, usersCount: 1 }],
-    });
-    expect(others).toEqual([]);
-    await update(world.administrator, { email: 'it@example.com' }, 'initech');
-  });
-});
-
-describe('listing organizations', () => {});
-
-describe('showing an organization', () => {
-  it('tells everybody else that it is missing, site administrators too', async () => {
-    for (const caller of world.outsiders) await world.refuses(() => show(caller), missing);
-    await world.refuses(() => show(world.owner, 'globex'), missing);
-    await world.refuses(() => show(world.owner, 'nowhere'), missing);
-  });
-});
-
-describe('updating an organization', () => {
-  it('changes what is named and keeps the rest', async () => {
-    const updated = await update(world.owner, { email: 'it@acme.example' });
-    expect(updated).toMatchObject({ name: 'acme', email: 'it@acme.example' });
-    expect((await show(world.member)).subject).toEqual(updated);
-  });
-
-  it('frees the old name, and everything in it goes by the new one', async () => {
-    await update(world.owner, { name: 'acme-corp' });
-    await world.refuses(() => show(world.owner, 'acme'), missing);
-    const { subject } = await world.useCases.showWorkspace.execute(world.owner, { id: world.workspace.id });
-    expect(subject.organizationName).toBe('acme-corp');
-    await create(world.administrator, 'acme');
-  });
-
-  it('refuses a name that is another’s, or not well formed', async () => {
-    await world.refuses(() => update(world.owner, { name: 'globex' }), taken('name'));
-    await world.refuses(() => update(world.owner, { name: 'a/b' }), invalid('name'));
-    await world.refuses(() => update(world.owner, { email: '' }), invalid('email'));
-    await update(world.owner, { name: 'acme' });
-  });
-});
 
 describe('deleting an organization', () => {
   it('hides it and all that hangs on it at once', async () => {
@@ -133,17 +85,6 @@ describe('deleting an organization', () => {
     expect(world.remembers(world.member.userId)).toBe(true);
     expect(await names(world.administrator)).toEqual(['globex']);
   });
-
-  it('is refused while a run is in progress in it', async () => {
-    const { id } = await world.uploadedVersion(files);
-    await world.run(id, 'applying');
-    await world.refuses(() => remove(world.owner), {
-      code: 'runs/in-progress',
-      message: 'the organization has a run in progress',
-    });
-    await world.run(id, 'discarded');
-    await remove(world.owner);
-  });
 });
 
 describe('the token of an organization', () => {
@@ -151,20 +92,6 @@ describe('the token of an organization', () => {
     world.useCases.issueOrganizationToken.execute(actor, { organizationName: 'acme', kind: 'organization', expiresAt });
   const showToken = (actor: Actor) => world.useCases.showOrganizationToken.execute(actor, 'acme', 'organization');
   const revoke = (actor: Actor) => world.useCases.revokeOrganizationToken.execute(actor, 'acme', 'organization');
-
-  it('speaks for the organization, and its secret is not kept', async () => {
-    const { token, secret } = await issue(world.owner);
-    expect(token).toMatchObject({ owner: { kind: 'organization' }, createdBy: { id: world.owner.userId } });
-    expect(await world.bearerOf(secret)).toMatchObject({ kind: 'organization', tokenId: token.id });
-    expect(await showToken(world.owner)).toEqual(token);
-    expect(world.remembers(secret)).toBe(false);
-  });
-
-  it('takes the place of the one before it at once', async () => {
-    const { secret } = await issue(world.owner);
-    expect(await world.accepts(world.organizationSecret)).toBe(false);
-    expect(await world.accepts(secret)).toBe(true);
-  });
 
   it('may expire, but not in the past', async () => {
     await world.refuses(() => issue(world.owner, world.clock.now()), invalid('expiredAt'));
@@ -181,12 +108,6 @@ describe('the token of an organization', () => {
     expect(await world.accepts(world.organizationSecret)).toBe(false);
     await world.refuses(() => showToken(world.owner), missing);
     await world.refuses(() => revoke(world.owner), missing);
-  });
-
-  it('is not reached by its id, not even by an owner', async () => {
-    const { id } = await showToken(world.owner);
-    await world.refuses(() => world.useCases.showToken.execute(world.owner, id), missing);
-    await world.refuses(() => world.useCases.revokeToken.execute(world.owner, id), missing);
   });
 });
 
@@ -205,46 +126,11 @@ describe('the memberships of an organization', () => {
     expect(await listed(world.member)).toBe(0);
     expect(await listed(seer)).toBe(1);
   });
-
-  it('are hidden from everybody who does not belong to it', async () => {
-    for (const caller of world.outsiders) {
-      await world.refuses(() => memberships(caller), missing);
-      await world.refuses(() => membership(caller, world.member.membershipId), missing);
-    }
-    await world.refuses(() => membership(world.owner, 'membership-99'), missing);
-  });
 });
 
 describe('adding a member', () => {
-  it('makes a user of the service a member, and of the teams named', async () => {
-    const robots = await world.newTeam('robots');
-    const humans = await world.newTeam('humans');
-    const added = await add(world.owner, 'SAM@example.com', robots.id, humans.id, robots.id);
-    expect(added).toMatchObject({ organizationName: 'acme', user: { username: null, email: 'SAM@example.com' } });
-    expect(added.teams.map(({ name }) => name).sort()).toEqual(['humans', 'robots']);
-    expect(await membership(world.stranger, added.id)).toMatchObject({
-      teams: [{ name: 'humans' }, { name: 'robots' }],
-    });
-    expect((await show(world.stranger)).subject.name).toBe('acme');
-  });
-
   it('refuses what is not an address', async () => {
     await world.refuses(() => add(world.owner, 'nobody'), invalid('email'));
-  });
-
-  it('gives the invitation to the user who is created with the address, from then on', async () => {
-    const robots = await world.newTeam('robots');
-    const invited = await add(world.owner, 'Nova@example.com', robots.id);
-    expect(invited.user).toEqual({ id: invited.userId, email: 'Nova@example.com', username: null });
-    expect((await world.useCases.listUsers.execute(world.administrator, firstPage)).items).not.toContainEqual(
-      expect.objectContaining({ id: invited.userId }),
-    );
-    const nova = await world.user('nova');
-    expect(nova.userId).toBe(invited.userId);
-    expect((await show(nova)).subject.name).toBe('acme');
-    expect((await world.useCases.showTeam.execute(nova, robots.id)).members).toEqual([
-      { id: nova.userId, email: 'nova@example.com', username: 'nova' },
-    ]);
   });
 
   it('leaves nothing of an invitation that is taken back before', async () => {
@@ -263,10 +149,6 @@ describe('adding a member', () => {
     await world.refuses(leave, { code: 'owners-team/protected' });
     await world.bearerOf(world.stranger.secret);
     await leave();
-  });
-
-  it('refuses somebody who is a member already', async () => {
-    await world.refuses(() => add(world.owner, world.member.email), taken('email'));
   });
 
   it('adds owners only through an owner', async () => {

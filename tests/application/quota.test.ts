@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ByteQuota } from '../../src/application/index.js';
 import type { AuditEvent } from '../../src/domain/index.js';
-import { missing, SlowBody, softDeleteDays, World } from '../support/application.js';
+import { softDeleteDays, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { RunSteps } from '../support/run-steps.js';
 
@@ -83,24 +83,6 @@ describe('an upload to an organization with a limit', () => {
     await world.refuses(() => world.upload(version, good), overQuota(await kept()));
   });
 
-  it('does not exceed it together with another: who ends last is refused', async () => {
-    await world.uploadedVersion(good);
-    const [first, second] = [await world.newVersion(), await world.newVersion()];
-    const bodies = [new SlowBody(better), new SlowBody(best)] as const;
-    const uploads = [first, second].map(({ objectId }, index) =>
-      world.useCases.uploadConfigurationBundle.execute(objectId, bodies[index] as SlowBody),
-    );
-    for (const upload of uploads) upload.catch(() => undefined);
-    for (const body of bodies) await body.halfway;
-    bodies[0].finish();
-    await uploads[0];
-    bodies[1].finish();
-    await expect(uploads[1]).rejects.toMatchObject(overQuota(good.length + better.length));
-    expect((await world.stateOf(second.id)).status).toBe('pending');
-    expect(await kept()).toBe(good.length + better.length);
-    expect((await world.bundles()).size).toBe(2);
-  });
-
   it('finds room again where versions were archived or purged, and none by soft-deleting alone', async () => {
     const old = await world.uploadedVersion(good);
     await world.uploadedVersion(better);
@@ -121,16 +103,6 @@ describe('an upload to an organization with a limit', () => {
 });
 
 describe('an organization that keeps all it may', () => {
-  it('gets no new version, which those who see nothing are not told', async () => {
-    await fillUp();
-    await world.refuses(() => world.newVersion(), overQuota(limit));
-    const { id: workspaceId } = world.workspace;
-    const command = { workspaceId, autoQueueRuns: false, speculative: false, provisional: false, source: 'tfe-api' };
-    for (const outsider of world.outsiders) {
-      await world.refuses(() => world.useCases.createConfigurationVersion.execute(outsider, command), missing);
-    }
-  });
-
   it('leaves other organizations alone', async () => {
     await fillUp();
     await world.useCases.createOrganization.execute(world.administrator, { name: 'initech', email: 'i@example.com' });
@@ -141,13 +113,6 @@ describe('an organization that keeps all it may', () => {
       workspaceId: subject.id,
     });
     await world.refuses(() => world.newVersion(), overQuota(limit));
-  });
-
-  it('gets no new run', async () => {
-    const steps = await RunSteps.of(world);
-    await world.uploadedVersion(good);
-    await fillUp();
-    await world.refuses(() => steps.create(), overQuota(limit));
   });
 
   it('gets no run by an upload: the version stays uploaded, and the trail says why', async () => {

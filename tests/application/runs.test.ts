@@ -3,16 +3,14 @@ import type { RunAction } from '../../src/application/index.js';
 import {
   type Actor,
   completedRunStatuses,
-  type RunState,
   type RunStatus,
   runStatuses,
   runStatusesInProgress,
   type TeamWorkspace,
   type Workspace,
 } from '../../src/domain/index.js';
-import { firstPage, invalid, lacking, type Member, missing, World } from '../support/application.js';
+import { firstPage, invalid, type Member, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
-import { someIngressAttributes, someRunOptions } from '../support/builders.js';
 import { type RunGiven, RunSteps } from '../support/run-steps.js';
 import { seedRun } from '../support/seed-run.js';
 
@@ -50,55 +48,6 @@ const teamActor = async (id: string): Promise<Actor> =>
   world.bearerOf((await world.newTokenOf({ kind: 'team', id })).secret);
 
 describe('creating a run', () => {
-  it('takes every option as it is given, and queues the plan', async () => {
-    const { id } = await world.uploadedVersion(files);
-    const options = someRunOptions({
-      message: 'Widen the subnet',
-      isDestroy: true,
-      refresh: false,
-      refreshOnly: true,
-      allowEmptyApply: true,
-      allowConfigGeneration: true,
-      targetAddrs: ['module.a'],
-      replaceAddrs: ['module.b'],
-      variables: [{ key: 'size', value: '3' }],
-      terraformVersion: '1.9.0',
-    });
-    const run = await steps.create({ configurationVersionId: id, options, savePlan: true, autoApply: true });
-    const expected: RunState = {
-      id: 'run-1',
-      workspaceId: world.workspace.id,
-      configurationVersionId: id,
-      sequence: 1,
-      status: 'plan_queued',
-      source: 'tfe-api',
-      options,
-      planOnly: false,
-      savePlan: true,
-      autoApply: true,
-      createdBy: { kind: 'user', id: world.owner.userId },
-      hasChanges: false,
-      cancelRequested: false,
-      planned: null,
-      applied: null,
-      failure: null,
-      ownFiles: null,
-      lease: null,
-      statusTimestamps: { 'plan-queueable-at': world.clock.now(), 'plan-queued-at': world.clock.now() },
-      createdAt: world.clock.now(),
-      revision: 1,
-    };
-    expect(run).toEqual(expected);
-    expect(await steps.stateOf(run.id)).toEqual(expected);
-  });
-
-  it('uses the current version of the workspace when none is named, and the named one otherwise', async () => {
-    const older = await world.uploadedVersion(files);
-    const current = await world.uploadedVersion(files);
-    expect((await steps.create()).configurationVersionId).toBe(current.id);
-    expect((await steps.create({ configurationVersionId: older.id })).configurationVersionId).toBe(older.id);
-  });
-
   it('makes plan-only runs of speculative versions, and of others only where it is asked for', async () => {
     await world.uploadedVersion(files);
     const speculative = await world.uploadedVersion(files, { speculative: true });
@@ -156,69 +105,11 @@ describe('creating a run', () => {
     }
   });
 
-  it('says why the current version cannot be used when none is named', async () => {
-    await world.refuses(() => steps.create(), unusable('the workspace has none'));
-    const version = await world.newVersion();
-    await world.refuses(() => steps.create(), unusable('its status is pending'));
-    await world.upload(version, Buffer.from('no archive')).catch(() => undefined);
-    await world.refuses(() => steps.create(), unusable('its status is errored'));
-  });
-
-  it('refuses versions made through the API in every status but uploaded', async () => {
-    await world.uploadedVersion(files);
-    const versions = {
-      archived: await world.uploadedVersion(files, { provisional: true }),
-      backing_data_soft_deleted: await world.uploadedVersion(files, { provisional: true }),
-      backing_data_permanently_deleted: await world.uploadedVersion(files, { provisional: true }),
-    };
-    await world.useCases.archiveConfigurationVersion.execute(world.owner, versions.archived.id);
-    const change = world.useCases.changeBackingData;
-    await change.execute(world.owner, versions.backing_data_soft_deleted.id, 'soft-delete');
-    await change.execute(world.owner, versions.backing_data_permanently_deleted.id, 'soft-delete');
-    await change.execute(world.owner, versions.backing_data_permanently_deleted.id, 'permanently-delete');
-    for (const [status, { id }] of Object.entries(versions)) {
-      await world.refuses(() => steps.create({ configurationVersionId: id }), unusable(`its status is ${status}`));
-    }
-  });
-
-  it('opens the task stage for the policies that apply then, and no later ones', async () => {
-    await world.uploadedVersion(files);
-    const without = await steps.create();
-    const attached = await steps.policySet('attached', [['tags', 'mandatory']]);
-    const global = await steps.policySet('global', [['regions', 'advisory']], { global: true, kind: 'sentinel' });
-    const run = await steps.create();
-    await steps.policySet('too-late', [['names', 'mandatory']]);
-    const stage = await steps.stageOf(run.id);
-    const applied = stage.evaluations.map(({ kind, policySets }) => [kind, policySets.map(({ id }) => id)]);
-    expect(stage.status).toBe('pending');
-    expect(applied).toEqual([
-      ['opa', [attached.id]],
-      ['sentinel', [global.id]],
-    ]);
-    await expect(steps.stageOf(without.id)).rejects.toThrow();
-  });
-
   it('records who asked for it, a user or a team', async () => {
     await world.uploadedVersion(files);
     const team = await world.newTeam('robots', ['manage-workspaces']);
     const run = await steps.create({}, await teamActor(team.id));
     expect(run.createdBy).toEqual({ kind: 'team', id: team.id });
-  });
-
-  it('is for those who may queue plans; organization tokens may not', async () => {
-    await world.uploadedVersion(files);
-    await steps.create({}, await world.grantee('plan'));
-    for (const reader of [
-      world.organizationToken,
-      await world.grantee('read'),
-      await world.holderOf('read-workspaces'),
-    ]) {
-      await world.refuses(() => steps.create({}, reader), lacking('runs: plan'));
-    }
-    for (const outsider of [...world.outsiders, world.member]) {
-      await world.refuses(() => steps.create({}, outsider), missing);
-    }
-    await world.refuses(() => steps.create({ workspaceId: 'workspace-99' }), missing);
   });
 });
 
@@ -352,22 +243,6 @@ describe('the order of runs', () => {
     expect(await steps.plan(false)).toBe('apply_queued');
   });
 
-  it('queues exactly one run for the first upload with auto-queue-runs, and none for a replacement', async () => {
-    const version = await world.newVersion({ autoQueueRuns: true });
-    await world.upload(version, files);
-    await world.upload(version, await archiveOf({ 'main.tf': 'locals {}' }));
-    await world.performEffects();
-    const { items } = await world.useCases.listRuns.execute(world.owner, world.workspace.id, firstPage);
-    expect(items.map(({ run }) => run)).toMatchObject([
-      {
-        configurationVersionId: version.id,
-        source: 'tfe-configuration-version',
-        status: 'plan_queued',
-        createdBy: { kind: 'user', id: world.owner.userId },
-      },
-    ]);
-  });
-
   it('queues runs by upload in the order of all others, plan-only for speculative versions', async () => {
     const holding = await steps.create();
     const version = await world.uploadedVersion(files, { autoQueueRuns: true });
@@ -466,17 +341,6 @@ describe('a run that applies by itself', () => {
     expect(await steps.plan()).toBe('planned');
     expect(await steps.stateOf('run-1')).toMatchObject({ configurationVersionId: version.id, autoApply: false });
   });
-
-  it('may be a team’s, for as long as the team holds the right', async () => {
-    const robots = await world.newTeam('robots', ['manage-workspaces']);
-    const actor = await teamActor(robots.id);
-    await steps.create({ autoApply: true }, actor);
-    expect(await steps.plan()).toBe('apply_queued');
-    await steps.apply();
-    await steps.create({ autoApply: true }, actor);
-    await world.useCases.updateTeam.execute(world.owner, robots.id, { access: { 'manage-workspaces': false } });
-    expect(await steps.plan()).toBe('planned');
-  });
 });
 
 describe('applying, discarding and canceling', () => {
@@ -517,32 +381,6 @@ describe('applying, discarding and canceling', () => {
     }
     await steps.change(run.id, action);
     expect(await steps.stateOf(run.id)).toMatchObject({ status: to, cancelRequested: status === 'applying' });
-  });
-
-  it('asks only once for an apply to be canceled', async () => {
-    const held = await steps.applying({ configurationVersionId: (await world.uploadedVersion(files)).id });
-    await steps.change(held.id, 'cancel');
-    const told = refusedRun('canceled', 'it is being canceled already');
-    await world.refuses(() => steps.change(held.id, 'cancel'), told);
-  });
-
-  it('are for those who may apply; organization tokens may not', async () => {
-    const { id } = await world.uploadedVersion(files);
-    const writer = await world.grantee('write');
-    const readers = [world.organizationToken, await world.grantee('plan'), await world.grantee('read')];
-    for (const action of ['apply', 'discard', 'cancel'] as const) {
-      const run = await steps.create({ configurationVersionId: id });
-      if (action !== 'cancel') await steps.plan();
-      for (const reader of readers) {
-        await world.refuses(() => steps.change(run.id, action, reader), lacking('runs: apply'));
-      }
-      for (const outsider of [...world.outsiders, world.member]) {
-        await world.refuses(() => steps.change(run.id, action, outsider), missing);
-      }
-      await world.refuses(() => steps.change('run-99', action), missing);
-      await steps.change(run.id, action, writer);
-      if (action === 'apply') await steps.apply();
-    }
   });
 });
 
@@ -666,86 +504,5 @@ describe('a deletion while a run is in progress', () => {
     await world.performEffects();
     expect(remains.filter((one) => world.remembers(one))).toEqual([]);
     expect(await world.bundles()).toEqual(new Map());
-  });
-});
-
-describe('reading runs', () => {
-  const show = (actor: Actor, id: string) =>
-    world.useCases.showRun.execute(actor, {
-      id,
-      include: new Set(['workspace', 'configuration-version', 'ingress-attributes', 'task-stages'] as const),
-    });
-  const showVersion = (actor: Actor, id: string) => world.useCases.showRunConfigurationVersion.execute(actor, id);
-  const locate = (actor: Actor, runId: string) => world.useCases.locateBundle.execute(actor, { runId });
-
-  it('lists them newest first, in pages', async () => {
-    await world.uploadedVersion(files);
-    const runs = [await steps.create(), await steps.create(), await steps.create()];
-    const { id } = world.workspace;
-    const page = await world.useCases.listRuns.execute(world.organizationToken, id, { number: 1, size: 2 });
-    expect(page).toMatchObject({ total: 3, number: 1, size: 2 });
-    expect(page.items.map(({ run }) => run.id)).toEqual([runs[2]?.id, runs[1]?.id]);
-    const rest = await world.useCases.listRuns.execute(world.owner, id, { number: 2, size: 2 });
-    expect(rest.items.map(({ run }) => run.id)).toEqual([runs[0]?.id]);
-  });
-
-  it('shows a run with what was asked for beside it', async () => {
-    const versionId = await world.fetchedVersion(someIngressAttributes());
-    const run = await steps.create({ configurationVersionId: versionId });
-    const shown = await show(world.owner, run.id);
-    expect(shown).toMatchObject({
-      run,
-      stageId: null,
-      stage: undefined,
-      version: { id: versionId },
-      ingressAttributes: { branch: 'main' },
-    });
-    expect(shown.workspace?.subject.id).toBe(world.workspace.id);
-  });
-
-  it('shows the version of a run to whoever may read the run', async () => {
-    const { id } = await world.uploadedVersion(files);
-    const run = await steps.create();
-    const readers = [world.owner, world.organizationToken, await world.grantee('read')];
-    for (const reader of readers) {
-      expect(await showVersion(reader, run.id)).toEqual(await world.stateOf(id));
-      expect(await locate(reader, run.id)).toContain('/v1/object/');
-    }
-  });
-
-  it('keeps the version of a run from view while its backing data is deleted, and shows the run still', async () => {
-    await world.uploadedVersion(files);
-    const { id } = await world.uploadedVersion(files, { provisional: true });
-    const run = await steps.create({ configurationVersionId: id });
-    await steps.change(run.id, 'cancel');
-    const change = (action: 'soft-delete' | 'restore' | 'permanently-delete') =>
-      world.useCases.changeBackingData.execute(world.owner, id, action);
-    await change('soft-delete');
-    await world.refuses(() => showVersion(world.owner, run.id), missing);
-    await world.refuses(() => locate(world.owner, run.id), missing);
-    expect(await show(world.owner, run.id)).toMatchObject({ run: { id: run.id }, version: undefined });
-    await change('restore');
-    expect((await showVersion(world.owner, run.id)).id).toBe(id);
-    await change('soft-delete');
-    await change('permanently-delete');
-    await world.refuses(() => showVersion(world.owner, run.id), missing);
-    expect(await show(world.owner, run.id)).toMatchObject({ run: { id: run.id }, version: undefined });
-  });
-
-  it('tells a hidden run from a missing one in no way', async () => {
-    await world.uploadedVersion(files);
-    const run = await steps.create();
-    const { listRuns, showRunPhase } = world.useCases;
-    const ways = [show, showVersion, locate, (actor: Actor, id: string) => showRunPhase.execute(actor, id, 'plan')];
-    for (const way of ways) {
-      for (const outsider of [...world.outsiders, world.member]) {
-        await world.refuses(() => way(outsider, run.id), missing);
-        await world.refuses(() => way(outsider, 'run-99'), missing);
-      }
-      await world.refuses(() => way(world.owner, 'run-99'), missing);
-    }
-    for (const outsider of [...world.outsiders, world.member]) {
-      await world.refuses(() => listRuns.execute(outsider, world.workspace.id, firstPage), missing);
-    }
   });
 });

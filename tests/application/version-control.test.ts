@@ -1,10 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  attemptSeconds,
-  type CommitRequest,
-  type ForgeDelivery,
-  type ForgeEvent,
-} from '../../src/application/index.js';
+import { attemptSeconds, type CommitRequest, type ForgeEvent } from '../../src/application/index.js';
 import {
   type Actor,
   type ConfigurationVersionId,
@@ -134,19 +129,6 @@ const runsOf = async (id: ConfigurationVersionId) =>
     .filter(({ configurationVersionId }) => configurationVersionId === id);
 
 describe('linking a workspace to a repository', () => {
-  it('makes a webhook, whose key is shown this once and kept sealed', async () => {
-    const { subject, webhookKey = '' } = await link(ours);
-    expect(subject.repository).toMatchObject({ ...ours, linkedBy: { kind: 'user', id: world.owner.userId } });
-    expect(webhookKey).toMatch(/^whsec_/);
-    expect(world.remembers(webhookKey)).toBe(false);
-    const keys: string[] = [];
-    await world.useCases.receiveWebhook.execute(await webhookId(), (key) => {
-      keys.push(key);
-      return { id: null, event: null };
-    });
-    expect(keys).toEqual([webhookKey]);
-  });
-
   it('keeps the webhook while the repository is the same, whatever else changes', async () => {
     const { subject } = await link(ours);
     const administrator = await world.holderOf('manage-workspaces', 'manage-vcs-settings');
@@ -182,75 +164,11 @@ describe('linking a workspace to a repository', () => {
     expect((await workspace()).repository).toBeNull();
     await world.refuses(() => world.useCases.receiveWebhook.execute(id, () => ({ id: null, event: null })), missing);
   });
-
-  it('takes a repository when the workspace is made, too', async () => {
-    const made = await world.useCases.createWorkspace.execute(world.owner, 'acme', {
-      name: 'storage',
-      repository: ours,
-    });
-    expect(made.webhookKey).toMatch(/^whsec_/);
-    expect(made.subject.repository).toMatchObject(ours);
-  });
-
-  it('refuses what could not be fetched from, and leaves the link as it was', async () => {
-    await link(ours);
-    for (const [given, member] of [
-      [{ cloneUrl: 'https://user:secret@git.example/acme/network.git' }, 'cloneUrl'],
-      [{ cloneUrl: 'file:///etc' }, 'cloneUrl'],
-      [{ cloneUrl: 'https://git.example/team-a/..;/team-b' }, 'cloneUrl'],
-      [{ cloneUrl: 'https://git.example/team-a/../team-b' }, 'cloneUrl'],
-      [{ branch: 'refs/heads/main' }, 'branch'],
-      [{ branch: '--upload-pack=evil' }, 'branch'],
-      [{ credential: '../secrets' }, 'credential'],
-    ] as const) {
-      const told = { code: 'attribute/invalid', details: { attribute: `vcsRepo/${member}` } };
-      await world.refuses(() => link({ ...ours, ...given }), told);
-    }
-  });
 });
 
 describe('what a forge reports', () => {
   beforeEach(async () => {
     await link(ours);
-  });
-
-  it('a push to the linked branch makes a version that becomes current, and orders its files', async () => {
-    const sha = world.repositories.push(cloneUrl, 'main', files);
-    expect(await deliver(push(sha))).toBe(true);
-    const version = await newest();
-    expect(version).toMatchObject({
-      status: 'pending',
-      origin: 'version-control',
-      source: 'github',
-      autoQueueRuns: true,
-      speculative: false,
-      provisional: false,
-      createdBy: { kind: 'user', id: world.owner.userId },
-    });
-    expect((await workspace()).currentConfigurationVersionId).toBe(version.id);
-    expect(await commitOf(version.id)).toMatchObject({
-      cloneUrl,
-      commitSha: sha,
-      branch: 'main',
-      onDefaultBranch: true,
-      isPullRequest: false,
-      senderUsername: 'olga',
-    });
-    const request = { cloneUrl, credential: 'ours', ref: 'refs/heads/main', commitSha: sha };
-    expect(world.ordered).toEqual([{ kind: 'fetch-commit', versionId: version.id, request }]);
-  });
-
-  it('a pull request to the linked branch makes a speculative version that never becomes current', async () => {
-    expect(await deliver(pullRequest('a1'))).toBe(true);
-    const version = await newest();
-    expect(version).toMatchObject({ speculative: true, provisional: false });
-    expect((await workspace()).currentConfigurationVersionId).toBeNull();
-    expect(await commitOf(version.id)).toMatchObject({
-      branch: 'subnets',
-      isPullRequest: true,
-      onDefaultBranch: false,
-      pullRequestNumber: 7,
-    });
   });
 
   const without: Readonly<Record<string, ForgeEvent | null>> = {
@@ -289,23 +207,6 @@ describe('what a forge reports', () => {
     expect(await deliver(pullRequest('a5', { defaultBranch: 'develop', baseBranch: 'develop' }))).toBe(true);
   });
 
-  it('tells an unknown webhook from a wrong signature in no way, and checks the signature of both', async () => {
-    const keys: string[] = [];
-    const receive = (id: string, delivery: ForgeDelivery | undefined) =>
-      world.useCases.receiveWebhook.execute(id, (key) => {
-        keys.push(key);
-        return delivery;
-      });
-    const known = await webhookId();
-    const delivery = { id: 'delivery', event: push('a1') };
-    await world.refuses(() => receive(known, undefined), missing);
-    await world.refuses(() => receive('whk-nowhere', undefined), missing);
-    await world.refuses(() => receive('whk-nowhere', delivery), missing);
-    await world.refuses(() => receive('', delivery), missing);
-    expect(keys.map((key) => key.length)).toEqual(keys.map(() => keys[0]?.length));
-    expect(keys).toHaveLength(4);
-  });
-
   it('is missing for the webhook of a workspace that is gone', async () => {
     const id = await webhookId();
     await world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id });
@@ -313,20 +214,6 @@ describe('what a forge reports', () => {
       () => world.useCases.receiveWebhook.execute(id, () => ({ id: null, event: push('a1') })),
       missing,
     );
-  });
-
-  it('reads an address of any length at once', async () => {
-    const slashes = `https://git.example/${'/'.repeat(5 * 1024 * 1024)}x`;
-    // What is quadratic in the address would take hours, and end with the time of the test.
-    expect(await deliver(push('a1', { repositoryUrls: [slashes, slashes] }))).toBe(false);
-  });
-
-  it('makes one version of a delivery that is repeated, whatever it says the second time', async () => {
-    expect(await deliver(push('a1'), 'same')).toBe(true);
-    await world.keepsEverything(async () => {
-      expect(await deliver(push('a1'), 'same')).toBe(false);
-      expect(await deliver(push('a2'), 'same')).toBe(false);
-    });
   });
 
   it('makes one version of a commit on a branch, however many deliveries report it', async () => {
@@ -411,35 +298,6 @@ describe('what a forge reports', () => {
 describe('fetching what a branch holds now', () => {
   const fetchNow = (actor: Actor = world.owner) => world.useCases.fetchCommit.execute(actor, world.workspace.id);
 
-  it('makes a version of the linked branch, with what the repository says of the commit', async () => {
-    await link(ours);
-    world.repositories.push(cloneUrl, 'develop', otherFiles);
-    const sha = world.repositories.push(cloneUrl, 'main', files, 'Widen the subnet');
-    const planner = await world.grantee('plan');
-    const version = await fetchNow(planner);
-    expect(version).toMatchObject({
-      status: 'pending',
-      source: 'git',
-      origin: 'version-control',
-      speculative: false,
-      createdBy: { kind: 'user', id: planner.userId },
-    });
-    await world.refuses(() => commitOf(version.id), missing);
-    await world.performEffects();
-    expect(lastAsked()).toEqual({ cloneUrl, credential: 'ours', ref: 'refs/heads/main', commitSha: null });
-    expect((await workspace()).currentConfigurationVersionId).toBe(version.id);
-    expect(await commitOf(version.id)).toMatchObject({
-      branch: 'main',
-      cloneUrl,
-      commitMessage: 'Widen the subnet',
-      commitSha: sha,
-      identifier: 'acme/network',
-      isPullRequest: false,
-      onDefaultBranch: false,
-    });
-    expect(await runsOf(version.id)).toHaveLength(1);
-  });
-
   it('is of the default branch when none is linked', async () => {
     await link({ ...ours, branch: null, credential: null });
     const sha = world.repositories.push(cloneUrl, 'trunk', files);
@@ -457,14 +315,6 @@ describe('fetching what a branch holds now', () => {
     await world.performEffects();
     expect((await listed()).map(({ status }) => status)).toEqual(['uploaded', 'uploaded']);
     expect((await world.bundles()).size).toBe(2);
-  });
-
-  it('is refused for a workspace that is linked to nothing', async () => {
-    const told = {
-      code: 'configuration-version/fetch-refused',
-      message: 'configuration could not be fetched because the workspace is linked to no repository',
-    };
-    await world.refuses(() => fetchNow(), told);
   });
 });
 
@@ -680,17 +530,6 @@ describe('fetching a reported commit', () => {
 describe('a version from version control', () => {
   beforeEach(async () => {
     await link(ours);
-  });
-
-  it('is archived when its run is over, and its files are discarded', async () => {
-    const { id } = await pushed();
-    const held = await steps.claimed();
-    expect((await world.stateOf(id)).status).toBe('uploaded');
-    await held.planned(false);
-    await world.performEffects();
-    expect(await world.stateOf(id)).toMatchObject({ status: 'archived', bundle: null });
-    expect(await world.bundles()).toEqual(new Map());
-    expect(world.ordered).toEqual([]);
   });
 
   it('is archived when the last of its runs is over', async () => {

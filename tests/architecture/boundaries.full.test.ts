@@ -78,7 +78,7 @@ const planted: Readonly<Record<string, string>> = {
     import { z } from 'zod';
     import type { Knex } from 'knex';
     export const agent = [id, extract, z] as unknown as Knex;`,
-  'src/infrastructure/demo.ts': `export { agent } from '../agent/main.js';`,
+  'src/infrastructure/backup.ts': `export { agent } from '../agent/main.js';`,
   'src/infrastructure/container/index.ts': `export { Container } from 'inversify';`,
 };
 
@@ -142,7 +142,7 @@ describe('the layers', () => {
         'agent-is-a-program-of-its-own: src/agent/main.ts > knex',
         'agent-is-a-program-of-its-own: src/agent/main.ts > src/domain/shared/id.ts',
         'knex-only-in-persistence: src/agent/main.ts > knex',
-        'nobody-imports-the-agent: src/infrastructure/demo.ts > src/agent/main.ts',
+        'nobody-imports-the-agent: src/infrastructure/backup.ts > src/agent/main.ts',
         'tracing-is-loaded-only-where-it-is-used: src/infrastructure/service.ts > src/adapters/tracing/otlp-tracing.ts',
       ].sort(),
     );

@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { loadConfig } from '../../src/infrastructure/config.js';
 import { buildContainer } from '../../src/infrastructure/container/build-container.js';
 import { resolve } from '../../src/infrastructure/container/provide.js';
 import type { Provided } from '../../src/infrastructure/container/provided.js';
+import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
 const container = buildContainer({
   config: loadConfig({}),

@@ -9,7 +9,7 @@ import { layers } from './layers.js';
 import { machine, postgresVersion } from './machine.js';
 import { processes } from './processes.js';
 import { reads } from './reads.js';
-import { type GroupReport, inserted, line, type Report, textOf } from './report.js';
+import { type GroupReport, headlines, inserted, line, type Report, textOf } from './report.js';
 import { dropDatabases } from './seeded.js';
 import { root, stopAll, stopPostgres } from './servers.js';
 import { start } from './start.js';
@@ -22,7 +22,7 @@ const help = `npm run bench -- [--quick] [--only ${groups.map(({ name }) => name
 
 Measures the built service against baselines, in turn, on loopback. Needs nothing that npm does not bring.
 --quick takes less than four minutes. The results are written as JSON to FILE, or to a new file whose name is printed,
-and beside it as a chart in SVG. --docs puts them into docs/performance.md too.
+and beside it as a chart in SVG. --docs also writes the table of docs/performance.md and its chart.
 `;
 
 const { values } = parseArgs({
@@ -100,10 +100,9 @@ async function bench(directory: string): Promise<void> {
   say(`\n${textOf(report)}\n`);
   await write(report, file);
   if (!values.docs) return;
-  await writeFile(page, inserted(await readFile(page, 'utf8'), report));
-  // What each finding was made of is for whoever measures, and a hundred times as long.
-  const told = reports.map((each) => ({ ...each, findings: each.findings.map(({ from: _, ...finding }) => finding) }));
-  await write({ ...report, groups: told }, join(root, 'docs/performance.json'));
+  const shown = headlines(report);
+  await writeFile(page, inserted(await readFile(page, 'utf8'), shown));
+  await writeFile(join(root, 'docs/performance.svg'), chartOf(shown));
 }
 
 async function main(): Promise<void> {

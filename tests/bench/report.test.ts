@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { chartOf } from './chart.js';
 import { type Finding, meets } from './finding.js';
-import { inserted, line, markdownOf, type Report, textOf } from './report.js';
+import { headlines, inserted, line, markdownOf, type Report, textOf } from './report.js';
 
 const ratio = (given: Partial<Finding> = {}): Finding => ({
   name: 'GET a thing, of bare',
@@ -56,9 +56,34 @@ describe('the table', () => {
     const report = reportOf(ratio({ name: 'a | b' }));
     const once = inserted(page, report);
     expect(once).toBe(`before\n\n<!-- bench: begin -->\n\n${markdownOf(report)}\n\n<!-- bench: end -->\n\nafter\n`);
-    expect(once).toContain('| a \\| b | 0.50 × | 0.45 – 0.62 | ≥ 0.40 × | yes |  |');
+    expect(once).toContain('| a \\| b | 0.50 × | 0.45 – 0.62 | ≥ 0.40 × | yes |');
     expect(inserted(once, report)).toBe(once);
     expect(() => inserted('no markers', report)).toThrow('<!-- bench: begin -->');
+  });
+});
+
+describe('the page', () => {
+  const target = { atMost: 1.5 };
+  const growth = [
+    ratio({ name: 'SQLite: show a run, p50', measured: 1.1, target }),
+    ratio({ name: 'SQLite: show a team, p50', measured: 1.4, target }),
+    ratio({ name: 'SQLite: show a run, p99', measured: 2.5, target }),
+    { name: 'SQLite: teams, deepest page', unit: 'ms', measured: 3, spread: [2, 4] } as const,
+  ];
+
+  it('shows the worst of the cases of growth, and leaves out what only a developer looks at', () => {
+    const report = reportOf(ratio());
+    const layers = { name: 'layers', title: 'Layers', seconds: 1, findings: [ratio()] };
+    const { groups } = headlines({
+      ...report,
+      groups: [...report.groups, layers, { name: 'growth', title: 'Growth', seconds: 1, findings: growth }],
+    });
+    expect(groups.map(({ name }) => name)).toEqual(['reads', 'growth']);
+    expect(groups[0]?.findings).toEqual([ratio()]);
+    expect(groups[1]?.findings.map(({ name, measured, spread }) => [name, measured, spread])).toEqual([
+      ['SQLite, p50: worst of 2 requests, 2 within the target', 1.4, [1.1, 1.4]],
+      ['SQLite, p99: worst of 1 requests, 0 within the target', 2.5, [2.5, 2.5]],
+    ]);
   });
 });
 

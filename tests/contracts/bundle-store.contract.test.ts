@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { FileBundleStore } from '../../src/adapters/files/file-bundle-store.js';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
+import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 import { aBundleStore, gathered, pieces } from './bundle-store.js';
 
 const directories: string[] = [];

@@ -55,7 +55,7 @@ jest.setTimeout(30_000);
   /** With one connection, which is waited for as long as a busy machine needs to connect, and no longer. */
   const openImpatiently = async (options: PostgresOptions = {}) => {
     await database.close();
-    open({ poolSize: 1, patience: 1_000, ...options });
+    open({ poolSize: 1, patience: 3_000, ...options });
     await addUser();
   };
 
@@ -82,7 +82,7 @@ jest.setTimeout(30_000);
       }
     };
     const working = Promise.all(Array.from({ length: 8 }, work));
-    for (let kills = 0; kills < 5; kills += 1) {
+    for (let kills = 0; kills < 5 || refused === 0; kills += 1) {
       await pause(60);
       await straight.query(
         'select pg_terminate_backend(pid) from pg_stat_activity where application_name = current_schema',
@@ -90,7 +90,6 @@ jest.setTimeout(30_000);
     }
     ended = true;
     await working;
-    expect(refused).toBeGreaterThan(0);
     for (let n = 0; n < 20; n += 1) acknowledged.push(await addUser());
     const { rows } = await straight.query('select id from users');
     const kept = new Set(rows.map(({ id }) => id));
@@ -117,7 +116,7 @@ jest.setTimeout(30_000);
   });
 
   it('is away when the network swallows everything, not for ever, and leaves no lock behind', async () => {
-    await openImpatiently({ silence: 500 });
+    await openImpatiently({ silence: 2_000 });
     const began = performance.now();
     const stalling = unitOfWork.run(async (tx) => {
       await tx.users.add(aUser());
@@ -126,7 +125,7 @@ jest.setTimeout(30_000);
     });
     await expect(stalling).rejects.toEqual(away);
     await expect(database.ping()).rejects.toThrow();
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - began).toBeLessThan(20_000);
     way.stalled = false;
     way.cut();
     await until('a connection is had again', () => unitOfWork.read((tx) => tx.users.any()).catch(() => false));
@@ -174,10 +173,10 @@ jest.setTimeout(30_000);
 
   it('does not commit what took too long', async () => {
     await database.close();
-    open({ longest: 200 });
+    open({ longest: 2_000 });
     const slow = unitOfWork.run(async (tx) => {
       await tx.users.add(aUser());
-      await pause(250);
+      await pause(2_100);
     });
     await expect(slow).rejects.toEqual(refusal('service/unavailable'));
     expect(await countUsers()).toBe(0);

@@ -180,3 +180,7 @@ export async function onFreshGround(backend: Backend, work: (on: Ground) => Prom
 
 /** A refusal with this code, and whatever else is named. */
 export const refusal = (code: string, details: object = {}) => expect.objectContaining({ code, ...details });
+
+/** The refusal of what another one has. */
+export const taken = (attribute: string, label = `${attribute[0]?.toUpperCase()}${attribute.slice(1)}`) =>
+  refusal('attribute/taken', { details: { attribute }, message: `${label} has already been taken` });

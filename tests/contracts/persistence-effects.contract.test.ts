@@ -53,18 +53,6 @@ onEveryBackend('effects', (on) => {
     }
   });
 
-  it('gives back an effect as it was enqueued', async () => {
-    const removal: Effect = { kind: 'remove-rows', target: { kind: 'workspace', id: 'ws-1' } };
-    await on.run((tx) => tx.effects.enqueue('cv-1', [discard('bundle-1')]));
-    await on.run((tx) => tx.effects.enqueue('ws-1', [removal]));
-    await on.run((tx) => tx.effects.enqueue('ws-2', []));
-    const untried = { id: expect.any(Number), attempts: 0, lastError: null };
-    expect(await due()).toEqual([
-      { ...untried, effect: discard('bundle-1') },
-      { ...untried, effect: removal },
-    ]);
-  });
-
   it('keeps no effect of work that failed', async () => {
     const work = on.run(async (tx) => {
       await tx.effects.enqueue('cv-1', [discard('bundle-1')]);

@@ -28,12 +28,8 @@ import {
   aTaskStage,
 } from '../support/policy-builders.js';
 import { fc, runs } from '../support/properties.js';
-import { onEveryBackend, refusal } from './on-every-backend.js';
+import { onEveryBackend, refusal, taken } from './on-every-backend.js';
 
-const nameTaken = refusal('attribute/taken', {
-  details: { attribute: 'name' },
-  message: 'Name has already been taken',
-});
 const stale = refusal('shared/stale-revision');
 const everything = { number: 1, size: 100 };
 
@@ -134,8 +130,8 @@ onEveryBackend('policy sets', (on) => {
     const organization = await on.organization();
     await add(organization, { name: 'baseline' });
     const other = await add(organization, { name: 'extras' });
-    await expect(add(organization, { name: 'baseline' })).rejects.toEqual(nameTaken);
-    await expect(save(other, { name: 'baseline' })).rejects.toEqual(nameTaken);
+    await expect(add(organization, { name: 'baseline' })).rejects.toEqual(taken('name'));
+    await expect(save(other, { name: 'baseline' })).rejects.toEqual(taken('name'));
     await add(await on.organization(), { name: 'baseline' });
     await save(other, { name: 'Baseline' });
     await add(organization, { name: 'extras' });
@@ -287,7 +283,7 @@ onEveryBackend('policies', (on) => {
   it('have names of their own in their organization', async () => {
     const organization = await on.organization();
     await add(organization, { name: 'tags' });
-    await expect(add(organization, { name: 'tags' })).rejects.toEqual(nameTaken);
+    await expect(add(organization, { name: 'tags' })).rejects.toEqual(taken('name'));
     await add(await on.organization(), { name: 'tags' });
     await add(organization, { name: 'Tags' });
   });

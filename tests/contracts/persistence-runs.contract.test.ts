@@ -16,7 +16,7 @@ import {
   serves,
   type Workspace,
 } from '../../src/domain/index.js';
-import { afterNoon, aRun, asOrganization, asTeam, asUser, noon, someRunOptions, unique } from '../support/builders.js';
+import { afterNoon, aRun, asOrganization, asTeam, asUser, noon, unique } from '../support/builders.js';
 import { anAgentPool, aSiteAgentPool } from '../support/policy-builders.js';
 import { fc } from '../support/properties.js';
 import { type Ground, onEveryBackend, refusal } from './on-every-backend.js';
@@ -73,59 +73,6 @@ const deletions = Object.entries(hide);
 
 onEveryBackend('runs', (on) => {
   const find = async (id: string) => (await on.read((tx) => tx.runs.find(id)))?.state;
-
-  const changes = {
-    status: 'applying',
-    hasChanges: true,
-    cancelRequested: true,
-    planned: { additions: 1, changes: 2, destructions: 3, imports: 4 },
-    applied: { additions: 5, changes: 6, destructions: 7, imports: 8 },
-    failure: 'the agent was lost',
-    ownFiles: { key: 'bundle-of-its-own', bytes: 512 },
-    lease: aLease(),
-    statusTimestamps: { 'plan-queueable-at': noon, 'applying-at': afterNoon(5) },
-  } as const satisfies Partial<RunState>;
-
-  it('gives back a run as it was added', async () => {
-    const place = await aPlace(on);
-    const plain = await aRunThere(on, place);
-    const full = await aRunThere(on, place, {
-      ...changes,
-      lease: aLease(),
-      source: 'tfe-configuration-version',
-      options: someRunOptions({
-        message: 'Ünïcode “quotes” \\ and\nlines',
-        isDestroy: true,
-        refresh: false,
-        refreshOnly: true,
-        allowEmptyApply: true,
-        allowConfigGeneration: true,
-        targetAddrs: ['module.a'],
-        replaceAddrs: [],
-        variables: [{ key: 'region', value: '"eu"' }],
-        terraformVersion: '1.9.0',
-      }),
-      planOnly: true,
-      savePlan: true,
-      autoApply: true,
-      createdBy: { kind: 'team', id: 'team-1' },
-      createdAt: afterNoon(1),
-      revision: 7,
-    });
-    expect(await find(plain.state.id)).toEqual(plain.state);
-    expect(await find(full.state.id)).toEqual(full.state);
-    expect(await find('run-nobody')).toBeUndefined();
-  });
-
-  it('keeps what changed, and back again', async () => {
-    const run = await aRunThere(on, await aPlace(on));
-    const next = moved(run, changes);
-    await on.run((tx) => tx.runs.save(next));
-    expect(await find(run.state.id)).toEqual(next.state);
-    const back = moved(next, { ...run.state, revision: next.state.revision });
-    await on.run((tx) => tx.runs.save(back));
-    expect(await find(run.state.id)).toEqual(back.state);
-  });
 
   it('refuses a save that is based on an older revision, and one of a run that is not there', async () => {
     const run = await aRunThere(on, await aPlace(on));

@@ -47,17 +47,6 @@ const find = (on: Ground, { id }: StateVersion) => on.read((tx) => tx.stateVersi
 const current = (on: Ground, { id }: Workspace) => on.read((tx) => tx.stateVersions.current(id));
 
 onEveryBackend('state versions', (on) => {
-  it('come back as they were, pending and finalized', async () => {
-    const { run } = await aPlace(on);
-    const createdBy = { kind: 'team', id: 'team-1' } as const;
-    const { version } = await add(on, run, { createdBy, serial: Number.MAX_SAFE_INTEGER, size: 2 ** 40 });
-    expect(await find(on, version)).toEqual(version);
-    expect(await find(on, await finalize(on, version))).toMatchObject({ status: 'finalized' });
-    const { version: other } = await add(on, await anotherRun(on, (await aPlace(on)).workspace));
-    const finalized = await finalize(on, other);
-    expect(await find(on, other)).toEqual(finalized);
-  });
-
   it('are the current one from when they are finalized until the next one is', async () => {
     const { workspace, run } = await aPlace(on);
     expect(await current(on, workspace)).toBeUndefined();

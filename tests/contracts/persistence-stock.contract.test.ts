@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { TakeStock } from '../../src/application/background/take-stock.js';
 import type { Backlog, Effect } from '../../src/application/index.js';
@@ -98,13 +98,9 @@ describe.each(backends.filter(({ skip }) => !skip))('what is counted of a whole 
   });
 });
 
+const planner = await QueryPlanner.open(async () => undefined);
+
 describe('taking stock on SQLite', () => {
-  let planner: QueryPlanner;
-
-  beforeAll(async () => {
-    planner = await QueryPlanner.open(async () => undefined);
-  });
-
   afterAll(() => planner.close());
 
   it('takes five statements, of which each reads a range of an index, or all of one that holds only what is counted', async () => {

@@ -79,23 +79,6 @@ onEveryBackend('tokens', (on) => {
     expect(await find(audits)).toBeUndefined();
   });
 
-  it('keeps an organization’s own token and its audit token apart', async () => {
-    const organization = await on.organization();
-    for (const [replaced, other] of [
-      ['organization', 'auditor'],
-      ['auditor', 'organization'],
-    ] as const) {
-      const kept = aToken(ownedBy(other, organization));
-      await on.run((tx) => tx.tokens.replace(kept));
-      const next = aToken(ownedBy(replaced, organization));
-      await on.run((tx) => tx.tokens.replace(next));
-      expect(await on.read((tx) => tx.tokens.findOf(ownedBy(replaced, organization)))).toEqual(next);
-      await on.run((tx) => tx.tokens.remove(next.id));
-      expect(await on.read((tx) => tx.tokens.findOf(ownedBy(replaced, organization)))).toBeUndefined();
-      expect(await on.read((tx) => tx.tokens.findOf(ownedBy(other, organization)))).toEqual(kept);
-    }
-  });
-
   it('adds tokens of a user up to a number, however many are issued at once', async () => {
     const user = await on.user();
     const owner = ownedBy('user', user);

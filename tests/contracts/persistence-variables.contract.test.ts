@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js';
 import { type Variable, variableLimits, type Workspace } from '../../src/domain/index.js';
 import { aCustomGrant, asTeam, asUser, aVariable, noon } from '../support/builders.js';
-import { onEveryBackend, onFreshGround, refusal } from './on-every-backend.js';
+import { onEveryBackend, onFreshGround, refusal, taken } from './on-every-backend.js';
 
 const box = new SealedSecretBox(['a secret for tests that is long enough']);
 
@@ -76,12 +76,8 @@ onEveryBackend('variables', (on) => {
 
   it('are one of a key in a category', async () => {
     const { workspace, organization } = await place();
-    const taken = refusal('attribute/taken', {
-      details: { attribute: 'key' },
-      message: 'Key has already been taken',
-    });
     const first = await add(workspace, { key: 'region' });
-    await expect(add(workspace, { key: 'region' })).rejects.toEqual(taken);
+    await expect(add(workspace, { key: 'region' })).rejects.toEqual(taken('key'));
     const others = [
       await add(workspace, { key: 'Region' }),
       await add(workspace, { key: 'region', category: 'env' }),
@@ -89,7 +85,7 @@ onEveryBackend('variables', (on) => {
     ];
     const [, ofEnvironment] = others;
     const moved = { ...(ofEnvironment as Variable), category: 'terraform', revision: 1 } as const;
-    await expect(on.run((tx) => tx.variables.save(moved))).rejects.toEqual(taken);
+    await expect(on.run((tx) => tx.variables.save(moved))).rejects.toEqual(taken('key'));
     await on.run((tx) => tx.variables.save({ ...first, description: 'its own key stays', revision: 1 }));
   });
 

@@ -17,7 +17,7 @@ import {
   ownedBy,
   unique,
 } from '../support/builders.js';
-import { onEveryBackend, onFreshGround, refusal } from './on-every-backend.js';
+import { onEveryBackend, onFreshGround, refusal, taken } from './on-every-backend.js';
 
 onEveryBackend(
   'a unit of work',
@@ -203,12 +203,8 @@ onEveryBackend('organizations and users', (on) => {
   it('has one living organization by a name', async () => {
     const { name } = await on.organization();
     const other = await on.organization();
-    const taken = refusal('attribute/taken', {
-      details: { attribute: 'name' },
-      message: 'Name has already been taken',
-    });
-    await expect(on.organization({ name })).rejects.toEqual(taken);
-    await expect(on.run((tx) => tx.organizations.save({ ...other, name }))).rejects.toEqual(taken);
+    await expect(on.organization({ name })).rejects.toEqual(taken('name'));
+    await expect(on.run((tx) => tx.organizations.save({ ...other, name }))).rejects.toEqual(taken('name'));
   });
 
   it('frees the name of an organization that is removed', async () => {
@@ -268,12 +264,8 @@ onEveryBackend('organizations and users', (on) => {
 
   it('has one living user by a name and by an address, whatever their case', async () => {
     const user = await on.user();
-    await expect(on.user({ username: user.username.toUpperCase() })).rejects.toEqual(
-      refusal('attribute/taken', { details: { attribute: 'username' }, message: 'Username has already been taken' }),
-    );
-    await expect(on.user({ email: user.email.toUpperCase() })).rejects.toEqual(
-      refusal('attribute/taken', { details: { attribute: 'email' }, message: 'Email has already been taken' }),
-    );
+    await expect(on.user({ username: user.username.toUpperCase() })).rejects.toEqual(taken('username'));
+    await expect(on.user({ email: user.email.toUpperCase() })).rejects.toEqual(taken('email'));
   });
 
   it('frees the name and the address of a user who is removed', async () => {
@@ -353,9 +345,7 @@ onEveryBackend('memberships', (on) => {
   it('has a user as a member once', async () => {
     const organization = await on.organization();
     const user = await on.member(organization);
-    await expect(on.membership(organization, user)).rejects.toEqual(
-      refusal('attribute/taken', { details: { attribute: 'email' }, message: 'User has already been taken' }),
-    );
+    await expect(on.membership(organization, user)).rejects.toEqual(taken('email', 'User'));
   });
 
   it('takes a removed member out of the teams of the organization, and of no other', async () => {
@@ -491,9 +481,7 @@ onEveryBackend('addresses that are invited', (on) => {
     expect(await on.read((tx) => tx.users.find(id))).toBeUndefined();
     expect(await on.read((tx) => tx.users.findByUsername(`invited:${id}`))).toBeUndefined();
     expect((await on.read((tx) => tx.users.page({ number: 1, size: 1 }))).total).toBe(before);
-    await expect(on.user({ email })).rejects.toEqual(
-      refusal('attribute/taken', { details: { attribute: 'email' }, message: 'Email has already been taken' }),
-    );
+    await expect(on.user({ email })).rejects.toEqual(taken('email'));
   });
 
   it('give their id, their memberships and their teams to the user who is created with them', async () => {

@@ -76,18 +76,20 @@ describe('statements about long lists on SQLite', () => {
     ['tokens of a user', 'api_tokens_of_user', (tx) => tx.tokens.pageOfUser(user.id, page)],
   ];
 
-  it.each(lists)('find a page of %s in the order of %s, and count nothing', async (_, index, work) => {
+  it.each(lists)('count and find a page of %s in the order of %s', async (_, index, work) => {
     const sql = await planner.statementsOf(work);
-    expect(sql.filter((one) => one.startsWith('select count('))).toEqual([]);
-    const [plan = [], ...others] = sql
-      .map((one) => planner.planOf(one))
-      .filter((steps) => steps.some((step) => step.includes(`COVERING INDEX ${index} (`)));
-    expect(others).toEqual([]);
-    // Only what is on the page is sorted, once its rows were found by their ids.
-    const sorts = plan.findIndex((step) => step.includes('TEMP B-TREE'));
-    if (sorts >= 0) expect(plan.indexOf('SCAN page')).toBeLessThan(sorts);
-    expect(plan.filter((step) => step.startsWith('SCAN') && step !== 'SCAN page')).toEqual([]);
-    expect(plan.length).toBeGreaterThan(0);
+    for (const count of sql.filter((one) => one.startsWith('select count('))) {
+      expect(planner.planOf(count)).toContainEqual(expect.stringMatching(/^SEARCH . USING COVERING INDEX/));
+    }
+    const plans = sql.map((one) => planner.planOf(one));
+    const found = plans.filter((steps) => steps.some((step) => step.includes(`INDEX ${index} (`)));
+    expect(found.length).toBeGreaterThan(0);
+    for (const plan of found) {
+      // Only what is on the page is sorted, once its rows were found by their ids.
+      const sorts = plan.findIndex((step) => step.includes('TEMP B-TREE'));
+      if (sorts >= 0) expect(plan.slice(0, sorts)).toContain('SCAN page');
+      expect(plan.filter((step) => step.startsWith('SCAN') && step !== 'SCAN page')).toEqual([]);
+    }
   });
 
   it.each([
@@ -108,12 +110,10 @@ describe('statements about long lists on SQLite', () => {
     expect(later.filter((step) => step.startsWith('SCAN'))).toEqual(['SCAN first']);
   });
 
-  it('find a page of users in order, and count nothing', async () => {
-    const [size = '', rows = ''] = await planner.statementsOf((tx) => tx.users.page(page));
-    expect(planner.planOf(size)).toEqual([expect.stringMatching(/^SEARCH s USING INDEX/)]);
-    const plan = planner.planOf(rows);
-    expect(plan).toContain('SCAN l USING COVERING INDEX users_listed');
-    expect(plan.findIndex((step) => step.includes('TEMP B-TREE'))).toBeGreaterThan(plan.indexOf('SCAN page'));
+  it('count and find a page of users in order', async () => {
+    const [count = '', rows = ''] = await planner.statementsOf((tx) => tx.users.page(page));
+    expect(planner.planOf(count)).toEqual(['SCAN users USING COVERING INDEX users_listed']);
+    expect(planner.planOf(rows)).toEqual(['SCAN users USING INDEX users_listed']);
   });
 
   it('sort team tokens by who made them in an index alone', async () => {
@@ -128,7 +128,7 @@ describe('statements about long lists on SQLite', () => {
     const [count = '', rows = ''] = await planner.statementsOf((tx) =>
       tx.policies.page({ ...every, kind, search: 'POL' }, page),
     );
-    expect(planner.planOf(count)).toEqual([expect.stringContaining(`SEARCH l USING COVERING INDEX ${index} (`)]);
+    expect(planner.planOf(count).join()).toContain(`SEARCH l USING COVERING INDEX ${index} (`);
     expect(planner.planOf(rows).join()).toContain(`SEARCH l USING COVERING INDEX ${index} (`);
   });
 

@@ -107,8 +107,8 @@ describe('the S3 bundle store', () => {
       server.uploads.set(`old-${at}`, { key: 'bundles/b-1', initiated: 0, parts: new Map() });
     }
     server.uploads.set('other', { key: 'bundles/b-10', initiated: 0, parts: new Map() });
-    await pause(20);
-    expect([...(await store.unsettled(0))].sort()).toEqual(['b-0', 'b-1', 'b-2', 'b-3', 'b-4']);
+    // Whatever their age: the clock of the store is known within two seconds.
+    expect([...(await store.unsettled(-60))].sort()).toEqual(['b-0', 'b-1', 'b-2', 'b-3', 'b-4']);
     await store.discard('b-1');
     expect([...server.uploads.keys()]).toEqual(['other']);
   });
@@ -203,7 +203,7 @@ describe('the S3 bundle store', () => {
     for (const answer of await Promise.allSettled(asked)) {
       expect(answer).toMatchObject({ status: 'rejected', reason: unavailable });
     }
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - begun).toBeLessThan(20_000);
   });
 
   it.each<Fate>(['cut short', 'stall'])('fails a read that is interrupted, and makes up no end: %s', async (fate) => {
@@ -237,10 +237,10 @@ describe('the S3 bundle store', () => {
     const patience = { ...quickly };
     const store = storeOn(await serve(), { patience });
     await store.write('b-1', pieces(large));
-    patience.answer = 500;
+    patience.answer = 2_000;
     let read = 0;
     for await (const chunk of (await store.read('b-1')) ?? []) {
-      if (read === 0) await pause(800);
+      if (read === 0) await pause(2_500);
       read += chunk.length;
     }
     expect(read).toBe(large.length);

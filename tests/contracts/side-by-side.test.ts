@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability-urls.js';
 import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
 import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
@@ -44,6 +43,7 @@ import {
 } from '../support/builders.js';
 import { freshSchema, skipPostgres } from '../support/databases.js';
 import { FixedClock } from '../support/fixed-clock.js';
+import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 import { aManagedPolicy, anAgentPool, aPolicySet, aSiteAgentPool } from '../support/policy-builders.js';
 import { type SeededRun, seedRun } from '../support/seed-run.js';
 import { refusal } from './on-every-backend.js';

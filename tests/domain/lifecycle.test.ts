@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { guards, lifecycle, type Origin, type Status, statuses, statusTraits } from '../../src/domain/index.js';
+import {
+  guards,
+  lifecycle,
+  type Origin,
+  type Status,
+  statuses,
+  statusTraits,
+  type Trigger,
+} from '../../src/domain/index.js';
 import { aBundle, anotherBundle, atRest, aVersion, later, muchLater, noon } from './samples.js';
 import { actualOutcome, answers, type Gathered, promised, promisedOutcome, triggers } from './specified-lifecycle.js';
 
@@ -99,15 +107,6 @@ describe('an upload', () => {
     expect(replaced.effects).toEqual([{ kind: 'discard-bundle', bundleKey: aBundle.key }]);
   });
 
-  it('replaces the bytes of an uploaded version and orders the old ones discarded', () => {
-    const { next, effects } = aVersion({ status: 'uploaded', bundle: aBundle }).fire('replace-upload', atRest, later, {
-      bundle: anotherBundle,
-    });
-    expect(next.state).toMatchObject({ status: 'uploaded', bundle: anotherBundle });
-    expect(next.state.statusTimestamps).toEqual({ 'uploaded-at': later });
-    expect(effects).toEqual([{ kind: 'discard-bundle', bundleKey: aBundle.key }]);
-  });
-
   it('is the first one while pending, and a replacement while uploaded', () => {
     const fired = Object.fromEntries(statuses.map((status) => [status, aVersion({ status }).uploadTrigger]));
     expect(fired).toEqual({
@@ -136,20 +135,6 @@ describe('an upload', () => {
       'configuration could not be uploaded because a run has used it',
     );
   });
-
-  it('is refused in every state that takes no bytes, naming it', () => {
-    for (const status of statuses.filter((known) => known !== 'pending')) {
-      expect(() => aVersion({ status }).fire('upload', atRest, noon)).toThrow(
-        `configuration could not be uploaded because its status is ${status}`,
-      );
-    }
-  });
-
-  it('is refused for a version that comes from version control', () => {
-    expect(() => aVersion({ origin: 'version-control' }).fire('upload', atRest, noon)).toThrow(
-      'configuration could not be uploaded because it was created from version control',
-    );
-  });
 });
 
 describe('fetching from version control', () => {
@@ -162,12 +147,6 @@ describe('fetching from version control', () => {
     expect(effects).toEqual([{ kind: 'queue-run', versionId: 'cv-1' }]);
   });
 
-  it('is refused for a version created through API or CLI', () => {
-    expect(() => aVersion({ origin: 'api' }).fire('start-fetch', atRest, noon)).toThrow(
-      'configuration could not be fetched because it was not created from version control',
-    );
-  });
-
   it('ends in archived by itself when the runs are complete, current or not', () => {
     const { next, effects } = aVersion({ status: 'uploaded', origin: 'version-control' }).fire(
       'finish-runs',
@@ -176,75 +155,6 @@ describe('fetching from version control', () => {
     );
     expect(next.state).toMatchObject({ status: 'archived', bundle: null });
     expect(effects).toEqual([{ kind: 'discard-bundle', bundleKey: aBundle.key }]);
-  });
-
-  it('is not archived by itself while a run is in progress, nor when it came through the API', () => {
-    const running = { ...atRest, runsInProgress: true };
-    expect(() =>
-      aVersion({ status: 'uploaded', origin: 'version-control' }).fire('finish-runs', running, noon),
-    ).toThrow('configuration could not be archived because a run in progress uses it');
-    expect(() => aVersion({ status: 'uploaded' }).fire('finish-runs', atRest, noon)).toThrow(
-      'configuration could not be archived because it was not created from version control',
-    );
-  });
-
-  it('is never started again on an archived version', () => {
-    expect(() => aVersion({ status: 'archived', origin: 'version-control' }).fire('start-fetch', atRest, noon)).toThrow(
-      'configuration could not be fetched because its status is archived',
-    );
-  });
-});
-
-describe('archiving', () => {
-  const everythingWrong = { isCurrent: true, runsInProgress: true, usedByRun: true };
-  const refusalOf = (given: Parameters<typeof aVersion>[0], facts: Gathered) =>
-    actualOutcome(aVersion(given), 'archive', facts, noon);
-  const refusal = (message: string, guard: string) => ({
-    refuses: { code: 'configuration-version/not-archivable', message, details: { trigger: 'archive', guard } },
-  });
-
-  it('discards the bundle of an uploaded version and says when', () => {
-    const { next, effects } = aVersion({ status: 'uploaded' }).fire('archive', { ...atRest, usedByRun: true }, later);
-    expect(next.state).toMatchObject({
-      status: 'archived',
-      bundle: null,
-      statusTimestamps: { 'archived-at': later },
-      revision: 4,
-    });
-    expect(effects).toEqual([{ kind: 'discard-bundle', bundleKey: aBundle.key }]);
-  });
-
-  it('orders nothing discarded where nothing is stored', () => {
-    const { next, effects } = aVersion({ status: 'uploaded', bundle: null }).fire('archive', atRest, noon);
-    expect(next.state).toMatchObject({ status: 'archived', bundle: null });
-    expect(effects).toEqual([]);
-  });
-
-  it('complains first of a version from version control', () => {
-    expect(refusalOf({ origin: 'version-control', status: 'archived' }, everythingWrong)).toEqual(
-      refusal(
-        'configuration could not be archived because it was created from version control',
-        'created through API or CLI',
-      ),
-    );
-  });
-
-  it('complains second of the status', () => {
-    expect(refusalOf({ status: 'archived' }, everythingWrong)).toEqual(
-      refusal('configuration could not be archived because its status is archived', 'in one of these states'),
-    );
-  });
-
-  it('complains third of the current version, in the words clients look for', () => {
-    expect(refusalOf({ status: 'uploaded' }, everythingWrong)).toEqual(
-      refusal('configuration could not be archived because it is current', 'not the current version'),
-    );
-  });
-
-  it('complains last of runs in progress', () => {
-    expect(refusalOf({ status: 'uploaded' }, { ...everythingWrong, isCurrent: false })).toEqual(
-      refusal('configuration could not be archived because a run in progress uses it', 'no runs in progress'),
-    );
   });
 });
 
@@ -265,20 +175,6 @@ describe('backing data', () => {
       'restore-backing-data-at': later,
     });
     expect(restored.effects).toEqual([]);
-  });
-
-  it('is discarded when deleted for good', () => {
-    const { next, effects } = aVersion({ status: 'backing_data_soft_deleted' }).fire(
-      'permanently-delete',
-      atRest,
-      later,
-    );
-    expect(next.state).toMatchObject({
-      status: 'backing_data_permanently_deleted',
-      bundle: null,
-      statusTimestamps: { 'permanently-delete-backing-data-at': later },
-    });
-    expect(effects).toEqual([{ kind: 'discard-bundle', bundleKey: aBundle.key }]);
   });
 
   it('is purged at its time, and not a moment before', () => {
@@ -306,61 +202,36 @@ describe('backing data', () => {
       'configuration could not be purged because its backing data can still be restored',
     );
   });
+});
 
-  it('without a time is never purged', () => {
-    expect(() => aVersion({ status: 'backing_data_soft_deleted' }).fire('purge', atRest, muchLater)).toThrow(
-      'configuration could not be purged because its backing data can still be restored',
-    );
-  });
+describe('a refusal', () => {
+  const everything = { isCurrent: true, runsInProgress: true, usedByRun: true };
+  const running = { runsInProgress: true };
+  const fetched = { origin: 'version-control' } as const;
+  const deleted = { status: 'backing_data_soft_deleted' } as const;
 
-  it('is neither deleted for good nor purged while a run uses it', () => {
-    const version = aVersion({ status: 'backing_data_soft_deleted', purgeAt: noon });
-    const running = { ...atRest, runsInProgress: true };
-    expect(() => version.fire('permanently-delete', running, later)).toThrow(
-      'configuration could not be permanently deleted because a run in progress uses it',
-    );
-    expect(() => version.fire('purge', running, later)).toThrow(
-      'configuration could not be purged because a run in progress uses it',
-    );
-  });
-
-  it('is not deleted softly while current or used by a run in progress', () => {
-    const version = aVersion({ status: 'uploaded' });
-    expect(() => version.fire('soft-delete', { ...atRest, isCurrent: true, runsInProgress: true }, noon)).toThrow(
-      'configuration could not be soft deleted because it is current',
-    );
-    expect(() => version.fire('soft-delete', { ...atRest, runsInProgress: true }, noon)).toThrow(
-      'configuration could not be soft deleted because a run in progress uses it',
-    );
-  });
-
-  it('is neither deleted softly nor for good when it came from version control', () => {
-    const origin = 'version-control';
-    expect(() => aVersion({ status: 'uploaded', origin }).fire('soft-delete', atRest, noon)).toThrow(
-      'configuration could not be soft deleted because it was created from version control',
-    );
-    expect(() =>
-      aVersion({ status: 'backing_data_soft_deleted', origin }).fire('permanently-delete', atRest, noon),
-    ).toThrow('configuration could not be permanently deleted because it was created from version control');
-  });
-
-  it('is not deleted for good without being deleted softly first, nor while current', () => {
-    expect(() => aVersion({ status: 'uploaded' }).fire('permanently-delete', atRest, noon)).toThrow(
-      'configuration could not be permanently deleted because its status is uploaded',
-    );
-    expect(() =>
-      aVersion({ status: 'backing_data_soft_deleted' }).fire(
-        'permanently-delete',
-        { ...atRest, isCurrent: true },
-        noon,
-      ),
-    ).toThrow('configuration could not be permanently deleted because it is current');
-  });
-
-  it('is not restored once deleted for good', () => {
-    expect(() => aVersion({ status: 'backing_data_permanently_deleted' }).fire('restore', atRest, noon)).toThrow(
-      'configuration could not be restored because its status is backing_data_permanently_deleted',
-    );
+  it.each<[Trigger, Parameters<typeof aVersion>[0], Partial<Gathered>, string]>([
+    ['upload', fetched, {}, 'uploaded because it was created from version control'],
+    ['upload', {}, {}, 'uploaded because its status is uploaded'],
+    ['start-fetch', { status: 'pending' }, {}, 'fetched because it was not created from version control'],
+    // The first fault is the one that is named.
+    ['archive', { ...fetched, status: 'archived' }, everything, 'archived because it was created from version control'],
+    ['archive', { status: 'archived' }, everything, 'archived because its status is archived'],
+    ['archive', {}, everything, 'archived because it is current'],
+    ['archive', {}, running, 'archived because a run in progress uses it'],
+    ['soft-delete', fetched, {}, 'soft deleted because it was created from version control'],
+    ['soft-delete', {}, everything, 'soft deleted because it is current'],
+    ['soft-delete', {}, running, 'soft deleted because a run in progress uses it'],
+    ['permanently-delete', {}, {}, 'permanently deleted because its status is uploaded'],
+    ['permanently-delete', { ...deleted, ...fetched }, {}, 'permanently deleted because it was created from version'],
+    ['permanently-delete', deleted, { isCurrent: true }, 'permanently deleted because it is current'],
+    ['permanently-delete', deleted, running, 'permanently deleted because a run in progress uses it'],
+    ['purge', deleted, {}, 'purged because its backing data can still be restored'],
+    ['purge', { ...deleted, purgeAt: noon }, running, 'purged because a run in progress uses it'],
+    ['restore', {}, {}, 'restored because its status is uploaded'],
+  ])('of %s, of a version with %j and %j, says that it could not be %s', (trigger, given, facts, words) => {
+    const version = aVersion({ status: 'uploaded', ...given });
+    expect(() => version.fire(trigger, { ...atRest, ...facts }, later)).toThrow(`configuration could not be ${words}`);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { actorGroups, subjectsOf } from '../../scripts/actor-kinds.js';
 import {
   type Action,
   type Actor,
@@ -14,7 +15,6 @@ import {
   teamTokenVisibility,
   workspaceVisibility,
 } from '../../src/domain/index.js';
-import { actorGroups, subjectsOf } from '../../src/infrastructure/actor-kinds.js';
 import { anOrganizationToken, anOutsider, anOwner, custom, member, towards } from './samples.js';
 
 /** Who may do what, written out by hand from the promises and not from the table that the domain reads. */

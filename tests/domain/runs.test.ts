@@ -197,15 +197,6 @@ describe('a run', () => {
     expect(() => Object.assign(aNewRun().state, { status: 'applied' })).toThrow(TypeError);
   });
 
-  it('that waits stays pending, and goes on when its turn comes', () => {
-    const run = aNewRun();
-    expect(run.settle(waiting, noon)).toBeUndefined();
-    expect(run.settle(ready, later)?.next.state).toMatchObject({ status: 'plan_queued', revision: 1 });
-    const fetching = run.settle({ ...ready, filesMissing: true }, later);
-    expect(fetching?.next.state.status).toBe('fetching');
-    expect(fetching?.effects).toEqual(['fetch-files']);
-  });
-
   it('goes from its plan to its apply without a stop where all is agreed, under one revision', () => {
     const run = aRun({ status: 'planning', autoApply: true });
     const { next, effects } = run.fire('finish-plan', { ...ready, creatorMayApply: true }, later, { hasChanges: true });
@@ -217,14 +208,6 @@ describe('a run', () => {
       'apply-queued-at': later,
     });
     expect(effects).toEqual([]);
-  });
-
-  it('waits for confirmation where it is to apply by itself and who made it may not', () => {
-    const run = aRun({ status: 'planning', autoApply: true });
-    const { next } = run.fire('finish-plan', ready, later, { hasChanges: true });
-    expect(next.state.status).toBe('planned');
-    expect(next.fire('confirm', waiting, later).next.state.status).toBe('confirmed');
-    expect(next.fire('confirm', ready, later).next.state.status).toBe('apply_queued');
   });
 
   it('without changes finishes, unless an empty apply is allowed', () => {
@@ -253,14 +236,6 @@ describe('a run', () => {
     expect(passed?.next.state.status).toBe('planned_and_finished');
   });
 
-  it('whose plan is saved lets others go first, and waits for its turn when it is confirmed', () => {
-    const run = aRun({ status: 'planning', savePlan: true, autoApply: true });
-    const saved = run.fire('finish-plan', { ...ready, creatorMayApply: true }, later, { hasChanges: true });
-    expect(saved.next.state.status).toBe('planned_and_saved');
-    expect(saved.effects).toEqual(['release-workspace']);
-    expect(saved.next.fire('confirm', waiting, later).next.state.status).toBe('confirmed');
-  });
-
   it('is held to its policies under the lease of its plan', () => {
     const planning = aRun({ status: 'planning' });
     const checked = planning.fire('finish-plan', { ...ready, policyCheck: 'open' }, later, { hasChanges: true });
@@ -272,12 +247,6 @@ describe('a run', () => {
     expect(judged('passed')).toMatchObject({ status: 'post_plan_completed', lease: null });
     expect(judged('overridable')).toMatchObject({ status: 'post_plan_awaiting_decision', lease: null });
     expect(judged('failed')).toMatchObject({ status: 'errored', failure: stoppedByPolicies, lease: null });
-  });
-
-  it('goes on when its policies are overridden', () => {
-    const run = aRun({ status: 'post_plan_awaiting_decision', hasChanges: true, autoApply: true });
-    const facts = { ...ready, policyCheck: 'passed', creatorMayApply: true } as const;
-    expect(run.fire('override-policies', facts, later).next.state.status).toBe('apply_queued');
   });
 
   it('whose agent is lost is planned again from the beginning, and its policies checked again', () => {
@@ -382,11 +351,6 @@ describe('a run', () => {
       lease: null,
     });
     expect(asked.next.fire('finish-apply', ready, later).next.state.status).toBe('applied');
-  });
-
-  it('that was applied makes its version the current one', () => {
-    const { effects } = aRun({ status: 'applying' }).fire('finish-apply', ready, later);
-    expect(effects[0]).toBe('promote-version');
   });
 
   it('gets another lease, or other files, without a transition', () => {

@@ -135,28 +135,6 @@ describe('changing the organization-level permissions of a team', () => {
     expect(() => checkAccessChange(anOwner, access('manage-policies'), access('manage-workspaces'))).not.toThrow();
   });
 
-  it('gives only what the caller holds', () => {
-    const caller = member({ access: access('manage-organization-access', 'read-workspaces') });
-    expect(() => checkAccessChange(caller, access(), access('read-workspaces'))).not.toThrow();
-    expect(thrownBy(() => checkAccessChange(caller, access(), access('manage-workspaces')))).toMatchObject(refused);
-    expect(
-      thrownBy(() => checkAccessChange(caller, access(), access('read-workspaces', 'manage-workspaces'))),
-    ).toMatchObject(refused);
-  });
-
-  it('takes only what the caller holds', () => {
-    const caller = member({ access: access('manage-organization-access', 'read-workspaces') });
-    expect(() => checkAccessChange(caller, access('read-workspaces'), access())).not.toThrow();
-    expect(thrownBy(() => checkAccessChange(caller, access('manage-policies'), access()))).toMatchObject(refused);
-  });
-
-  it('does not mind what stays as it is', () => {
-    const caller = member({ access: access('manage-organization-access') });
-    const kept = access('manage-workspaces', 'manage-policies');
-    expect(() => checkAccessChange(caller, kept, kept)).not.toThrow();
-    expect(() => checkAccessChange(caller, kept, access(...kept, 'manage-organization-access'))).not.toThrow();
-  });
-
   it('counts what the caller holds over all teams', () => {
     const caller = member({ access: access('manage-organization-access') }, { access: access('manage-policies') });
     expect(() => checkAccessChange(caller, access(), access('manage-policies'))).not.toThrow();

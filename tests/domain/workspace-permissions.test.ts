@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { nothing, reaches, strongest, weakest } from '../../src/domain/authorization/workspace-permissions.js';
+import { nothing, reaches, strongest } from '../../src/domain/authorization/workspace-permissions.js';
 import { impliedBy, permissionsOf, scaleNames, scales, type WorkspacePermissions } from '../../src/domain/index.js';
 import { fc } from '../support/properties.js';
 import { anyPermissions, custom } from './samples.js';
@@ -58,12 +58,10 @@ describe('the stronger and the weaker of two sets of permissions', () => {
       workspaceLocking: true,
       runTasks: false,
     });
-    expect(weakest(mine ?? nothing, yours ?? nothing)).toEqual({ ...nothing, runs: 'plan', variables: 'read' });
   });
 
   law('are the set itself when both are the same', (a) => {
     expect(strongest(a, a)).toEqual(a);
-    expect(weakest(a, a)).toEqual(a);
   });
 
   // A new set costs ten times as much as one of the two.
@@ -74,29 +72,15 @@ describe('the stronger and the weaker of two sets of permissions', () => {
 
   law('do not depend on the order of the two', (a, b) => {
     expect(strongest(a, b)).toEqual(strongest(b, a));
-    expect(weakest(a, b)).toEqual(weakest(b, a));
   });
 
   law('do not depend on how three are grouped', (a, b, c) => {
     expect(strongest(strongest(a, b), c)).toEqual(strongest(a, strongest(b, c)));
-    expect(weakest(weakest(a, b), c)).toEqual(weakest(a, weakest(b, c)));
-  });
-
-  law('undo each other', (a, b) => {
-    expect(strongest(a, weakest(a, b))).toEqual(a);
-    expect(weakest(a, strongest(a, b))).toEqual(a);
-  });
-
-  law('spread over each other', (a, b, c) => {
-    expect(strongest(a, weakest(b, c))).toEqual(weakest(strongest(a, b), strongest(a, c)));
-    expect(weakest(a, strongest(b, c))).toEqual(strongest(weakest(a, b), weakest(a, c)));
   });
 
   law('lie between nothing and everything', (a) => {
     expect(strongest(a, nothing)).toEqual(a);
-    expect(weakest(a, nothing)).toEqual(nothing);
     expect(strongest(a, everything)).toEqual(everything);
-    expect(weakest(a, everything)).toEqual(a);
   });
 });
 
@@ -124,9 +108,8 @@ describe('reaching what is needed', () => {
     if (reaches(a, b) && reaches(b, a)) expect(a).toEqual(b);
   });
 
-  law('holds between the stronger of two and each of them, and between each and the weaker', (a, b) => {
+  law('holds between the stronger of two and each of them', (a, b) => {
     expect(reaches(strongest(a, b), a) && reaches(strongest(a, b), b)).toBe(true);
-    expect(reaches(a, weakest(a, b)) && reaches(b, weakest(a, b))).toBe(true);
   });
 });
 

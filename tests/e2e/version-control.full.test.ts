@@ -253,7 +253,7 @@ suite(`a service that fetches from a git server${reason}`, () => {
     for (const secret of [password, encoded]) expect(running).not.toContain(secret);
     const begun = performance.now();
     expect(await service.end('SIGTERM')).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - begun).toBeLessThan(30_000);
     expect(await fetchDirectories()).toEqual([]);
 
     await server.stop();

@@ -100,10 +100,6 @@ export class Pool {
     if (list.length > kept) list.splice(Math.floor(kept / 2), 1);
   }
 
-  has(kind: string): boolean {
-    return (this.things.get(kind)?.length ?? 0) > 0;
-  }
-
   /** Has most of what is picked from now on be of one organization, and of one workspace there. */
   focus(choice: number): void {
     this.here = {};

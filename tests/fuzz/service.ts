@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import type { OpenApi } from '../../src/adapters/http/openapi/openapi.js';
 import { httpServer } from '../../src/adapters/http/server/http-server.js';
 import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
@@ -21,6 +20,7 @@ import { buildContainer } from '../../src/infrastructure/container/build-contain
 import { resolve } from '../../src/infrastructure/container/provide.js';
 import { archiveOf } from '../support/archives.js';
 import { FixedClock } from '../support/fixed-clock.js';
+import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 import { MemoryCommitFetcher } from '../support/memory-commit-fetcher.js';
 import { Random } from '../torture/random.js';
 import { repositories } from './repositories.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
 import { doc, newName, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
 import { agentOf, Bench, runOf } from '../support/bench.js';
@@ -15,13 +15,8 @@ import {
 } from '../support/reference-agent.js';
 
 const startMark = '\x02';
-const endMark = '\x03';
 
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startApi();
-});
+const api = await startApi();
 
 /** A bench with a run that is queued. */
 async function queued(attributes: object = {}, settings: object = {}): Promise<{ bench: Bench; runId: string }> {
@@ -33,13 +28,6 @@ async function queued(attributes: object = {}, settings: object = {}): Promise<{
 /** The same, with the run in the agent's hands. */
 async function planning(): Promise<{ bench: Bench; runId: string; job: Job }> {
   const { bench, runId } = await queued();
-  return { bench, runId, job: await bench.claimed(runId) };
-}
-
-async function applying(): Promise<{ bench: Bench; runId: string; job: Job }> {
-  const { bench, runId } = await queued();
-  await bench.planned(runId);
-  await bench.act(runId, 'apply');
   return { bench, runId, job: await bench.claimed(runId) };
 }
 
@@ -73,14 +61,6 @@ const callsAbout = (agent: ReferenceAgent, runId: string, lease: Readonly<Record
     policies: () => agent.json('post', path('policy-evaluations/poleval-1'), lease, policies),
   };
 };
-
-/** That nothing an agent says about the run is heard any more. */
-async function expectFenced(agent: ReferenceAgent, job: Job): Promise<void> {
-  const calls = callsAbout(agent, job.runId, { Lease: job.json.lease.token });
-  for (const [name, call] of Object.entries(calls)) {
-    expect({ name, ...(await call()) }).toEqual({ name, status: 409, json: leaseLost });
-  }
-}
 
 const logOf = async (runId: string, phase: 'plan' | 'apply'): Promise<string> => {
   const path = phase === 'plan' ? '/plans/' : '/applies/';
@@ -681,29 +661,6 @@ describe('the report of a policy evaluation', () => {
 });
 
 describe('an agent that falls silent', () => {
-  const silence = async (): Promise<readonly string[]> => {
-    api.clock.advance(61);
-    return api.reclaimLostRuns();
-  };
-
-  it('while it applies leaves a run that is errored, says why, and is never started again', async () => {
-    const { bench, runId, job } = await applying();
-    const next = await bench.run();
-    await job.log(0, 'Creating…');
-    expect(await silence()).toContain(runId);
-    const { attributes } = await bench.shown(runId);
-    expect(attributes.status).toBe('errored');
-    expect(attributes['error-message']).toBe(
-      'the agent reference was lost while it applied; look at the state before you apply again',
-    );
-    await expectFenced(bench.agent, job);
-    expect(await logOf(runId, 'apply')).toBe(`${startMark}Creating…${endMark}`);
-    const claimed = await bench.agent.claim();
-    expect(claimed?.runId).toBe(next);
-    expect(await bench.agent.claim()).toBeUndefined();
-    await bench.act(runId, 'apply', 409);
-  });
-
   it('is not lost a second before its time', async () => {
     const { bench, runId, job } = await planning();
     api.clock.advance(59);

@@ -4,18 +4,14 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { limits } from '../../src/adapters/http/routing/limits.js';
-import { missing, newName, refusal, startApi, type TestApi } from '../support/api.js';
+import { missing, newName, refusal, startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 import { aBundle, aStateVersion } from '../support/builders.js';
 import { announcementOf, type Job, type ReferenceAgent, type Said } from '../support/reference-agent.js';
 
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startApi();
-});
+const api = await startApi();
 
 const bytesOf = (text: string): Buffer => Buffer.from(text);
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -432,17 +428,6 @@ describe('a state', () => {
     expect((await currentState(bench, job)).bytes.toString()).toBe('state 1');
   });
 
-  it('that is sent twice at once is kept once', async () => {
-    const bench = await benched();
-    const job = await applying(bench);
-    const state = bytesOf('state 1');
-    const announced = await job.announce(state);
-    const before = await stored();
-    const answers = await Promise.all([1, 2, 3].map(() => job.upload(announced, state)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(await stored()).toBe(before + 1);
-  });
-
   it('is recorded in the audit trail, as is what was refused', async () => {
     const bench = await benched();
     const job = await applying(bench);
@@ -606,6 +591,7 @@ it('bytes that went away are missing, to agents and to people', async () => {
   for await (const { key } of api.bundleStore.all()) await api.bundleStore.discard(key);
   expect((await currentState(bench, job)).status).toBe(404);
   expect((await job.planFile()).status).toBe(404);
+  expect((await job.configuration()).status).toBe(404);
   expect((await planJson(job, 'json-output')).status).toBe(404);
 });
 

@@ -1,26 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  type Caller,
-  doc,
-  invalid,
-  lacking,
-  missing,
-  newName,
-  prefix,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type Caller, doc, invalid, lacking, missing, namesIn, newName, prefix, startApi } from '../support/api.js';
 import { into, ReferenceAgent } from '../support/reference-agent.js';
 
-let api: TestApi;
-let admin: Caller;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-  await api.organization('globex');
-});
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
+await api.organization('globex');
 
 /** A member of a new team that holds these organization-level permissions. */
 const managerOf = async (organization: string, ...permissions: string[]): Promise<Caller> => {
@@ -97,8 +82,6 @@ describe('agent pools', () => {
     const list = `/organizations/${organization}/agent-pools`;
     for (const name of ['Zeta', 'beta', 'Alpha']) await admin.post(list, doc('agent-pools', { name })).expect(201);
     const listed = async (query = '') => (await admin.get(`${list}${query}`).expect(200)).body;
-    const namesIn = (body: { data: { attributes: { name: string } }[] }) =>
-      body.data.map(({ attributes }) => attributes.name);
     const whole = await listed();
     expect(namesIn(whole)).toEqual(['Alpha', 'beta', 'Zeta']);
     expect(whole.data[0]).toEqual((await admin.get(`/agent-pools/${whole.data[0].id}`).expect(200)).body.data);

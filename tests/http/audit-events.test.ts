@@ -1,24 +1,17 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { UnitOfWork } from '../../src/application/index.js';
-import { type Caller, doc, newName, prefix, startApi, type TestApi } from '../support/api.js';
+import { type Caller, doc, newName, prefix, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 
 type Answered = Awaited<ReturnType<Caller['get']>>;
 
+const api = await startApi({ prefix });
+const acme = newName('acme');
+await api.organization(acme);
+const workspaceId = await api.workspace(acme, 'network');
+const trail = `/organizations/${acme}/audit-events`;
+
 describe('the audit trail', () => {
-  let api: TestApi;
-  let acme: string;
-  let workspaceId: string;
-  let trail: string;
-
-  beforeAll(async () => {
-    api = await startApi({ prefix });
-    acme = newName('acme');
-    await api.organization(acme);
-    workspaceId = await api.workspace(acme, 'network');
-    trail = `/organizations/${acme}/audit-events`;
-  });
-
   const linesOf = (text: string) =>
     text
       .split('\n')

@@ -1,15 +1,10 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Caller, doc, missing, newName, prefix, refusal, startApi, type TestApi } from '../support/api.js';
+import { describe, expect, it } from '@jest/globals';
+import { doc, missing, newName, prefix, refusal, startApi } from '../support/api.js';
+
+const api = await startApi({ prefix });
+const { admin } = api;
 
 describe('the audit token of an organization', () => {
-  let api: TestApi;
-  let admin: Caller;
-
-  beforeAll(async () => {
-    api = await startApi({ prefix });
-    admin = api.admin;
-  });
-
   async function newOrganization(): Promise<string> {
     const name = newName();
     await api.organization(name);

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
-import { type Caller, doc, missing, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
+import { type Caller, doc, missing, pathOf, refusal, startApi } from '../support/api.js';
 import { Bench, runOf } from '../support/bench.js';
+import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
 const changes = ['soft_delete', 'restore', 'permanently_delete'] as const;
 type Change = (typeof changes)[number];
@@ -10,11 +10,8 @@ type Change = (typeof changes)[number];
 const done = { soft_delete: 'soft deleted', restore: 'restored', permanently_delete: 'permanently deleted' };
 
 const bundleStore = new MemoryBundleStore();
-let api: TestApi;
 
-beforeAll(async () => {
-  api = await startApi({ bundleStore });
-});
+const api = await startApi({ bundleStore });
 
 const pathOfChange = (id: string, change: Change) => `/configuration-versions/${id}/actions/${change}_backing_data`;
 

@@ -3,28 +3,22 @@ import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { type Caller, doc, missing, newName, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
 import { type ArchiveEntry, archiveOf, gzipped, packed } from '../support/archives.js';
+import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
 const lifetimes = { UPLOAD_URL_SECONDS: '600', DOWNLOAD_URL_SECONDS: '30' };
 const limits = { MAX_ARCHIVE_BYTES: '5000', MAX_UNPACKED_BYTES: '20000', MAX_ARCHIVE_ENTRIES: '3' };
 
 const bundleStore = new MemoryBundleStore();
-let api: TestApi;
-let workspaceId: string;
-let good: Buffer;
-let other: Buffer;
 
-beforeAll(async () => {
-  api = await startApi({ bundleStore, environment: lifetimes });
-  await api.organization('acme');
-  workspaceId = await api.workspace('acme', 'api');
-  good = await archiveOf({ 'main.tf': 'terraform {}', 'modules/network/main.tf': '# nothing yet' });
-  other = await archiveOf({ 'main.tf': randomBytes(4000).toString('hex') });
-});
+const api = await startApi({ bundleStore, environment: lifetimes });
+await api.organization('acme');
+const workspaceId = await api.workspace('acme', 'api');
+const good = await archiveOf({ 'main.tf': 'terraform {}', 'modules/network/main.tf': '# nothing yet' });
+const other = await archiveOf({ 'main.tf': randomBytes(4000).toString('hex') });
 
 const servers: Server[] = [];
 
@@ -181,16 +175,11 @@ describe('an upload that is no good archive', () => {
   });
 });
 
+const limited = await startApi({ environment: limits, bundleStore });
+await limited.organization('acme');
+const workspace = await limited.workspace('acme', 'api');
+
 describe('an upload over a limit', () => {
-  let limited: TestApi;
-  let workspace: string;
-
-  beforeAll(async () => {
-    limited = await startApi({ environment: limits, bundleStore });
-    await limited.organization('acme');
-    workspace = await limited.workspace('acme', 'api');
-  });
-
   const over: readonly { limit: keyof typeof limits; sentence: string; bytes: () => Promise<Buffer> | Buffer }[] = [
     { limit: 'MAX_ARCHIVE_BYTES', sentence: 'the archive is larger', bytes: () => randomBytes(6000) },
     {
@@ -261,13 +250,9 @@ describe('an upload over a limit', () => {
   });
 });
 
+const port = await serve(api);
+
 describe('an upload that breaks off', () => {
-  let port: number;
-
-  beforeAll(async () => {
-    port = await serve(api);
-  });
-
   /** How often the log says that a client went away before its answer. */
   const goneAway = () => api.log.lines.filter(({ fields }) => (fields as { status?: number }).status === 499).length;
 
@@ -328,12 +313,6 @@ describe('an upload that breaks off', () => {
 });
 
 describe('the upload URL of a creator who lost the right', () => {
-  let port: number;
-
-  beforeAll(async () => {
-    port = await serve(api);
-  });
-
   /** A user in a team, or that team by its token, with the right to queue plans on a workspace of its own. */
   async function creator(kind: 'user' | 'team') {
     const name = newName('creator');

@@ -1,24 +1,19 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   ConfigurationVersion,
   type ConfigurationVersionState,
   type IngressAttributes,
 } from '../../src/domain/index.js';
-import { type Caller, missing, prefix, publicUrl, refusal, startApi, type TestApi } from '../support/api.js';
+import { missing, prefix, publicUrl, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 
-let api: TestApi;
-let admin: Caller;
-let bundle: Buffer;
 let workspaces = 0;
 let seeds = 0;
 
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-  bundle = await archiveOf({ 'main.tf': 'terraform {}' });
-});
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
+const bundle = await archiveOf({ 'main.tf': 'terraform {}' });
 
 const newWorkspace = (): Promise<string> => {
   workspaces += 1;
@@ -226,19 +221,6 @@ describe('configuration versions', () => {
       fault('speculative', 'Speculative'),
       fault('provisional', 'Provisional'),
     ]);
-  });
-
-  it('are refused when the body is no document', async () => {
-    const workspaceId = await newWorkspace();
-    const faults = [
-      { body: [], pointer: '' },
-      { body: { data: [] }, pointer: '/data' },
-      { body: { data: { attributes: 'none' } }, pointer: '/data/attributes' },
-    ];
-    for (const { body, pointer } of faults) {
-      const answer = await admin.post(collection(workspaceId), body).expect(422);
-      expect(answer.body.errors).toEqual([expect.objectContaining({ status: '422', source: { pointer } })]);
-    }
   });
 
   it('show the commit they were fetched from, in a document of its own and beside them', async () => {
@@ -471,15 +453,5 @@ describe('configuration versions', () => {
       const request = admin.post(`${member(id)}/actions/archive`).set('Content-Type', contentType);
       await request.send(text).expect(202);
     }
-  });
-
-  it('are gone with their workspace', async () => {
-    const workspaceId = await newWorkspace();
-    const { id } = await api.version(workspaceId);
-    await admin.delete(`/workspaces/${workspaceId}`).expect(204);
-    for (const path of [member(id), collection(workspaceId), `${member(id)}/download`]) {
-      expect((await admin.get(path).expect(404)).body).toEqual(missing);
-    }
-    expect((await admin.post(`${member(id)}/actions/archive`).expect(404)).body).toEqual(missing);
   });
 });

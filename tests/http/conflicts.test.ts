@@ -1,13 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Caller, doc, newName, prefix, refusal, startApi, type TestApi } from '../support/api.js';
+import { describe, expect, it } from '@jest/globals';
+import { doc, newName, prefix, refusal, startApi } from '../support/api.js';
 
-let api: TestApi;
-let admin: Caller;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-});
+const api = await startApi({ prefix });
+const { admin } = api;
 
 /** A run that an agent is at work on. */
 async function running() {

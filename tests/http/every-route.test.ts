@@ -1,31 +1,20 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Route } from '../../src/adapters/http/routing/route.js';
 import type { Standing } from '../../src/domain/index.js';
-import { type Caller, missing, type Prefix, refusal, startApi, type TestApi } from '../support/api.js';
-import { bodies, bodiesWith, type Referred } from '../support/route-bodies.js';
+import { type Caller, missing, type Prefix, refusal, startApi } from '../support/api.js';
+import { bodies, bodiesWith } from '../support/route-bodies.js';
 import { makeSmallWorld } from '../support/small-world.js';
 import { everyRoute, keyOf, pathAbout, routesAt } from '../support/walk-routes.js';
 
+const api = await startApi();
+const teams = [{ teamId: 'team-own', owners: true, access: new Set<never>() }];
+const owner: Standing = { actor: 'user', siteAdministrator: false, member: true, teams };
+const world = await makeSmallWorld(api.unitOfWork, owner);
+const { secret, existing, referred, agentsSecret } = world;
+const auditor = api.as(world.auditorsSecret);
+const stranger = await api.user('stranger');
+
 describe('every route', () => {
-  let api: TestApi;
-  let stranger: Caller;
-  let auditor: Caller;
-  /** What a path's parameters are in a world where the things exist. */
-  let existing: Readonly<Record<string, string>>;
-  let referred: Referred;
-  let secret: string;
-  let agentsSecret: string;
-
-  beforeAll(async () => {
-    api = await startApi();
-    const teams = [{ teamId: 'team-own', owners: true, access: new Set<never>() }];
-    const owner: Standing = { actor: 'user', siteAdministrator: false, member: true, teams };
-    const world = await makeSmallWorld(api.unitOfWork, owner);
-    ({ secret, existing, referred, agentsSecret } = world);
-    auditor = api.as(world.auditorsSecret);
-    stranger = await api.user('stranger');
-  });
-
   const real = (route: Route): string => pathAbout(route, existing);
 
   const unreal = (route: Route): string =>

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { outcomeFilters } from '../../src/adapters/http/policy-outcomes/policy-outcome-requests.js';
 import { limits } from '../../src/adapters/http/routing/limits.js';
@@ -12,56 +11,34 @@ import { usualPatience } from '../../src/adapters/http/server/patience.js';
 import { agentRoutes } from '../../src/adapters/http/supporting/agents/agent-api-routes.js';
 import { isPublicAddress } from '../../src/adapters/version-control/public-addresses.js';
 import { hostOf, readCloneUrl } from '../../src/adapters/version-control/repository-url.js';
-import {
-  type Caller,
-  doc,
-  missing,
-  newName,
-  pathOf,
-  prefix,
-  publicUrl,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { type Caller, doc, missing, newName, pathOf, prefix, publicUrl, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { Bench } from '../support/bench.js';
 import { announcementOf } from '../support/reference-agent.js';
 import { leaksIn } from '../support/secrets-in-logs.js';
 import { everyRoute } from '../support/walk-routes.js';
 
-let api: TestApi;
-let agent: Caller;
-let auditor: Caller;
-/** A run that is being planned by the agent. */
-let runId: string;
-let lease: string;
-let workspaceId: string;
+// Every address in X-Forwarded-For is believed, as it is where a proxy passes on what it was sent.
+const api = await startApi({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
+await api.organization('acme');
+const auditor = await api.auditToken('acme');
+const workspaceId = await api.workspace('acme', 'api');
 /** Of a workspace that the administrator has locked. */
-let lockedId: string;
-let policyId: string;
+const lockedId = await api.workspace('acme', 'locked');
+await api.admin.post(`/workspaces/${lockedId}/actions/lock`, {}).expect(200);
+const policy = doc('policies', { name: 'tags', query: 'data.tags.deny' });
+const policyId = (await api.admin.post('/organizations/acme/policies', policy).expect(201)).body.data.id;
+const bench = await Bench.make(api);
+await bench.version();
+/** A run that is being planned by the agent. */
+const runId = await bench.run();
+const lease = (await bench.claimed(runId)).json.lease.token;
+const agent = api.as(Reflect.get(bench.agent, 'token'));
+const served = httpServer(usualPatience);
+served.serve((await startApi({ unitOfWork: api.unitOfWork, bundleStore: api.bundleStore })).app);
 /** The same service behind the socket it has when it is run. */
-let server: Server;
-
-beforeAll(async () => {
-  // Every address in X-Forwarded-For is believed, as it is where a proxy passes on what it was sent.
-  api = await startApi({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
-  await api.organization('acme');
-  auditor = await api.auditToken('acme');
-  workspaceId = await api.workspace('acme', 'api');
-  lockedId = await api.workspace('acme', 'locked');
-  await api.admin.post(`/workspaces/${lockedId}/actions/lock`, {}).expect(200);
-  const policy = doc('policies', { name: 'tags', query: 'data.tags.deny' });
-  policyId = (await api.admin.post('/organizations/acme/policies', policy).expect(201)).body.data.id;
-  const bench = await Bench.make(api);
-  await bench.version();
-  runId = await bench.run();
-  lease = (await bench.claimed(runId)).json.lease.token;
-  agent = api.as(Reflect.get(bench.agent, 'token'));
-  const served = httpServer(usualPatience);
-  served.serve((await startApi({ unitOfWork: api.unitOfWork, bundleStore: api.bundleStore })).app);
-  server = served.server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-});
+const server = served.server.listen(0, '127.0.0.1');
+await once(server, 'listening');
 
 afterAll(() => {
   server.close().closeAllConnections();

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Exposition } from '../../src/adapters/metrics/exposition.js';
 import { Meters } from '../../src/adapters/metrics/meters.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
@@ -91,16 +91,11 @@ describe('who may read the metrics', () => {
   });
 });
 
+const api = await startApi();
+await api.organization('acme');
+const workspaceId = await api.workspace('acme', 'api');
+
 describe('the metrics', () => {
-  let api: TestApi;
-  let workspaceId: string;
-
-  beforeAll(async () => {
-    api = await startApi();
-    await api.organization('acme');
-    workspaceId = await api.workspace('acme', 'api');
-  });
-
   it('count and time requests by method, pattern and status', async () => {
     const before = await scrape(api);
     const begun = performance.now();
@@ -316,11 +311,9 @@ describe('what is read of the database', () => {
 describe('work that is measured', () => {
   const failuresOf = async (error: unknown): Promise<number | undefined> => {
     const meters = new Meters();
-    await expect(meters.database('read').measure(0, Promise.reject(error))).rejects.toBe(error);
-    return meters.all
-      .find(({ name }) => name === 'gatehouse_database_failures_total')
-      ?.samples()
-      .find(({ labels }) => labels.kind === 'read')?.value;
+    await expect(meters.database.read.measure(0, Promise.reject(error))).rejects.toBe(error);
+    const found = parseExposition(await meters.registry.metrics());
+    return found.value('gatehouse_database_failures_total', { kind: 'read' });
   };
 
   it('counts faults, and no refusals', async () => {
@@ -329,14 +322,14 @@ describe('work that is measured', () => {
     expect(await failuresOf(new Error('no'))).toBe(1);
   });
 
-  it('falls into the bucket of the least time that it did not exceed', () => {
+  it('falls into the bucket of the least time that it did not exceed', async () => {
     const meters = new Meters();
     for (const seconds of [0.001, 0.0011, 0.3, 1_000]) {
       meters.requestBegun();
       meters.requestEnded('GET', '/ping', 204, seconds);
     }
-    const samples = meters.all.find(({ name }) => name === 'gatehouse_http_request_duration_seconds')?.samples() ?? [];
-    const buckets = Object.fromEntries(samples.map(({ labels, value }) => [String(labels.le), value]));
+    const found = parseExposition(await meters.registry.metrics()).of('gatehouse_http_request_duration_seconds_bucket');
+    const buckets = Object.fromEntries(found.map(({ labels, value }) => [labels.le, value]));
     expect(buckets).toMatchObject({ 0.001: 1, 0.0025: 2, 0.25: 2, 0.5: 3, 60: 3, '+Inf': 4 });
   });
 });

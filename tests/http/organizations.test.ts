@@ -1,23 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type Caller,
-  doc,
-  invalid,
-  missing,
-  newName,
-  prefix,
-  refusal,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { type Caller, doc, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 
-let api: TestApi;
-let admin: Caller;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-});
+const api = await startApi({ prefix });
+const { admin } = api;
 
 async function newOrganization(): Promise<string> {
   const name = newName();

@@ -1,23 +1,9 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
 import { limits } from '../../src/adapters/http/routing/limits.js';
-import {
-  type Caller,
-  doc,
-  invalid,
-  missing,
-  newName,
-  prefix,
-  refusal,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { doc, faultsIn, invalid, missing, namesIn, newName, prefix, refusal, startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
-
-let api: TestApi;
-let admin: Caller;
-let foreign: string;
 
 const query = 'data.terraform.deny';
 const newPolicyIn = async (organization: string, attributes: object = {}): Promise<string> => {
@@ -25,13 +11,11 @@ const newPolicyIn = async (organization: string, attributes: object = {}): Promi
   return (await api.admin.post(`/organizations/${organization}/policies`, body).expect(201)).body.data.id;
 };
 
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-  await api.organization('globex');
-  foreign = await newPolicyIn('globex');
-});
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
+await api.organization('globex');
+const foreign = await newPolicyIn('globex');
 
 const sha256Of = (code: string): string => createHash('sha256').update(code).digest('hex');
 const identifiers = (...ids: readonly string[]) => ({ data: ids.map((id) => ({ id, type: 'policies' })) });
@@ -138,10 +122,7 @@ describe('policies', () => {
   });
 
   it('are refused with one error for each thing that is wrong', async () => {
-    const refused = async (attributes: object) =>
-      (await post(attributes).expect(422)).body.errors.map(
-        ({ detail, source }: { detail: string; source: { pointer: string } }) => [source.pointer, detail],
-      );
+    const refused = async (attributes: object) => faultsIn(await post(attributes).expect(422));
     const of = (attribute: string, detail: string) => [[`/data/attributes/${attribute}`, detail]];
     expect(
       await refused({ kind: 'rego', description: 1, query: '', 'enforcement-level': 'hard-mandatory', enforce: {} }),
@@ -193,8 +174,7 @@ describe('policies', () => {
     const listed = async (text = '') => {
       const { body } = await admin.get(`${list}${text}`).expect(200);
       const { pagination } = body.meta;
-      const names = body.data.map(({ attributes }: { attributes: { name: string } }) => attributes.name);
-      return { names, total: pagination['total-count'], links: body.links, first: body.data[0] };
+      return { names: namesIn(body), total: pagination['total-count'], links: body.links, first: body.data[0] };
     };
     const whole = await listed();
     expect(whole).toMatchObject({ names: ['Alpha', 'beta', 'eta', 'Zeta'], total: 4 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type {
   PolicyEvaluation,
   PolicyOutcome,
@@ -7,19 +7,14 @@ import type {
   TaskStage,
   TaskStageStatus,
 } from '../../src/domain/index.js';
-import { type Caller, doc, newName, prefix, refusal, startApi, type TestApi } from '../support/api.js';
+import { type Caller, doc, newName, prefix, refusal, startApi } from '../support/api.js';
 import { afterNoon, aRun, noon, unique } from '../support/builders.js';
 import { anEvaluation, aPolicyOutcome, aPolicySetOutcome, aTaskStage } from '../support/policy-builders.js';
 
-let api: TestApi;
-let admin: Caller;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-  await api.organization('globex');
-});
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
+await api.organization('globex');
 
 interface Seeded {
   readonly workspace: string;

@@ -7,7 +7,6 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Test } from 'supertest';
 import supertest from 'supertest';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { agentRoutes } from '../../src/adapters/http/supporting/agents/agent-api-routes.js';
 import {
   type Caller,
@@ -23,16 +22,11 @@ import {
 } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { Bench } from '../support/bench.js';
-import type { Job } from '../support/reference-agent.js';
+import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
-let api: TestApi;
-let workspaceId: string;
-
-beforeAll(async () => {
-  api = await startApi();
-  await api.organization('acme');
-  workspaceId = await api.workspace('acme', 'api');
-});
+const api = await startApi();
+await api.organization('acme');
+const workspaceId = await api.workspace('acme', 'api');
 
 /** An agent of a site pool. */
 async function newAgent(of: TestApi): Promise<Caller> {
@@ -59,11 +53,8 @@ async function lineOf(
 
 describe('a body', () => {
   const path = '/organizations/acme/workspaces';
-  let admin: Caller;
 
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
+  const admin = api.admin.at(prefix);
 
   const send = (text: string | Buffer, headers: Record<string, string>): Test =>
     admin
@@ -103,7 +94,8 @@ describe('a body', () => {
   });
 
   it('that is no JSON is 400', async () => {
-    for (const text of ['{', '{"data":}', 'data=1', '{"data":{}} {}', "{'data':{}}", '\0']) {
+    const notUtf8 = Buffer.from('{"name":"\xff"}', 'latin1');
+    for (const text of ['{', '{"data":}', 'data=1', '{"data":{}} {}', "{'data':{}}", '\0', notUtf8]) {
       const answer = await send(text, { 'Content-Type': 'application/vnd.api+json' }).expect(400);
       expect(answer.body).toEqual(refusal(400, 'bad request', expect.stringContaining('not valid JSON')));
     }
@@ -160,11 +152,7 @@ describe('a body', () => {
 });
 
 describe('a request', () => {
-  let admin: Caller;
-
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
+  const admin = api.admin.at(prefix);
 
   it('is never refused for what it accepts', async () => {
     for (const accept of ['text/html', 'image/png', 'application/json;q=0', 'application/vnd.api+json;version=1', '']) {
@@ -236,18 +224,13 @@ const agentCalls = agentRoutes({} as never).map(({ method, path }) => ({
   reads: method === 'put' ? 'bytes' : method === 'post' && !path.endsWith('/heartbeat') ? 'JSON' : 'nothing',
 }));
 
+const bench = await Bench.make(api);
+await bench.version();
+/** A run it plans: what is long is read of nobody else. */
+const job = await bench.claimed(await bench.run());
+const agent = api.as(Reflect.get(bench.agent, 'token'));
+
 describe("the agents' interface", () => {
-  let agent: Caller;
-  /** A run it plans: what is long is read of nobody else. */
-  let job: Job;
-
-  beforeAll(async () => {
-    const bench = await Bench.make(api);
-    await bench.version();
-    job = await bench.claimed(await bench.run());
-    agent = api.as(Reflect.get(bench.agent, 'token'));
-  });
-
   it.each(agentCalls)('$method $pattern asks for the token of an agent', async ({ method, path }) => {
     const others = [api.anonymous, api.as('no such secret'), api.admin, await api.organizationToken('acme')];
     for (const caller of others) {

@@ -1,17 +1,11 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Caller, startApi } from '../support/api.js';
+import { describe, expect, it } from '@jest/globals';
+import { startApi } from '../support/api.js';
 
-let admin: Caller;
-let team: string;
-let workspace: string;
-
-beforeAll(async () => {
-  const api = await startApi();
-  await api.organization('acme');
-  team = await api.team('acme', 'platform');
-  workspace = await api.workspace('acme', 'network');
-  admin = api.admin.at('/api/v2');
-});
+const api = await startApi();
+await api.organization('acme');
+const team = await api.team('acme', 'platform');
+const workspace = await api.workspace('acme', 'network');
+const admin = api.admin.at('/api/v2');
 
 describe('the calls of the Terraform provider', () => {
   it('create, read and destroy a team token', async () => {

@@ -1,19 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import { doc, missing, newName, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
+import { describe, expect, it } from '@jest/globals';
+import { doc, missing, newName, pathOf, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { Bench, runOf } from '../support/bench.js';
 import { parseExposition } from '../support/exposition-format.js';
 import type { Job } from '../support/reference-agent.js';
 
 const limit = 20_000;
-let api: TestApi;
 
-beforeAll(async () => {
-  api = await startApi({ environment: { MAX_ORGANIZATION_BYTES: String(limit) } });
-});
+const api = await startApi({ environment: { MAX_ORGANIZATION_BYTES: String(limit) } });
 
 const overQuota = (kept: number) =>
   refusal(
@@ -53,13 +50,10 @@ async function benched(): Promise<Bench> {
   return bench;
 }
 
-describe('an organization that keeps all it may', () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await benched();
-    await fillUp(bench);
-  });
+const bench = await benched();
+await fillUp(bench);
 
+describe('an organization that keeps all it may', () => {
   it.each(['' as const, '/api/v2' as const])('gets no version and no run at %s/', async (prefix) => {
     const caller = api.admin.at(prefix);
     const versions = `/workspaces/${bench.workspaceId}/configuration-versions`;

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { readBody, readBytes } from '../../src/adapters/http/routing/read-body.js';
 
-type Reader = (request: Request, response: Response, patience: number) => Promise<unknown>;
+type Reader = (request: Request, patience: number) => Promise<unknown>;
 
-const asBytes: Reader = (request, _response, patience) => readBytes(request, 10, patience);
-const asJson: Reader = (request, response, patience) => readBody(request, response, 200, patience);
+const asBytes: Reader = (request, patience) => readBytes(request, 10, patience);
+const asJson: Reader = (request, patience) => readBody(request, 200, patience);
 
 /** What reading ends with when a client sends `text`, which announces more, and then nothing or byte after byte. */
 async function read(text: string, patience: number, reader: Reader = asBytes, dribble = false): Promise<unknown> {
   let outcome: Promise<unknown> = Promise.resolve();
   const listener: RequestListener = (request, response) => {
-    outcome = reader(request as Request, response as Response, patience).catch((error: unknown) => error);
+    outcome = reader(request as Request, patience).catch((error: unknown) => error);
     void outcome.then(() => response.end());
   };
   const server = createServer(listener).listen(0, '127.0.0.1');

@@ -185,14 +185,14 @@ describe('a document about resources', () => {
 
   it('has its data, what is included, and nothing besides', () => {
     expect(takes(documentSchema(schema), { data: one })).toBe(true);
-    expect(takes(documentSchema(schema, { included: others }), { data: one, included: [one] })).toBe(true);
-    expect(takes(documentSchema(schema, { included: others }), { data: one })).toBe(true);
+    expect(takes(documentSchema(schema, others), { data: one, included: [one] })).toBe(true);
+    expect(takes(documentSchema(schema, others), { data: one })).toBe(true);
     expect(takes(documentWithSchema(schema, others), { data: one, included: [one] })).toBe(true);
     expect(takes(listSchema(schema), { data: [one, one] })).toBe(true);
     for (const bad of [{}, { data: null }, { data: [one] }, { data: one, included: [one] }, { data: one, meta: {} }]) {
       expect(takes(documentSchema(schema), bad)).toBe(false);
     }
-    expect(takes(documentSchema(schema, { included: others }), { data: one, included: [] })).toBe(false);
+    expect(takes(documentSchema(schema, others), { data: one, included: [] })).toBe(false);
     expect(takes(documentWithSchema(schema, others), { data: one })).toBe(false);
   });
 

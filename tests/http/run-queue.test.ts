@@ -1,14 +1,9 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Caller, doc, newName, prefix, startApi, type TestApi } from '../support/api.js';
+import { describe, expect, it } from '@jest/globals';
+import { type Caller, doc, newName, prefix, startApi } from '../support/api.js';
 import { Bench, runOf } from '../support/bench.js';
 
-let api: TestApi;
-let admin: Caller;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-});
+const api = await startApi({ prefix });
+const { admin } = api;
 
 const data = async (asked: ReturnType<Caller['get']>) => (await asked.expect(200)).body.data;
 

@@ -1,17 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import supertest, { type Response } from 'supertest';
 import { DomainError } from '../../src/domain/index.js';
-import {
-  type Caller,
-  doc,
-  newName,
-  type Prefix,
-  pathOf,
-  prefix,
-  publicUrl,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { type Caller, doc, newName, type Prefix, pathOf, prefix, publicUrl, startApi } from '../support/api.js';
 import { Bench, runOf } from '../support/bench.js';
 import {
   type ForEveryAnswer,
@@ -21,11 +11,7 @@ import {
   specifiedEndpoints,
 } from '../support/specified-endpoints.js';
 
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startApi({ environment: { MAX_ARCHIVE_BYTES: '5000' } });
-});
+const api = await startApi({ environment: { MAX_ARCHIVE_BYTES: '5000' } });
 
 /** A request to an endpoint, as far as the endpoint leaves it open. */
 interface Asked {
@@ -454,11 +440,7 @@ describe('every endpoint of the specification', () => {
 });
 
 describe('the states of a version', () => {
-  let admin: Caller;
-
-  beforeAll(() => {
-    admin = api.admin.at(prefix);
-  });
+  const admin = api.admin.at(prefix);
 
   const versionOf = async (bench: Bench, id: string) => {
     const { body } = await admin.get(`/workspaces/${bench.workspaceId}/configuration-versions`).expect(200);

@@ -1,11 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import { missing, newName, pathOf, prefix, refusal, startApi, type TestApi } from '../support/api.js';
+import { describe, expect, it } from '@jest/globals';
+import { missing, newName, pathOf, prefix, refusal, startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 import { announcementOf } from '../support/reference-agent.js';
 
-let api: TestApi;
-let bench: Bench;
-let name: string;
 /** Oldest first. */
 const ids: string[] = [];
 
@@ -15,21 +12,19 @@ const outputs = [
   { name: 'password', type: ['object', { word: 'string' }], value: { word: 'hunter2' }, sensitive: true },
 ];
 
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  bench = await Bench.make(api);
-  await bench.version();
-  const shown = await api.admin.get(`/workspaces/${bench.workspaceId}`).expect(200);
-  name = shown.body.data.attributes.name;
-  for (const serial of [1, 2, 3]) {
-    const runId = await bench.run();
-    await bench.planned(runId);
-    await bench.act(runId, 'apply');
-    const job = await bench.claimed(runId);
-    ids.push(await job.writeState(`state ${serial}`, { serial, outputs: serial === 3 ? outputs : [] }));
-    await job.applied();
-  }
-});
+const api = await startApi({ prefix });
+const bench = await Bench.make(api);
+await bench.version();
+const shown = await api.admin.get(`/workspaces/${bench.workspaceId}`).expect(200);
+const name = shown.body.data.attributes.name;
+for (const serial of [1, 2, 3]) {
+  const runId = await bench.run();
+  await bench.planned(runId);
+  await bench.act(runId, 'apply');
+  const job = await bench.claimed(runId);
+  ids.push(await job.writeState(`state ${serial}`, { serial, outputs: serial === 3 ? outputs : [] }));
+  await job.applied();
+}
 
 const last = (): string => ids.at(-1) ?? '';
 const current = (what = ''): string => `/workspaces/${bench.workspaceId}/current-state-version${what}`;

@@ -1,37 +1,16 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type Caller,
-  doc,
-  invalid,
-  missing,
-  newName,
-  prefix,
-  refusal,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
-
-let api: TestApi;
-let admin: Caller;
-let owners: string;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-  await api.organization('globex');
-  owners = await ownersOf('acme');
-});
+import { describe, expect, it } from '@jest/globals';
+import { doc, faultsIn, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 
 const newTeam = (attributes: object = {}): Promise<string> =>
   api.team('acme', newName(), { visibility: 'organization', ...attributes });
 
 const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
 
-const ownersOf = async (organization: string): Promise<string> => {
-  const { body } = await api.admin.get(`/organizations/${organization}/teams?page[size]=100`).expect(200);
-  return body.data.find(({ attributes }: { attributes: { name: string } }) => attributes.name === 'owners').id;
-};
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
+await api.organization('globex');
+const owners = await api.owners('acme');
 
 const permissions = (
   runs: string,
@@ -158,22 +137,6 @@ describe('team access', () => {
       );
     });
 
-    it.each([
-      ['runs', 'Runs', 'read'],
-      ['variables', 'Variables', 'read'],
-      ['state-versions', 'State versions', 'read'],
-      ['policy-mocks', 'Policy mocks', 'none'],
-      ['workspace-locking', 'Workspace locking', false],
-      ['run-tasks', 'Run tasks', true],
-    ])('as a fixed level refuses %s, even where the level implies it', async (attribute, label, value) => {
-      const [team, workspace] = [await newTeam(), await newWorkspace()];
-      for (const access of Object.keys(implied)) {
-        const answer = await post(team, workspace, { access, [attribute]: value }).expect(422);
-        expect(answer.body).toEqual(readOnly(attribute, label, access));
-      }
-      await post(team, workspace, { access: 'read', [attribute]: null }).expect(200);
-    });
-
     it('takes null for an attribute that is not there, and ignores what it does not know', async () => {
       const nulls = Object.fromEntries([...Object.keys(values), 'sentinel-mocks'].map((name) => [name, null]));
       const { id } = await newGrant({ access: 'plan', ...nulls, 'policy-overrides': true });
@@ -209,13 +172,7 @@ describe('team access', () => {
     });
 
     it('is refused with one error for each fault', async () => {
-      const faults = async (body?: object) => {
-        const { errors } = (await admin.post('/team-workspaces', body).expect(422)).body;
-        return errors.map((error: { detail: string; source: { pointer: string } }) => [
-          error.source.pointer,
-          error.detail,
-        ]);
-      };
+      const faults = async (body?: object) => faultsIn(await admin.post('/team-workspaces', body).expect(422));
       expect(await faults()).toEqual([['/data', 'Data is required']]);
       expect(await faults(doc('team-workspaces'))).toEqual([
         ['/data/attributes/access', 'Access is required'],
@@ -262,19 +219,6 @@ describe('team access', () => {
       expect(await patch(id, { 'sentinel-mocks': 'read' })).toEqual(
         shown({ ...before, runs: 'plan', 'run-tasks': false, 'policy-mocks': 'read' }),
       );
-    });
-
-    it.each(levels)('from %s to custom takes the defaults for what is not named', async (access) => {
-      const { id } = await newGrant({ access });
-      const after = { access: 'custom', ...fallback, 'state-versions': 'read-outputs' };
-      expect(await patch(id, { access: 'custom', 'state-versions': 'read-outputs' })).toEqual(shown(after));
-      expect(await attributesOf(id)).toEqual(shown(after));
-    });
-
-    it.each(levels)('from custom to %s forgets what was custom', async (access, permitted) => {
-      const { id } = await newGrant({ access: 'custom', runs: 'apply', 'run-tasks': true });
-      expect(await patch(id, { access })).toEqual(shown({ access, ...permitted }));
-      expect(await patch(id, { access: 'custom' })).toEqual(shown({ access: 'custom', ...fallback }));
     });
 
     it('refuses detailed attributes together with a fixed level, given or kept', async () => {

@@ -1,25 +1,21 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type OrganizationPermission, organizationPermissions } from '../../src/domain/index.js';
 import {
   type Caller,
   doc,
+  faultsIn,
   invalid,
   missing,
+  namesIn,
   newName,
   prefix,
   refusal,
   startApi,
-  type TestApi,
 } from '../support/api.js';
 
-let api: TestApi;
-let admin: Caller;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-});
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
 
 const access = (...permissions: OrganizationPermission[]) =>
   Object.fromEntries(organizationPermissions.map((permission) => [permission, permissions.includes(permission)]));
@@ -31,20 +27,12 @@ const newTeam = (...permissions: OrganizationPermission[]): Promise<string> =>
 const holderOf = async (...permissions: OrganizationPermission[]): Promise<Caller> =>
   api.member('acme', newName(), [await newTeam(...permissions)]);
 
-const ownersOf = async (organization: string): Promise<string> => {
-  const { body } = await api.admin.get(`/organizations/${organization}/teams?page[size]=100`).expect(200);
-  return body.data.find(({ attributes }: { attributes: { name: string } }) => attributes.name === 'owners').id;
-};
-
 const users = (...ids: readonly string[]) => ({ data: ids.map((id) => ({ type: 'users', id })) });
+
+const owners = await api.owners('acme');
 
 describe('teams', () => {
   const path = '/organizations/acme/teams';
-  let owners: string;
-
-  beforeAll(async () => {
-    owners = await ownersOf('acme');
-  });
 
   const may = (value: boolean) => ({
     'can-update': value,
@@ -140,15 +128,13 @@ describe('teams', () => {
       'allow-member-token-management': 1,
       'organization-access': { 'manage-teams': 'yes', 'manage-policies': 0 },
     };
-    expect((await post(doc('teams', wrong))).errors).toEqual(
-      [
-        invalid('name', 'Name must be a string'),
-        invalid('visibility', 'Visibility must be one of secret, organization'),
-        invalid('allow-member-token-management', 'Allow member token management must be a boolean'),
-        invalid('organization-access/manage-policies', 'Manage policies must be a boolean'),
-        invalid('organization-access/manage-teams', 'Manage teams must be a boolean'),
-      ].flatMap(({ errors }) => errors),
-    );
+    expect(faultsIn(await admin.post(path, doc('teams', wrong)).expect(422))).toEqual([
+      ['/data/attributes/name', 'Name must be a string'],
+      ['/data/attributes/visibility', 'Visibility must be one of secret, organization'],
+      ['/data/attributes/allow-member-token-management', 'Allow member token management must be a boolean'],
+      ['/data/attributes/organization-access/manage-policies', 'Manage policies must be a boolean'],
+      ['/data/attributes/organization-access/manage-teams', 'Manage teams must be a boolean'],
+    ]);
     const words = 'Name must be 1 to 90 printable characters, and neither begin nor end with a blank';
     expect(await post(doc('teams', { name: 'a\tteam' }))).toEqual(invalid('name', words));
     const id = await newTeam();
@@ -189,10 +175,8 @@ describe('teams', () => {
     const sorted = [`z ${mark}`, `É / ${mark} <b>`, `Ünit "${mark}" %_!`, `ネ ${mark}`];
     expect(await found(`q=${mark}`)).toEqual(sorted);
     for (const name of names) expect(await found(`q=${encodeURIComponent(name.toUpperCase())}`)).toEqual([name]);
-    const list = (await admin.get(`${path}?page[size]=100`).expect(200)).body.data.map(
-      ({ attributes }: { attributes: { name: string } }) => attributes.name,
-    );
-    expect(list.filter((name: string) => name.includes(mark))).toEqual(sorted);
+    const list = namesIn((await admin.get(`${path}?page[size]=100`).expect(200)).body);
+    expect(list.filter((name) => name.includes(mark))).toEqual(sorted);
   });
 
   it('that are secret are known by their names alone to who may create teams and does not see them', async () => {
@@ -227,10 +211,7 @@ describe('teams', () => {
     const list = `/organizations/${organization}/teams`;
     const listed = async (caller: Caller, query = '') => {
       const { body } = await caller.get(`${list}?${query}`).expect(200);
-      return [
-        ...body.data.map(({ attributes }: { attributes: { name: string } }) => attributes.name),
-        body.meta.pagination['total-count'],
-      ];
+      return [...namesIn(body), body.meta.pagination['total-count']];
     };
     expect(await listed(admin)).toEqual(['Alpha', 'beta', 'owners', 'Zeta', 4]);
     expect(await listed(admin, 'page[size]=3&page[number]=2')).toEqual(['Zeta', 4]);
@@ -370,11 +351,7 @@ describe('teams', () => {
     const team = await newTeam();
     for (const method of ['post', 'delete'] as const) {
       const faults = async (body?: object) => {
-        const answer = await admin.send(method, `/teams/${team}/relationships/users`, body).expect(422);
-        return answer.body.errors.map((error: { detail: string; source: { pointer: string } }) => [
-          error.source.pointer,
-          error.detail,
-        ]);
+        return faultsIn(await admin.send(method, `/teams/${team}/relationships/users`, body).expect(422));
       };
       expect(await faults()).toEqual([['/data', 'Data is required']]);
       expect(await faults({ data: { type: 'users', id: 'amy' } })).toEqual([['/data', 'Data must be an array']]);

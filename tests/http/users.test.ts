@@ -1,24 +1,11 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type Caller,
-  doc,
-  invalid,
-  missing,
-  newName,
-  prefix,
-  refusal,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { describe, expect, it } from '@jest/globals';
+import { doc, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 
-let api: TestApi;
-let admin: Caller;
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
 
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-});
+const user = await api.user(newName());
 
 const emailOf = (username: string): string => `${username}@example.com`;
 
@@ -189,13 +176,7 @@ describe('users', () => {
 });
 
 describe('tokens of a user', () => {
-  let user: Caller;
-  let path: string;
-
-  beforeAll(async () => {
-    user = await api.user(newName());
-    path = `/users/${user.id}/authentication-tokens`;
-  });
+  const path = `/users/${user.id}/authentication-tokens`;
 
   it('are shown in full once, when they are issued, and never again', async () => {
     const attributes = { description: 'for the pipeline', 'expired-at': inSeconds(3600) };
@@ -299,16 +280,6 @@ describe('tokens of a user', () => {
 describe('work that fails', () => {
   const path = '/admin/failing-effects';
   const fault = 'Error: no room on the disk';
-  let service: TestApi;
-  let admin: Caller;
-
-  beforeAll(async () => {
-    service = await startApi({ prefix });
-    admin = service.admin;
-    await service.organization('acme');
-    service.repositories.broken = new Error('no room on the disk');
-  });
-
   /** Orders a commit to be fetched, and says behind what else it waits. */
   async function order(): Promise<string> {
     const linked = doc('workspaces', { name: newName(), 'vcs-repo': { 'clone-url': 'https://git.example.com/a/b' } });
@@ -318,10 +289,11 @@ describe('work that fails', () => {
   }
 
   it('is listed for site administrators, the oldest first, with why and when it is tried again', async () => {
+    api.repositories.broken = new Error('no room on the disk');
     expect((await admin.get(path).expect(200)).body.data).toEqual([]);
     const subjects = [await order(), await order(), await order()];
     expect((await admin.get(path).expect(200)).body.data).toEqual([]);
-    await service.settle();
+    await api.settle();
     const effect = (subject: string | undefined, attempts: number, seconds: number) => ({
       id: expect.stringMatching(/^\d+$/),
       type: 'failing-effects',
@@ -330,7 +302,7 @@ describe('work that fails', () => {
         subject,
         attempts,
         'last-error': fault,
-        'next-attempt-at': new Date(Date.parse(service.clock.now()) + seconds * 1000).toISOString(),
+        'next-attempt-at': new Date(Date.parse(api.clock.now()) + seconds * 1000).toISOString(),
       },
     });
     expect((await admin.get(path).expect(200)).body.data).toEqual(subjects.map((subject) => effect(subject, 1, 1)));
@@ -338,12 +310,12 @@ describe('work that fails', () => {
     expect(page.data).toEqual([effect(subjects[2], 1, 1)]);
     expect(page.meta.pagination).toMatchObject({ 'total-count': 3, 'total-pages': 2, 'prev-page': 1 });
 
-    service.clock.advance(1);
-    await service.settle();
+    api.clock.advance(1);
+    await api.settle();
     expect((await admin.get(path).expect(200)).body.data[0]).toEqual(effect(subjects[0], 2, 2));
-    service.repositories.broken = undefined;
-    service.clock.advance(2);
-    await service.settle();
+    api.repositories.broken = undefined;
+    api.clock.advance(2);
+    await api.settle();
     expect((await admin.get(path).expect(200)).body.data).toEqual([]);
   });
 });

@@ -1,27 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type Caller,
-  doc,
-  invalid,
-  missing,
-  newName,
-  prefix,
-  refusal,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { type Caller, doc, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 import { aVariable, giveGrant } from '../support/builders.js';
 import { noteSecret } from '../support/secrets-in-logs.js';
 
-let api: TestApi;
-let admin: Caller;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-});
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
 
 const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
 
@@ -35,15 +20,10 @@ const newSecret = (): string => {
   return secret;
 };
 
+const workspace = await newWorkspace();
+const path = `/workspaces/${workspace}/vars`;
+
 describe('variables', () => {
-  let workspace: string;
-  let path: string;
-
-  beforeAll(async () => {
-    workspace = await newWorkspace();
-    path = `/workspaces/${workspace}/vars`;
-  });
-
   const resource = (id: unknown, attributes: object, of = workspace) => ({
     id,
     type: 'vars',

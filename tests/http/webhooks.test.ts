@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { UnitOfWork } from '../../src/application/index.js';
-import { type Caller, doc, missing, newName, prefix, refusal, startApi, type TestApi } from '../support/api.js';
+import { type Caller, doc, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import {
   but,
@@ -29,17 +29,13 @@ const githubUrl = 'https://github.example/harbour/network.git';
 const giteaUrl = 'https://gitea.example/harbour/dns.git';
 const gitlabUrl = 'https://gitlab.example/harbour/safety/vault.git';
 
-let api: TestApi;
-let archive: Buffer;
 let deliveries = 0;
 
-beforeAll(async () => {
-  api = await startApi();
-  await api.organization('acme');
-  archive = await archiveOf({ 'main.tf': 'terraform {}' });
-  // Whatever else is queued here, only what is meant for the agent is in its organization.
-  await api.organization('globex');
-});
+const api = await startApi();
+await api.organization('acme');
+const archive = await archiveOf({ 'main.tf': 'terraform {}' });
+// Whatever else is queued here, only what is meant for the agent is in its organization.
+await api.organization('globex');
 
 /** A delivery's id that was not used before. */
 const newId = (): string => {

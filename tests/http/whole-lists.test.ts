@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Slice, TeamWorkspaceView, Transaction, UnitOfWork } from '../../src/application/index.js';
 import type { Membership, Workspace } from '../../src/domain/index.js';
-import { type Caller, prefix, startApi, type TestApi } from '../support/api.js';
+import { prefix, startApi } from '../support/api.js';
 import { anOrganization, aTeam, aWorkspace, giveGrant, noon } from '../support/builders.js';
 
 const rows = 550;
@@ -36,34 +36,8 @@ class WatchedSlices implements UnitOfWork {
   }
 }
 
-let api: TestApi;
-let watched: WatchedSlices;
-let served: TestApi;
-let reader: Caller;
-let leaving: Caller;
 const organization = anOrganization();
 const [long, short] = [aWorkspace(organization), aWorkspace(organization)];
-
-beforeAll(async () => {
-  api = await startApi();
-  watched = new WatchedSlices(api.unitOfWork);
-  served = await startApi({ unitOfWork: watched, patience });
-  served.server.timeout = patience.idle;
-  reader = await api.user('reader');
-  leaving = await api.user('leaving');
-  await api.unitOfWork.run(async (tx) => {
-    await tx.organizations.add(organization);
-    for (const workspace of [long, short]) await tx.workspaces.add(workspace);
-    for (const { id: userId } of [reader, leaving]) await tx.memberships.add(membershipOf(userId));
-    for (let index = 0; index < rows; index += 1) {
-      const team = aTeam(organization, { name: `Team-${(index * 7919) % 10_007}`, visibility: 'organization' });
-      await tx.teams.add(team);
-      await giveGrant(tx, team.id, long.id, { access: index % 2 === 0 ? 'read' : 'plan' });
-      if (index < 100) await giveGrant(tx, team.id, short.id, { access: 'read' });
-      if (index === 0) await tx.teams.addMembers(team, [reader.id, leaving.id]);
-    }
-  });
-});
 
 beforeEach(() => {
   watched.count = 0;
@@ -77,6 +51,25 @@ const membershipOf = (userId: string): Membership => ({
   userId,
   createdAt: noon,
   invitedEmail: null,
+});
+
+const api = await startApi();
+const watched = new WatchedSlices(api.unitOfWork);
+const served = await startApi({ unitOfWork: watched, patience });
+served.server.timeout = patience.idle;
+const reader = await api.user('reader');
+const leaving = await api.user('leaving');
+await api.unitOfWork.run(async (tx) => {
+  await tx.organizations.add(organization);
+  for (const workspace of [long, short]) await tx.workspaces.add(workspace);
+  for (const { id: userId } of [reader, leaving]) await tx.memberships.add(membershipOf(userId));
+  for (let index = 0; index < rows; index += 1) {
+    const team = aTeam(organization, { name: `Team-${(index * 7919) % 10_007}`, visibility: 'organization' });
+    await tx.teams.add(team);
+    await giveGrant(tx, team.id, long.id, { access: index % 2 === 0 ? 'read' : 'plan' });
+    if (index < 100) await giveGrant(tx, team.id, short.id, { access: 'read' });
+    if (index === 0) await tx.teams.addMembers(team, [reader.id, leaving.id]);
+  }
 });
 
 const list = ({ id }: Workspace, more = '') => `/team-workspaces?filter[workspace][id]=${id}${more}`;
@@ -116,10 +109,7 @@ const asked = async (protocol: string, path = list(long)): Promise<Socket> => {
 };
 
 describe('a long list without pages', () => {
-  let caller: Caller;
-  beforeAll(() => {
-    caller = served.as(reader.secret).at(prefix);
-  });
+  const caller = served.as(reader.secret).at(prefix);
 
   it('is the same to the byte as one document, and read slice by slice', async () => {
     const data: unknown[] = [];

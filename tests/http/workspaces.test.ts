@@ -1,16 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { FixedLevel } from '../../src/domain/index.js';
-import { type Caller, doc, invalid, missing, newName, prefix, startApi, type TestApi } from '../support/api.js';
+import { type Caller, doc, invalid, missing, namesIn, newName, prefix, startApi } from '../support/api.js';
 import { giveGrant } from '../support/builders.js';
 
-let api: TestApi;
-let admin: Caller;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-  admin = api.admin;
-  await api.organization('acme');
-});
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
 
 const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
 
@@ -193,7 +188,7 @@ describe('workspaces', () => {
     const listed = async (caller: Caller, query = '') => {
       const { body } = await caller.get(`${list}?${query}`).expect(200);
       return {
-        names: body.data.map(({ attributes }: { attributes: { name: string } }) => attributes.name),
+        names: namesIn(body),
         total: body.meta.pagination['total-count'],
         self: body.links.self,
       };

@@ -1,24 +1,9 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type Caller,
-  doc,
-  invalid,
-  lacking,
-  missing,
-  pathOf,
-  prefix,
-  refusal,
-  startApi,
-  type TestApi,
-} from '../support/api.js';
+import { describe, expect, it } from '@jest/globals';
+import { type Caller, doc, invalid, lacking, missing, pathOf, prefix, refusal, startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startApi({ prefix });
-});
+const api = await startApi({ prefix });
 
 interface Given {
   readonly serial?: number;

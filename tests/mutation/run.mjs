@@ -47,8 +47,8 @@ const explained = new Map([
     'a run goes away with its workspace and its version, so both are there; the types do not know it',
   ],
   [
-    "run-progress.ts dropped: if (version.state.origin !== 'version-control') return;",
-    'a shortcut: what is ordered here asks the lifecycle, which refuses versions created through the API',
+    "run-progress.ts dropped: if (!version.allows('finish-runs', unused, this.clock.now())) return;",
+    'a shortcut: what is ordered here asks the lifecycle again',
   ],
   [
     'claim-run.ts && in workspace === undefined || pool === undefined',
@@ -313,7 +313,7 @@ const areas = {
     ...code(
       under('src/application/supporting/runs', ['run-progress', 'create-run', 'change-run', 'read-run-log']),
       ['runs', 'agents', 'version-control', 'quota'].map((name) => `tests/application/${name}.test.ts`),
-      ['runs', 'agent-files', 'recorded-changes'].map((name) => `tests/http/${name}.test.ts`),
+      ['runs', 'quota', 'agent-files', 'recorded-changes'].map((name) => `tests/http/${name}.test.ts`),
       ['tests/contracts/side-by-side.test.ts'],
     ),
   ],
@@ -354,7 +354,7 @@ const areas = {
 
 async function copyOfTree() {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-mutation-'));
-  for (const name of ['src', 'tests', 'docs', 'package.json', 'tsconfig.json', 'jest.config.js']) {
+  for (const name of ['src', 'web', 'scripts', 'tests', 'docs', 'package.json', 'tsconfig.json', 'jest.config.js']) {
     await cp(join(root, name), join(directory, name), { recursive: true });
   }
   // Most suites need no Postgres, which takes its time to start.

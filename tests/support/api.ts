@@ -1,4 +1,3 @@
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import type { Patience } from '../../src/adapters/http/server/patience.js';
 import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
@@ -15,6 +14,7 @@ import { loadConfig } from '../../src/infrastructure/config.js';
 import { buildContainer } from '../../src/infrastructure/container/build-container.js';
 import { resolve } from '../../src/infrastructure/container/provide.js';
 import { openMigrated } from './databases.js';
+import { MemoryBundleStore } from './memory-bundle-store.js';
 import './described-answers.js';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from '@jest/globals';
 import type { Container } from 'inversify';
-import type { Test } from 'supertest';
+import type { Response, Test } from 'supertest';
 import supertest from 'supertest';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
@@ -131,6 +131,13 @@ export const lacking = (right: string) => refusal(404, 'not found', expect.strin
 /** One fault in the body. */
 export const invalid = (attribute: string, detail: unknown) =>
   refusal(422, 'invalid attribute', detail, { pointer: `/data/attributes/${attribute}` });
+
+/** Of each fault in a refused body, where it is and what is said of it. */
+export const faultsIn = ({ body }: Response): readonly (readonly [pointer: string, detail: string])[] =>
+  body.errors.map((error: { detail: string; source: { pointer: string } }) => [error.source.pointer, error.detail]);
+
+export const namesIn = (body: { data: readonly { attributes: { name: string } }[] }): readonly string[] =>
+  body.data.map(({ attributes }) => attributes.name);
 
 const directories: string[] = [];
 const servers: Server[] = [];
@@ -335,6 +342,12 @@ export async function startApi(
     async team(organization: string, name: string, attributes: object = {}): Promise<string> {
       const body = doc('teams', { name, ...attributes });
       return (await admin.post(`/organizations/${organization}/teams`, body).expect(201)).body.data.id;
+    },
+
+    /** The id of the owners team. */
+    async owners(organization: string): Promise<string> {
+      const { body } = await admin.get(`/organizations/${organization}/teams?page[size]=100`).expect(200);
+      return body.data[namesIn(body).indexOf('owners')].id;
     },
 
     async workspace(organization: string, name: string): Promise<string> {

@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
 import { expect } from '@jest/globals';
-import { MemoryBundleStore } from '../../src/adapters/files/memory-bundle-store.js';
 import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability-urls.js';
 import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
 import type { MemoryTables } from '../../src/adapters/persistence/memory/memory-tables.js';
@@ -34,6 +33,7 @@ import {
 import { issueToken } from '../../src/domain/tokens/api-token.js';
 import { giveGrant } from './builders.js';
 import { FixedClock } from './fixed-clock.js';
+import { MemoryBundleStore } from './memory-bundle-store.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
 import { seedRun } from './seed-run.js';
 
@@ -81,7 +81,6 @@ export const lacking = (right: string) => ({
   message: expect.stringMatching(`^not authorized: this needs (.*\\b)?${right}\\b`) as unknown as string,
 });
 
-export const taken = (attribute: string) => ({ code: 'attribute/taken', details: { attribute } });
 export const invalid = (attribute: string) => ({ code: 'attribute/invalid', details: { attribute } });
 export const unauthenticated = { code: 'actor/unauthenticated' };
 

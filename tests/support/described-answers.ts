@@ -1,11 +1,9 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import supertest, { type Response } from 'supertest';
 import { published } from './published-description.js';
 import { RecordedExamples } from './recorded-examples.js';
-
-const hint = 'if docs/openapi.json is stale, run `npm run docs`';
 
 /** What is wrong with a value, in words; undefined when it fits. */
 export const faultIn = (pointer: string, value: unknown): string | undefined => published.faultIn(pointer, value);
@@ -69,7 +67,7 @@ asked.assert = function (error, answer, done) {
     this.expect(() => {
       const { pathname, search } = new URL(this.url);
       const fault = undescribedIn(this.method, pathname + search, answer);
-      if (fault !== undefined) throw new Error(`${this.method} ${pathname}: ${answer.status}: ${fault} (${hint})`);
+      if (fault !== undefined) throw new Error(`${this.method} ${pathname}: ${answer.status}: ${fault}`);
       noteExamples({ method: this.method, url: pathname, body: this._data }, answer);
     });
   }
@@ -82,5 +80,7 @@ afterAll(() => {
   if (folder !== undefined && published.seen.size > 0) {
     appendFileSync(join(folder, `${process.pid}.txt`), [...published.seen].map((line) => `${line}\n`).join(''));
     examples.write(folder);
+    const described = join(folder, 'described.json');
+    if (!existsSync(described)) writeFileSync(described, JSON.stringify(published.responses()));
   }
 });

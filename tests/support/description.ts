@@ -73,6 +73,20 @@ export class Description {
     };
   }
 
+  /** Every response of every operation; `shared` names the component that it refers to. */
+  responses(): readonly { method: string; path: string; status: string; shared?: string | undefined }[] {
+    return this.templates.flatMap(({ path, item }) =>
+      Object.entries(item as Readonly<Record<string, Operation>>).flatMap(([method, operation]) =>
+        Object.entries(operation.responses).map(([status, response]) => ({
+          method,
+          path,
+          status,
+          shared: '$ref' in response ? response.$ref.split('/').at(-1) : undefined,
+        })),
+      ),
+    );
+  }
+
   /** What an answer has that is not described; undefined when it is as described. */
   undescribedIn(method: string, url: string, answer: Answered): string | undefined {
     const path = url.split('?', 1)[0] ?? url;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createGunzip, type Gunzip, gunzipSync } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import type {
   BundleFacts,
   BundleInspector,
@@ -19,12 +19,6 @@ export interface ArchiveLimits {
 const quarterMebibyte = 256 * 1024;
 /** How much is unpacked at a time, and how much may wait for it. */
 const unpacking = { chunkSize: quarterMebibyte, highWaterMark: quarterMebibyte };
-
-/**
- * An archive that comes in one chunk, and unpacks to no more than this, is unpacked without the thread pool, which takes
- * less than a millisecond. Streams and threads would take an upload of 10 KB a twentieth more of processor time.
- */
-const atOnce = { chunkSize: 96 * 1024, maxOutputLength: quarterMebibyte, info: true };
 
 export class TarBundleInspector implements BundleInspector {
   constructor(private readonly limits: ArchiveLimits) {}
@@ -131,9 +125,7 @@ class Tally {
 
 /** Keeps nothing but what waits to be unpacked and the first fault. */
 class ContentsCheck {
-  /** The first chunk, until it shows whether it is the only one. */
-  private first: { readonly chunk: Uint8Array; readonly used: () => void } | undefined;
-  private gunzip: Gunzip | undefined;
+  private readonly gunzip = createGunzip(unpacking);
   private readonly tree = new ArchiveTree();
   private readonly headers: TarHeaders;
   private unpackedInto: ArrayBufferLike | undefined;
@@ -152,59 +144,15 @@ class ContentsCheck {
       }
       this.tree.add(entry);
     });
-  }
-
-  /** Throws the first fault found so far, not only in this chunk. Calls `used` once the chunk is unpacked. */
-  async write(chunk: Uint8Array, used: () => void): Promise<void> {
-    this.packed += chunk.byteLength;
-    if (this.first === undefined && this.gunzip === undefined) this.first = { chunk, used };
-    else await this.unlessStopped(() => this.unpack().write(chunk, (error) => error ?? used()));
-  }
-
-  async end(): Promise<void> {
-    if (!this.unpackAtOnce()) {
-      await this.unlessStopped(() => {
-        this.unpack().end();
-        return false;
-      });
-    }
-    if (this.fault !== undefined) throw this.fault;
-    this.headers.end();
-  }
-
-  stop(): void {
-    this.gunzip?.destroy();
-  }
-
-  /** False, with nothing done, where there are more chunks than one, and where it fails: the stream says why, and when. */
-  private unpackAtOnce(): boolean {
-    if (this.first === undefined || this.packed > atOnce.chunkSize) return false;
-    let unpacked: { readonly buffer: Buffer; readonly engine: Gunzip };
-    try {
-      unpacked = gunzipSync(this.first.chunk, atOnce) as Buffer & typeof unpacked;
-    } catch {
-      return false;
-    }
-    this.first.used();
-    this.look(unpacked.buffer);
-    this.lookAtEnd(unpacked.engine);
-    this.unpackedInto = unpacked.buffer.buffer;
-    this.release();
-    return true;
-  }
-
-  /** What unpacks in the thread pool, begun with the first chunk. */
-  private unpack(): Gunzip {
-    if (this.gunzip !== undefined) return this.gunzip;
-    const gunzip = createGunzip(unpacking);
-    this.gunzip = gunzip;
+    const { gunzip } = this;
     gunzip.on('data', (chunk: Buffer) => {
       this.look(chunk);
       if (this.unpackedInto !== chunk.buffer) this.release();
       this.unpackedInto = chunk.buffer;
     });
     gunzip.on('end', () => {
-      this.lookAtEnd(gunzip);
+      // Zeros after the end are the one kind of garbage that unpacking passes over in silence.
+      if (gunzip.bytesWritten < this.packed) this.fail(malformed('the archive goes on after its gzip data'));
       if (this.fault === undefined) this.release();
     });
     gunzip.on('error', ({ message }) => {
@@ -212,10 +160,24 @@ class ContentsCheck {
     });
     gunzip.on('drain', () => this.resume());
     gunzip.on('close', () => this.resume());
-    const { first } = this;
-    this.first = undefined;
-    if (first !== undefined) gunzip.write(first.chunk, (error) => error ?? first.used());
-    return gunzip;
+  }
+
+  /** Throws the first fault found so far, not only in this chunk. Calls `used` once the chunk is unpacked. */
+  async write(chunk: Uint8Array, used: () => void): Promise<void> {
+    this.packed += chunk.byteLength;
+    await this.unlessStopped(() => this.gunzip.write(chunk, (error) => error ?? used()));
+  }
+
+  async end(): Promise<void> {
+    await this.unlessStopped(() => {
+      this.gunzip.end();
+      return false;
+    });
+    this.headers.end();
+  }
+
+  stop(): void {
+    this.gunzip.destroy();
   }
 
   /** When `step` says no, waits until the stream takes more or closes. */
@@ -239,11 +201,6 @@ class ContentsCheck {
     } catch (error) {
       this.fail(error);
     }
-  }
-
-  /** Zeros after the end are the one kind of garbage that unpacking passes over in silence. */
-  private lookAtEnd({ bytesWritten }: Gunzip): void {
-    if (bytesWritten < this.packed) this.fail(malformed('the archive goes on after its gzip data'));
   }
 
   /** To be called when nothing is unpacked into that buffer any more. A small one would be Node's, shared with others. */

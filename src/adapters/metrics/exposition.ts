@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Counter, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge } from 'prom-client';
 import type { Stock } from '../../application/background/take-stock.js';
 import type { Meters } from './meters.js';
-import { type Metric, Reading } from './tallies.js';
 
 /** Connections to Postgres. */
 export interface Connections {
@@ -33,13 +32,23 @@ export interface ExpositionOptions {
 /** How old what was read of the database may be, in milliseconds. */
 const stockAge = 5_000;
 
+/** What the documentation says of a metric; the client's types leave the labels out. */
+export interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly labelNames: readonly string[];
+}
+
+/** One line of a metric. */
+type Sample<Label extends string> = readonly [labels: Readonly<Record<Label, string>>, value: number];
+
 /** All that is told to Prometheus, in its text format. */
 export class Exposition {
-  readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
-  /** All but those of the process. */
-  readonly metrics: readonly Metric[];
+  readonly contentType: string;
+  private readonly registry: Meters['registry'];
   private readonly takeStock: () => Promise<Stock>;
-  private readonly ofProcess: boolean;
+  private ofProcess: boolean;
   private readonly now: () => number;
   private readonly patience: number;
   /** Undefined while the database does not tell. */
@@ -48,51 +57,29 @@ export class Exposition {
   private looking: Promise<void> | undefined;
   /** The oldest due effect of each lane, and since when it has been seen to be that. */
   private oldest = new Map<string, { readonly id: number; readonly since: number }>();
-  private registry: Promise<Registry> | undefined;
 
-  constructor({
-    meters,
-    takeStock,
-    version,
-    mostBytes,
-    database,
-    connections,
-    ofProcess,
-    now,
-    patience,
-  }: ExpositionOptions) {
-    this.takeStock = takeStock;
-    this.ofProcess = ofProcess;
-    this.now = now ?? (() => performance.now());
-    this.patience = patience ?? 2_000;
-    this.metrics = [
-      ...meters.all,
-      ...this.stockReadings(),
-      byteLimit(mostBytes),
-      ...poolReadings(connections),
-      built(version, database),
-    ];
+  constructor(options: ExpositionOptions) {
+    this.registry = options.meters.registry;
+    this.contentType = this.registry.contentType;
+    this.takeStock = options.takeStock;
+    this.ofProcess = options.ofProcess;
+    this.now = options.now ?? (() => performance.now());
+    this.patience = options.patience ?? 2_000;
+    this.readStock();
+    this.readSurroundings(options);
+  }
+
+  /** All but those of the process. */
+  get metrics(): readonly Metric[] {
+    return this.registry.getMetricsAsArray() as unknown as readonly Metric[];
   }
 
   /** While the database is away, what is read of it is missing, and all else is told. */
   async text(): Promise<string> {
     await this.look();
-    this.registry ??= this.open();
-    return (await this.registry).metrics();
-  }
-
-  /** The client library is loaded here, so that a start does not wait for it. */
-  private async open(): Promise<Registry> {
-    const { collectDefaultMetrics, Registry } = await import('prom-client');
-    const registry = new Registry();
-    for (const metric of this.metrics) {
-      const { name, help, type } = metric;
-      // All that the registry asks of a metric, which its types do not say.
-      const scraped = { name, get: async () => ({ name, help, type, aggregator: 'sum', values: metric.samples() }) };
-      registry.registerMetric(scraped as unknown as Counter);
-    }
-    if (this.ofProcess) collectDefaultMetrics({ register: registry });
-    return registry;
+    if (this.ofProcess) collectDefaultMetrics({ register: this.registry });
+    this.ofProcess = false;
+    return this.registry.metrics();
   }
 
   /** Asks the database, unless it was asked a moment ago, and does not wait for long. */
@@ -132,123 +119,108 @@ export class Exposition {
     }
   }
 
-  private stockReadings(): readonly Metric[] {
-    const stock = () => this.stock;
-    return [
-      new Reading(
-        {
-          name: 'gatehouse_database_up',
-          help: 'Whether the database told what is read of it for the metrics of effects waiting, runs and team tokens: 1 or 0.',
-          labelNames: [],
-        },
-        () => [{ labels: {}, value: stock() === undefined ? 0 : 1 }],
-      ),
-      new Reading(
-        {
-          name: 'gatehouse_effects_waiting',
-          help: 'Ordered work, by lane and state: due, in-hand, later (ordered for a time to come) or failing (waiting to be tried again). The oldest 10 000.',
-          labelNames: ['lane', 'state'],
-        },
-        () => {
-          const groups = Object.groupBy(stock()?.effects ?? [], ({ lane, state }) => `${lane} ${state}`);
-          return Object.values(groups).flatMap((effects = []) => {
-            const [first] = effects;
-            if (first === undefined) return [];
-            const { lane, state } = first;
-            return { labels: { lane, state }, value: effects.reduce((sum, { count }) => sum + count, 0) };
-          });
-        },
-      ),
-      new Reading(
-        {
-          name: 'gatehouse_effects_oldest_due_seconds',
-          help: 'For how long this instance has seen the same effect to be the oldest due one of its lane, from scrape to scrape.',
-          labelNames: ['lane'],
-        },
-        () =>
-          this.stock === undefined
-            ? []
-            : Array.from(this.oldest, ([lane, { since }]) => ({
-                labels: { lane },
-                value: (this.lookedAt - since) / 1000,
-              })),
-      ),
-      new Reading(
-        {
-          name: 'gatehouse_runs_waiting',
-          help: 'Runs by status: pending and confirmed ones wait for their workspace, plan_queued and apply_queued ones for an agent. At most 10 000 of each two.',
-          labelNames: ['status'],
-        },
-        () => Array.from(stock()?.runs ?? [], ([status, value]) => ({ labels: { status }, value })),
-      ),
-      new Reading(
-        {
-          name: 'gatehouse_team_tokens',
-          help: 'Tokens of teams by state: expiring (within seven days), or expired and still listed. At most 10 000.',
-          labelNames: ['state'],
-        },
-        () => Object.entries(stock()?.teamTokens ?? {}).map(([state, value]) => ({ labels: { state }, value })),
-      ),
-      new Reading(
-        {
-          name: 'gatehouse_organization_bytes',
-          help: 'Bytes that an organization keeps: archives, states, what plans leave, policy code. The 100 organizations that keep the most.',
-          labelNames: ['organization'],
-        },
-        () =>
-          (stock()?.organizations ?? []).map(({ name, bytes }) => ({ labels: { organization: name }, value: bytes })),
-      ),
-    ];
-  }
-}
-
-function poolReadings(connections: (() => Connections) | undefined): readonly Metric[] {
-  return [
-    new Reading(
-      {
-        name: 'gatehouse_database_connections',
-        help: 'Connections to Postgres, by state: in-use or idle. Missing with SQLite.',
-        labelNames: ['state'],
+  /** A gauge that is looked up when it is read; without a line where there is nothing to tell. */
+  private reading<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    samples: () => Iterable<Sample<Label>>,
+  ): void {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        // Reset, a gauge without labels is 0.
+        this.remove({});
+        for (const [labels, value] of samples()) this.set(labels, value);
       },
+    });
+  }
+
+  private readStock(): void {
+    this.reading(
+      'gatehouse_database_up',
+      'Whether the database told what is read of it for the metrics of effects waiting, runs and team tokens: 1 or 0.',
+      [],
+      () => [[{}, this.stock === undefined ? 0 : 1]],
+    );
+    this.reading(
+      'gatehouse_effects_waiting',
+      'Ordered work, by lane and state: due, in-hand, later (ordered for a time to come) or failing (waiting to be tried again). The oldest 10 000.',
+      ['lane', 'state'],
+      () => {
+        const groups = Object.groupBy(this.stock?.effects ?? [], ({ lane, state }) => `${lane} ${state}`);
+        return Object.values(groups).flatMap((effects = []) => {
+          const [first] = effects;
+          if (first === undefined) return [];
+          const { lane, state } = first;
+          return [[{ lane, state }, effects.reduce((sum, { count }) => sum + count, 0)] as const];
+        });
+      },
+    );
+    this.reading(
+      'gatehouse_effects_oldest_due_seconds',
+      'For how long this instance has seen the same effect to be the oldest due one of its lane, from scrape to scrape.',
+      ['lane'],
+      () =>
+        this.stock === undefined
+          ? []
+          : Array.from(this.oldest, ([lane, { since }]) => [{ lane }, (this.lookedAt - since) / 1000] as const),
+    );
+    this.reading(
+      'gatehouse_runs_waiting',
+      'Runs by status: pending and confirmed ones wait for their workspace, plan_queued and apply_queued ones for an agent. At most 10 000 of each two.',
+      ['status'],
+      () => Array.from(this.stock?.runs ?? [], ([status, value]) => [{ status }, value] as const),
+    );
+    this.reading(
+      'gatehouse_team_tokens',
+      'Tokens of teams by state: expiring (within seven days), or expired and still listed. At most 10 000.',
+      ['state'],
+      () => Object.entries(this.stock?.teamTokens ?? {}).map(([state, value]) => [{ state }, value] as const),
+    );
+    this.reading(
+      'gatehouse_organization_bytes',
+      'Bytes that an organization keeps: archives, states, what plans leave, policy code. The 100 organizations that keep the most.',
+      ['organization'],
+      () => (this.stock?.organizations ?? []).map(({ name, bytes }) => [{ organization: name }, bytes] as const),
+    );
+  }
+
+  private readSurroundings({ mostBytes, connections, version, database }: ExpositionOptions): void {
+    this.reading(
+      'gatehouse_organization_bytes_limit',
+      'Bytes that each organization may keep (MAX_ORGANIZATION_BYTES). Missing without a limit.',
+      [],
+      () => (mostBytes === 0 ? [] : [[{}, mostBytes]]),
+    );
+    this.reading(
+      'gatehouse_database_connections',
+      'Connections to Postgres, by state: in-use or idle. Missing with SQLite.',
+      ['state'],
       () => {
         const now = connections?.();
         if (now === undefined) return [];
         return [
-          { labels: { state: 'in-use' }, value: now.inUse },
-          { labels: { state: 'idle' }, value: now.idle },
+          [{ state: 'in-use' }, now.inUse],
+          [{ state: 'idle' }, now.idle],
         ];
       },
-    ),
-    new Reading(
-      {
-        name: 'gatehouse_database_connections_awaited',
-        help: 'Units of work that wait for a connection to Postgres. Missing with SQLite.',
-        labelNames: [],
-      },
+    );
+    this.reading(
+      'gatehouse_database_connections_awaited',
+      'Units of work that wait for a connection to Postgres. Missing with SQLite.',
+      [],
       () => {
         const now = connections?.();
-        return now === undefined ? [] : [{ labels: {}, value: now.waiting }];
+        return now === undefined ? [] : [[{}, now.waiting]];
       },
-    ),
-  ];
+    );
+    this.reading('gatehouse_build_info', 'What runs, in labels; always 1.', ['version', 'node', 'database'], () => [
+      [{ version, node: process.versions.node, database }, 1],
+    ]);
+  }
 }
-
-const byteLimit = (mostBytes: number): Metric =>
-  new Reading(
-    {
-      name: 'gatehouse_organization_bytes_limit',
-      help: 'Bytes that each organization may keep (MAX_ORGANIZATION_BYTES). Missing without a limit.',
-      labelNames: [],
-    },
-    () => (mostBytes === 0 ? [] : [{ labels: {}, value: mostBytes }]),
-  );
-
-const built = (version: string, database: string): Metric =>
-  new Reading(
-    {
-      name: 'gatehouse_build_info',
-      help: 'What runs, in labels; always 1.',
-      labelNames: ['version', 'node', 'database'],
-    },
-    () => [{ labels: { version, node: process.versions.node, database }, value: 1 }],
-  );

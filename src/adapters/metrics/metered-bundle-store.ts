@@ -1,23 +1,16 @@
 import type { BundleFound, BundleStore, ByteRange } from '../../application/index.js';
 import { type BundleKey, isRefusal } from '../../domain/index.js';
-import type { Meters, StoreOperation, Work } from './meters.js';
+import type { Meters } from './meters.js';
 
 /** Measures each operation of another store. */
 export class MeteredBundleStore implements BundleStore {
-  private readonly work: Readonly<Record<StoreOperation, Work>>;
+  private readonly work: Meters['store'];
 
   constructor(
     private readonly inner: BundleStore,
     meters: Meters,
   ) {
-    this.work = {
-      write: meters.store('write'),
-      keep: meters.store('keep'),
-      discard: meters.store('discard'),
-      read: meters.store('read'),
-      sign: meters.store('sign'),
-      sweep: meters.store('sweep'),
-    };
+    this.work = meters.store;
   }
 
   write(key: BundleKey, bytes: AsyncIterable<Uint8Array>): Promise<void> {

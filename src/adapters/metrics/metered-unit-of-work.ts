@@ -1,24 +1,18 @@
 import type { Transaction, UnitOfWork } from '../../application/index.js';
-import type { Meters, Work } from './meters.js';
+import type { Meters } from './meters.js';
 
 /** Measures each unit of work of another. */
 export class MeteredUnitOfWork implements UnitOfWork {
-  private readonly transactions: Work;
-  private readonly reads: Work;
-
   constructor(
     private readonly inner: UnitOfWork,
-    meters: Meters,
-  ) {
-    this.transactions = meters.database('transaction');
-    this.reads = meters.database('read');
-  }
+    private readonly meters: Meters,
+  ) {}
 
   run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    return this.transactions.measure(performance.now(), this.inner.run(work));
+    return this.meters.database.transaction.measure(performance.now(), this.inner.run(work));
   }
 
   read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    return this.reads.measure(performance.now(), this.inner.read(work));
+    return this.meters.database.read.measure(performance.now(), this.inner.read(work));
   }
 }

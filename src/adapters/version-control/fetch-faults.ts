@@ -6,6 +6,50 @@ export const fetchFailed = (sentence: string): DomainError => new DomainError('r
 export const tooLarge = (sentence: string, limit: string, allowed: number): DomainError =>
   fetchFailed(`${sentence} than ${limit} allows (${allowed})`);
 
+export const branches = 'refs/heads/';
+
+export function called(ref: string): string {
+  if (ref === 'HEAD') return 'the default branch';
+  if (ref.startsWith(branches)) return `the branch "${ref.slice(branches.length)}"`;
+  return ref.startsWith('refs/tags/') ? `the tag "${ref.slice('refs/tags/'.length)}"` : `the ref "${ref}"`;
+}
+
+/** What was asked of a git that failed. */
+interface Asked {
+  readonly host: string;
+  readonly credential: string | null;
+  /** Where a ref was asked for. */
+  readonly ref?: string | undefined;
+}
+
+/** What git's own words come to; of several the first. Undefined where they do not fit what was asked. */
+const faults: readonly (readonly [words: RegExp, sentence: (asked: Asked) => string | undefined])[] = [
+  [/couldn't find remote ref/, ({ ref }) => ref && `${called(ref)} does not exist in the repository`],
+  [
+    /could not read (?:Username|Password)|Authentication failed|error: 40[134]|repository '.*' not found/,
+    ({ credential }) =>
+      `the repository could not be read: it does not exist, or ${credential === null ? 'needs a credential' : `the credential "${credential}" may not read it`}`,
+  ],
+  [
+    /error: 30\d|redirect/,
+    () => 'the repository has moved: its host redirects, which is not followed; link the new address',
+  ],
+  [/dumb http transport|not valid: is this a git repository/, () => 'no git repository is served at the clone URL'],
+  [
+    /Could not resolve host|Failed to connect|Couldn't connect|Connection (?:refused|reset|timed out)/,
+    ({ host }) => `${host} could not be reached`,
+  ],
+];
+
+/** What to tell of a git that wrote this; undefined where only its own last words say it. */
+export function faultIn(ownWords: string, asked: Asked): string | undefined {
+  for (const [words, sentence] of faults) {
+    const said = words.test(ownWords) ? sentence(asked) : undefined;
+    if (said !== undefined) return said;
+  }
+  return undefined;
+}
+
 const longestShown = 200;
 
 /** The last thing git complained of, on one line, without what `hidden` lists and without what looks like a secret. */

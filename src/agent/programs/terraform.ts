@@ -32,13 +32,17 @@ export class Terraform {
     },
   ) {}
 
-  /** Hands what it prints to `onOutput` as it comes. */
-  async run(args: readonly string[], onOutput: (chunk: Buffer) => void = () => undefined): Promise<Ran> {
+  /**
+   * Hands what it prints to `onOutput` as it comes. Its standard output goes `into` a descriptor where there is one;
+   * `printed` is then what it complained of.
+   */
+  async run(args: readonly string[], onOutput: (chunk: Buffer) => void = () => undefined, into?: number): Promise<Ran> {
     const printed = new Tail();
     const ended = await runProgram({
       path: this.program.path,
       args,
       ...this.surroundings,
+      ...(into !== undefined && { into }),
       onOutput: (chunk) => {
         printed.add(chunk);
         onOutput(chunk);
@@ -47,22 +51,10 @@ export class Terraform {
     return { ...ended, printed };
   }
 
-  /** The same with its standard output in a file; `printed` is what it complained of. */
+  /** The same with its standard output in a new file. */
   async runInto(file: string, args: readonly string[]): Promise<Ran> {
-    const printed = new Tail();
     const descriptor = openSync(file, 'wx', 0o600);
-    try {
-      const ended = await runProgram({
-        path: this.program.path,
-        args,
-        ...this.surroundings,
-        into: descriptor,
-        onOutput: (chunk) => printed.add(chunk),
-      });
-      return { ...ended, printed };
-    } finally {
-      closeSync(descriptor);
-    }
+    return this.run(args, undefined, descriptor).finally(() => closeSync(descriptor));
   }
 }
 

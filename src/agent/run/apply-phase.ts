@@ -1,13 +1,12 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import type { NewState } from '../service/leased-run.js';
 import { digestOf, fetched } from './configuration.js';
-import { AgentStopped, Canceled, type Execution } from './execution.js';
-import { putAside, stateLeftIn } from './lost-state.js';
+import { AgentStopped, Canceled, type Execution, RunFailure } from './execution.js';
+import { putAside, stateLeftIn } from './leftovers.js';
 import { countsSaid } from './plan-json.js';
 import { planned } from './plan-phase.js';
 import { begin, failureOf, type Prepared, prepare } from './prepare.js';
 import { knownStateFile } from './run-directory.js';
-import { RunFailure } from './run-failure.js';
 
 /** Applies the plan of a run, keeps the state however that ended, and reports it. */
 export async function applyRun(x: Execution): Promise<void> {

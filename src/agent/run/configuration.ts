@@ -4,7 +4,7 @@ import { lstat, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Execution } from './execution.js';
-import { RunFailure } from './run-failure.js';
+import { RunFailure } from './execution.js';
 import { unpack } from './unpack.js';
 
 const mostEntries = 1_000_000;

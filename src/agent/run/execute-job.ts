@@ -8,11 +8,10 @@ import { Secrets } from '../service/secrets.js';
 import { LeaseLost, type ServiceClient } from '../service/service-client.js';
 import type { Settings } from '../settings.js';
 import { applyRun } from './apply-phase.js';
-import { AgentStopped, Canceled, type Execution } from './execution.js';
+import { AgentStopped, Canceled, type Execution, RunFailure } from './execution.js';
 import { planRun } from './plan-phase.js';
 import { heading } from './prepare.js';
 import { RunDirectory } from './run-directory.js';
-import { RunFailure } from './run-failure.js';
 
 export interface Surroundings {
   readonly client: ServiceClient;

@@ -31,3 +31,8 @@ export class Canceled extends Error {
 export class AgentStopped extends Error {
   override readonly name = 'AgentStopped';
 }
+
+/** Why a run ends as errored, in a sentence for whoever looks at the run. */
+export class RunFailure extends Error {
+  override readonly name = 'RunFailure';
+}

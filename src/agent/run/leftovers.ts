@@ -1,10 +1,9 @@
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endProcessesOf } from '../programs/process-group.js';
 import { taken } from '../programs/taken.js';
 import type { Settings } from '../settings.js';
 import { digestOf } from './configuration.js';
-import { putAside, stateLeftIn } from './lost-state.js';
 import { planned } from './plan-phase.js';
 import {
   knownStateFile,
@@ -72,4 +71,27 @@ function lives(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
+}
+
+/** Where the state is that an apply left; undefined where there is none. `take` is told of each place it may be in. */
+export async function stateLeftIn(
+  workingDirectory: string,
+  stateFile: string,
+  take: (file: string) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  // Where terraform itself could not write a state to its place, it leaves it here. It makes an empty file first: one that
+  // was killed right then, or had no room, has nothing to keep in it.
+  return (await take(join(workingDirectory, 'errored.tfstate'))) ?? (await take(stateFile));
+}
+
+/** Moves a state to where nothing removes it, which needs no room on a full disk. Answers the file's new path. */
+export async function putAside(file: string, runId: string, workDirectory: string): Promise<string> {
+  const directory = join(workDirectory, 'lost-state');
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { uid } = await lstat(directory);
+  if (uid !== (process.geteuid?.() ?? uid)) throw new Error(`${directory} belongs to another user`);
+  const path = join(directory, `${runId}.tfstate`);
+  await rename(file, path);
+  await chmod(path, 0o600);
+  return path;
 }

@@ -5,8 +5,8 @@ import { findTerraform, noTerraform, type TerraformProgram } from '../programs/f
 import { firstErrorIn, type Ran, Terraform } from '../programs/terraform.js';
 import { digestOf, fetched, forgetFormerRuns, replaceBackend, workingDirectory } from './configuration.js';
 import type { Environment, Execution } from './execution.js';
+import { RunFailure } from './execution.js';
 import { knownStateFile, stateFileOf } from './run-directory.js';
-import { RunFailure } from './run-failure.js';
 import { type Variables, writeVariables } from './variables.js';
 
 export interface Prepared {

@@ -5,7 +5,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
-import { RunFailure } from './run-failure.js';
+import { RunFailure } from './execution.js';
 
 export interface UnpackLimits {
   readonly bytes: number;

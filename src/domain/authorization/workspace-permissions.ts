@@ -17,12 +17,10 @@ export const scaleNames = Object.keys(scales) as readonly Scale[];
 
 const rank = (scale: Scale, level: unknown): number => (scales[scale] as readonly unknown[]).indexOf(level);
 
-const pick = (better: (a: number, b: number) => boolean) => (a: WorkspacePermissions, b: WorkspacePermissions) =>
+const mixed = (a: WorkspacePermissions, b: WorkspacePermissions) =>
   Object.fromEntries(
-    scaleNames.map((scale) => [scale, better(rank(scale, a[scale]), rank(scale, b[scale])) ? a[scale] : b[scale]]),
+    scaleNames.map((scale) => [scale, rank(scale, a[scale]) >= rank(scale, b[scale]) ? a[scale] : b[scale]]),
   ) as unknown as WorkspacePermissions;
-
-const mixed = pick((a, b) => a >= b);
 
 /** The higher of the two on every scale. */
 export const strongest = (a: WorkspacePermissions, b: WorkspacePermissions): WorkspacePermissions => {
@@ -30,9 +28,6 @@ export const strongest = (a: WorkspacePermissions, b: WorkspacePermissions): Wor
   if (reaches(a, b)) return a;
   return reaches(b, a) ? b : mixed(a, b);
 };
-
-/** The lower of the two on every scale. */
-export const weakest = pick((a, b) => a <= b);
 
 export const nothing: WorkspacePermissions = {
   runs: 'none',

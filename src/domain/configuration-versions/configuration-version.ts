@@ -61,7 +61,10 @@ export interface Fired {
 export type VersionFactsGathered = Pick<Facts, 'isCurrent' | 'runsInProgress' | 'usedByRun'> &
   Partial<Pick<Facts, 'outdated'>>;
 
-type Change = Partial<Pick<ConfigurationVersionState, 'bundle' | 'failure' | 'purgeAt' | 'ingressAttributesId'>>;
+/** What a transition may change beside the status. */
+export type ConfigurationVersionChange = Partial<
+  Pick<ConfigurationVersionState, 'bundle' | 'failure' | 'purgeAt' | 'ingressAttributesId'>
+>;
 
 const life = new Lifecycle('configuration', lifecycle, guards);
 
@@ -94,7 +97,7 @@ export class ConfigurationVersion {
   }
 
   /** Throws the row's refusal, worded by its first guard that fails. */
-  fire(trigger: Trigger, gathered: VersionFactsGathered, now: Instant, change: Change = {}): Fired {
+  fire(trigger: Trigger, gathered: VersionFactsGathered, now: Instant, change: ConfigurationVersionChange = {}): Fired {
     const row = life.fire(trigger, this.factsOf(gathered, now));
     return {
       next: new ConfigurationVersion({

@@ -115,13 +115,17 @@ export interface ReportedPolicySet {
   }[];
 }
 
-type Drafted = Omit<PolicySetOutcome, 'id' | 'policyEvaluationId' | 'policyToolVersion'>;
+/** An outcome as a report gives it, not yet one of an evaluation. */
+export type DraftOutcome = Omit<PolicySetOutcome, 'id' | 'policyEvaluationId' | 'policyToolVersion'>;
 
 /**
  * What the report says, in the order in which the sets were applied. Every set must be reported once, and of every set
  * each of its policies once, unless the set as a whole has an error. Throws `agent-report/invalid` otherwise.
  */
-export function readReport(applied: readonly AppliedPolicySet[], reported: readonly ReportedPolicySet[]): Drafted[] {
+export function readReport(
+  applied: readonly AppliedPolicySet[],
+  reported: readonly ReportedPolicySet[],
+): DraftOutcome[] {
   reported.forEach(({ policySetId }, index) => {
     const member = `policySets/${index}/policySetId`;
     if (!applied.some(({ id }) => id === policySetId)) {

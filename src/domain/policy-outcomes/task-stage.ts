@@ -36,8 +36,8 @@ export const taskStageStatuses = [
 
 export type TaskStageStatus = (typeof taskStageStatuses)[number];
 
-type EvaluationTrigger = 'start' | 'pass' | 'fail' | 'error' | 'override' | 'close' | 'reset';
-type TaskStageTrigger = EvaluationTrigger | 'await-override';
+export type EvaluationTrigger = 'start' | 'pass' | 'fail' | 'error' | 'override' | 'close' | 'reset';
+export type TaskStageTrigger = EvaluationTrigger | 'await-override';
 
 const move = { guards: [], effects: [], refusedAs: 'task-stage/transition-refused', done: 'moved' } as const;
 

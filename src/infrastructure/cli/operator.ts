@@ -84,6 +84,16 @@ export interface Workplace {
   readonly clock: Clock;
 }
 
+/** Lends the opened database to `work`, whatever its schema is. */
+export async function inDatabase<Result>(
+  { DATABASE_URL: url, DATA_DIR }: Config,
+  work: (database: KnexDatabase) => Promise<Result>,
+): Promise<Result> {
+  const database =
+    url === undefined ? openSqlite(dataDirectory(DATA_DIR).database) : openPostgres(url, { poolSize: 2 });
+  return work(database).finally(() => database.close());
+}
+
 /** Lends the opened database, whose schema is this release's, to `work`. */
 export async function withDatabase<Result>(
   config: Config,
@@ -96,9 +106,7 @@ export async function withDatabase<Result>(
       throw new OperatorError(`there is no ${file}: the service makes it at its start, and so does gatehouse migrate`);
     }
   }
-  const database =
-    config.DATABASE_URL === undefined ? openSqlite(file) : openPostgres(config.DATABASE_URL, { poolSize: 2 });
-  try {
+  return inDatabase(config, async (database) => {
     const { missing, unknown } = await database.schema();
     if (unknown.length > 0) {
       throw new OperatorError('the database belongs to a newer release: use the gatehouse of that one');
@@ -108,10 +116,8 @@ export async function withDatabase<Result>(
         `the database lacks ${missing.join(', ')}: run gatehouse migrate, or start the service of this release`,
       );
     }
-    return await work(database);
-  } finally {
-    await database.close();
-  }
+    return work(database);
+  });
 }
 
 /** As the service does. One that does not answer is told of by what is asked of it. */

@@ -45,6 +45,10 @@ export function size(bytes: number): string {
 export const counted = (count: number, thing: string, things = `${thing}s`): string =>
   `${count} ${count === 1 ? thing : things}`;
 
+/** A table of things, and how many there are. */
+export const listing = (head: readonly string[], rows: Parameters<typeof table>[1], thing: string): string =>
+  `${table(head, rows)}\n\n${counted(rows.length, thing)}`;
+
 /** Between two looks of a person, in milliseconds. */
 const pause = 100;
 

@@ -1,13 +1,24 @@
 import type { BackingDataChange, ShownRun } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
 import { statusTraits } from '../../../domain/index.js';
+import { answerEmpty, answerOne } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { withIncluded } from '../routing/document.js';
 import { pageDocument, pageRequest } from '../routing/pagination.js';
 import { includeParameter } from '../routing/query.js';
 import { creates, lists, type Reference, shows } from '../routing/reference.js';
-import { documentSchema, pageSchema } from '../routing/resource-schema.js';
-import { accepted, act, created, get, type Neighbour, ok, parameter, post, type Route } from '../routing/route.js';
+import {
+  accepted,
+  act,
+  created,
+  done,
+  get,
+  type Neighbour,
+  ok,
+  parameter,
+  post,
+  type Route,
+} from '../routing/route.js';
 import { includes, newConfigurationVersion } from './configuration-version-requests.js';
 import {
   configurationVersionSchema,
@@ -32,17 +43,15 @@ const backingDataInWords: Readonly<Record<BackingDataChange, Pick<Reference, 'op
 export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs: Neighbour<ShownRun>): Route[] => {
   const readNew = newConfigurationVersion(dialect);
   const version = () => configurationVersionSchema(dialect);
-  const beside = () => ({ included: [ingressAttributesSchema(dialect), runs.schema()] as const });
+  const included = () => [ingressAttributesSchema(dialect), runs.schema()] as const;
   return [
     get(
       '/workspaces/:workspaceId/configuration-versions',
       'configuration-versions/read',
-      () => ({
-        ...lists('listConfigurationVersions', 'List the configuration versions of a workspace', version(), {
-          about: 'The newest comes first.',
-          query: { include: includeParameter(includes) },
-        }),
-        answers: { 200: pageSchema(version(), beside()) },
+      lists('listConfigurationVersions', 'List the configuration versions of a workspace', version, {
+        about: 'The newest comes first.',
+        query: { include: includeParameter(includes) },
+        included,
       }),
       async (call) => {
         const include = call.query.include(includes);
@@ -70,17 +79,16 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
     post(
       '/workspaces/:workspaceId/configuration-versions',
       'configuration-versions/create',
-      () =>
-        creates(
-          'createConfigurationVersion',
-          'Create a configuration version, to upload files to',
-          readNew,
-          createdConfigurationVersionSchema(dialect),
-          {
-            about: 'The answer has the URL for the upload, `upload-url`, and no other answer has.',
-            refusals: ['organization/over-quota'],
-          },
-        ),
+      creates(
+        'createConfigurationVersion',
+        'Create a configuration version, to upload files to',
+        readNew,
+        () => createdConfigurationVersionSchema(dialect),
+        {
+          about: 'The answer has the URL for the upload, `upload-url`, and no other answer has.',
+          refusals: ['organization/over-quota'],
+        },
+      ),
       async (call) => {
         const { version: made, uploadUrl } = await use.createConfigurationVersion.execute(call.actor, readNew(call));
         return created({ data: presentConfigurationVersion(dialect, new Set(), { uploadUrl })(made) });
@@ -89,12 +97,10 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
     get(
       '/configuration-versions/:id',
       'configuration-versions/read',
-      () => ({
-        ...shows('showConfigurationVersion', 'Show a configuration version', version(), {
-          query: { include: includeParameter(includes) },
-          refusals: [422],
-        }),
-        answers: { 200: documentSchema(version(), beside()) },
+      shows('showConfigurationVersion', 'Show a configuration version', version, {
+        query: { include: includeParameter(includes) },
+        refusals: [422],
+        included,
       }),
       async (call) => {
         const include = call.query.include(includes);
@@ -112,16 +118,12 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
     get(
       '/configuration-versions/:id/ingress-attributes',
       'configuration-versions/read',
-      () =>
-        shows(
-          'showIngressAttributes',
-          'Show the commit a configuration version was fetched from',
-          ingressAttributesSchema(dialect),
-        ),
-      async (call) => {
-        const attributes = await use.showIngressAttributes.execute(call.actor, parameter(call, 'id'));
-        return ok({ data: presentIngressAttributes(attributes) });
-      },
+      shows('showIngressAttributes', 'Show the commit a configuration version was fetched from', () =>
+        ingressAttributesSchema(dialect),
+      ),
+      answerOne(presentIngressAttributes, (call) =>
+        use.showIngressAttributes.execute(call.actor, parameter(call, 'id')),
+      ),
     ),
     get(
       '/configuration-versions/:id/download',
@@ -145,10 +147,7 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
         answers: { 202: null },
         refusals: ['configuration-version/not-archivable'],
       }),
-      async (call) => {
-        await use.archiveConfigurationVersion.execute(call.actor, parameter(call, 'id'));
-        return accepted;
-      },
+      answerEmpty((call) => use.archiveConfigurationVersion.execute(call.actor, parameter(call, 'id')), accepted),
     ),
     ...dialect.backingDataActions.map(({ word, change }) =>
       act(
@@ -159,10 +158,7 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
           answers: { 200: null },
           refusals: ['configuration-version/backing-data-unchanged'],
         }),
-        async (call) => {
-          await use.changeBackingData.execute(call.actor, parameter(call, 'id'), change);
-          return { status: 200 };
-        },
+        answerEmpty((call) => use.changeBackingData.execute(call.actor, parameter(call, 'id'), change), done),
       ),
     ),
   ];

@@ -21,7 +21,9 @@ import { variableRoutes } from '../supporting/variables/variable-routes.js';
 import { fetchRoutes } from '../supporting/version-control/fetch-routes.js';
 import { workspaceRoutes } from '../supporting/workspaces/workspace-routes.js';
 import { teamAccessRoutes } from '../team-access/team-access-routes.js';
+import { organizationTokenRoutes } from '../tokens/organization-token-routes.js';
 import { teamTokenRoutes } from '../tokens/team-token-routes.js';
+import { userTokenRoutes } from '../tokens/user-token-routes.js';
 import type { Area } from './openapi.js';
 
 const runsIn = (dialect: Dialect): Neighbour<ShownRun> => ({
@@ -48,9 +50,9 @@ const areas = {
   'Policy sets': policySetRoutes,
   Policies: policyRoutes,
   'Agent pools': agentPoolRoutes,
-  Organizations: organizationRoutes,
+  Organizations: (use, dialect) => [...organizationRoutes(use, dialect), ...organizationTokenRoutes(use, dialect)],
   Teams: teamRoutes,
-  Users: (use, dialect) => userRoutes(use, dialect, tokensIn(dialect)),
+  Users: (use, dialect) => [...userRoutes(use, dialect), ...userTokenRoutes(use, dialect, tokensIn(dialect))],
   'Audit trail': auditEventRoutes,
 } as const satisfies Readonly<Record<string, (use: UseCases, dialect: Dialect) => readonly Route[]>>;
 

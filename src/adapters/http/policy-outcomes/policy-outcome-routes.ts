@@ -1,11 +1,11 @@
 import type { ShownRun, ShownWorkspace } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
+import { answerOne, answerPage } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { withIncluded } from '../routing/document.js';
 import { pageDocument, pageRequest } from '../routing/pagination.js';
 import { includeParameter } from '../routing/query.js';
 import { lists, shows } from '../routing/reference.js';
-import { documentSchema } from '../routing/resource-schema.js';
 import { act, get, type Neighbour, ok, parameter, type Route } from '../routing/route.js';
 import { presentWorkspace, workspaceSchema } from '../supporting/workspaces/workspace-resource.js';
 import { outcomeFilterParameters, outcomeFilters, taskStageIncludes } from './policy-outcome-requests.js';
@@ -26,26 +26,23 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
   const presentOutcome = presentPolicySetOutcome(dialect);
   const stage = () => taskStageSchema(dialect);
   const evaluationShape = () => policyEvaluationSchema(dialect);
-  const beside = () => ({ included: [runs.schema(), workspaceSchema(dialect), evaluationShape()] as const });
+  const included = () => [runs.schema(), workspaceSchema(dialect), evaluationShape()] as const;
   return [
     get(
       '/runs/:runId/task-stages',
       'policy-outcomes/read',
-      () => lists('listTaskStages', 'List the task stages of a run', stage()),
-      async (call) => {
-        const page = await use.listTaskStages.execute(call.actor, parameter(call, 'runId'), pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, presentStage));
-      },
+      lists('listTaskStages', 'List the task stages of a run', stage),
+      answerPage(presentStage, (call) =>
+        use.listTaskStages.execute(call.actor, parameter(call, 'runId'), pageRequest(call.query)),
+      ),
     ),
     get(
       '/task-stages/:id',
       'policy-outcomes/read',
-      () => ({
-        ...shows('showTaskStage', 'Show a task stage', stage(), {
-          query: { include: includeParameter(taskStageIncludes) },
-          refusals: [422],
-        }),
-        answers: { 200: documentSchema(stage(), beside()) },
+      shows('showTaskStage', 'Show a task stage', stage, {
+        query: { include: includeParameter(taskStageIncludes) },
+        refusals: [422],
+        included,
       }),
       async (call) => {
         const include = call.query.known('include', taskStageIncludes);
@@ -69,40 +66,34 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
     act(
       '/task-stages/:id/actions/override',
       'policy-outcomes/override',
-      () =>
-        shows('overrideTaskStage', 'Let a run go on although mandatory policies failed', stage(), {
-          refusals: ['task-stage/transition-refused'],
-        }),
-      async (call) =>
-        ok({ data: presentStage(await use.overrideTaskStage.execute(call.actor, parameter(call, 'id'))) }),
+      shows('overrideTaskStage', 'Let a run go on although mandatory policies failed', stage, {
+        refusals: ['task-stage/transition-refused'],
+      }),
+      answerOne(presentStage, (call) => use.overrideTaskStage.execute(call.actor, parameter(call, 'id'))),
     ),
     get(
       '/task-stages/:taskStageId/policy-evaluations',
       'policy-outcomes/read',
-      () => lists('listPolicyEvaluations', 'List the policy evaluations of a task stage', evaluationShape()),
-      async (call) => {
-        const id = parameter(call, 'taskStageId');
-        const page = await use.listPolicyEvaluations.execute(call.actor, id, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, presentEvaluation));
-      },
+      lists('listPolicyEvaluations', 'List the policy evaluations of a task stage', evaluationShape),
+      answerPage(presentEvaluation, (call) =>
+        use.listPolicyEvaluations.execute(call.actor, parameter(call, 'taskStageId'), pageRequest(call.query)),
+      ),
     ),
     get(
       '/policy-evaluations/:id',
       'policy-outcomes/read',
-      () => shows('showPolicyEvaluation', 'Show a policy evaluation', evaluationShape()),
-      async (call) =>
-        ok({ data: presentEvaluation(await use.showPolicyEvaluation.execute(call.actor, parameter(call, 'id'))) }),
+      shows('showPolicyEvaluation', 'Show a policy evaluation', evaluationShape),
+      answerOne(presentEvaluation, (call) => use.showPolicyEvaluation.execute(call.actor, parameter(call, 'id'))),
     ),
     get(
       '/policy-evaluations/:policyEvaluationId/policy-set-outcomes',
       'policy-outcomes/read',
-      () =>
-        lists(
-          'listPolicySetOutcomes',
-          'List what came of the policy sets of an evaluation',
-          policySetOutcomeSchema(dialect),
-          { query: outcomeFilterParameters },
-        ),
+      lists(
+        'listPolicySetOutcomes',
+        'List what came of the policy sets of an evaluation',
+        () => policySetOutcomeSchema(dialect),
+        { query: outcomeFilterParameters },
+      ),
       async (call) => {
         const id = parameter(call, 'policyEvaluationId');
         const query = { id, filters: outcomeFilters(call.query), page: pageRequest(call.query) };
@@ -113,9 +104,8 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
     get(
       '/policy-set-outcomes/:id',
       'policy-outcomes/read',
-      () => shows('showPolicySetOutcome', 'Show what came of one policy set', policySetOutcomeSchema(dialect)),
-      async (call) =>
-        ok({ data: presentOutcome(await use.showPolicySetOutcome.execute(call.actor, parameter(call, 'id'))) }),
+      shows('showPolicySetOutcome', 'Show what came of one policy set', () => policySetOutcomeSchema(dialect)),
+      answerOne(presentOutcome, (call) => use.showPolicySetOutcome.execute(call.actor, parameter(call, 'id'))),
     ),
   ];
 };

@@ -1,4 +1,4 @@
-import express, { type Request, type Response } from 'express';
+import type { Request } from 'express';
 import { mediaType } from './document.js';
 import { limits } from './limits.js';
 import { badRequest, RequestError } from './request-error.js';
@@ -6,21 +6,6 @@ import { badRequest, RequestError } from './request-error.js';
 const longestMilliseconds = 30_000;
 
 const most = { levels: limits.depth.most, items: limits.items.most };
-
-/** The names by which the reader tells what it refuses. */
-const refusedAs = (type: string): Error => Object.assign(new Error(type), { type });
-
-const parserOf = (limit: number) =>
-  express.json({
-    limit,
-    type: () => true,
-    strict: false,
-    inflate: false,
-    verify: (_request, _response, bytes, encoding) => {
-      if (encoding !== 'utf-8') throw refusedAs('charset.unsupported');
-      if (isTooDeep(bytes)) throw refusedAs('nested.too.deep');
-    },
-  });
 
 export const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
@@ -32,16 +17,7 @@ const tooDeepFor = (levels: number) => badRequest(`the body is nested deeper tha
 export const tooDeep = tooDeepFor(most.levels);
 export const tooWide = badRequest(`the body has a list or an object of more than ${most.items} items`);
 
-const refusals: Readonly<Record<string, RequestError>> = {
-  'entity.parse.failed': notJson,
-  'nested.too.deep': tooDeep,
-  'request.size.invalid': badRequest('the body is not as long as Content-Length says'),
-  'request.aborted': badRequest('the body broke off'),
-  'encoding.unsupported': new RequestError(415, 'unsupported media type', [
-    { detail: 'the body must not be content-encoded' },
-  ]),
-  'charset.unsupported': new RequestError(415, 'unsupported media type', [{ detail: 'the body must be UTF-8' }]),
-};
+const unsupported = (detail: string) => new RequestError(415, 'unsupported media type', [{ detail }]);
 
 export const tooLarge = (largest: number) =>
   new RequestError(413, 'payload too large', [{ detail: `the body is larger than ${largest} bytes` }]);
@@ -137,20 +113,25 @@ const isUtf8 = (type: string): boolean => /;\s*charset="?(?!utf-8"?\s*(?:;|$))/i
 function checkMediaType(request: Request): void {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (mediaTypes.includes(type)) return;
-  throw new RequestError(415, 'unsupported media type', [{ detail: `the body must be ${mediaType}` }]);
+  throw unsupported(`the body must be ${mediaType}`);
 }
 
 /**
  * A long body as the bytes of its JSON, unread; undefined when there is none. What is made of it takes many times its
  * memory, so `readJson` is for one at a time. Throws a 400, 408, 413 or 415.
  */
-export async function readLongBody(request: Request, largest: number): Promise<Uint8Array | undefined> {
+export async function readLongBody(
+  request: Request,
+  largest: number,
+  patience?: number,
+): Promise<Uint8Array | undefined> {
   if (!hasBody(request)) return undefined;
   checkMediaType(request);
   const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = request.headers;
-  if (encoding.toLowerCase() !== 'identity') throw refusals['encoding.unsupported'];
-  if (!isUtf8(type)) throw refusals['charset.unsupported'];
-  return readBytes(request, largest);
+  if (encoding.toLowerCase() !== 'identity') throw unsupported('the body must not be content-encoded');
+  if (!isUtf8(type)) throw unsupported('the body must be UTF-8');
+  if (Number(request.headers['content-length'] ?? 0) > largest) throw tooLarge(largest);
+  return readBytes(request, largest, patience);
 }
 
 /** What a long body says. It may be nested so deep, and is otherwise unchecked. Throws a 400. */
@@ -164,29 +145,15 @@ export function readJson(body: Uint8Array | undefined, levels: number = most.lev
   }
 }
 
-/** The body as JSON, or undefined when there is none. Throws a 400, 408, 413 or 415. */
+/** The body as JSON, or undefined when there is none; one that is empty says nothing. Throws a 400, 408, 413 or 415. */
 export async function readBody(
   request: Request,
-  response: Response,
   largest: number = limits.body.most,
-  patience = longestMilliseconds,
+  patience?: number,
 ): Promise<unknown> {
-  if (!hasBody(request)) return undefined;
-  checkMediaType(request);
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(tooSlow());
-    }, patience);
-    parserOf(largest)(request, response, (error?: unknown) => {
-      clearTimeout(timer);
-      if (error === undefined) {
-        resolve();
-        return;
-      }
-      const { type: fault = '' } = error as { type?: string };
-      reject(fault === 'entity.too.large' ? tooLarge(largest) : (refusals[fault] ?? error));
-    });
-  });
-  checkJson(request.body);
-  return request.body;
+  const body = await readLongBody(request, largest, patience);
+  if (body?.length === 0) return {};
+  const value = readJson(body);
+  checkJson(value);
+  return value;
 }

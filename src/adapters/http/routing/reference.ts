@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { DomainErrorCode } from '../../../domain/index.js';
 import { errorTable } from './error-table.js';
 import { pageParameters } from './pagination.js';
-import { documentSchema, pageSchema } from './resource-schema.js';
+import { documentSchema, pageSchema, type Resources } from './resource-schema.js';
 
 /** Refusals of requests that cannot be understood or taken, whatever they ask for, and their titles. */
 const requestRefusals = {
@@ -58,59 +58,62 @@ export interface Reference {
 /** Of a route that reads its body. */
 export type ReadingReference = Reference & { readonly body: z.ZodType };
 
-type More = Partial<Omit<Reference, 'operation' | 'summary' | 'answers' | 'body'>>;
+interface More extends Partial<Omit<Reference, 'operation' | 'summary' | 'answers' | 'body'>> {
+  /** What may come beside it. */
+  readonly included?: () => Resources;
+}
 
 /** What reads a body by this schema. */
 interface Readable {
   readonly schema: z.ZodType;
 }
 
+type Schema = () => z.ZodType;
+
+// Made when the description is asked for, as the schemas are.
+
 /** Pages of a list. */
-export const lists = (operation: string, summary: string, resource: z.ZodType, more: More = {}): Reference => ({
-  operation,
-  summary,
-  ...more,
-  query: { ...more.query, ...pageParameters },
-  answers: { 200: pageSchema(resource) },
-  refusals: [422, ...(more.refusals ?? [])],
-});
+export const lists =
+  (operation: string, summary: string, resource: Schema, { included, ...more }: More = {}) =>
+  (): Reference => ({
+    operation,
+    summary,
+    ...more,
+    query: { ...more.query, ...pageParameters },
+    answers: { 200: pageSchema(resource(), included?.()) },
+    refusals: [422, ...(more.refusals ?? [])],
+  });
 
 /** One that is there, or that an action left changed. */
-export const shows = (operation: string, summary: string, resource: z.ZodType, more: More = {}): Reference => ({
-  operation,
-  summary,
-  ...more,
-  answers: { 200: documentSchema(resource) },
-});
+export const shows =
+  (operation: string, summary: string, resource: Schema, { included, ...more }: More = {}) =>
+  (): Reference => ({
+    operation,
+    summary,
+    ...more,
+    answers: { 200: documentSchema(resource(), included?.()) },
+  });
 
-export const creates = (
-  operation: string,
-  summary: string,
-  { schema }: Readable,
-  resource: z.ZodType,
-  more: More = {},
-): ReadingReference => ({ operation, summary, ...more, body: schema, answers: { 201: documentSchema(resource) } });
+const answering =
+  (status: 200 | 201) =>
+  (operation: string, summary: string, { schema }: Readable, resource: Schema, more: Omit<More, 'included'> = {}) =>
+  (): ReadingReference => ({
+    operation,
+    summary,
+    ...more,
+    body: schema,
+    answers: { [status]: documentSchema(resource()) },
+  });
 
-export const changes = (
-  operation: string,
-  summary: string,
-  { schema }: Readable,
-  resource: z.ZodType,
-  more: More = {},
-): ReadingReference => ({ operation, summary, ...more, body: schema, answers: { 200: documentSchema(resource) } });
+export const creates = answering(201);
+export const changes = answering(200);
 
 /** Done, with nothing to tell. */
-export const removes = (operation: string, summary: string, ...refusals: readonly Refusal[]): Reference => ({
-  operation,
-  summary,
-  answers: { 204: null },
-  refusals,
-});
+export const removes =
+  (operation: string, summary: string, ...refusals: readonly Refusal[]) =>
+  (): Reference => ({ operation, summary, answers: { 204: null }, refusals });
 
 /** A relationship whose body names what comes in, or goes. */
-export const relates = (
-  operation: string,
-  summary: string,
-  { schema }: Readable,
-  ...refusals: readonly Refusal[]
-): ReadingReference => ({ operation, summary, body: schema, answers: { 204: null }, refusals });
+export const relates =
+  (operation: string, summary: string, { schema }: Readable, ...refusals: readonly Refusal[]) =>
+  (): ReadingReference => ({ operation, summary, body: schema, answers: { 204: null }, refusals });

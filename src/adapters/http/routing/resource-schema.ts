@@ -60,21 +60,17 @@ export const toOneSchema = (
 
 export const toManySchema = (types: Types) => z.strictObject({ data: z.array(identifierOf(types)) });
 
-type Resources = readonly [ResourceSchema, ...ResourceSchema[]];
+export type Resources = readonly [ResourceSchema, ...ResourceSchema[]];
 
 const includedSchema = (resources: Resources) => z.array(z.discriminatedUnion('type', [...resources])).min(1);
 
 /** What may stand beside the data of a document; missing when nothing does. */
-interface Beside {
-  readonly included?: Resources;
-}
-
-const besideData = ({ included }: Beside) =>
+const besideData = (included: Resources | undefined) =>
   included === undefined ? {} : { included: includedSchema(included).optional() };
 
 /** A document about one. */
-export const documentSchema = (resource: z.ZodType, beside: Beside = {}) =>
-  z.strictObject({ data: resource, ...besideData(beside) });
+export const documentSchema = (resource: z.ZodType, included?: Resources) =>
+  z.strictObject({ data: resource, ...besideData(included) });
 
 /** A document about one that always brings these with it. */
 export const documentWithSchema = (resource: z.ZodType, included: Resources) =>
@@ -104,10 +100,10 @@ const pagination = z
   .meta({ id: 'Pagination' });
 
 /** One page of a list. */
-export const pageSchema = (resource: z.ZodType, beside: Beside = {}) =>
+export const pageSchema = (resource: z.ZodType, included?: Resources) =>
   z.strictObject({
     data: z.array(resource).max(100),
-    ...besideData(beside),
+    ...besideData(included),
     links: pageLinks,
     meta: z.strictObject({ pagination }),
   });

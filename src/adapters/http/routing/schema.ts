@@ -53,10 +53,6 @@ export const identifier = (dialect: Dialect, type: TypeName) =>
 /** As many as a relationship may name at once. */
 export const manyOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(limits.identifiers.most);
 
-/** A body that is a list of identifiers, as relationship endpoints take it. */
-export const identifiersDocument = (dialect: Dialect, type: TypeName) =>
-  z.object({ data: manyOf(identifier(dialect, type)) });
-
 const utcDateTime = z
   .string()
   .max(64)
@@ -75,6 +71,12 @@ export const absentable = <Schema extends z.ZodType>(schema: Schema) =>
     .union([z.null(), schema])
     .optional()
     .transform((value) => value ?? undefined) as unknown as z.ZodType<z.infer<Schema> | undefined>;
+
+/** Only what the request names. */
+export const named = <Members extends object>(members: Members) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    readonly [Name in keyof Members]?: Exclude<Members[Name], undefined>;
+  };
 
 const labelOf = (path: readonly PropertyKey[]): string => {
   const words = String(path.findLast((part) => typeof part === 'string') ?? 'body').replaceAll('-', ' ');
@@ -148,3 +150,9 @@ export const reading = <Schema extends z.ZodType, Command>(
   schema: Schema,
   toCommand: (body: z.infer<Schema>, call: Call) => Command,
 ): Reader<Command> => Object.assign((call: Call) => toCommand(parse(schema, call.body), call), { schema });
+
+/** The ids in a body that is a list of identifiers, as relationship endpoints take it. */
+export const readingIds = (dialect: Dialect, type: TypeName) =>
+  reading(z.object({ data: manyOf(identifier(dialect, type)) }), ({ data }): readonly string[] =>
+    data.map(({ id }) => id),
+  );

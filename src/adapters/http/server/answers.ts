@@ -1,8 +1,7 @@
 import { mediaType } from '../routing/document.js';
 import type { Problem } from '../routing/error-table.js';
 import type { Answer } from '../routing/route.js';
-import type { HttpExchange } from './exchange.js';
-import { send } from './send.js';
+import { type HttpExchange, send } from './exchange.js';
 
 /** Writes the head of an answer, and returns its body. */
 const begin = (exchange: HttpExchange, { status, document, headers = {} }: Answer | Problem): string => {

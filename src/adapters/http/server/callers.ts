@@ -8,6 +8,9 @@ import type { LimitHeaders, RateLimits } from './rate-limit.js';
 /** A forge reports to many webhooks from one address: together they may as often as so many alone. */
 const webhooksPerForge = 10;
 
+/** A page is made of a dozen files, and does not work without one of them. */
+const leastForFilesOfPages = 30;
+
 export interface CallerOptions {
   readonly use: Pick<UseCases, 'authenticate' | 'authenticateAgent'>;
   readonly meter: HttpMeter;
@@ -43,7 +46,7 @@ export const callers = ({ use, meter, rates, rateLimitPerSecond }: CallerOptions
   const counts: Readonly<Record<CountedAs, (exchange: HttpExchange) => LimitHeaders>> = {
     caller: byAddress(),
     capability: byAddress(limit('capability')),
-    page: byAddress(limit('page')),
+    page: byAddress(limit('page', rateLimitPerSecond && Math.max(rateLimitPerSecond, leastForFilesOfPages))),
     scrape: byAddress(limit('scrape')),
     webhook: ({ address, request }) => {
       perForge(`address ${address}`);

@@ -3,10 +3,9 @@ import { isIP } from 'node:net';
 import type { Request, Response } from 'express';
 import type { RequestTrace } from '../../../domain/index.js';
 import type { Asked, Exchange, Headers } from '../routing/exchange.js';
-import { HeaderList } from './fast.js';
+import { giveBack, HeaderList } from './fast.js';
 import type { HttpMeter } from './observation.js';
 import { interrupted, type Patience, patiently } from './patience.js';
-import { send } from './send.js';
 
 /** What all exchanges share. */
 export interface Surroundings {
@@ -30,6 +29,37 @@ const withoutPort = (text: string): string =>
 const clientAddressOf = (request: Request): string | undefined => {
   const address = withoutPort(request.ip ?? '');
   return isIP(address) === 0 ? request.socket.remoteAddress : address;
+};
+
+/**
+ * Writes and ends the answer, of which a part is made once the system has the one before; leaves off when the client
+ * goes away, which is no fault of the service. Throws when there are fewer bytes than its head says. The memory of bytes
+ * is given back: nobody else may use it.
+ */
+export const send = async (
+  parts: AsyncIterable<Uint8Array | string>,
+  response: Response,
+  length?: number,
+  onSent: (bytes: number) => void = () => {},
+): Promise<void> => {
+  let sent = 0;
+  let leave = () => {};
+  response.once('close', () => leave());
+  for await (const part of parts) {
+    const written = await new Promise<boolean>((resolve) => {
+      leave = () => resolve(false);
+      response.write(part, (error) => resolve(!error));
+    });
+    if (!written) return;
+    if (typeof part === 'string') continue;
+    const { byteLength, buffer } = part;
+    sent += byteLength;
+    onSent(byteLength);
+    if (byteLength === buffer.byteLength) giveBack(buffer);
+  }
+  // To end it now would have the next answer on this connection taken for the rest of it.
+  if (length !== undefined && sent < length) throw new Error(`there are ${sent} bytes where ${length} were announced`);
+  response.end();
 };
 
 export class HttpExchange implements Exchange {

@@ -1,10 +1,11 @@
 import type { Request } from 'express';
-import type { Refusals } from '../../../application/index.js';
+import type { Refusal, Refusals } from '../../../application/index.js';
+import { isRefusal } from '../../../domain/index.js';
+import { unknownActor } from '../../../domain/supporting/audit/audit-event.js';
 import { internalProblem, type Problem, problemOf } from '../routing/error-table.js';
 import { limits } from '../routing/limits.js';
 import { badRequest, noSuchRoute, RequestError } from '../routing/request-error.js';
 import { refuse } from './answers.js';
-import { refusalOf } from './asked.js';
 import type { HttpExchange } from './exchange.js';
 import type { RequestLog } from './request-log.js';
 
@@ -35,6 +36,17 @@ const problemOfExpress = (error: unknown): Problem | undefined =>
   (error as { status?: unknown }).status === 400
     ? problemOf(new RequestError(400, 'bad request', [{ detail: 'the request cannot be understood' }]))
     : undefined;
+
+/** Undefined for what is no refusal, and for the refusal of what would have changed nothing. */
+function refusalOf(exchange: HttpExchange, error: unknown): Refusal | undefined {
+  if (!isRefusal(error)) return undefined;
+  const outcome = error.code;
+  if (outcome === 'actor/unauthenticated') {
+    const request = exchange.origin();
+    return { actor: unknownActor, action: 'requests/authenticate', subject: null, about: undefined, outcome, request };
+  }
+  return exchange.asked && { ...exchange.asked, outcome };
+}
 
 /** Ends an exchange that failed with `error`. Never throws. */
 export type Fail = (exchange: HttpExchange, error: unknown) => void;

@@ -8,7 +8,8 @@ import type { Headers } from '../routing/exchange.js';
 
 /**
  * Express changes the prototypes of requests and responses that do not have its own. A server whose messages are born
- * with these classes, and an app that gave `adopt` their prototypes, save 3 µs.
+ * with these classes, and an app that gave `adopt` their prototypes, save 3 µs: 5 % of a small request. Without this and
+ * `routerFor`, showing a version falls below 0.62 of equal work in `npm run bench`.
  */
 export const bornForExpress = (): {
   readonly Incoming: typeof IncomingMessage;
@@ -27,7 +28,7 @@ export const adopt = (app: Express, request: IncomingMessage, response: ServerRe
 
 /**
  * The headers of one answer, names and values in turn, as Node writes them: as one list, sixteen headers take 3 µs, and
- * 8 µs with `setHeader`.
+ * 8 µs with `setHeader`: 11 % of a small request.
  */
 export class HeaderList {
   private readonly list: (string | number)[];
@@ -56,7 +57,7 @@ export class HeaderList {
 
 /**
  * The dialects in the order in which their routes are tried. The clients' mount comes first, which is one router to pass
- * for all other requests: after the other mount's routes, a small request to it takes 15 % longer.
+ * for all other requests: after the other mount's routes, a small request to it takes 15 to 20 % longer.
  */
 export const inOrderOfTrial = <Mounted extends { readonly prefix: string }>(
   dialects: readonly Mounted[],

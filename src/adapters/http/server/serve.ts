@@ -1,13 +1,14 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
+import { type AuditedThing, auditedKinds } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
 import { isOpenTo, notFound } from '../../../domain/index.js';
 import { agentActorOf, auditActorOf } from '../../../domain/supporting/audit/audit-event.js';
+import type { Asked } from '../routing/exchange.js';
 import { Query } from '../routing/query.js';
 import { readBody, readBytes } from '../routing/read-body.js';
 import { type Asking, bearerOf, type PlainRoute, type Route } from '../routing/route.js';
 import type { AgentRoute } from '../supporting/agents/agent-api-routes.js';
 import { write } from './answers.js';
-import { askedAbout } from './asked.js';
 import type { Callers } from './callers.js';
 import type { HttpExchange } from './exchange.js';
 import { checkUrl } from './failures.js';
@@ -15,12 +16,12 @@ import { checkUrl } from './failures.js';
 /** Serves one exchange, or rejects with why not. */
 export type Serve = (exchange: HttpExchange) => Promise<void>;
 
-const bodyFor = async ({ body }: Route, request: Request, response: Response, call: Asking): Promise<unknown> => {
+const bodyFor = async ({ body }: Route, request: Request, call: Asking): Promise<unknown> => {
   if (body === 'ignored') return undefined;
-  if (body === 'read') return readBody(request, response);
+  if (body === 'read') return readBody(request);
   if ('mostBytes' in body) return readBytes(request, body.mostBytes);
   await body.admit(call);
-  return readBody(request, response, body.mostOfDocument);
+  return readBody(request, body.mostOfDocument);
 };
 
 const splitOnce = (text: string, separator: string): readonly string[] => {
@@ -28,12 +29,42 @@ const splitOnce = (text: string, separator: string): readonly string[] => {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 };
 
+/** Longer ones are no ids of ours. */
+const longestSubject = 200;
+
+type Named = Readonly<Record<string, string>>;
+
+const isAuditedKind = (word: string): word is AuditedThing['kind'] =>
+  (auditedKinds as readonly string[]).includes(word);
+
+const workspaceIn = (body: unknown): string | undefined => {
+  const { data } = (body ?? {}) as { data?: { relationships?: { workspace?: { data?: { id?: unknown } } } } };
+  const id = data?.relationships?.workspace?.data?.id;
+  return typeof id === 'string' ? id : undefined;
+};
+
+/** What a request is about: what its path names, or the workspace its body does. `path` is the route's. */
+function askedAbout(path: string, parameters: Named, body: unknown): Pick<Asked, 'subject' | 'about'> {
+  const [, kind = ''] = path.split('/');
+  const names = Object.values(parameters);
+  const [id] = names;
+  if (id === undefined) {
+    const workspaceId = workspaceIn(body)?.slice(0, longestSubject);
+    if (workspaceId === undefined) return { subject: null, about: undefined };
+    return { subject: workspaceId, about: { kind: 'workspaces', id: workspaceId } };
+  }
+  return {
+    subject: names.join('/').slice(0, longestSubject),
+    about: isAuditedKind(kind) && id.length <= longestSubject ? { kind, id } : undefined,
+  };
+}
+
 /** An endpoint of the API: who asks, what for, its body, and what its handler answers. */
 export const serving =
   (callers: Callers, use: Pick<UseCases, 'authenticate'>) =>
   (route: Route): Serve =>
   async (exchange) => {
-    const { request, response } = exchange;
+    const { request } = exchange;
     const caller = await callers.actorOf(exchange);
     checkUrl(request);
     const [path = '', query = ''] = splitOnce(request.originalUrl, '?');
@@ -58,7 +89,7 @@ export const serving =
     if (asked !== undefined && typeof route.body === 'object') {
       exchange.asks({ ...askedAbout(pattern, parameters, undefined), ...asked });
     }
-    const body = isOpen ? await bodyFor(route, request, response, call) : undefined;
+    const body = isOpen ? await bodyFor(route, request, call) : undefined;
     if (asked !== undefined) exchange.asks({ ...askedAbout(pattern, parameters, body), ...asked });
     if (!isOpen) throw notFound();
     await write(exchange, await route.handle({ ...call, body }));

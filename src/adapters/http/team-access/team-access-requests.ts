@@ -5,7 +5,7 @@ import type { Dialect, TypeName } from '../routing/dialect.js';
 import { pageParameters, pageRequest } from '../routing/pagination.js';
 import { invalid, invalidParameter } from '../routing/request-error.js';
 import type { Call } from '../routing/route.js';
-import { absentable, identifier, reading, resourceDocument } from '../routing/schema.js';
+import { absentable, identifier, named, reading, resourceDocument } from '../routing/schema.js';
 
 /** The contract demands the types of a request that adds, and leaves that of a change open. */
 const demanded = (singular: string): TypeName => {
@@ -35,15 +35,14 @@ const requested = (attributes: Attributes): RequestedPermissions => {
     const detail = 'Policy mocks and sentinel mocks are one attribute and must not differ';
     throw invalid([{ pointer: '/data/attributes/sentinel-mocks', detail }]);
   }
-  const named = {
+  return named({
     runs: attributes.runs,
     variables: attributes.variables,
     stateVersions: attributes['state-versions'],
     policyMocks: policyMocks ?? otherSpelling,
     workspaceLocking: attributes['workspace-locking'],
     runTasks: attributes['run-tasks'],
-  };
-  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+  });
 };
 
 export const newTeamAccess = (dialect: Dialect) => {

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { UseCases } from '../../../application/use-cases.js';
+import { answerEmpty, answerOne } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { pageDocument } from '../routing/pagination.js';
 import { changes, removes, shows } from '../routing/reference.js';
 import { listSchema, pageSchema } from '../routing/resource-schema.js';
-import { get, noContent, ok, parameter, patch, post, type Route, remove } from '../routing/route.js';
+import { get, ok, parameter, patch, post, type Route, remove } from '../routing/route.js';
 import { wholeList } from '../routing/whole-list.js';
 import {
   newTeamAccess,
@@ -45,36 +46,30 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/team-workspaces',
       'team-access/manage',
-      () =>
-        changes('addTeamAccess', 'Give a team access to a workspace', readNew, access(), {
-          refusals: ['attribute/invalid', 'attribute/taken', 'team-access/permissions-are-custom-only'],
-        }),
-      async (call) => ok({ data: present(await use.addTeamAccess.execute(call.actor, readNew(call))) }),
+      changes('addTeamAccess', 'Give a team access to a workspace', readNew, access, {
+        refusals: ['attribute/invalid', 'attribute/taken', 'team-access/permissions-are-custom-only'],
+      }),
+      answerOne(present, (call) => use.addTeamAccess.execute(call.actor, readNew(call))),
     ),
     get(
       '/team-workspaces/:id',
       'team-access/read',
-      () => shows('showTeamAccess', 'Show the access of a team to a workspace', access()),
-      async (call) => ok({ data: present(await use.showTeamAccess.execute(call.actor, parameter(call, 'id'))) }),
+      shows('showTeamAccess', 'Show the access of a team to a workspace', access),
+      answerOne(present, (call) => use.showTeamAccess.execute(call.actor, parameter(call, 'id'))),
     ),
     patch(
       '/team-workspaces/:id',
       'team-access/manage',
-      () =>
-        changes('updateTeamAccess', 'Change the access of a team to a workspace', readChange, access(), {
-          refusals: ['attribute/invalid', 'team-access/permissions-are-custom-only'],
-        }),
-      async (call) =>
-        ok({ data: present(await use.updateTeamAccess.execute(call.actor, parameter(call, 'id'), readChange(call))) }),
+      changes('updateTeamAccess', 'Change the access of a team to a workspace', readChange, access, {
+        refusals: ['attribute/invalid', 'team-access/permissions-are-custom-only'],
+      }),
+      answerOne(present, (call) => use.updateTeamAccess.execute(call.actor, parameter(call, 'id'), readChange(call))),
     ),
     remove(
       '/team-workspaces/:id',
       'team-access/manage',
-      () => removes('removeTeamAccess', 'Take the access to a workspace from a team'),
-      async (call) => {
-        await use.removeTeamAccess.execute(call.actor, parameter(call, 'id'));
-        return noContent;
-      },
+      removes('removeTeamAccess', 'Take the access to a workspace from a team'),
+      answerEmpty((call) => use.removeTeamAccess.execute(call.actor, parameter(call, 'id'))),
     ),
   ];
 };

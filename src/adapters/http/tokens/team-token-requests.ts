@@ -4,7 +4,7 @@ import type { Dialect, TypeName } from '../routing/dialect.js';
 import { pageParameters, pageRequest } from '../routing/pagination.js';
 import { invalidParameter } from '../routing/request-error.js';
 import { type Call, parameter } from '../routing/route.js';
-import { tokenExpiry } from '../supporting/users/user-requests.js';
+import { tokenExpiry } from './token-requests.js';
 
 /** The contract demands the type here, and in the singular. */
 const type: TypeName = {

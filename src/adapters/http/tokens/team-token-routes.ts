@@ -1,15 +1,11 @@
 import type { UseCases } from '../../../application/use-cases.js';
+import { answerEmpty, answerOne } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { pageDocument } from '../routing/pagination.js';
 import { creates, lists, removes, shows } from '../routing/reference.js';
-import { created, get, noContent, ok, parameter, post, type Route, remove } from '../routing/route.js';
-import {
-  issuedTeamTokenSchema,
-  listedTeamTokenSchema,
-  presentToken,
-  teamTokenSchema,
-} from '../supporting/users/user-resource.js';
+import { created, get, ok, parameter, post, type Route, remove } from '../routing/route.js';
 import { teamTokenExpiry, teamTokensParameters, teamTokensQuery } from './team-token-requests.js';
+import { issuedTeamTokenSchema, listedTeamTokenSchema, presentToken, teamTokenSchema } from './token-resource.js';
 
 export const teamTokenRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readExpiry = teamTokenExpiry(dialect);
@@ -18,20 +14,15 @@ export const teamTokenRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       tokenPath,
       'team-tokens/manage',
-      () => shows('showTeamToken', 'Show the token of a team', teamTokenSchema(dialect)),
-      async (call) =>
-        ok({ data: presentToken()(await use.showTeamToken.execute(call.actor, parameter(call, 'teamId'))) }),
+      shows('showTeamToken', 'Show the token of a team', () => teamTokenSchema(dialect)),
+      answerOne(presentToken(), (call) => use.showTeamToken.execute(call.actor, parameter(call, 'teamId'))),
     ),
     post(
       tokenPath,
       'team-tokens/manage',
-      () =>
-        creates(
-          'issueTeamToken',
-          'Issue the token of a team, in place of the one it has',
-          readExpiry,
-          issuedTeamTokenSchema(dialect),
-        ),
+      creates('issueTeamToken', 'Issue the token of a team, in place of the one it has', readExpiry, () =>
+        issuedTeamTokenSchema(dialect),
+      ),
       async (call) => {
         const command = { teamId: parameter(call, 'teamId'), expiresAt: readExpiry(call) };
         const { token, secret } = await use.issueTeamToken.execute(call.actor, command);
@@ -41,20 +32,16 @@ export const teamTokenRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     remove(
       tokenPath,
       'team-tokens/manage',
-      () => removes('revokeTeamToken', 'Revoke the token of a team'),
-      async (call) => {
-        await use.revokeTeamToken.execute(call.actor, parameter(call, 'teamId'));
-        return noContent;
-      },
+      removes('revokeTeamToken', 'Revoke the token of a team'),
+      answerEmpty((call) => use.revokeTeamToken.execute(call.actor, parameter(call, 'teamId'))),
     ),
     get(
       '/organizations/:organization/team-tokens',
       'organizations/read',
-      () =>
-        lists('listTeamTokens', 'List the team tokens of an organization', listedTeamTokenSchema(dialect), {
-          about: 'Those of teams whose tokens the caller may manage.',
-          query: teamTokensParameters,
-        }),
+      lists('listTeamTokens', 'List the team tokens of an organization', () => listedTeamTokenSchema(dialect), {
+        about: 'Those of teams whose tokens the caller may manage.',
+        query: teamTokensParameters,
+      }),
       async (call) => {
         const page = await use.listTeamTokens.execute(call.actor, teamTokensQuery(call));
         const present = presentToken(null, dialect.listedTeamTokenType);

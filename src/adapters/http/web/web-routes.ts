@@ -1,26 +1,19 @@
-import { access, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { PlainRoute } from '../routing/route.js';
 import { KeptContent } from './kept-content.js';
 
-const pages = new URL('pages/', import.meta.url);
+/** Where the build puts them, and where they are for a service that runs from source. */
+const folders = {
+  pages: ['pages/', '../../../../web/'],
+  swaggerUi: ['swagger-ui/', '../../../../node_modules/swagger-ui-dist/'],
+};
 
-/** Where the build puts Swagger UI, and where npm puts it for who runs the service from source. */
-const swaggerUi = ['swagger-ui/', '../../../../node_modules/swagger-ui-dist/'].map(
-  (path) => new URL(path, import.meta.url),
-);
-
-const ownFile = (name: string) => () => readFile(new URL(name, pages));
-
-const fileOfSwaggerUi = (name: string) => async () => {
-  for (const folder of swaggerUi) {
-    const file = new URL(name, folder);
-    const isThere = await access(file).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return readFile(file);
-  }
-  throw new Error(`${name} is missing: the package was not built whole`);
+const fileOf = (from: keyof typeof folders, name: string) => async () => {
+  const files = folders[from].map((folder) => new URL(folder + name, import.meta.url));
+  const file = files.find((candidate) => existsSync(candidate));
+  if (file === undefined) throw new Error(`${name} is missing: the package was not built whole`);
+  return readFile(file);
 };
 
 const html = 'text/html; charset=utf-8';
@@ -29,18 +22,26 @@ const script = 'text/javascript; charset=utf-8';
 
 const page = (name: string, version: string): KeptContent =>
   new KeptContent(html, async () =>
-    Buffer.from((await readFile(new URL(name, pages), 'utf8')).replaceAll('{{version}}', version)),
+    Buffer.from((await fileOf('pages', name)()).toString().replaceAll('{{version}}', version)),
   );
 
-const assets = {
-  'api.js': [script, ownFile('api.js')],
-  'docs.js': [script, ownFile('docs.js')],
-  'home.js': [script, ownFile('home.js')],
-  'icon.svg': ['image/svg+xml', ownFile('icon.svg')],
-  'pages.css': [css, ownFile('pages.css')],
-  'swagger-ui-bundle.js': [script, fileOfSwaggerUi('swagger-ui-bundle.js')],
-  'swagger-ui.css': [css, fileOfSwaggerUi('swagger-ui.css')],
-} as const satisfies Readonly<Record<string, readonly [type: string, make: () => Promise<Uint8Array>]>>;
+const assets: readonly (readonly [from: keyof typeof folders, name: string, type: string])[] = [
+  ['pages', 'access.js', script],
+  ['pages', 'api.js', script],
+  ['pages', 'docs.js', script],
+  ['pages', 'elements.js', script],
+  ['pages', 'home.js', script],
+  ['pages', 'icon.svg', 'image/svg+xml'],
+  ['pages', 'lists.js', script],
+  ['pages', 'outcomes.js', script],
+  ['pages', 'pages.css', css],
+  ['pages', 'policies.js', script],
+  ['pages', 'tabs.js', script],
+  ['pages', 'tokens.js', script],
+  ['pages', 'workspaces.js', script],
+  ['swaggerUi', 'swagger-ui-bundle.js', script],
+  ['swaggerUi', 'swagger-ui.css', css],
+];
 
 /** For a page whose parts all come from this service, and that sends nothing elsewhere. */
 const policy = (...more: readonly string[]): string =>
@@ -85,8 +86,8 @@ export const webRoutes = (version: string): PlainRoute[] => {
         return docs.answer(exchange, { 'Content-Security-Policy': policies.docs });
       },
     },
-    ...Object.entries(assets).map(([name, [type, make]]): PlainRoute => {
-      const content = new KeptContent(type, make);
+    ...assets.map(([from, name, type]): PlainRoute => {
+      const content = new KeptContent(type, fileOf(from, name));
       return {
         method: 'get',
         path: `/assets/${name}`,

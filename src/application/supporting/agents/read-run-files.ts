@@ -1,9 +1,11 @@
+import { DomainError } from '../../../domain/index.js';
+import { openBundle } from '../../files/open-bundle.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type LeaseHolder, leasedRun } from './lease-holder.js';
 
-/** GET /agent/v1/runs/:id/configuration: the `.tar.gz` the run uses. Throws `lease/lost`. */
+/** GET /agent/v1/runs/:id/configuration: the `.tar.gz` the run uses. */
 export class ReadRunFiles {
   constructor(
     private readonly unitOfWork: UnitOfWork<'configurationVersions' | 'runs'>,
@@ -11,13 +13,12 @@ export class ReadRunFiles {
     private readonly store: BundleStore,
   ) {}
 
+  /** Throws `lease/lost`, and `resource/not-found` when the bytes went away. */
   async execute(holder: LeaseHolder): Promise<AsyncIterable<Uint8Array>> {
-    const key = await this.unitOfWork.read(async (tx) => {
+    const files = await this.unitOfWork.read(async (tx) => {
       const { ownFiles, configurationVersionId } = (await leasedRun(tx, this.secrets, holder)).state;
-      return ownFiles?.key ?? (await tx.configurationVersions.find(configurationVersionId))?.state.bundle?.key;
+      return ownFiles ?? (await tx.configurationVersions.find(configurationVersionId))?.state.bundle;
     });
-    const bytes = key === undefined ? undefined : await this.store.read(key);
-    if (bytes === undefined) throw new Error(`the files of ${holder.runId} are missing`);
-    return bytes;
+    return openBundle(this.store, files, new DomainError('resource/not-found', 'the files of the run are missing'));
   }
 }

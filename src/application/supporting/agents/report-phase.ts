@@ -3,6 +3,7 @@ import {
   type Phase,
   type PlannedChanges,
   type ResourceCounts,
+  type RunChange,
   type RunStatus,
   type RunTrigger,
 } from '../../../domain/index.js';
@@ -65,7 +66,7 @@ const plannedBy = ({
 }: PhaseReport & { outcome: 'finished' }): PlannedChanges | null =>
   resources && { ...resources, ...(generatedConfiguration && { generatedConfiguration }) };
 
-function firing(phase: Phase, report: PhaseReport): [RunTrigger, Parameters<RunProgress['fire']>[3]?] {
+function firing(phase: Phase, report: PhaseReport): [RunTrigger, RunChange?] {
   switch (report.outcome) {
     case 'finished':
       return phase === 'plan'

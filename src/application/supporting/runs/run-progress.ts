@@ -7,6 +7,8 @@ import {
   type PolicyCheck,
   policyKinds,
   Run,
+  type RunChange,
+  type RunDraft,
   type RunEffect,
   type RunFactsGathered,
   type RunFired,
@@ -14,6 +16,7 @@ import {
   type RunState,
   type RunTrigger,
   type TaskStage,
+  type VersionFactsGathered,
   type Workspace,
 } from '../../../domain/index.js';
 import { asApplied } from '../../../domain/policy-outcomes/policy-set.js';
@@ -33,10 +36,11 @@ export type ProgressRepositories =
   | 'taskStages'
   | 'workspaces';
 
-type RunTransaction = Transaction<ProgressRepositories>;
+/** A transaction in which runs move on. */
+export type RunTransaction = Transaction<ProgressRepositories>;
 
 /** A run before it is one of its workspace's. */
-export type DraftRun = Omit<Parameters<typeof Run.create>[0], 'id' | 'sequence' | 'createdAt' | 'workspaceId'>;
+export type DraftRun = Omit<RunDraft, 'id' | 'sequence' | 'createdAt' | 'workspaceId'>;
 
 const checkOf: Readonly<Record<TaskStage['status'], PolicyCheck>> = {
   pending: 'open',
@@ -47,6 +51,9 @@ const checkOf: Readonly<Record<TaskStage['status'], PolicyCheck>> = {
   errored: 'failed',
   canceled: 'open',
 };
+
+/** Whether runs use a version is asked when it is archived: what is ordered here asks the lifecycle again. */
+const unused: VersionFactsGathered = { isCurrent: false, runsInProgress: false, usedByRun: false };
 
 /**
  * Moves runs through their lifecycle and does what the transitions order. Everything here is part of the caller's
@@ -88,7 +95,7 @@ export class RunProgress {
   }
 
   /** Throws `run/transition-refused` when the table says no. */
-  async fire(tx: RunTransaction, run: Run, trigger: RunTrigger, change?: Parameters<Run['fire']>[3]): Promise<Run> {
+  async fire(tx: RunTransaction, run: Run, trigger: RunTrigger, change?: RunChange): Promise<Run> {
     const surroundings = await this.surroundingsOf(tx, run);
     return this.keep(tx, run, run.fire(trigger, surroundings.facts, this.clock.now(), change), surroundings);
   }
@@ -163,7 +170,7 @@ export class RunProgress {
       'discard-plan-file': async () => discard(tx, await tx.runArtifacts.drop(state.id, 'plan-file')),
       'drop-pending-state': () => tx.stateVersions.dropPending(state.id),
       'archive-version': async () => {
-        if (version.state.origin !== 'version-control') return;
+        if (!version.allows('finish-runs', unused, this.clock.now())) return;
         await tx.effects.enqueue(subject, [{ kind: 'archive-version', versionId: subject }]);
       },
     };

@@ -31,7 +31,8 @@ export interface ChangedWorkspace extends ShownWorkspace {
   readonly poolTokenCreators?: readonly TokenOwner[];
 }
 
-interface Linked {
+/** What a workspace is linked to after a change. */
+export interface RepositoryLink {
   readonly repository: LinkedRepository | null;
   readonly webhookKey?: string;
 }
@@ -50,7 +51,7 @@ export class RepositoryLinks {
     standing: Standing,
     current: LinkedRepository | null,
     asked: RepositorySettings | null | undefined,
-  ): Linked {
+  ): RepositoryLink {
     if (asked === undefined || (asked === null && current === null)) return { repository: current };
     authorize(standing, 'workspaces/link-repository');
     if (asked === null) return { repository: null };

@@ -115,7 +115,8 @@ export interface RunState {
 
 export type RunFactsGathered = Pick<RunGuardFacts, 'itsTurn' | 'filesMissing' | 'creatorMayApply' | 'policyCheck'>;
 
-type Change = Partial<
+/** What a transition may change beside the status. */
+export type RunChange = Partial<
   Pick<RunState, 'hasChanges' | 'planned' | 'applied' | 'failure' | 'ownFiles' | 'lease' | 'cancelRequested'>
 >;
 
@@ -124,7 +125,8 @@ export interface RunFired {
   readonly effects: readonly RunEffect[];
 }
 
-type Given = Pick<
+/** What a run is made from. */
+export type RunDraft = Pick<
   RunState,
   | 'id'
   | 'workspaceId'
@@ -156,7 +158,7 @@ export class Run {
     Object.freeze(state);
   }
 
-  static create(given: Given): Run {
+  static create(given: RunDraft): Run {
     return new Run({
       ...given,
       status: 'pending',
@@ -181,7 +183,7 @@ export class Run {
    * Fires `trigger`, and after it every automatic row that fits, until the run rests. Throws the row's refusal, worded
    * by its status or by its first guard that fails.
    */
-  fire(trigger: RunTrigger, gathered: RunFactsGathered, now: Instant, change: Change = {}): RunFired {
+  fire(trigger: RunTrigger, gathered: RunFactsGathered, now: Instant, change: RunChange = {}): RunFired {
     return this.walk(life.fire(trigger, { ...this.state, ...gathered }), gathered, now, change);
   }
 
@@ -197,7 +199,7 @@ export class Run {
   }
 
   /** The same run with another lease, or other files. No transition: it is where it was. */
-  with(change: Pick<Change, 'lease' | 'ownFiles'>): Run {
+  with(change: Pick<RunChange, 'lease' | 'ownFiles'>): Run {
     return new Run({ ...this.state, ...change, revision: this.state.revision + 1 });
   }
 
@@ -231,7 +233,7 @@ export class Run {
     return this.allows('request-cancel') ? 'request-cancel' : 'cancel';
   }
 
-  private walk(first: RunTransition, gathered: RunFactsGathered, now: Instant, change: Change): RunFired {
+  private walk(first: RunTransition, gathered: RunFactsGathered, now: Instant, change: RunChange): RunFired {
     const effects: RunEffect[] = [];
     let state: RunState = { ...this.state, ...change, revision: this.state.revision + 1 };
     for (let row: RunTransition | undefined = first; row; row = life.automatic({ ...state, ...gathered })) {

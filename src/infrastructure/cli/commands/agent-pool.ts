@@ -1,7 +1,7 @@
 import type { AgentPool, AgentToken } from '../../../domain/index.js';
 import { type Command, UsageError } from '../command.js';
 import { all, atWork, known, type Workplace } from '../operator.js';
-import { card, counted, table } from '../output.js';
+import { card, listing } from '../output.js';
 
 const presented = ({ id, name, createdAt }: AgentPool) => ({ id, name, 'created-at': createdAt });
 
@@ -41,7 +41,7 @@ const list: Command = {
       const rows = found.map(({ name, createdAt, id }) => [name, createdAt, id]);
       return {
         json: found.map(presented),
-        text: `${table(['name', 'since', 'id'], rows)}\n\n${counted(found.length, 'site agent pool')}`,
+        text: listing(['name', 'since', 'id'], rows, 'site agent pool'),
       };
     }),
 };
@@ -92,7 +92,7 @@ const listTokens: Command = {
       const rows = tokens.map(({ id, description, createdAt, lastUsedAt }) => [id, description, createdAt, lastUsedAt]);
       return {
         json: tokens.map(presentedToken),
-        text: `${table(['id', 'description', 'since', 'last used'], rows)}\n\n${counted(tokens.length, 'token')}`,
+        text: listing(['id', 'description', 'since', 'last used'], rows, 'token'),
       };
     }),
 };

@@ -1,7 +1,7 @@
 import type { Organization } from '../../../domain/index.js';
 import { type Command, UsageError } from '../command.js';
 import { all, atWork, known, userNamed, type Workplace } from '../operator.js';
-import { card, counted, table } from '../output.js';
+import { card, counted, listing } from '../output.js';
 
 const presented = ({ name, email, createdAt, id }: Organization) => ({
   name,
@@ -37,7 +37,7 @@ const list: Command = {
       const rows = organizations.map(({ name, email, createdAt, id }) => [name, email, createdAt, id]);
       return {
         json: organizations.map(presented),
-        text: `${table(['name', 'email', 'since', 'id'], rows)}\n\n${counted(organizations.length, 'organization')}`,
+        text: listing(['name', 'email', 'since', 'id'], rows, 'organization'),
       };
     }),
 };

@@ -3,7 +3,7 @@ import type { IssuedToken } from '../../../application/index.js';
 import { type ApiToken, type Instant, isDomainError, type OrganizationTokenKind } from '../../../domain/index.js';
 import { type Call, type Command, UsageError } from '../command.js';
 import { all, atWork, known, userNamed, type Workplace } from '../operator.js';
-import { card, counted, table } from '../output.js';
+import { card, listing } from '../output.js';
 
 const dateTime = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
 
@@ -144,7 +144,7 @@ const list: Command = {
       ]);
       return {
         json: tokens.map(({ of, token }) => ({ of, ...presented(token) })),
-        text: `${table(['id', 'of', 'description', 'since', 'last used', 'until'], rows)}\n\n${counted(tokens.length, 'token')}`,
+        text: listing(['id', 'of', 'description', 'since', 'last used', 'until'], rows, 'token'),
       };
     });
   },

@@ -1,7 +1,7 @@
 import type { User } from '../../../domain/index.js';
 import type { Answer, Command } from '../command.js';
 import { all, atWork, userNamed } from '../operator.js';
-import { card, counted, table } from '../output.js';
+import { card, listing } from '../output.js';
 
 const presented = (user: User) => ({
   id: user.id,
@@ -51,7 +51,7 @@ const list: Command = {
       ]);
       return {
         json: users.map(presented),
-        text: `${table(['name', 'email', 'is', 'since', 'id'], rows)}\n\n${counted(users.length, 'user')}`,
+        text: listing(['name', 'email', 'is', 'since', 'id'], rows, 'user'),
       };
     }),
 };

@@ -1,4 +1,3 @@
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Request } from 'express';
 import { z } from 'zod';
@@ -96,7 +95,7 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       refusals: ofReport,
     }),
     handle: async (agent, exchange) => {
-      const report = readPhaseReport(await readBody(exchange.request, exchange.response));
+      const report = readPhaseReport(await readBody(exchange.request));
       json(exchange, 200, presentReported(await use.reportPhase.execute(holderOf(agent, exchange), phase, report)));
     },
   });
@@ -124,7 +123,7 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       }),
       handle: async (agent, exchange) => {
         const { request, response, stopping } = exchange;
-        const name = readClaim(await readBody(request, response));
+        const name = readClaim(await readBody(request));
         const wait = (numberIn(request, 'wait', longestWait) ?? 0) * 1000;
         const deadline = performance.now() + wait;
         // A run claimed for somebody who has hung up would be lost until its lease ends.
@@ -166,15 +165,12 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
         summary: 'Download the files of a run, as a gzip-compressed tar',
         headers: leaseHeader,
         answers: { 200: bytes },
-        refusals: underLease,
+        refusals: [...underLease, 'resource/not-found'],
       }),
       handle: async (agent, exchange) => {
         const files = await use.readRunFiles.execute(holderOf(agent, exchange));
         exchange.writeHead(200, { 'Content-Type': 'application/octet-stream' });
-        await pipeline(files, exchange.response).catch((error: NodeJS.ErrnoException) => {
-          // An agent that goes away in the middle is no fault of the service.
-          if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-        });
+        await exchange.download(files);
       },
     },
     {

@@ -5,6 +5,7 @@ import {
   absentable,
   identifier,
   manyOf,
+  named,
   optionalDocument,
   reading,
   resourceDocument,
@@ -44,23 +45,17 @@ const scopeRelationships = (dialect: Dialect) => {
   return { 'allowed-workspaces': workspaces, 'excluded-workspaces': workspaces, 'allowed-projects': noProjects };
 };
 
-type Listed = { readonly data: readonly { readonly id: string }[] } | undefined;
+const changeDocument = (dialect: Dialect) =>
+  resourceDocument(dialect, poolType, { name: absentable(word), ...scopeAttributes }, scopeRelationships(dialect));
 
 /** Only what the request names. */
-const toScope = ({
-  attributes,
-  relationships,
-}: {
-  readonly attributes: { readonly 'organization-scoped'?: boolean | undefined };
-  readonly relationships: { readonly 'allowed-workspaces'?: Listed; readonly 'excluded-workspaces'?: Listed };
-}): ScopeChange => {
-  const ids = (listed: Listed) => listed?.data.map(({ id }) => id);
-  const named = {
+const toScope = ({ attributes, relationships }: z.infer<ReturnType<typeof changeDocument>>['data']): ScopeChange => {
+  const ids = (listed: (typeof relationships)['allowed-workspaces']) => listed?.data.map(({ id }) => id);
+  return named({
     organizationScoped: attributes['organization-scoped'],
     allowedWorkspaceIds: ids(relationships['allowed-workspaces']),
     excludedWorkspaceIds: ids(relationships['excluded-workspaces']),
-  };
-  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+  });
 };
 
 export const newAgentPool = (dialect: Dialect) =>
@@ -70,10 +65,7 @@ export const newAgentPool = (dialect: Dialect) =>
   );
 
 export const agentPoolChange = (dialect: Dialect) =>
-  reading(
-    resourceDocument(dialect, poolType, { name: absentable(word), ...scopeAttributes }, scopeRelationships(dialect)),
-    ({ data }) => ({ name: data.attributes.name, ...toScope(data) }),
-  );
+  reading(changeDocument(dialect), ({ data }) => ({ name: data.attributes.name, ...toScope(data) }));
 
 /** The description of a new token. */
 export const newAgentToken = (dialect: Dialect) => {

@@ -4,13 +4,8 @@ import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
 import { dateTime, flag, nothing, perDialect, text } from '../../routing/resource-schema.js';
-import {
-  ownerSchema,
-  presentOwner,
-  teamTokenSchema,
-  tokenAttributes,
-  userTokenSchema,
-} from '../users/user-resource.js';
+import { ownerSchema, presentOwner } from '../../tokens/token-owner-resource.js';
+import { teamTokenSchema, tokenAttributes, userTokenSchema } from '../../tokens/token-resource.js';
 
 /** Site pools are another resource. */
 const organizationOf = ({ id, organizationName }: AgentPool): string => {

@@ -1,23 +1,13 @@
 import type { AgentPoolReference } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import type { Action, AgentPool } from '../../../../domain/index.js';
+import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
-import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { pageRequest } from '../../routing/pagination.js';
 import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
 import type { ResourceSchema } from '../../routing/resource-schema.js';
-import {
-  type Call,
-  created,
-  get,
-  noContent,
-  ok,
-  parameter,
-  patch,
-  post,
-  type Route,
-  remove,
-} from '../../routing/route.js';
+import { type Call, created, get, parameter, patch, post, type Route, remove } from '../../routing/route.js';
 import type { Reader } from '../../routing/schema.js';
 import {
   agentPoolChange,
@@ -91,38 +81,33 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       get(
         one,
         read,
-        () => shows(`show${name}`, `Show ${words}`, schema()),
-        async (call) => ok({ data: present(await use.showAgentPool.execute(call.actor, reference(call))) }),
+        shows(`show${name}`, `Show ${words}`, schema),
+        answerOne(present, (call) => use.showAgentPool.execute(call.actor, reference(call))),
       ),
       patch(
         one,
         manage,
-        () => changes(`update${name}`, `Update ${words}`, change, schema(), { refusals }),
-        async (call) =>
-          ok({ data: present(await use.updateAgentPool.execute(call.actor, reference(call), change(call))) }),
+        changes(`update${name}`, `Update ${words}`, change, schema, { refusals }),
+        answerOne(present, (call) => use.updateAgentPool.execute(call.actor, reference(call), change(call))),
       ),
       remove(
         one,
         manage,
-        () => removes(`remove${name}`, `Delete ${words} and its tokens`, 'agent-pool/in-use'),
-        async (call) => {
-          await use.removeAgentPool.execute(call.actor, reference(call));
-          return noContent;
-        },
+        removes(`remove${name}`, `Delete ${words} and its tokens`, 'agent-pool/in-use'),
+        answerEmpty((call) => use.removeAgentPool.execute(call.actor, reference(call))),
       ),
       get(
         tokens,
         manage,
-        () => lists(`list${name}Tokens`, `List the tokens of ${words}`, agentTokenSchema(dialect)),
-        async (call) => {
-          const page = await use.listAgentTokens.execute(call.actor, reference(call, poolId), pageRequest(call.query));
-          return ok(pageDocument(call.path, call.query, page, presentAgentToken()));
-        },
+        lists(`list${name}Tokens`, `List the tokens of ${words}`, () => agentTokenSchema(dialect)),
+        answerPage(presentAgentToken(), (call) =>
+          use.listAgentTokens.execute(call.actor, reference(call, poolId), pageRequest(call.query)),
+        ),
       ),
       post(
         tokens,
         manage,
-        () => creates(`issue${name}Token`, `Issue a token of ${words}`, readToken, issuedAgentTokenSchema(dialect)),
+        creates(`issue${name}Token`, `Issue a token of ${words}`, readToken, () => issuedAgentTokenSchema(dialect)),
         async (call) => {
           const issued = await use.issueAgentToken.execute(call.actor, reference(call, poolId), readToken(call));
           return created({ data: presentAgentToken(issued.secret)(issued.token) });
@@ -135,17 +120,15 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/agent-pools',
       'agent-pools/list',
-      () => lists('listAgentPools', 'List the agent pools of an organization', ofOrganization.schema()),
-      async (call) => {
-        const name = parameter(call, 'organization');
-        const page = await use.listAgentPools.execute(call.actor, name, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, ofOrganization.present));
-      },
+      lists('listAgentPools', 'List the agent pools of an organization', ofOrganization.schema),
+      answerPage(ofOrganization.present, (call) =>
+        use.listAgentPools.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
+      ),
     ),
     post(
       '/organizations/:organization/agent-pools',
       'agent-pools/create',
-      () => creates('createAgentPool', 'Create an agent pool', readNew, ofOrganization.schema(), { refusals }),
+      creates('createAgentPool', 'Create an agent pool', readNew, ofOrganization.schema, { refusals }),
       async (call) => {
         const { name, scope } = readNew(call);
         const made = await use.createAgentPool.execute(call.actor, parameter(call, 'organization'), name, scope);
@@ -156,18 +139,14 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/admin/agent-pools',
       'site-agent-pools/manage',
-      () => lists('listSiteAgentPools', 'List the site agent pools', ofSite.schema()),
-      async (call) => {
-        const page = await use.listSiteAgentPools.execute(call.actor, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, ofSite.present));
-      },
+      lists('listSiteAgentPools', 'List the site agent pools', ofSite.schema),
+      answerPage(ofSite.present, (call) => use.listSiteAgentPools.execute(call.actor, pageRequest(call.query))),
     ),
     post(
       '/admin/agent-pools',
       'site-agent-pools/manage',
-      () => creates('createSiteAgentPool', 'Create a site agent pool', readNewOfSite, ofSite.schema(), { refusals }),
-      async (call) =>
-        created({ data: ofSite.present(await use.createSiteAgentPool.execute(call.actor, readNewOfSite(call))) }),
+      creates('createSiteAgentPool', 'Create a site agent pool', readNewOfSite, ofSite.schema, { refusals }),
+      answerCreated(ofSite.present, (call) => use.createSiteAgentPool.execute(call.actor, readNewOfSite(call))),
     ),
     ...ofEach(ofSite),
   ];

@@ -1,38 +1,11 @@
 import { z } from 'zod';
-import {
-  type ExecutionDefaults,
-  type ExecutionMode,
-  executionModes,
-  type OrganizationTokenKind,
-} from '../../../../domain/index.js';
+import { executionModes } from '../../../../domain/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import type { Query } from '../../routing/query.js';
-import { invalidParameter } from '../../routing/request-error.js';
-import { absentable, identifier, manyOf, reading, resourceDocument, word } from '../../routing/schema.js';
+import { absentable, identifier, manyOf, named, reading, resourceDocument, word } from '../../routing/schema.js';
 import { poolType } from '../workspaces/workspace-requests.js';
 
 const organizationType: TypeName = { singular: 'organization', plural: 'organizations' };
 const membershipType: TypeName = { singular: 'organization-membership', plural: 'organization-memberships' };
-
-const auditTrails = 'audit-trails';
-
-/** Which of the organization's two tokens is meant. Throws a 422 for a word that names neither. */
-export function organizationTokenKind(query: Query): OrganizationTokenKind {
-  const kind = query.one('token');
-  if (kind === undefined) return 'organization';
-  if (kind !== auditTrails) {
-    throw invalidParameter('token', `token must be ${auditTrails}, or left out for the organization's own token`);
-  }
-  return 'auditor';
-}
-
-/** For the description of the API. */
-export const organizationTokenParameters = {
-  token: z.literal(auditTrails).optional().meta({
-    description:
-      "The audit token, which reads the audit trail and nothing else. The organization's own token if left out.",
-  }),
-};
 
 const defaultMode = { 'default-execution-mode': absentable(z.enum(executionModes)) };
 
@@ -40,39 +13,35 @@ const defaultPool = (dialect: Dialect) => ({
   'default-agent-pool': absentable(z.object({ data: identifier(dialect, poolType).nullable() })),
 });
 
-interface Defaults {
-  readonly attributes: { readonly 'default-execution-mode'?: ExecutionMode | undefined };
-  readonly relationships: {
-    readonly 'default-agent-pool'?: { readonly data: { readonly id: string } | null } | undefined;
-  };
-}
+const changeDocument = (dialect: Dialect) =>
+  resourceDocument(
+    dialect,
+    organizationType,
+    { name: absentable(word), email: absentable(word), ...defaultMode },
+    defaultPool(dialect),
+  );
 
 /** Only what the request names. */
-const toDefaults = ({ attributes, relationships }: Defaults): { readonly defaults?: Partial<ExecutionDefaults> } => {
-  const executionMode = attributes['default-execution-mode'];
+const toChange = ({ data: { attributes, relationships } }: z.infer<ReturnType<typeof changeDocument>>) => {
   const pool = relationships['default-agent-pool'];
-  if (executionMode === undefined && pool === undefined) return {};
-  return {
-    defaults: { ...(executionMode && { executionMode }), ...(pool && { agentPoolId: pool.data?.id ?? null }) },
-  };
+  const defaults = named({
+    executionMode: attributes['default-execution-mode'],
+    agentPoolId: pool && (pool.data?.id ?? null),
+  });
+  const { name, email } = attributes;
+  return { name, email, ...(Object.keys(defaults).length > 0 && { defaults }) };
 };
 
 export const newOrganization = (dialect: Dialect) =>
   reading(
     resourceDocument(dialect, organizationType, { name: word, email: word, ...defaultMode }, defaultPool(dialect)),
-    ({ data }) => ({ name: data.attributes.name, email: data.attributes.email, ...toDefaults(data) }),
+    (body) => {
+      const { name, email } = body.data.attributes;
+      return { ...toChange(body), name, email };
+    },
   );
 
-export const organizationChange = (dialect: Dialect) =>
-  reading(
-    resourceDocument(
-      dialect,
-      organizationType,
-      { name: absentable(word), email: absentable(word), ...defaultMode },
-      defaultPool(dialect),
-    ),
-    ({ data }) => ({ name: data.attributes.name, email: data.attributes.email, ...toDefaults(data) }),
-  );
+export const organizationChange = (dialect: Dialect) => reading(changeDocument(dialect), toChange);
 
 export const newMembership = (dialect: Dialect) => {
   const teams = z.object({ data: manyOf(z.object({ id: word.min(1) })) });

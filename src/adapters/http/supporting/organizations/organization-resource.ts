@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ChangedOrganization, MembershipView } from '../../../../application/index.js';
 import {
-  type ApiToken,
   executionModes,
   may,
   membershipStatus,
@@ -13,7 +12,7 @@ import type { Dialect } from '../../routing/dialect.js';
 import type { Members, Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
 import { dateTime, flag, maybeText, nothing, text } from '../../routing/resource-schema.js';
-import { poolTokenCreators, token } from '../users/user-resource.js';
+import { poolTokenCreators } from '../../tokens/token-owner-resource.js';
 
 const executionMode = z.enum(executionModes);
 
@@ -70,22 +69,6 @@ export const presentOrganization = organization(presenting);
 export const organizationSchema = described({ name: 'Organization', about: 'Its id is its name.' }, (words, dialect) =>
   organization(words)(dialect, anyView<Standing>())(anyView()),
 );
-
-/** A token of the organization of this name: its own, or its audit token. */
-const organizationToken =
-  (words: Words) =>
-  (name: string, of: ApiToken, secret: string | null = null): Resource =>
-    token(words)(secret, undefined, { organization: words.toOne('organizations', name) })(of);
-
-export const presentOrganizationToken = organizationToken(presenting);
-
-const tokenSchema = (name: string, secret?: string) =>
-  described({ name }, (words) =>
-    organizationToken(words)('', anyView({ owner: { kind: 'organization', id: '' } }), secret),
-  );
-
-export const organizationTokenSchema = tokenSchema('OrganizationToken');
-export const issuedOrganizationTokenSchema = tokenSchema('IssuedOrganizationToken', '');
 
 /** What this service can do for an organization. Clients turn to local execution unless `operations` is true. */
 const entitlements = ({ is }: Words): Members => ({

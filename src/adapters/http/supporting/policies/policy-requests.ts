@@ -8,10 +8,9 @@ import {
   policyKinds,
 } from '../../../../domain/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { pageParameters } from '../../routing/pagination.js';
 import { invalid, invalidParameter } from '../../routing/request-error.js';
 import type { Call } from '../../routing/route.js';
-import { absentable, identifiersDocument, reading, resourceDocument, word } from '../../routing/schema.js';
+import { absentable, named, reading, resourceDocument, word } from '../../routing/schema.js';
 
 export const policyType: TypeName = { singular: 'policy', plural: 'policies' };
 
@@ -67,17 +66,12 @@ export const newPolicy = (dialect: Dialect) => {
 export const policyChange = (dialect: Dialect) =>
   reading(resourceDocument(dialect, policyType, settings), ({ data: { attributes } }): PolicyChange => {
     const { description, query } = attributes;
-    const enforcementLevel = levelOf(attributes);
-    return {
-      ...(description === undefined ? {} : { description: description ?? '' }),
-      ...(query === undefined ? {} : { query }),
-      ...(enforcementLevel === undefined ? {} : { enforcementLevel }),
-    };
+    return named({
+      description: description === null ? '' : description,
+      query,
+      enforcementLevel: levelOf(attributes),
+    });
   });
-
-/** The policies named in the body of a relationship request. */
-export const policyReferences = (dialect: Dialect) =>
-  reading(identifiersDocument(dialect, policyType), ({ data }): readonly string[] => data.map(({ id }) => id));
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -102,7 +96,6 @@ const kind = z.enum(policyKinds);
 export const policiesParameters = {
   'search[name]': z.string().optional().meta({ description: 'Leaves policies with this text in their name.' }),
   'filter[kind]': kind.optional().meta({ description: 'Leaves policies of this kind.' }),
-  ...pageParameters,
 };
 
 const kindOf = (text: string): PolicyKind => {

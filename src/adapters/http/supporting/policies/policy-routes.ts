@@ -1,14 +1,12 @@
 import type { UseCases } from '../../../../application/use-cases.js';
+import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { limits } from '../../routing/limits.js';
-import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { pageRequest } from '../../routing/pagination.js';
 import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
 import {
-  created,
   done,
   get,
-  noContent,
-  ok,
   parameter,
   patch,
   plainText,
@@ -32,51 +30,47 @@ export const policyRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/policies',
       'policies/manage',
-      () => lists('listPolicies', 'List the policies of an organization', policy(), { query: policiesParameters }),
-      async (call) => {
-        const name = parameter(call, 'organization');
-        const page = await use.listPolicies.execute(call.actor, name, policiesFilter(call), pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, present));
-      },
+      lists('listPolicies', 'List the policies of an organization', policy, { query: policiesParameters }),
+      answerPage(present, (call) =>
+        use.listPolicies.execute(
+          call.actor,
+          parameter(call, 'organization'),
+          policiesFilter(call),
+          pageRequest(call.query),
+        ),
+      ),
     ),
     post(
       '/organizations/:organization/policies',
       'policies/manage',
-      () =>
-        creates('createPolicy', 'Create a policy', readNew, policy(), {
-          about: 'Its code is uploaded afterwards. A query is required for OPA, and there is none for Sentinel.',
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
-      async (call) => {
-        const name = parameter(call, 'organization');
-        return created({ data: present(await use.createPolicy.execute(call.actor, name, readNew(call))) });
-      },
+      creates('createPolicy', 'Create a policy', readNew, policy, {
+        about: 'Its code is uploaded afterwards. A query is required for OPA, and there is none for Sentinel.',
+        refusals: ['attribute/invalid', 'attribute/taken'],
+      }),
+      answerCreated(present, (call) =>
+        use.createPolicy.execute(call.actor, parameter(call, 'organization'), readNew(call)),
+      ),
     ),
     get(
       '/policies/:id',
       'policies/manage',
-      () => shows('showPolicy', 'Show a policy', policy()),
-      async (call) => ok({ data: present(await use.showPolicy.execute(call.actor, parameter(call, 'id'))) }),
+      shows('showPolicy', 'Show a policy', policy),
+      answerOne(present, (call) => use.showPolicy.execute(call.actor, parameter(call, 'id'))),
     ),
     patch(
       '/policies/:id',
       'policies/manage',
-      () =>
-        changes('updatePolicy', 'Change a policy', readChange, policy(), {
-          about: 'Its name and its kind stay. Runs that were queued before are held to it as it was.',
-          refusals: ['attribute/invalid'],
-        }),
-      async (call) =>
-        ok({ data: present(await use.updatePolicy.execute(call.actor, parameter(call, 'id'), readChange(call))) }),
+      changes('updatePolicy', 'Change a policy', readChange, policy, {
+        about: 'Its name and its kind stay. Runs that were queued before are held to it as it was.',
+        refusals: ['attribute/invalid'],
+      }),
+      answerOne(present, (call) => use.updatePolicy.execute(call.actor, parameter(call, 'id'), readChange(call))),
     ),
     remove(
       '/policies/:id',
       'policies/manage',
-      () => removes('removePolicy', 'Delete a policy'),
-      async (call) => {
-        await use.removePolicy.execute(call.actor, parameter(call, 'id'));
-        return noContent;
-      },
+      removes('removePolicy', 'Delete a policy'),
+      answerEmpty((call) => use.removePolicy.execute(call.actor, parameter(call, 'id'))),
     ),
     putBytes(limits.policyCode.most)(
       '/policies/:id/upload',
@@ -89,10 +83,7 @@ export const policyRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         answers: { 200: null },
         refusals: ['organization/over-quota'],
       }),
-      async (call) => {
-        await use.uploadPolicyCode.execute(call.actor, parameter(call, 'id'), readCode(call));
-        return done;
-      },
+      answerEmpty((call) => use.uploadPolicyCode.execute(call.actor, parameter(call, 'id'), readCode(call)), done),
     ),
     get(
       '/policies/:id/download',

@@ -2,19 +2,11 @@ import { z } from 'zod';
 import { enforcementLevels, type Policy, type PolicySetSettings, policyKinds } from '../../../../domain/index.js';
 import { mostPoliciesOfSet } from '../../../../domain/policy-outcomes/policy-set.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import {
-  absentable,
-  identifier,
-  identifiersDocument,
-  manyOf,
-  reading,
-  resourceDocument,
-  word,
-} from '../../routing/schema.js';
+import { absentable, identifier, manyOf, named, reading, resourceDocument, word } from '../../routing/schema.js';
 import { policyType } from '../policies/policy-requests.js';
 
 const type: TypeName = { singular: 'policy-set', plural: 'policy-sets' };
-const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
+export const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
 
 const level = absentable(z.enum(enforcementLevels));
 
@@ -87,13 +79,5 @@ export const newPolicySet = (dialect: Dialect) => {
 /** Only what the request names. Policies are replaced as a whole. */
 export const policySetChange = (dialect: Dialect) => {
   const schema = resourceDocument(dialect, type, { name: absentable(word), ...settings });
-  return reading(
-    schema,
-    ({ data }): Partial<PolicySetSettings> =>
-      Object.fromEntries(Object.entries(data.attributes).filter(([, value]) => value !== undefined)),
-  );
+  return reading(schema, ({ data }): Partial<PolicySetSettings> => named(data.attributes));
 };
-
-/** The workspaces named in the body of a relationship request. */
-export const workspaceReferences = (dialect: Dialect) =>
-  reading(identifiersDocument(dialect, workspaceType), ({ data }): readonly string[] => data.map(({ id }) => id));

@@ -1,62 +1,44 @@
 import type { UseCases } from '../../../../application/use-cases.js';
+import { answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
-import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { pageRequest } from '../../routing/pagination.js';
 import { changes, creates, lists, relates, removes, shows } from '../../routing/reference.js';
-import {
-  created,
-  get,
-  noContent,
-  ok,
-  parameter,
-  patch,
-  post,
-  type Route,
-  remove,
-  removeListed,
-} from '../../routing/route.js';
-import { policyReferences } from '../policies/policy-requests.js';
-import { newPolicySet, policySetChange, workspaceReferences } from './policy-set-requests.js';
+import { created, get, parameter, patch, post, type Route, remove, removeListed } from '../../routing/route.js';
+import { readingIds } from '../../routing/schema.js';
+import { policyType } from '../policies/policy-requests.js';
+import { newPolicySet, policySetChange, workspaceType } from './policy-set-requests.js';
 import { policySetSchema, presentPolicySet } from './policy-set-resource.js';
 
 export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readNew = newPolicySet(dialect);
   const readChange = policySetChange(dialect);
-  const readWorkspaces = workspaceReferences(dialect);
+  const readWorkspaces = readingIds(dialect, workspaceType);
   const present = presentPolicySet(dialect);
   const policySet = () => policySetSchema(dialect);
-  const readPolicies = policyReferences(dialect);
+  const readPolicies = readingIds(dialect, policyType);
   const policiesPath = '/policy-sets/:id/relationships/policies';
   const workspacesPath = '/policy-sets/:id/relationships/workspaces';
-  const changeWorkspaces = (change: 'attach' | 'detach'): Route['handle'] => {
-    return async (call) => {
-      await use.attachPolicySet.execute(call.actor, parameter(call, 'id'), change, readWorkspaces(call));
-      return noContent;
-    };
-  };
-  const changePolicies = (change: 'attach' | 'detach'): Route['handle'] => {
-    return async (call) => {
-      await use.changePoliciesOfSet.execute(call.actor, parameter(call, 'id'), change, readPolicies(call));
-      return noContent;
-    };
-  };
+  const changeWorkspaces = (change: 'attach' | 'detach') =>
+    answerEmpty((call) => use.attachPolicySet.execute(call.actor, parameter(call, 'id'), change, readWorkspaces(call)));
+  const changePolicies = (change: 'attach' | 'detach') =>
+    answerEmpty((call) =>
+      use.changePoliciesOfSet.execute(call.actor, parameter(call, 'id'), change, readPolicies(call)),
+    );
   return [
     get(
       '/organizations/:organization/policy-sets',
       'policy-sets/manage',
-      () => lists('listPolicySets', 'List the policy sets of an organization', policySet()),
-      async (call) => {
-        const name = parameter(call, 'organization');
-        const page = await use.listPolicySets.execute(call.actor, name, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, present));
-      },
+      lists('listPolicySets', 'List the policy sets of an organization', policySet),
+      answerPage(present, (call) =>
+        use.listPolicySets.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
+      ),
     ),
     post(
       '/organizations/:organization/policy-sets',
       'policy-sets/manage',
-      () =>
-        creates('createPolicySet', 'Create a policy set', readNew, policySet(), {
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
+      creates('createPolicySet', 'Create a policy set', readNew, policySet, {
+        refusals: ['attribute/invalid', 'attribute/taken'],
+      }),
       async (call) => {
         const { settings, workspaceIds, policyIds } = readNew(call);
         const name = parameter(call, 'organization');
@@ -67,51 +49,46 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/policy-sets/:id',
       'policy-sets/manage',
-      () => shows('showPolicySet', 'Show a policy set', policySet()),
-      async (call) => ok({ data: present(await use.showPolicySet.execute(call.actor, parameter(call, 'id'))) }),
+      shows('showPolicySet', 'Show a policy set', policySet),
+      answerOne(present, (call) => use.showPolicySet.execute(call.actor, parameter(call, 'id'))),
     ),
     patch(
       '/policy-sets/:id',
       'policy-sets/manage',
-      () =>
-        changes('updatePolicySet', 'Change a policy set', readChange, policySet(), {
-          about: 'Policies are replaced as a whole. Runs that were queued before keep those they were queued with.',
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
-      async (call) =>
-        ok({ data: present(await use.updatePolicySet.execute(call.actor, parameter(call, 'id'), readChange(call))) }),
+      changes('updatePolicySet', 'Change a policy set', readChange, policySet, {
+        about: 'Policies are replaced as a whole. Runs that were queued before keep those they were queued with.',
+        refusals: ['attribute/invalid', 'attribute/taken'],
+      }),
+      answerOne(present, (call) => use.updatePolicySet.execute(call.actor, parameter(call, 'id'), readChange(call))),
     ),
     remove(
       '/policy-sets/:id',
       'policy-sets/manage',
-      () => removes('removePolicySet', 'Delete a policy set'),
-      async (call) => {
-        await use.removePolicySet.execute(call.actor, parameter(call, 'id'));
-        return noContent;
-      },
+      removes('removePolicySet', 'Delete a policy set'),
+      answerEmpty((call) => use.removePolicySet.execute(call.actor, parameter(call, 'id'))),
     ),
     post(
       workspacesPath,
       'policy-sets/manage',
-      () => relates('attachPolicySet', 'Attach a policy set to workspaces', readWorkspaces, 'attribute/invalid'),
+      relates('attachPolicySet', 'Attach a policy set to workspaces', readWorkspaces, 'attribute/invalid'),
       changeWorkspaces('attach'),
     ),
     removeListed(
       workspacesPath,
       'policy-sets/manage',
-      () => relates('detachPolicySet', 'Detach a policy set from workspaces', readWorkspaces, 'attribute/invalid'),
+      relates('detachPolicySet', 'Detach a policy set from workspaces', readWorkspaces, 'attribute/invalid'),
       changeWorkspaces('detach'),
     ),
     post(
       policiesPath,
       'policy-sets/manage',
-      () => relates('attachPolicies', 'Attach policies to a policy set', readPolicies, 'attribute/invalid'),
+      relates('attachPolicies', 'Attach policies to a policy set', readPolicies, 'attribute/invalid'),
       changePolicies('attach'),
     ),
     removeListed(
       policiesPath,
       'policy-sets/manage',
-      () => relates('detachPolicies', 'Detach policies from a policy set', readPolicies),
+      relates('detachPolicies', 'Detach policies from a policy set', readPolicies),
       changePolicies('detach'),
     ),
   ];

@@ -27,7 +27,7 @@ import {
   timestamps,
   toOneSchema,
 } from '../../routing/resource-schema.js';
-import { ownerTypes, presentOwner } from '../users/user-resource.js';
+import { ownerTypes, presentOwner } from '../../tokens/token-owner-resource.js';
 
 /** A run's two parts have no rows of their own: their ids are the run's, with another prefix. */
 const phaseId = (runId: string, phase: Phase): string => runId.replace(/^run-/, `${phase}-`);

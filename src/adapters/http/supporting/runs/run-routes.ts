@@ -8,13 +8,14 @@ import {
   presentIngressAttributes,
 } from '../../configuration-versions/configuration-version-resource.js';
 import { presentTaskStage, taskStageSchema } from '../../policy-outcomes/policy-outcome-resource.js';
+import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
-import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { pageRequest } from '../../routing/pagination.js';
 import { includeParameter } from '../../routing/query.js';
 import { creates, lists, type Reference, shows } from '../../routing/reference.js';
-import { documentSchema, listSchema } from '../../routing/resource-schema.js';
-import { accepted, act, created, get, noContent, ok, parameter, post, type Route } from '../../routing/route.js';
+import { listSchema } from '../../routing/resource-schema.js';
+import { accepted, act, get, noContent, ok, parameter, post, type Route } from '../../routing/route.js';
 import { presentWorkspace, workspaceSchema } from '../workspaces/workspace-resource.js';
 import { newRun, runIncludes } from './run-requests.js';
 import {
@@ -59,16 +60,15 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const presentVersion = presentConfigurationVersion(dialect);
   const run = () => runSchema(dialect);
   const capacity = () => runCapacitySchema(dialect);
-  const beside = () => ({
-    included: [
+  const included = () =>
+    [
       workspaceSchema(dialect),
       configurationVersionSchema(dialect),
       ingressAttributesSchema(dialect),
       taskStageSchema(dialect),
       planSchema(dialect),
       applySchema(dialect),
-    ] as const,
-  });
+    ] as const;
 
   const action = (name: RunAction): Route =>
     act(
@@ -79,51 +79,40 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         answers: { 202: null },
         refusals: ['run/transition-refused'],
       }),
-      async (call) => {
-        await use.changeRun.execute(call.actor, parameter(call, 'id'), name);
-        return accepted;
-      },
+      answerEmpty((call) => use.changeRun.execute(call.actor, parameter(call, 'id'), name), accepted),
     );
 
   return [
     post(
       '/runs',
       'runs/queue',
-      () =>
-        creates('createRun', 'Queue a run', readNew, run(), {
-          refusals: ['attribute/invalid', 'organization/over-quota'],
-        }),
-      async (call) => {
-        return created({ data: present(await use.createRun.execute(call.actor, readNew(call))) });
-      },
+      creates('createRun', 'Queue a run', readNew, run, {
+        refusals: ['attribute/invalid', 'organization/over-quota'],
+      }),
+      answerCreated(present, (call) => use.createRun.execute(call.actor, readNew(call))),
     ),
     get(
       '/workspaces/:workspaceId/runs',
       'runs/read',
-      () => lists('listRuns', 'List the runs of a workspace', run(), { about: 'The newest comes first.' }),
-      async (call) => {
-        const page = await use.listRuns.execute(call.actor, parameter(call, 'workspaceId'), pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, present));
-      },
+      lists('listRuns', 'List the runs of a workspace', run, { about: 'The newest comes first.' }),
+      answerPage(present, (call) =>
+        use.listRuns.execute(call.actor, parameter(call, 'workspaceId'), pageRequest(call.query)),
+      ),
     ),
     get(
       '/organizations/:organization/runs/queue',
       'organizations/read',
-      () =>
-        lists('listQueuedRuns', 'List the runs of an organization that are executed or wait', run(), {
-          about: 'Those that are executed come first, and then those that wait, in the order of their creation.',
-        }),
-      async (call) => {
-        const name = parameter(call, 'organization');
-        const page = await use.listQueuedRuns.execute(call.actor, name, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, present));
-      },
+      lists('listQueuedRuns', 'List the runs of an organization that are executed or wait', run, {
+        about: 'Those that are executed come first, and then those that wait, in the order of their creation.',
+      }),
+      answerPage(present, (call) =>
+        use.listQueuedRuns.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
+      ),
     ),
     get(
       '/organizations/:organization/capacity',
       'organizations/read',
-      () =>
-        shows('showRunCapacity', 'Show how many runs of an organization are executed, and how many wait', capacity()),
+      shows('showRunCapacity', 'Show how many runs of an organization are executed, and how many wait', capacity),
       async (call) => {
         const name = parameter(call, 'organization');
         return ok({ data: presentRunCapacity(name)(await use.showRunCapacity.execute(call.actor, name)) });
@@ -147,12 +136,10 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/runs/:id',
       'runs/read',
-      () => ({
-        ...shows('showRun', 'Show a run', run(), {
-          query: { include: includeParameter(runIncludes) },
-          refusals: [422],
-        }),
-        answers: { 200: documentSchema(run(), beside()) },
+      shows('showRun', 'Show a run', run, {
+        query: { include: includeParameter(runIncludes) },
+        refusals: [422],
+        included,
       }),
       async (call) => {
         const include = call.query.known('include', runIncludes);
@@ -178,16 +165,10 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/runs/:id/configuration-version',
       'runs/read',
-      () =>
-        shows(
-          'showRunConfigurationVersion',
-          'Show the configuration version of a run',
-          configurationVersionSchema(dialect),
-        ),
-      async (call) => {
-        const version = await use.showRunConfigurationVersion.execute(call.actor, parameter(call, 'id'));
-        return ok({ data: presentVersion(version) });
-      },
+      shows('showRunConfigurationVersion', 'Show the configuration version of a run', () =>
+        configurationVersionSchema(dialect),
+      ),
+      answerOne(presentVersion, (call) => use.showRunConfigurationVersion.execute(call.actor, parameter(call, 'id'))),
     ),
     get(
       '/runs/:id/configuration-version/download',
@@ -205,7 +186,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/plans/:id',
       'runs/read',
-      () => shows('showPlan', 'Show the plan of a run', planSchema(dialect)),
+      shows('showPlan', 'Show the plan of a run', () => planSchema(dialect)),
       async (call) => {
         const id = runIdOf(parameter(call, 'id'), 'plan');
         return ok({ data: presentPhase(dialect, 'plan')(await use.showRunPhase.execute(call.actor, id, 'plan')) });
@@ -233,7 +214,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/applies/:id',
       'runs/read',
-      () => shows('showApply', 'Show the apply of a run', applySchema(dialect)),
+      shows('showApply', 'Show the apply of a run', () => applySchema(dialect)),
       async (call) => {
         const id = runIdOf(parameter(call, 'id'), 'apply');
         return ok({ data: presentPhase(dialect, 'apply')(await use.showRunPhase.execute(call.actor, id, 'apply')) });

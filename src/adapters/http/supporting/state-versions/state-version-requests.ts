@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { NewStateVersion, Rollback, StateVersionQuery } from '../../../../application/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { limits } from '../../routing/limits.js';
-import { pageParameters, pageRequest } from '../../routing/pagination.js';
+import { pageRequest } from '../../routing/pagination.js';
 import { invalidParameter } from '../../routing/request-error.js';
 import { type Call, parameter } from '../../routing/route.js';
 import { absentable, identifier, reading, resourceDocument, word } from '../../routing/schema.js';
@@ -13,7 +13,6 @@ const workspaceFilter = 'filter[workspace][name]';
 export const stateVersionParameters = {
   [organizationFilter]: z.string().meta({ description: 'The organization of the workspace.' }),
   [workspaceFilter]: z.string().meta({ description: 'The workspace whose states are listed.' }),
-  ...pageParameters,
 };
 
 /** Throws a 422 without both names. */

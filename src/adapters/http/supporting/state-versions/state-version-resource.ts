@@ -6,7 +6,7 @@ import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
 import { count, dateTime, flag, no, nothing, text } from '../../routing/resource-schema.js';
-import { ownerSchema, presentOwner } from '../users/user-resource.js';
+import { ownerSchema, presentOwner } from '../../tokens/token-owner-resource.js';
 
 const outputType = 'state-version-outputs';
 

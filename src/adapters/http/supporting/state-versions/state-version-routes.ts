@@ -7,14 +7,15 @@ import {
 } from '../../../../application/index.js';
 import { outputsAtOnce } from '../../../../application/supporting/state-versions/shown-output.js';
 import type { UseCases } from '../../../../application/use-cases.js';
+import { answerCreated, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
 import { limits } from '../../routing/limits.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
 import { includeParameter } from '../../routing/query.js';
-import { changes, creates, lists, type Refusal, shows } from '../../routing/reference.js';
-import { documentSchema, listSchema } from '../../routing/resource-schema.js';
-import { type Call, created, get, ok, parameter, patch, postLong, type Route } from '../../routing/route.js';
+import { creates, lists, type Refusal, shows } from '../../routing/reference.js';
+import { listSchema } from '../../routing/resource-schema.js';
+import { type Call, get, ok, parameter, patch, postLong, type Route } from '../../routing/route.js';
 import { wholeList } from '../../routing/whole-list.js';
 import {
   newStateVersion,
@@ -56,13 +57,12 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
   const version = () => stateVersionSchema(dialect);
   const output = () => stateOutputSchema(dialect);
 
-  const showsOne = (operation: string, summary: string) => ({
-    ...shows(operation, summary, version(), {
+  const showsOne = (operation: string, summary: string) =>
+    shows(operation, summary, version, {
       query: { include: includeParameter(stateVersionIncludes) },
       refusals: [422, 'state-version/outputs-unread'],
-    }),
-    answers: { 200: documentSchema(version(), { included: [output()] }) },
-  });
+      included: () => [output()],
+    });
   const show = async (call: Call, reference: StateVersionReference) => {
     const withOutputs = call.query.known('include', stateVersionIncludes).has('outputs');
     const shown = await use.showStateVersion.execute(call.actor, reference);
@@ -79,61 +79,48 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     postLong(limits.stateBody.most, (call) => use.createStateVersion.admit(call.actor, parameter(call, 'workspaceId')))(
       '/workspaces/:workspaceId/state-versions',
       'state-versions/create',
-      () =>
-        creates('createStateVersion', 'Create a state version', readNew, version(), {
-          about:
-            'The workspace must be locked by the caller. The state becomes the current one when its bytes are there: at once if they are in the request, otherwise when they are put to `hosted-state-upload-url`.',
-          refusals: [...whileWriting, 'state-version/conflict'],
-        }),
-      async (call) => created({ data: present(await use.createStateVersion.execute(call.actor, readNew(call))) }),
+      creates('createStateVersion', 'Create a state version', readNew, version, {
+        about:
+          'The workspace must be locked by the caller. The state becomes the current one when its bytes are there: at once if they are in the request, otherwise when they are put to `hosted-state-upload-url`.',
+        refusals: [...whileWriting, 'state-version/conflict'],
+      }),
+      answerCreated(present, (call) => use.createStateVersion.execute(call.actor, readNew(call))),
     ),
     patch(
       '/workspaces/:workspaceId/state-versions',
       'state-versions/create',
-      () => {
-        const described = changes('rollBackState', 'Roll back to an earlier state', readRollback, version(), {
-          about:
-            'The workspace must be locked by the caller. A new version with the bytes of the earlier one becomes the current one. Its serial is that of the earlier one.',
-          refusals: whileWriting,
-        });
-        return { ...described, answers: { 201: documentSchema(version()) } };
-      },
-      async (call) => created({ data: present(await use.rollBackState.execute(call.actor, readRollback(call))) }),
+      creates('rollBackState', 'Roll back to an earlier state', readRollback, version, {
+        about:
+          'The workspace must be locked by the caller. A new version with the bytes of the earlier one becomes the current one. Its serial is that of the earlier one.',
+        refusals: whileWriting,
+      }),
+      answerCreated(present, (call) => use.rollBackState.execute(call.actor, readRollback(call))),
     ),
     get(
       '/state-versions',
       'state-versions/read',
-      () => ({
-        ...lists('listStateVersions', 'List the states of a workspace', version(), {
-          about: 'The newest comes first.',
-        }),
+      lists('listStateVersions', 'List the states of a workspace', version, {
+        about: 'The newest comes first.',
         query: stateVersionParameters,
       }),
-      async (call) => {
-        const found = await use.listStateVersions.execute(call.actor, stateVersionQuery(call));
-        return ok(pageDocument(call.path, call.query, found, present));
-      },
+      answerPage(present, (call) => use.listStateVersions.execute(call.actor, stateVersionQuery(call))),
     ),
-    get(
-      '/state-versions/:id',
-      'state-versions/read',
-      () => showsOne('showStateVersion', 'Show a state'),
-      (call) => show(call, { id: parameter(call, 'id') }),
+    get('/state-versions/:id', 'state-versions/read', showsOne('showStateVersion', 'Show a state'), (call) =>
+      show(call, { id: parameter(call, 'id') }),
     ),
     get(
       '/workspaces/:workspaceId/current-state-version',
       'state-versions/read',
-      () => showsOne('showCurrentStateVersion', 'Show the current state of a workspace'),
+      showsOne('showCurrentStateVersion', 'Show the current state of a workspace'),
       (call) => show(call, { workspaceId: parameter(call, 'workspaceId') }),
     ),
     get(
       '/state-versions/:id/outputs',
       'state-version-outputs/read',
-      () =>
-        lists('listStateVersionOutputs', 'List the outputs of a state', output(), {
-          about: 'In order of name.',
-          refusals: ['state-version/outputs-unread'],
-        }),
+      lists('listStateVersionOutputs', 'List the outputs of a state', output, {
+        about: 'In order of name.',
+        refusals: ['state-version/outputs-unread'],
+      }),
       async (call) => {
         const page = pageRequest(call.query);
         const found = await use.listStateOutputs.execute(call.actor, parameter(call, 'id'), page);
@@ -160,11 +147,10 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       '/state-version-outputs/:id',
       'state-version-outputs/read',
-      () =>
-        shows('showStateVersionOutput', 'Show an output of a state', output(), {
-          about: 'The only place where the value of a sensitive one is told.',
-        }),
-      async (call) => ok({ data: presentOutput(await use.showStateOutput.execute(call.actor, parameter(call, 'id'))) }),
+      shows('showStateVersionOutput', 'Show an output of a state', output, {
+        about: 'The only place where the value of a sensitive one is told.',
+      }),
+      answerOne(presentOutput, (call) => use.showStateOutput.execute(call.actor, parameter(call, 'id'))),
     ),
   ];
 };

@@ -1,20 +1,11 @@
 import type { UseCases } from '../../../../application/use-cases.js';
+import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { pageRequest } from '../../routing/pagination.js';
 import { changes, creates, lists, relates, removes, shows } from '../../routing/reference.js';
-import {
-  created,
-  get,
-  noContent,
-  ok,
-  parameter,
-  patch,
-  post,
-  type Route,
-  remove,
-  removeListed,
-} from '../../routing/route.js';
-import { newTeam, references, teamChange } from './team-requests.js';
+import { get, ok, parameter, patch, post, type Route, remove, removeListed } from '../../routing/route.js';
+import { readingIds } from '../../routing/schema.js';
+import { newTeam, teamChange } from './team-requests.js';
 import { presentTeam, teamSchema } from './team-resource.js';
 
 /** The two ways members are named, as types and in operations. */
@@ -33,32 +24,27 @@ export const teamRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const present = presentTeam(dialect);
   const teamShape = () => teamSchema(dialect);
   const members = memberTypes.flatMap(({ type, named, inWords }) => {
-    const read = references(dialect, type);
-    const change = (kind: 'add' | 'remove'): Route['handle'] => {
-      return async (call) => {
-        await use.changeTeamMembers.execute(call.actor, parameter(call, 'id'), kind, read(call));
-        return noContent;
-      };
-    };
+    const read = readingIds(dialect, type);
+    const change = (kind: 'add' | 'remove') =>
+      answerEmpty((call) => use.changeTeamMembers.execute(call.actor, parameter(call, 'id'), kind, read(call)));
     const path = `/teams/:id/relationships/${type.plural}`;
     return [
       post(
         path,
         'team-members/manage',
-        () => relates(`addTeam${named}`, `Add ${inWords} to a team`, read, 'attribute/invalid'),
+        relates(`addTeam${named}`, `Add ${inWords} to a team`, read, 'attribute/invalid'),
         change('add'),
       ),
       removeListed(
         path,
         'team-members/manage',
-        () =>
-          relates(
-            `removeTeam${named}`,
-            `Remove ${inWords} from a team`,
-            read,
-            'attribute/invalid',
-            'owners-team/protected',
-          ),
+        relates(
+          `removeTeam${named}`,
+          `Remove ${inWords} from a team`,
+          read,
+          'attribute/invalid',
+          'owners-team/protected',
+        ),
         change('remove'),
       ),
     ];
@@ -67,53 +53,38 @@ export const teamRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/teams',
       'organizations/read',
-      () => lists('listTeams', 'List the teams of an organization', teamShape()),
-      async (call) => {
-        const name = parameter(call, 'organization');
-        const page = await use.listTeams.execute(call.actor, name, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, present));
-      },
+      lists('listTeams', 'List the teams of an organization', teamShape),
+      answerPage(present, (call) =>
+        use.listTeams.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
+      ),
     ),
     post(
       '/organizations/:organization/teams',
       'teams/create',
-      () =>
-        creates('createTeam', 'Create a team', readNew, teamShape(), {
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
-      async (call) => {
-        const seen = await use.createTeam.execute(call.actor, parameter(call, 'organization'), readNew(call));
-        return created({ data: present(seen) });
-      },
+      creates('createTeam', 'Create a team', readNew, teamShape, {
+        refusals: ['attribute/invalid', 'attribute/taken'],
+      }),
+      answerCreated(present, (call) =>
+        use.createTeam.execute(call.actor, parameter(call, 'organization'), readNew(call)),
+      ),
     ),
-    get(
-      '/teams/:id',
-      'teams/read',
-      () => shows('showTeam', 'Show a team', teamShape()),
-      async (call) => {
-        const { members: users, ...seen } = await use.showTeam.execute(call.actor, parameter(call, 'id'));
-        return ok({ data: presentTeam(dialect, users)(seen) });
-      },
-    ),
+    get('/teams/:id', 'teams/read', shows('showTeam', 'Show a team', teamShape), async (call) => {
+      const { members: users, ...seen } = await use.showTeam.execute(call.actor, parameter(call, 'id'));
+      return ok({ data: presentTeam(dialect, users)(seen) });
+    }),
     patch(
       '/teams/:id',
       'teams/update',
-      () =>
-        changes('updateTeam', 'Change a team', readChange, teamShape(), {
-          refusals: ['attribute/invalid', 'attribute/taken', 'owners-team/protected'],
-        }),
-      async (call) => {
-        return ok({ data: present(await use.updateTeam.execute(call.actor, parameter(call, 'id'), readChange(call))) });
-      },
+      changes('updateTeam', 'Change a team', readChange, teamShape, {
+        refusals: ['attribute/invalid', 'attribute/taken', 'owners-team/protected'],
+      }),
+      answerOne(present, (call) => use.updateTeam.execute(call.actor, parameter(call, 'id'), readChange(call))),
     ),
     remove(
       '/teams/:id',
       'teams/delete',
-      () => removes('removeTeam', 'Delete a team', 'owners-team/protected', 'runs/in-progress'),
-      async (call) => {
-        await use.removeTeam.execute(call.actor, parameter(call, 'id'));
-        return noContent;
-      },
+      removes('removeTeam', 'Delete a team', 'owners-team/protected', 'runs/in-progress'),
+      answerEmpty((call) => use.removeTeam.execute(call.actor, parameter(call, 'id'))),
     ),
     ...members,
   ];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { VariableDraft } from '../../../../application/index.js';
 import { variableCategories, variableLimits } from '../../../../domain/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { absentable, reading, resourceDocument, word } from '../../routing/schema.js';
+import { absentable, named, reading, resourceDocument, word } from '../../routing/schema.js';
 
 const type: TypeName = { singular: 'var', plural: 'vars' };
 
@@ -35,9 +35,5 @@ export const variableChange = (dialect: Dialect) => {
     category: absentable(z.enum(variableCategories)),
     ...attributes,
   });
-  return reading(
-    schema,
-    ({ data }): Partial<VariableDraft> =>
-      Object.fromEntries(Object.entries(data.attributes).filter(([, value]) => value !== undefined)),
-  );
+  return reading(schema, ({ data }): Partial<VariableDraft> => named(data.attributes));
 };

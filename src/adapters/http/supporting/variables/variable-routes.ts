@@ -1,19 +1,9 @@
 import type { UseCases } from '../../../../application/use-cases.js';
+import { answerCreated, answerEmpty, answerOne } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { changes, creates, removes, shows } from '../../routing/reference.js';
 import { listSchema } from '../../routing/resource-schema.js';
-import {
-  type Call,
-  created,
-  get,
-  noContent,
-  ok,
-  parameter,
-  patch,
-  post,
-  type Route,
-  remove,
-} from '../../routing/route.js';
+import { type Call, get, ok, parameter, patch, post, type Route, remove } from '../../routing/route.js';
 import { newVariable, variableChange } from './variable-requests.js';
 import { presentVariable, variableSchema } from './variable-resource.js';
 
@@ -41,24 +31,22 @@ export const variableRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/workspaces/:workspaceId/vars',
       'variables/manage',
-      () => creates('createVariable', 'Create a variable of a workspace', readNew, variable(), { refusals }),
-      async (call) =>
-        created({ data: present(await use.createVariable.execute(call.actor, workspaceOf(call), readNew(call))) }),
+      creates('createVariable', 'Create a variable of a workspace', readNew, variable, { refusals }),
+      answerCreated(present, (call) => use.createVariable.execute(call.actor, workspaceOf(call), readNew(call))),
     ),
     get(
       '/workspaces/:workspaceId/vars/:variableId',
       'variables/read',
-      () => shows('showVariable', 'Show a variable of a workspace', variable()),
-      async (call) => ok({ data: present(await use.showVariable.execute(call.actor, workspaceOf(call), idOf(call))) }),
+      shows('showVariable', 'Show a variable of a workspace', variable),
+      answerOne(present, (call) => use.showVariable.execute(call.actor, workspaceOf(call), idOf(call))),
     ),
     patch(
       '/workspaces/:workspaceId/vars/:variableId',
       'variables/manage',
-      () =>
-        changes('updateVariable', 'Change a variable of a workspace', readChange, variable(), {
-          about: 'A sensitive variable stays so, and keeps its key and its category.',
-          refusals,
-        }),
+      changes('updateVariable', 'Change a variable of a workspace', readChange, variable, {
+        about: 'A sensitive variable stays so, and keeps its key and its category.',
+        refusals,
+      }),
       async (call) => {
         const [workspaceId, id] = [workspaceOf(call), idOf(call)];
         const changed = await use.updateVariable.execute(call.actor, workspaceId, id, readChange(call));
@@ -68,11 +56,8 @@ export const variableRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     remove(
       '/workspaces/:workspaceId/vars/:variableId',
       'variables/manage',
-      () => removes('removeVariable', 'Delete a variable of a workspace'),
-      async (call) => {
-        await use.removeVariable.execute(call.actor, workspaceOf(call), idOf(call));
-        return noContent;
-      },
+      removes('removeVariable', 'Delete a variable of a workspace'),
+      answerEmpty((call) => use.removeVariable.execute(call.actor, workspaceOf(call), idOf(call))),
     ),
   ];
 };

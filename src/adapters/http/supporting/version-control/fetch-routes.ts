@@ -3,9 +3,10 @@ import {
   configurationVersionSchema,
   presentConfigurationVersion,
 } from '../../configuration-versions/configuration-version-resource.js';
+import { answerCreated } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { documentSchema } from '../../routing/resource-schema.js';
-import { act, created, parameter, type Route } from '../../routing/route.js';
+import { act, parameter, type Route } from '../../routing/route.js';
 
 export const fetchRoutes = (use: UseCases, dialect: Dialect): Route[] => [
   act(
@@ -17,9 +18,8 @@ export const fetchRoutes = (use: UseCases, dialect: Dialect): Route[] => [
       answers: { 201: documentSchema(configurationVersionSchema(dialect)) },
       refusals: ['configuration-version/fetch-refused', 'organization/over-quota'],
     }),
-    async (call) => {
-      const version = await use.fetchCommit.execute(call.actor, parameter(call, 'id'));
-      return created({ data: presentConfigurationVersion(dialect)(version) });
-    },
+    answerCreated(presentConfigurationVersion(dialect), (call) =>
+      use.fetchCommit.execute(call.actor, parameter(call, 'id')),
+    ),
   ),
 ];

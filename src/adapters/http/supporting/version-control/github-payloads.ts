@@ -1,63 +1,46 @@
 import { z } from 'zod';
 import { parse } from '../../routing/schema.js';
-import {
-  address,
-  addresses,
-  branch,
-  branchPrefix,
-  branchRef,
-  commitSha,
-  described,
-  descriptions,
-  identifier,
-  leavesNoBranch,
-  link,
-  messageAndUrl,
-  name,
-  notOfPullRequest,
-  number,
-  otherAddress,
-  type PullRequestEvent,
-  type PushEvent,
-  prose,
-  requestNumber,
-  title,
-  unlessUnfit,
-  webAddress,
-} from './webhook-events.js';
+import type { PullRequestEvent, PushEvent } from './webhook-events.js';
+import * as given from './webhook-events.js';
 
 const githubRepository = z.object({
-  id: number,
-  full_name: identifier,
-  default_branch: unlessUnfit(branch),
-  clone_url: address,
-  ssh_url: otherAddress,
-  git_url: otherAddress,
-  html_url: otherAddress,
+  id: given.number,
+  full_name: given.identifier,
+  default_branch: given.unlessUnfit(given.branch),
+  clone_url: given.address,
+  ssh_url: given.otherAddress,
+  git_url: given.otherAddress,
+  html_url: given.otherAddress,
 });
 
-const githubSender = unlessUnfit(z.object({ login: name, username: name, avatar_url: link, html_url: link }));
+const githubSender = given.unlessUnfit(
+  z.object({ login: given.name, username: given.name, avatar_url: given.link, html_url: given.link }),
+);
 
 const githubPush = z.object({
-  ref: branchRef,
-  after: commitSha,
-  compare: link,
-  compare_url: link,
-  head_commit: described,
-  commits: descriptions,
+  ref: given.branchRef,
+  after: given.commitSha,
+  compare: given.link,
+  compare_url: given.link,
+  head_commit: given.described,
+  commits: given.descriptions,
   repository: githubRepository,
   sender: githubSender,
 });
 
 const githubPullRequest = z.object({
   action: z.string(),
-  number: requestNumber,
+  number: given.requestNumber,
   pull_request: z.object({
-    html_url: webAddress,
-    title,
-    body: prose,
-    head: z.object({ ref: branch, sha: commitSha, repo: unlessUnfit(z.object({ id: number })) }),
-    base: z.object({ ref: branch }),
+    html_url: given.webAddress,
+    title: given.title,
+    body: given.prose,
+    head: z.object({
+      ref: given.branch,
+      sha: given.commitSha,
+      repo: given.unlessUnfit(z.object({ id: given.number })),
+    }),
+    base: z.object({ ref: given.branch }),
   }),
   repository: githubRepository,
   sender: githubSender,
@@ -66,7 +49,7 @@ const githubPullRequest = z.object({
 const aboutGithubRepository = (repository: z.infer<typeof githubRepository>) => ({
   forge: 'github' as const,
   defaultBranch: repository.default_branch ?? null,
-  repositoryUrls: addresses(repository.clone_url, repository.html_url, repository.ssh_url, repository.git_url),
+  repositoryUrls: given.addresses(repository.clone_url, repository.html_url, repository.ssh_url, repository.git_url),
 });
 
 const aboutGithubSender = (sender: z.infer<typeof githubSender>) => ({
@@ -76,17 +59,17 @@ const aboutGithubSender = (sender: z.infer<typeof githubSender>) => ({
 });
 
 export const readGithubPush = (payload: unknown): PushEvent | null => {
-  if (leavesNoBranch(payload)) return null;
+  if (given.leavesNoBranch(payload)) return null;
   const push = parse(githubPush, payload);
   return {
     kind: 'push',
     ...aboutGithubRepository(push.repository),
-    ref: `${branchPrefix}${push.ref}`,
+    ref: `${given.branchPrefix}${push.ref}`,
     commit: {
-      ...notOfPullRequest,
+      ...given.notOfPullRequest,
       branch: push.ref,
       commitSha: push.after,
-      ...messageAndUrl(push.after, [push.head_commit, ...(push.commits ?? [])]),
+      ...given.messageAndUrl(push.after, [push.head_commit, ...(push.commits ?? [])]),
       compareUrl: push.compare ?? push.compare_url,
       identifier: push.repository.full_name,
       ...aboutGithubSender(push.sender),

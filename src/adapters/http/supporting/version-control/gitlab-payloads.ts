@@ -1,81 +1,59 @@
 import { z } from 'zod';
 import { parse } from '../../routing/schema.js';
-import {
-  address,
-  addresses,
-  branch,
-  branchPrefix,
-  branchRef,
-  commitSha,
-  descriptions,
-  identifier,
-  leavesNoBranch,
-  link,
-  messageAndUrl,
-  name,
-  notOfPullRequest,
-  number,
-  otherAddress,
-  type PullRequestEvent,
-  type PushEvent,
-  prose,
-  requestNumber,
-  title,
-  unlessUnfit,
-  webAddress,
-} from './webhook-events.js';
+import type { PullRequestEvent, PushEvent } from './webhook-events.js';
+import * as given from './webhook-events.js';
 
 const gitlabProject = z.object({
-  path_with_namespace: identifier,
-  default_branch: unlessUnfit(branch),
-  git_http_url: address,
-  git_ssh_url: otherAddress,
-  web_url: otherAddress,
+  path_with_namespace: given.identifier,
+  default_branch: given.unlessUnfit(given.branch),
+  git_http_url: given.address,
+  git_ssh_url: given.otherAddress,
+  web_url: given.otherAddress,
 });
 
 const gitlabPush = z.object({
-  ref: branchRef,
-  after: commitSha,
-  commits: descriptions,
-  user_username: name,
-  user_avatar: link,
+  ref: given.branchRef,
+  after: given.commitSha,
+  commits: given.descriptions,
+  user_username: given.name,
+  user_avatar: given.link,
   project: gitlabProject,
 });
 
 const gitlabMergeRequest = z.object({
   object_attributes: z.object({
-    iid: requestNumber,
-    url: webAddress,
-    title,
-    description: prose,
-    source_branch: branch,
-    target_branch: branch,
-    source_project_id: number,
-    target_project_id: number,
-    last_commit: z.object({ id: commitSha, message: prose, url: link }),
+    iid: given.requestNumber,
+    url: given.webAddress,
+    title: given.title,
+    description: given.prose,
+    source_branch: given.branch,
+    target_branch: given.branch,
+    source_project_id: given.number,
+    target_project_id: given.number,
+    last_commit: z.object({ id: given.commitSha, message: given.prose, url: given.link }),
   }),
   project: gitlabProject,
-  user: unlessUnfit(z.object({ username: name, avatar_url: link })),
+  user: given.unlessUnfit(z.object({ username: given.name, avatar_url: given.link })),
 });
 
 const aboutGitlabProject = (project: z.infer<typeof gitlabProject>) => ({
   forge: 'gitlab' as const,
   defaultBranch: project.default_branch ?? null,
-  repositoryUrls: addresses(project.git_http_url, project.web_url, project.git_ssh_url),
+  repositoryUrls: given.addresses(project.git_http_url, project.web_url, project.git_ssh_url),
 });
 
 export const readGitlabPush = (payload: unknown): PushEvent | null => {
-  if (leavesNoBranch(payload)) return null;
+  if (given.leavesNoBranch(payload)) return null;
   const push = parse(gitlabPush, payload);
   return {
     kind: 'push',
     ...aboutGitlabProject(push.project),
-    ref: `${branchPrefix}${push.ref}`,
+    ref: `${given.branchPrefix}${push.ref}`,
     commit: {
-      ...notOfPullRequest,
+      ...given.notOfPullRequest,
       branch: push.ref,
       commitSha: push.after,
-      ...messageAndUrl(push.after, push.commits ?? []),
+      ...given.messageAndUrl(push.after, push.commits ?? []),
       compareUrl: null,
       identifier: push.project.path_with_namespace,
       senderUsername: push.user_username,

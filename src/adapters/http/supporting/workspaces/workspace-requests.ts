@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import type { WorkspaceChange } from '../../../../application/index.js';
-import { type ExecutionChange, type ExecutionMode, executionModes } from '../../../../domain/index.js';
+import { type ExecutionChange, executionModes } from '../../../../domain/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { absentable, identifier, optionalDocument, reading, resourceDocument, word } from '../../routing/schema.js';
+import {
+  absentable,
+  identifier,
+  named,
+  optionalDocument,
+  reading,
+  resourceDocument,
+  word,
+} from '../../routing/schema.js';
 
 const type: TypeName = { singular: 'workspace', plural: 'workspaces' };
 export const poolType: TypeName = { singular: 'agent-pool', plural: 'agent-pools' };
@@ -32,6 +40,11 @@ const relationships = (dialect: Dialect) => ({
   'agent-pool': absentable(z.object({ data: identifier(dialect, poolType).nullable() })),
 });
 
+const changeDocument = (dialect: Dialect) =>
+  resourceDocument(dialect, type, { name: absentable(word), ...settings }, relationships(dialect));
+
+type Body = z.infer<ReturnType<typeof changeDocument>>;
+
 /** One attribute in two places. */
 const poolsAgree = ({ data: { attributes, relationships } }: Body): boolean => {
   const [one, other] = [attributes['agent-pool-id'], relationships['agent-pool']];
@@ -43,43 +56,11 @@ const disagreement = {
   path: ['data', 'relationships', 'agent-pool'],
 };
 
-interface Body {
-  readonly data: { readonly attributes: Attributes; readonly relationships: Relationships };
-}
-
-interface Relationships {
-  readonly 'agent-pool'?: { readonly data: { readonly id: string } | null } | undefined;
-}
-
-interface Attributes {
-  readonly name?: string | undefined;
-  readonly description?: string | null | undefined;
-  readonly 'auto-apply'?: boolean | undefined;
-  readonly 'execution-mode'?: ExecutionMode | undefined;
-  readonly 'terraform-version'?: string | undefined;
-  readonly 'working-directory'?: string | undefined;
-  readonly 'agent-pool-id'?: string | null | undefined;
-  readonly 'setting-overwrites'?:
-    | { readonly 'execution-mode'?: boolean | undefined; readonly 'agent-pool'?: boolean | undefined }
-    | undefined;
-  readonly 'vcs-repo'?:
-    | {
-        readonly 'clone-url': string;
-        readonly branch?: string | undefined;
-        readonly credential?: string | undefined;
-      }
-    | null
-    | undefined;
-}
-
-const present = <Members extends object>(members: Members) =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-
 /** Undefined when the request does not say where runs are executed. */
-const toExecution = (attributes: Attributes, relationships: Relationships): ExecutionChange | undefined => {
+const toExecution = ({ attributes, relationships }: Body['data']): ExecutionChange | undefined => {
   const { 'agent-pool-id': poolId, 'setting-overwrites': overwrites } = attributes;
   const related = relationships['agent-pool'];
-  const change: ExecutionChange = present({
+  const change: ExecutionChange = named({
     executionMode: attributes['execution-mode'],
     agentPoolId: related === undefined ? poolId : (related.data?.id ?? null),
     overwrites: overwrites && {
@@ -91,15 +72,16 @@ const toExecution = (attributes: Attributes, relationships: Relationships): Exec
 };
 
 /** Only what the request names. */
-const toChange = ({ data: { attributes, relationships } }: Body): WorkspaceChange => {
+const toChange = ({ data }: Body): WorkspaceChange => {
+  const { attributes } = data;
   const repository = attributes['vcs-repo'];
-  return present({
+  return named({
     name: attributes.name,
     description: attributes.description,
     autoApply: attributes['auto-apply'],
     terraformVersion: attributes['terraform-version'],
     workingDirectory: attributes['working-directory'],
-    execution: toExecution(attributes, relationships),
+    execution: toExecution(data),
     // Clients write an empty branch for the default one.
     repository: repository && {
       cloneUrl: repository['clone-url'],
@@ -117,10 +99,8 @@ export const newWorkspace = (dialect: Dialect) => {
   }));
 };
 
-export const workspaceChange = (dialect: Dialect) => {
-  const schema = resourceDocument(dialect, type, { name: absentable(word), ...settings }, relationships(dialect));
-  return reading(schema.refine(poolsAgree, disagreement), toChange);
-};
+export const workspaceChange = (dialect: Dialect) =>
+  reading(changeDocument(dialect).refine(poolsAgree, disagreement), toChange);
 
 /** The reason for a lock, as clients send it: in the attributes of a document or plainly beside `data`. */
 export const lockReason = (dialect: Dialect) => {

@@ -6,7 +6,7 @@ import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
 import { dateTime, flag, linkIn, maybeText, no, perDialect, text, toOneSchema } from '../../routing/resource-schema.js';
-import { ownerSchema, poolTokenCreators, presentOwner } from '../users/user-resource.js';
+import { ownerSchema, poolTokenCreators, presentOwner } from '../../tokens/token-owner-resource.js';
 
 const executionMode = z.enum(executionModes);
 const webhookUrl = z.string().startsWith('/hooks/vcs/');

@@ -1,22 +1,11 @@
 import type { WorkspaceReference } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import type { LockAction } from '../../../../domain/index.js';
+import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
-import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { pageRequest } from '../../routing/pagination.js';
 import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
-import {
-  act,
-  type Call,
-  created,
-  get,
-  noContent,
-  ok,
-  parameter,
-  patch,
-  post,
-  type Route,
-  remove,
-} from '../../routing/route.js';
+import { act, type Call, get, ok, parameter, patch, post, type Route, remove } from '../../routing/route.js';
 import { lockReason, newWorkspace, workspaceChange } from './workspace-requests.js';
 import { changedWorkspaceSchema, presentWorkspace, workspaceSchema } from './workspace-resource.js';
 
@@ -39,30 +28,22 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       path,
       'workspaces/read',
-      () => shows(`showWorkspace${suffix}`, 'Show a workspace', workspace()),
-      async (call) => {
-        return ok({ data: present(await use.showWorkspace.execute(call.actor, reference(call))) });
-      },
+      shows(`showWorkspace${suffix}`, 'Show a workspace', workspace),
+      answerOne(present, (call) => use.showWorkspace.execute(call.actor, reference(call))),
     ),
     patch(
       path,
       'workspaces/update',
-      () =>
-        changes(`updateWorkspace${suffix}`, 'Change a workspace', readChange, changed(), {
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
-      async (call) => {
-        return ok({ data: present(await use.updateWorkspace.execute(call.actor, reference(call), readChange(call))) });
-      },
+      changes(`updateWorkspace${suffix}`, 'Change a workspace', readChange, changed, {
+        refusals: ['attribute/invalid', 'attribute/taken'],
+      }),
+      answerOne(present, (call) => use.updateWorkspace.execute(call.actor, reference(call), readChange(call))),
     ),
     remove(
       path,
       'workspaces/delete',
-      () => removes(`removeWorkspace${suffix}`, 'Delete a workspace with all it has', 'runs/in-progress'),
-      async (call) => {
-        await use.removeWorkspace.execute(call.actor, reference(call));
-        return noContent;
-      },
+      removes(`removeWorkspace${suffix}`, 'Delete a workspace with all it has', 'runs/in-progress'),
+      answerEmpty((call) => use.removeWorkspace.execute(call.actor, reference(call))),
     ),
   ];
 
@@ -78,43 +59,39 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/workspaces',
       'organizations/read',
-      () => lists('listWorkspaces', 'List the workspaces of an organization', workspace()),
-      async (call) => {
-        const name = parameter(call, 'organization');
-        const page = await use.listWorkspaces.execute(call.actor, name, pageRequest(call.query));
-        return ok(pageDocument(call.path, call.query, page, present));
-      },
+      lists('listWorkspaces', 'List the workspaces of an organization', workspace),
+      answerPage(present, (call) =>
+        use.listWorkspaces.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
+      ),
     ),
     post(
       '/organizations/:organization/workspaces',
       'workspaces/create',
-      () =>
-        creates('createWorkspace', 'Create a workspace', readNew, changed(), {
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        }),
-      async (call) => {
-        const seen = await use.createWorkspace.execute(call.actor, parameter(call, 'organization'), readNew(call));
-        return created({ data: present(seen) });
-      },
+      creates('createWorkspace', 'Create a workspace', readNew, changed, {
+        refusals: ['attribute/invalid', 'attribute/taken'],
+      }),
+      answerCreated(present, (call) =>
+        use.createWorkspace.execute(call.actor, parameter(call, 'organization'), readNew(call)),
+      ),
     ),
     ...ofOne('/organizations/:organization/workspaces/:name', 'ByName', byName),
     ...ofOne('/workspaces/:id', '', byId),
     post(
       '/workspaces/:id/actions/lock',
       'workspaces/lock',
-      () => changes('lockWorkspace', 'Lock a workspace: no run goes on in it', readReason, workspace(), { refusals }),
+      changes('lockWorkspace', 'Lock a workspace: no run goes on in it', readReason, workspace, { refusals }),
       changeLock('lock'),
     ),
     act(
       '/workspaces/:id/actions/unlock',
       'workspaces/lock',
-      () => shows('unlockWorkspace', 'Unlock a workspace that the caller locked', workspace(), { refusals }),
+      shows('unlockWorkspace', 'Unlock a workspace that the caller locked', workspace, { refusals }),
       changeLock('unlock'),
     ),
     act(
       '/workspaces/:id/actions/force-unlock',
       'workspaces/force-unlock',
-      () => shows('forceUnlockWorkspace', 'Unlock a workspace, whoever locked it', workspace(), { refusals }),
+      shows('forceUnlockWorkspace', 'Unlock a workspace, whoever locked it', workspace, { refusals }),
       changeLock('force-unlock'),
     ),
   ];

@@ -3,61 +3,34 @@ import type { Page, PageRequest } from '../../../../application/ports/repositori
 import { prepared } from './prepared.js';
 import type { Query, Statements } from './statements.js';
 
-/** Lists whose length the database keeps, by what their names begin with, and whose they are. */
-const places = {
-  teams: 'organization',
-  'visible-teams': 'organization',
-  workspaces: 'organization',
-  members: 'organization',
-  'team-tokens': 'organization',
-  accesses: 'workspace',
-  'visible-accesses': 'workspace',
-  'policy-sets': 'organization',
-  policies: 'organization',
-  'opa-policies': 'organization',
-  'sentinel-policies': 'organization',
-  'agent-pools': 'organization',
-  'agent-tokens': 'pool',
-  'user-tokens': 'user',
-  users: 'all',
-} as const;
+type Kept = { readonly list: string; readonly id: string };
 
-type Place = { readonly list: string; readonly id: string };
-
-const inOrganization = (sql: Knex, list: string) =>
+const keptSize = (sql: Knex, list: string) =>
   sql('list_sizes as s')
     .crossJoin(sql.raw('organizations as o'))
     .where({ 's.list': list, 'o.deleted_at': null })
     .select('s.size');
 
-const sizes = {
-  organization: prepared((sql, { list, id }: Place) => inOrganization(sql, list).where('o.id', id)),
-  workspace: prepared((sql, { list, id }: Place) =>
-    inOrganization(sql, list)
-      .join('workspaces as w', 'w.organization_id', 'o.id')
-      .where({ 'w.id': id, 'w.deleted_at': null }),
-  ),
-  pool: prepared((sql, { list, id }: Place) =>
-    sql('list_sizes as s')
-      .crossJoin(sql.raw('agent_pools as p'))
-      .leftJoin('organizations as o', 'o.id', 'p.organization_id')
-      .where({ 's.list': list, 'p.id': id, 'o.deleted_at': null })
-      .select('s.size'),
-  ),
-  user: prepared((sql, { list, id }: Place) =>
-    sql('list_sizes as s')
-      .crossJoin(sql.raw('users as u'))
-      .where({ 's.list': list, 'u.id': id, 'u.deleted_at': null })
-      .select('s.size'),
-  ),
-  all: prepared((sql, { list }: Place) => sql('list_sizes as s').where('s.list', list).select('s.size')),
-};
+const sizeInOrganization = prepared((sql, { list, id }: Kept) => keptSize(sql, list).where('o.id', id));
+const sizeInWorkspace = prepared((sql, { list, id }: Kept) =>
+  keptSize(sql, list).join('workspaces as w', 'w.organization_id', 'o.id').where({ 'w.id': id, 'w.deleted_at': null }),
+);
 
-/** None in what is deleted. Counting would cost some 25 µs for each 1,000 rows, on every page. */
-export async function listSize(db: Statements, list: keyof typeof places, id: string): Promise<number> {
-  const query = sizes[places[list]](db, { list: `${list} ${id}`, id });
-  return (await db.first<{ readonly size: number }>(query))?.size ?? 0;
+/** Of the lists that grow without end, whose length the database keeps. None in what is deleted. */
+export async function listSize(
+  db: Statements,
+  name: 'team-tokens' | 'accesses' | 'visible-accesses',
+  id: string,
+): Promise<number> {
+  const size = name === 'team-tokens' ? sizeInOrganization : sizeInWorkspace;
+  return (await db.first<{ readonly size: number }>(size(db, { list: `${name} ${id}`, id })))?.size ?? 0;
 }
+
+/** The rows `l` that a living organization has in a table. */
+export const ofOrganization = (sql: Knex, table: string, organizationId: string): Knex.QueryBuilder =>
+  sql(`${table} as l`)
+    .where('l.organization_id', organizationId)
+    .whereExists(sql('organizations').where({ id: organizationId, deleted_at: null }).select('id'));
 
 /**
  * Keeps of `rows`, which have the table under `alias`, those whose ids `ids` finds. Ids come from an index alone: of
@@ -66,19 +39,12 @@ export async function listSize(db: Statements, list: keyof typeof places, id: st
 export const ofPage = (rows: Knex.QueryBuilder, ids: Knex.QueryBuilder, alias: string): Knex.QueryBuilder =>
   rows.join(ids.as('page'), 'page.id', `${alias}.id`);
 
-/** What one organization has in a table, by name. */
-export const inOrderOfName = (sql: Knex, table: string, organizationId: string) => (way: 'asc' | 'desc') =>
-  sql(`${table} as l`)
-    .where('l.organization_id', organizationId)
-    .select('l.id')
-    .orderByRaw(`lower(l.name) ${way}`)
-    .orderBy('l.id', way);
+/** The ids of a part of such rows, by name. */
+export const idsByName = (part: Knex.QueryBuilder): Knex.QueryBuilder =>
+  part.select('l.id').orderByRaw('lower(l.name)').orderBy('l.id');
 
-/** By time of creation; from the oldest on when it is turned around. */
-export const newestFirst = (rows: () => Knex.QueryBuilder, alias: string) => (way: 'asc' | 'desc') =>
-  rows().orderBy(['created_at', 'id'].map((column) => ({ column: `${alias}.${column}`, order: opposite[way] })));
-
-const opposite = { asc: 'desc', desc: 'asc' } as const;
+export const newestFirst = (rows: Knex.QueryBuilder, alias: string): Knex.QueryBuilder =>
+  rows.orderBy(['created_at', 'id'].map((column) => ({ column: `${alias}.${column}`, order: 'desc' })));
 
 /** Takes one page of what is ordered from either end. */
 export type Part = (ordered: (way: 'asc' | 'desc') => Knex.QueryBuilder) => Knex.QueryBuilder;

@@ -14,7 +14,8 @@ import * as agentPoolKinds from './0012-agent-pool-kinds.js';
 import * as tokens from './0013-tokens.js';
 import * as keptBytes from './0014-kept-bytes.js';
 import * as invitations from './0015-invitations-and-team-names.js';
-import * as statesOfClients from './0018-states-of-clients.js';
+import * as shortLists from './0016-short-lists.js';
+import * as statesOfClients from './0017-states-of-clients.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -32,7 +33,8 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0013-tokens': tokens,
   '0014-kept-bytes': keptBytes,
   '0015-invitations-and-team-names': invitations,
-  '0018-states-of-clients': statesOfClients,
+  '0016-short-lists': shortLists,
+  '0017-states-of-clients': statesOfClients,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */

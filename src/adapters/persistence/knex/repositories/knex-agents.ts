@@ -18,7 +18,7 @@ import {
   type TokenId,
   type TokenOwner,
 } from '../../../../domain/index.js';
-import { idsIn, inOrderOfName, listSize, newestFirst, ofPage, type Part, partOf } from '../engine/lists.js';
+import { idsByName, idsIn, newestFirst, ofOrganization, ofPage } from '../engine/lists.js';
 import { prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, pageOf, type Statements, unlessTaken } from '../engine/statements.js';
@@ -200,16 +200,15 @@ export class KnexAgentPools implements AgentPoolRepository {
     return rows.map(poolRows.read);
   }
 
-  async page(organizationId: OrganizationId | null, page: PageRequest): Promise<Page<AgentPool>> {
+  page(organizationId: OrganizationId | null, page: PageRequest): Promise<Page<AgentPool>> {
     const { sql } = this.db;
-    const pools = () => livingPools(sql('agent_pools as p'));
+    const pools = livingPools(sql('agent_pools as p'));
     const byName = (rows: Knex.QueryBuilder) => selectPools(sql, rows).orderByRaw('lower(p.name)').orderBy('p.id');
     if (organizationId === null) {
-      return pageOf(this.db, pools().whereNull('p.organization_id'), byName, poolRows.read, page);
+      return pageOf(this.db, pools.whereNull('p.organization_id'), byName, poolRows.read, page);
     }
-    const listed = inOrderOfName(sql, 'agent_pools', organizationId);
-    const rows = (part: Part) => byName(ofPage(pools(), part(listed), 'p'));
-    return partOf(this.db, await listSize(this.db, 'agent-pools', organizationId), rows, poolRows.read, page);
+    const listed = ofOrganization(sql, 'agent_pools', organizationId);
+    return pageOf(this.db, listed, (part) => byName(ofPage(pools, idsByName(part), 'p')), poolRows.read, page);
   }
 }
 
@@ -253,12 +252,9 @@ export class KnexAgentTokens implements AgentTokenRepository {
     await this.db.run(this.db.sql('agent_tokens').where({ id }).delete());
   }
 
-  async page(poolId: AgentPoolId, page: PageRequest): Promise<Page<AgentToken>> {
-    const { sql } = this.db;
-    const listed = newestFirst(() => sql('agent_tokens as l').where('l.pool_id', poolId).select('l.id'), 'l');
-    const rows = (part: Part) =>
-      newestFirst(() => selectTokens(ofPage(livingTokens(sql), part(listed), 'k')), 'k')('asc');
-    return partOf(this.db, await listSize(this.db, 'agent-tokens', poolId), rows, tokenRows.read, page);
+  page(poolId: AgentPoolId, page: PageRequest): Promise<Page<AgentToken>> {
+    const tokens = livingTokens(this.db.sql).where('k.pool_id', poolId);
+    return pageOf(this.db, tokens, (part) => newestFirst(selectTokens(part), 'k'), tokenRows.read, page);
   }
 
   async creatorsOf(poolId: AgentPoolId): Promise<readonly TokenOwner[]> {

@@ -20,10 +20,10 @@ import {
   teamNameKey,
   type UserId,
 } from '../../../../domain/index.js';
-import { listSize, newestFirst, ofPage, type Part, partOf } from '../engine/lists.js';
+import { listSize, newestFirst, ofPage, partOf } from '../engine/lists.js';
 import { prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
-import { columnsOf, countOf, likeLiteral, type Statements } from '../engine/statements.js';
+import { columnsOf, countOf, likeLiteral, pageOf, type Statements } from '../engine/statements.js';
 import { onlyVisibleTeams } from './knex-teams.js';
 
 interface OwnerRow {
@@ -184,15 +184,13 @@ export class KnexApiTokens implements ApiTokenRepository {
     return (await this.db.run(this.db.sql('api_tokens').where({ id }).delete())) > 0;
   }
 
-  async pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>> {
-    const { sql } = this.db;
-    const listed = newestFirst(() => sql('api_tokens as l').where('l.user_id', userId).select('l.id'), 'l');
-    const rows = (part: Part) =>
-      newestFirst(
-        () => ofPage(sql('api_tokens as k'), part(listed), 'k').select(...columnsOf('k', tokenRows.columns)),
-        'k',
-      )('asc');
-    return partOf(this.db, await listSize(this.db, 'user-tokens', userId), rows, tokenRows.read, page);
+  pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>> {
+    const tokens = this.db
+      .sql('api_tokens as k')
+      .join('users as u', 'u.id', 'k.user_id')
+      .where({ 'k.user_id': userId, 'u.deleted_at': null });
+    const present = (part: Knex.QueryBuilder) => newestFirst(part.select(...columnsOf('k', tokenRows.columns)), 'k');
+    return pageOf(this.db, tokens, present, tokenRows.read, page);
   }
 
   async pageOfTeams(

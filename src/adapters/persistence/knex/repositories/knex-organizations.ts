@@ -22,7 +22,7 @@ import {
   type Team,
   type UserId,
 } from '../../../../domain/index.js';
-import { listSize, ofPage, partOf } from '../engine/lists.js';
+import { ofOrganization, ofPage } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, pageOf, type Statements, unlessTaken } from '../engine/statements.js';
 import { byTeamName, livingTeams, selectTeams, teamRows } from './knex-teams.js';
@@ -209,24 +209,13 @@ export class KnexMemberships implements MembershipRepository {
   }
 
   async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<MembershipView>> {
-    const listed = (way: 'asc' | 'desc') =>
-      this.db
-        .sql('organization_memberships as l')
-        .where('l.organization_id', organizationId)
-        .whereNotNull('l.listed_name')
-        .select('l.id')
-        .orderBy('l.listed_name', way)
-        .orderBy('l.id', way);
-    const found = await partOf(
-      this.db,
-      await listSize(this.db, 'members', organizationId),
-      (part) =>
-        ofPage(this.living(), part(listed), 'm')
-          .select(...columnsOf('u', userRows.columns), membershipColumns)
-          .orderBy(['m.listed_name', 'm.id']),
-      memberFromRow,
-      page,
-    );
+    const { sql } = this.db;
+    const listed = ofOrganization(sql, 'organization_memberships', organizationId).whereNotNull('l.listed_name');
+    const present = (part: Knex.QueryBuilder) =>
+      ofPage(this.living(), part.select('l.id').orderBy(['l.listed_name', 'l.id']), 'm')
+        .select(...columnsOf('u', userRows.columns), membershipColumns)
+        .orderBy(['m.listed_name', 'm.id']);
+    const found = await pageOf(this.db, listed, present, memberFromRow, page);
     const teams = await this.teamsOf(organizationId, found.items);
     return { ...found, items: found.items.map((member) => ({ ...member, teams: teams(member.userId) })) };
   }

@@ -10,9 +10,9 @@ import {
   type PolicyId,
   type Seen,
 } from '../../../../domain/index.js';
-import { idsIn, inOrderOfName, listSize, ofPage, type Part, partOf } from '../engine/lists.js';
+import { idsByName, idsIn, ofOrganization, ofPage } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
-import { columnsOf, countOf, likeLiteral, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
+import { columnsOf, likeLiteral, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
 import { seeing } from './standing.js';
 
 export const policyRows = rowsOf<ManagedPolicy>((row, as) => ({
@@ -85,30 +85,16 @@ export class KnexPolicies implements PolicyRepository {
     await this.db.run(sql('policies').where({ id }).delete());
   }
 
-  async page({ organizationId, kind, search }: PolicyQuery, page: PageRequest): Promise<Page<ManagedPolicy>> {
+  page({ organizationId, kind, search }: PolicyQuery, page: PageRequest): Promise<Page<ManagedPolicy>> {
     const { sql } = this.db;
-    const matching = (policies: Knex.QueryBuilder): Knex.QueryBuilder => {
-      if (kind !== undefined) policies.where('l.kind', kind);
-      if (search === undefined) return policies;
-      return policies.whereRaw("lower(l.name) like ? escape '!'", [`%${likeLiteral(search.toLowerCase())}%`]);
-    };
-    const total =
-      search === undefined
-        ? await listSize(this.db, kind === undefined ? 'policies' : `${kind}-policies`, organizationId)
-        : await countOf(this.db, matching(sql('policies as l').where('l.organization_id', organizationId)));
-    const listed = inOrderOfName(sql, 'policies', organizationId);
-    const rows = (part: Part) =>
-      policiesByName(
-        selectPolicies(
-          sql,
-          ofPage(
-            livingPolicies(sql),
-            part((way) => matching(listed(way))),
-            'y',
-          ),
-        ),
-      );
-    return partOf(this.db, total, rows, policyRows.read, page);
+    const listed = ofOrganization(sql, 'policies', organizationId);
+    if (kind !== undefined) listed.where('l.kind', kind);
+    if (search !== undefined) {
+      listed.whereRaw("lower(l.name) like ? escape '!'", [`%${likeLiteral(search.toLowerCase())}%`]);
+    }
+    const present = (part: Knex.QueryBuilder) =>
+      policiesByName(selectPolicies(sql, ofPage(livingPolicies(sql), idsByName(part), 'y')));
+    return pageOf(this.db, listed, present, policyRows.read, page);
   }
 
   async keepCode(organizationId: OrganizationId, code: string): Promise<string> {

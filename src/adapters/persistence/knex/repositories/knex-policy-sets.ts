@@ -11,9 +11,9 @@ import {
   type Seen,
   type WorkspaceId,
 } from '../../../../domain/index.js';
-import { idsIn, inOrderOfName, listSize, ofPage, type Part, partOf } from '../engine/lists.js';
+import { idsByName, idsIn, ofOrganization, ofPage } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
-import { columnsOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
+import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
 import { livingPolicies, policiesByName, policyRows, selectPolicies } from './knex-policies.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
@@ -97,11 +97,11 @@ export class KnexPolicySets implements PolicySetRepository {
     await this.db.run(sql('policy_sets').where({ id }).delete());
   }
 
-  async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>> {
+  page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>> {
     const { sql } = this.db;
-    const listed = inOrderOfName(sql, 'policy_sets', organizationId);
-    const rows = (part: Part) => byName(select(sql, ofPage(living(sql), part(listed), 'p')));
-    return partOf(this.db, await listSize(this.db, 'policy-sets', organizationId), rows, setRows.read, page);
+    const listed = ofOrganization(sql, 'policy_sets', organizationId);
+    const present = (part: Knex.QueryBuilder) => byName(select(sql, ofPage(living(sql), idsByName(part), 'p')));
+    return pageOf(this.db, listed, present, setRows.read, page);
   }
 
   async applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]> {

@@ -16,9 +16,9 @@ import {
   teamNameKey,
   type UserId,
 } from '../../../../domain/index.js';
-import { type Listed, listSize, mergedPart, ofPage, type Part, partOf } from '../engine/lists.js';
+import { type Listed, mergedPart, ofOrganization, ofPage } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
-import { columnsOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
+import { columnsOf, countOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
 import { userRows } from './knex-users.js';
 import { accessFromText, seeing } from './standing.js';
 
@@ -112,18 +112,12 @@ export class KnexTeams implements TeamRepository {
 
   async page(organizationId: OrganizationId, visibility: TeamVisibility, page: PageRequest): Promise<Page<Team>> {
     const { sql } = this.db;
-    const listed = (way: 'asc' | 'desc') =>
-      sql('teams as l')
-        .where({ 'l.organization_id': organizationId, 'l.deleted_at': null })
-        .orderBy('l.name_key', way)
-        .orderBy('l.id', way);
+    const listed = ofOrganization(sql, 'teams', organizationId).where('l.deleted_at', null);
+    const inOrder = (teams: Knex.QueryBuilder) => teams.orderBy('l.name_key').orderBy('l.id');
     if (visibility === 'all') {
-      const total = await listSize(this.db, 'teams', organizationId);
-      const rows = (part: Part) => {
-        const ids = part((way) => listed(way).select('l.id'));
-        return byTeamName(this.select(ofPage(this.living(), ids, 't')));
-      };
-      return partOf(this.db, total, rows, teamRows.read, page);
+      const present = (part: Knex.QueryBuilder) =>
+        byTeamName(this.select(ofPage(this.living(), inOrder(part).select('l.id'), 't')));
+      return pageOf(this.db, listed, present, teamRows.read, page);
     }
     const named = (alias: string) => [`${alias}.id`, `${alias}.id as tie`, `${alias}.name_key as name`];
     const secret = await this.db.all<Listed>(
@@ -135,11 +129,11 @@ export class KnexTeams implements TeamRepository {
         .select(named('t')),
     );
     // Spelled out and not bound, so that the index of visible teams is known to hold them.
-    const visible = listed('asc').whereRaw("l.visibility = 'organization'").select(named('l'));
-    const total = (await listSize(this.db, 'visible-teams', organizationId)) + secret.length;
+    const visible = listed.whereRaw("l.visibility = 'organization'");
+    const total = (await countOf(this.db, visible)) + secret.length;
     return mergedPart(
       this.db,
-      { total, long: visible, few: secret },
+      { total, long: inOrder(visible).select(named('l')), few: secret },
       (ids) => byTeamName(this.select(this.living().whereIn('t.id', ids))),
       teamRows.read,
       page,

@@ -2,9 +2,8 @@ import type { Knex } from 'knex';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import type { Reservation, UserRepository } from '../../../../application/ports/repositories/user-repository.js';
 import { alreadyTaken, awaitedUser, type Instant, type User, type UserId } from '../../../../domain/index.js';
-import { listSize, ofPage, type Part, partOf } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
-import { columnsOf, type Statements, stale, unlessTaken } from '../engine/statements.js';
+import { pageOf, type Statements, stale, unlessTaken } from '../engine/statements.js';
 
 export const userRows = rowsOf<User>((row, as) => ({
   id: row.id,
@@ -92,19 +91,10 @@ export class KnexUsers implements UserRepository {
     await this.db.run(this.living().where({ id }).update({ deleted_at: now }));
   }
 
-  async page(page: PageRequest): Promise<Page<User>> {
-    const { sql } = this.db;
-    const listed = (way: 'asc' | 'desc') =>
-      sql('users as l')
-        .where('l.deleted_at', null)
-        .whereRaw('l.registered = TRUE')
-        .select('l.id')
-        .orderByRaw(`lower(l.username) ${way}`);
-    const rows = (part: Part) =>
-      ofPage(sql('users as u'), part(listed), 'u')
-        .select(...columnsOf('u', userRows.columns))
-        .orderBy(byUsername(sql, 'u'));
-    return partOf(this.db, await listSize(this.db, 'users', 'all'), rows, userRows.read, page);
+  page(page: PageRequest): Promise<Page<User>> {
+    const inOrder = (users: Knex.QueryBuilder) =>
+      users.select(userRows.columns).orderBy(byUsername(this.db.sql, 'users'));
+    return pageOf(this.db, this.living(), inOrder, userRows.read, page);
   }
 
   private living(): Knex.QueryBuilder {

@@ -18,7 +18,7 @@ import {
   type WorkspaceId,
   type WorkspaceVisibility,
 } from '../../../../domain/index.js';
-import { listSize, ofPage, partOf } from '../engine/lists.js';
+import { idsByName, ofOrganization, ofPage } from '../engine/lists.js';
 import { prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
@@ -237,16 +237,10 @@ export class KnexWorkspaces implements WorkspaceRepository {
     return { ...found, items: found.items.map((subject) => ({ subject, standing: standingOn(subject.id) })) };
   }
 
-  private async pageOfAll(organizationId: OrganizationId, page: PageRequest): Promise<Page<Workspace>> {
-    const listed = (way: 'asc' | 'desc') =>
-      this.db
-        .sql('workspaces as l')
-        .where({ 'l.organization_id': organizationId, 'l.deleted_at': null })
-        .select('l.id')
-        .orderByRaw(`lower(l.name) ${way}`)
-        .orderBy('l.id', way);
-    const total = await listSize(this.db, 'workspaces', organizationId);
-    return partOf(this.db, total, (part) => byName(ofPage(this.living(), part(listed), 'w')), workspaceRows.read, page);
+  private pageOfAll(organizationId: OrganizationId, page: PageRequest): Promise<Page<Workspace>> {
+    const listed = ofOrganization(this.db.sql, 'workspaces', organizationId).where('l.deleted_at', null);
+    const present = (part: Knex.QueryBuilder) => byName(ofPage(this.living(), idsByName(part), 'w'));
+    return pageOf(this.db, listed, present, workspaceRows.read, page);
   }
 
   private pageThrough(

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { createGzip } from 'node:zlib';
 import { pino } from 'pino';
 import { pack } from 'tar-stream';
-import { loadConfig } from './config.js';
-import { startService } from './service.js';
+import { loadConfig } from '../src/infrastructure/config.js';
+import { startService } from '../src/infrastructure/service.js';
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -120,7 +120,7 @@ async function configurationVersions(http: Narrator, { workspaceId }: Made): Pro
   const { id, attributes } = created.json.data;
 
   http.heading('Upload a folder of Terraform files, packed as .tar.gz');
-  const archive = await packed(fileURLToPath(new URL('../../examples/configuration', import.meta.url)));
+  const archive = await packed(fileURLToPath(new URL('../examples/configuration', import.meta.url)));
   say(`   → PUT ${shortened(attributes['upload-url'])} (${archive.length} bytes, no token)`);
   const uploaded = await fetch(attributes['upload-url'], { method: 'PUT', body: new Uint8Array(archive) });
   say(`   ← ${uploaded.status} ${uploaded.statusText}`);
@@ -211,7 +211,7 @@ async function policyOutcomes(http: Narrator, { workspaceId }: Made): Promise<vo
   http.heading('Upload once more: a run is queued for the version');
   const versions = `/workspaces/${workspaceId}/configuration-versions`;
   const created = await http.call('POST', versions, document('configuration-version', {}));
-  const archive = await packed(fileURLToPath(new URL('../../examples/configuration', import.meta.url)));
+  const archive = await packed(fileURLToPath(new URL('../examples/configuration', import.meta.url)));
   await fetch(created.json.data.attributes['upload-url'], { method: 'PUT', body: new Uint8Array(archive) });
 
   http.heading('As an agent, claim it, say what was planned, and what the policies said');

@@ -1,7 +1,7 @@
-import { describeApi } from '../adapters/http/openapi/served-api.js';
-import { limits } from '../adapters/http/routing/limits.js';
-import { Exposition } from '../adapters/metrics/exposition.js';
-import { Meters } from '../adapters/metrics/meters.js';
+import { describeApi } from '../src/adapters/http/openapi/served-api.js';
+import { limits } from '../src/adapters/http/routing/limits.js';
+import { Exposition } from '../src/adapters/metrics/exposition.js';
+import { Meters } from '../src/adapters/metrics/meters.js';
 import {
   type Action,
   actions,
@@ -16,11 +16,12 @@ import {
   stages,
   statusTraits,
   taskStageMoves,
-} from '../domain/index.js';
-import type { LifecycleRow } from '../domain/shared/lifecycle-engine.js';
-import type { RunTransition } from '../domain/supporting/runs/run-lifecycle.js';
+} from '../src/domain/index.js';
+import type { LifecycleRow } from '../src/domain/shared/lifecycle-engine.js';
+import type { RunTransition } from '../src/domain/supporting/runs/run-lifecycle.js';
+import { settingRows } from '../src/infrastructure/config.js';
+import { packageVersion } from '../src/infrastructure/package-version.js';
 import { type ActorGroup, actorGroups, subjectsOf } from './actor-kinds.js';
-import { packageVersion } from './package-version.js';
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
@@ -218,6 +219,23 @@ export const limitsPage = (): string =>
       ['Most', 'Of', 'Beyond it'],
       Object.values(limits).map(({ most, of, answer }) => [most.toLocaleString('en-US'), of, answer]),
     ),
+  );
+
+/** `docs/configuration.md`: every environment variable of the service. */
+export const configurationPage = (): string =>
+  page(
+    '# Configuration',
+    [
+      'The service and [the command line](command-line.md) read these environment variables. An empty variable counts as unset.',
+      'The service validates all of them at startup and lists every invalid one in a single error. The AWS SDK and OpenTelemetry',
+      'read their own: [object store](operations.md#archives-in-an-object-store), [traces](operations.md#metrics-and-traces).',
+      '[The agent](agents.md#the-agent-that-comes-with-it) has a table of its own.',
+    ].join('\n'),
+    table(
+      ['Variable', 'Default', 'Meaning'],
+      settingRows().map(([name, value, about]) => [code(name), value, about]),
+    ),
+    'This page is printed by `npm run docs` from `src/infrastructure/config.ts`.',
   );
 
 /** `docs/openapi.json`: every endpoint of both dialects, with what it takes and answers. */

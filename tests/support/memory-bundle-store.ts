@@ -1,7 +1,7 @@
-import type { BundleFound, BundleStore, ByteRange } from '../../application/ports/outside/bundle-store.js';
-import type { BundleKey } from '../../domain/index.js';
-import { goneSince } from './bundle-faults.js';
-import { checkKey } from './bundle-key.js';
+import { goneSince } from '../../src/adapters/files/bundle-faults.js';
+import { checkKey } from '../../src/adapters/files/bundle-key.js';
+import type { BundleFound, BundleStore, ByteRange } from '../../src/application/ports/outside/bundle-store.js';
+import type { BundleKey } from '../../src/domain/index.js';
 
 interface Attempt {
   readonly begunAt: number;
@@ -10,7 +10,7 @@ interface Attempt {
   bytes: Buffer | undefined;
 }
 
-/** For tests and for trying the service out: bundles are gone with the process. */
+/** Bundles are gone with the process. */
 export class MemoryBundleStore implements BundleStore {
   private readonly attempts = new Map<BundleKey, Attempt>();
 

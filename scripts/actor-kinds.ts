@@ -1,4 +1,4 @@
-import { nothing } from '../domain/authorization/workspace-permissions.js';
+import { nothing } from '../src/domain/authorization/workspace-permissions.js';
 import {
   type Action,
   auditorStanding,
@@ -7,7 +7,7 @@ import {
   type Standing,
   type TeamInQuestion,
   type TeamStanding,
-} from '../domain/index.js';
+} from '../src/domain/index.js';
 
 /** One kind of caller, by the name that heads its column in the printed matrix. */
 export interface ActorKind {

@@ -1,0 +1,24 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { commands } from '../src/infrastructure/cli/commands.js';
+import { commandLinePage } from '../src/infrastructure/cli/help.js';
+import { configurationPage, lifecyclePage, limitsPage, metricsPage, openApiPage, permissionsPage } from './docs.js';
+
+/** Where they are written: `docs`, or the directory named. */
+const folder = pathToFileURL(`${process.argv[2] ?? fileURLToPath(new URL('../docs', import.meta.url))}/`);
+const pages = {
+  'command-line.md': commandLinePage(commands),
+  'configuration.md': configurationPage(),
+  'lifecycle.md': lifecyclePage(),
+  'limits.md': limitsPage(),
+  'openapi.json': openApiPage(),
+  'metrics.md': metricsPage(),
+  'permissions.md': permissionsPage(),
+};
+
+await mkdir(folder, { recursive: true });
+for (const [name, text] of Object.entries(pages)) {
+  const file = new URL(name, folder);
+  await writeFile(file, text);
+  process.stdout.write(`${fileURLToPath(file)}\n`);
+}

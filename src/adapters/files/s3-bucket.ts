@@ -1,0 +1,219 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type $Command,
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+  type S3ClientResolvedConfig,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { refuseOldAttempt } from '../../application/files/attempt-age.js';
+import type { ByteRange } from '../../application/ports/outside/bundle-store.js';
+import type { Instant } from '../../domain/index.js';
+import { faultOf, isOpen, refusedForNow, unavailable, unlessMissing } from './s3-faults.js';
+
+/** How long one try may take, in milliseconds. There are three at most. */
+export interface S3Patience {
+  /** Of a request without a bundle's bytes; of the beginning of a download, and of each silence within one. */
+  readonly answer: number;
+  /** Of a request with bytes in it. */
+  readonly transfer: number;
+  /** Before another try; some of it is left to chance, so that many do not try at once. */
+  readonly pause: number;
+}
+
+const usualPatience: S3Patience = { answer: 20_000, transfer: 60_000, pause: 200 };
+
+/** What stores take at most. */
+const longestUrlSeconds = 7 * 86_400;
+
+type Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes> = $Command<
+  Input,
+  Output,
+  S3ClientResolvedConfig,
+  ServiceInputTypes,
+  ServiceOutputTypes
+>;
+
+interface Repeating {
+  readonly once?: Instant | undefined;
+  readonly onDoubt?: () => void;
+}
+
+interface Asking extends Repeating {
+  /** What bounds one try, the reading of its answer included; `beginning` leaves the reading out. */
+  readonly within?: 'answer' | 'transfer' | 'beginning';
+}
+
+/** The requests that are made of one bucket, each repeated where that does no harm. */
+export class S3Bucket {
+  constructor(
+    private readonly client: S3Client,
+    private readonly bucket: string,
+    private readonly patience: S3Patience = usualPatience,
+  ) {}
+
+  /** The store's, as far as its answers tell. */
+  now(): Instant {
+    return new Date(Date.now() + this.client.config.systemClockOffset).toISOString();
+  }
+
+  async look(): Promise<void> {
+    await this.ask(() => new HeadBucketCommand({ Bucket: this.bucket }));
+  }
+
+  async holds(name: string): Promise<boolean> {
+    return (await this.ask(() => new HeadObjectCommand(this.named(name))).catch(unlessMissing)) !== undefined;
+  }
+
+  /** A page of what stands below `Prefix`. */
+  list(Prefix: string, ContinuationToken: string | undefined) {
+    return this.ask(() => new ListObjectsV2Command({ Bucket: this.bucket, Prefix, ContinuationToken }));
+  }
+
+  /** Throws what `missing` makes when there is nothing of this name. */
+  async *read(name: string, range: ByteRange | undefined, missing: () => Error): AsyncGenerator<Uint8Array> {
+    const Range = range && `bytes=${range.start}-${range.end}`;
+    const command = () => new GetObjectCommand({ ...this.named(name), Range });
+    const answer = await this.ask(command, { within: 'beginning' }).catch((error: unknown) =>
+      faultOf(error).status === 416 ? 'nothing' : unlessMissing(error),
+    );
+    if (answer === 'nothing') return;
+    if (answer === undefined) throw missing();
+    const body = answer.Body as Readable;
+    const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+    try {
+      for (;;) {
+        const silence = setTimeout(
+          () => body.destroy(new Error('it fell silent in the middle of a bundle')),
+          this.patience.answer,
+        );
+        const next = await chunks.next().finally(() => clearTimeout(silence));
+        if (next.done) return;
+        yield next.value;
+      }
+    } catch (error) {
+      throw unavailable('GetObject', error);
+    } finally {
+      body.destroy();
+    }
+  }
+
+  urlOf(name: string, seconds: number): Promise<string> {
+    const reading = new GetObjectCommand({
+      ...this.named(name),
+      ResponseContentType: octets,
+      ResponseContentDisposition: 'attachment; filename="configuration.tar.gz"',
+    });
+    const expiresIn = Math.min(seconds, longestUrlSeconds);
+    return this.repeated('presigning', () => getSignedUrl(this.client, reading, { expiresIn }));
+  }
+
+  async put(name: string, Body: Uint8Array, once?: Instant): Promise<void> {
+    const command = () => new PutObjectCommand({ ...this.named(name), Body, ContentType: octets });
+    await this.ask(command, { within: 'transfer', once });
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.ask(() => new DeleteObjectCommand(this.named(name))).catch(unlessMissing);
+  }
+
+  async beginUpload(name: string, once: Instant): Promise<string> {
+    const command = () => new CreateMultipartUploadCommand({ ...this.named(name), ContentType: octets });
+    return (await this.ask(command, { once })).UploadId as string;
+  }
+
+  /** Answers the part as the end of the upload is to name it. `onDoubt` is called when a try may yet take effect. */
+  async sendPart(
+    name: string,
+    UploadId: string,
+    PartNumber: number,
+    Body: Uint8Array,
+    onDoubt: () => void,
+  ): Promise<CompletedPart> {
+    const command = () => new UploadPartCommand({ ...this.named(name), UploadId, PartNumber, Body });
+    const { ETag } = await this.ask(command, { within: 'transfer', onDoubt });
+    return { PartNumber, ETag };
+  }
+
+  async completeUpload(name: string, UploadId: string, Parts: CompletedPart[], once: Instant): Promise<void> {
+    const command = () =>
+      new CompleteMultipartUploadCommand({ ...this.named(name), UploadId, MultipartUpload: { Parts } });
+    await this.ask(command, { within: 'transfer', once });
+  }
+
+  async abortUploads(name: string): Promise<void> {
+    for (const UploadId of await this.openUploads(name)) {
+      await this.ask(() => new AbortMultipartUploadCommand({ ...this.named(name), UploadId })).catch(unlessMissing);
+    }
+  }
+
+  private async openUploads(name: string): Promise<readonly string[]> {
+    const ids: string[] = [];
+    let markers: { readonly KeyMarker?: string | undefined; readonly UploadIdMarker?: string | undefined } | undefined;
+    do {
+      const command = () => new ListMultipartUploadsCommand({ Bucket: this.bucket, Prefix: name, ...markers });
+      const page = await this.ask(command);
+      for (const { Key, UploadId } of page.Uploads ?? []) {
+        if (Key === name && UploadId !== undefined) ids.push(UploadId);
+      }
+      const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
+      markers = IsTruncated ? { KeyMarker, UploadIdMarker } : undefined;
+    } while (markers !== undefined);
+    return ids;
+  }
+
+  private ask<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    make: () => Command<Input, Output>,
+    { within = 'answer', ...repeating }: Asking = {},
+  ): Promise<Output> {
+    const operation = make().constructor.name.replace(/Command$/, '');
+    const bound = () =>
+      within === 'beginning'
+        ? { requestTimeout: this.patience.answer }
+        : { abortSignal: AbortSignal.timeout(this.patience[within]) };
+    return this.repeated(operation, () => this.client.send(make(), bound()), repeating);
+  }
+
+  /**
+   * Tries up to three times. `once` is when the attempt was begun of which something would appear that does not go away
+   * by itself. That is asked for once only, unless the store says that it did not do it: of a try without an answer
+   * nobody knows whether it takes effect yet. And not at all once the sweep may have passed, and the mark be gone.
+   */
+  private async repeated<Answer>(
+    operation: string,
+    send: () => Promise<Answer>,
+    { once, onDoubt }: Repeating = {},
+  ): Promise<Answer> {
+    for (let tries = 1; ; tries += 1) {
+      if (once !== undefined) refuseOldAttempt(once, this.now());
+      try {
+        return await send();
+      } catch (error) {
+        const open = isOpen(error);
+        if (open) onDoubt?.();
+        if (tries === 3 || !(refusedForNow(error) || (open && once === undefined))) throw unavailable(operation, error);
+        await pause(this.patience.pause * tries * (0.5 + Math.random()));
+      }
+    }
+  }
+
+  private named(Key: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.bucket, Key };
+  }
+}
+
+const octets = 'application/octet-stream';

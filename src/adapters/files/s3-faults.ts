@@ -1,0 +1,53 @@
+import { DomainError } from '../../domain/index.js';
+
+/** What the store said, or why it said nothing, without what it may repeat of the request. */
+export class StoreFault extends Error {
+  override readonly name = 'StoreFault';
+
+  constructor(
+    operation: string,
+    error: unknown,
+    readonly status = statusOf(error),
+    readonly noCredentials = lacksCredentials(error),
+    readonly isBucketMissing = (error as Error).name === 'NoSuchBucket',
+  ) {
+    const { name, message } = error as Error;
+    // An answer to a HEAD has no words in it.
+    const words = name.startsWith('Unknown') || name === String(status) ? [] : [`${name}: ${message}`];
+    super([operation, ...(status === undefined ? [] : [`answered ${status}`]), ...words].join(', '));
+  }
+}
+
+export const unavailable = (operation: string, error: unknown): DomainError =>
+  new DomainError(
+    'service/unavailable',
+    'the archive store cannot be used at the moment',
+    {},
+    new StoreFault(operation, error),
+  );
+
+const metadataOf = (error: unknown): { httpStatusCode?: number; clockSkewCorrected?: boolean } =>
+  (error as { $metadata?: object }).$metadata ?? {};
+
+const statusOf = (error: unknown): number | undefined => metadataOf(error).httpStatusCode;
+
+/** Whether the store says that it did nothing, and may next time: by then we know what time it is there. */
+export const refusedForNow = (error: unknown): boolean =>
+  [429, 503].includes(statusOf(error) ?? 0) || metadataOf(error).clockSkewCorrected === true;
+
+/** Whether nobody knows if it took effect, or yet will. */
+export const isOpen = (error: unknown): boolean => {
+  const status = statusOf(error);
+  return status === undefined ? !lacksCredentials(error) : !refusedForNow(error) && (status >= 500 || status === 408);
+};
+
+const lacksCredentials = (error: unknown): boolean => (error as Error).name === 'CredentialsProviderError';
+
+/** For the `catch` of a request: undefined where the store has no such object. */
+export function unlessMissing(error: unknown): undefined {
+  const fault = faultOf(error);
+  if (fault.status !== 404 || fault.isBucketMissing) throw error;
+}
+
+/** What the store said, of an error that a request ended with. */
+export const faultOf = (error: unknown): StoreFault => (error as DomainError).cause as StoreFault;

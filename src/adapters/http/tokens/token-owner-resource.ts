@@ -1,0 +1,26 @@
+import type { TokenOwner } from '../../../domain/index.js';
+import type { Words } from '../routing/resource.js';
+import { toManySchema, toOneSchema } from '../routing/resource-schema.js';
+
+export const ownerTypes = {
+  user: 'users',
+  team: 'teams',
+  organization: 'organizations',
+  auditor: 'organizations',
+} as const satisfies Record<TokenOwner['kind'], string>;
+
+const identifierOf = ({ kind, id }: TokenOwner) => ({ id, type: ownerTypes[kind] });
+
+/** Whoever a token can belong to; null for nobody. */
+export const ownerSchema = toOneSchema([...new Set(Object.values(ownerTypes))], { nullable: true });
+
+export const presentOwner = (owner: TokenOwner | null) => ({ data: owner && identifierOf(owner) });
+
+const creatorsSchema = toManySchema(Object.values(ownerTypes));
+
+/** Of a change that named an agent pool. */
+export const poolTokenCreators = ({ is, optional }: Words, owners: readonly TokenOwner[]) =>
+  optional(
+    is(creatorsSchema, { data: owners.map(identifierOf) }),
+    'Who issued the tokens of the agent pool that the request named, except the caller. Their agents claim its runs.',
+  );

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { AgentToken, ApiToken, TokenOwner } from '../../../domain/index.js';
+import type { Dialect } from '../routing/dialect.js';
+import type { Resource, Said } from '../routing/document.js';
+import { anyView, described, presenting, type Words } from '../routing/resource.js';
+import { dateTime, maybeDateTime, nothing, text } from '../routing/resource-schema.js';
+import { ownerSchema, ownerTypes, presentOwner } from './token-owner-resource.js';
+
+const secretSchema = z.string();
+
+/** Of any token, whoever it belongs to. `secret` is given in the response that issues it. */
+export const tokenAttributes = (
+  { is }: Words,
+  { createdAt, lastUsedAt }: Pick<ApiToken | AgentToken, 'createdAt' | 'lastUsedAt'>,
+  secret: string | null,
+  { description, expiry }: { readonly description: Said; readonly expiry: Said },
+) => ({
+  'created-at': is(dateTime, createdAt),
+  'last-used-at': is(maybeDateTime, lastUsedAt, 'True to within a minute. Null until it is used.'),
+  description,
+  token: secret === null ? is(nothing, null) : is(secretSchema, secret, 'The secret, shown this once.'),
+  'expired-at': expiry,
+});
+
+const descriptions: Readonly<Record<TokenOwner['kind'], z.ZodType<string | null>>> = {
+  user: text,
+  team: nothing,
+  organization: nothing,
+  auditor: nothing,
+};
+
+/** `owner` where it goes by another id than its own. */
+export const token =
+  (words: Words) =>
+  (secret: string | null = null, type = 'authentication-tokens', owner?: Resource['relationships']) =>
+  (token: ApiToken): Resource => {
+    const { is, toOne } = words;
+    const { kind, id } = token.owner;
+    return {
+      id: token.id,
+      type,
+      attributes: tokenAttributes(words, token, secret, {
+        description: is(descriptions[kind], token.description),
+        expiry: is(maybeDateTime, token.expiresAt, 'From then on it is refused. Null: never.'),
+      }),
+      relationships: {
+        ...(owner ?? { [kind]: toOne(ownerTypes[kind], id) }),
+        'created-by': is(ownerSchema, presentOwner(token.createdBy)),
+      },
+    };
+  };
+
+export const presentToken = token(presenting);
+
+const tokenSchema = (
+  name: string,
+  kind: TokenOwner['kind'],
+  secret: string | null = null,
+  typeIn: (dialect: Dialect) => string | undefined = () => undefined,
+) =>
+  described({ name }, (words, dialect) => token(words)(secret, typeIn(dialect))(anyView({ owner: { kind, id: '' } })));
+
+export const userTokenSchema = tokenSchema('UserToken', 'user');
+export const issuedUserTokenSchema = tokenSchema('IssuedUserToken', 'user', '');
+export const teamTokenSchema = tokenSchema('TeamToken', 'team');
+export const issuedTeamTokenSchema = tokenSchema('IssuedTeamToken', 'team', '');
+
+/** A team's token in the list of an organization's, where it goes by another type. */
+export const listedTeamTokenSchema = tokenSchema(
+  'ListedTeamToken',
+  'team',
+  null,
+  ({ listedTeamTokenType }) => listedTeamTokenType,
+);
+
+/** A token of the organization of this name: its own, or its audit token. */
+const organizationToken =
+  (words: Words) =>
+  (name: string, of: ApiToken, secret: string | null = null): Resource =>
+    token(words)(secret, undefined, { organization: words.toOne('organizations', name) })(of);
+
+export const presentOrganizationToken = organizationToken(presenting);
+
+const organizationTokenSchemaNamed = (name: string, secret?: string) =>
+  described({ name }, (words) =>
+    organizationToken(words)('', anyView({ owner: { kind: 'organization', id: '' } }), secret),
+  );
+
+export const organizationTokenSchema = organizationTokenSchemaNamed('OrganizationToken');
+export const issuedOrganizationTokenSchema = organizationTokenSchemaNamed('IssuedOrganizationToken', '');

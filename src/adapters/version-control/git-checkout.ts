@@ -1,0 +1,269 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { CommitRequest, FetchedCommit } from '../../application/ports/outside/commit-fetcher.js';
+import type { Credential } from './credentials.js';
+import { branches, called, faultIn, fetchFailed, lastComplaint, tooLarge } from './fetch-faults.js';
+import { type GitOutcome, GitProcesses, watchingSize } from './git-processes.js';
+import { authorizationOf, environmentOf } from './git-settings.js';
+import { isCommitSha, isFullRef } from './repository-url.js';
+
+export interface GitLimits {
+  readonly maxArchiveBytes: number;
+  /** Bounds what is fetched, too. */
+  readonly maxUnpackedBytes: number;
+  readonly maxArchiveEntries?: number;
+  /** The program. */
+  readonly git?: string;
+}
+
+const defaultEntries = 100_000;
+/** How far back from the ref a commit is looked for that the remote does not hand out by its name. */
+const depthSearched = 100;
+const longestMessage = 64 * 1024;
+/** Less would not do for git itself. */
+const leastMemory = 64 * 1024 * 1024;
+/** The first version that connects to the address it is told; those before it pass over the setting in silence. */
+const oldestGit = [2, 37] as const;
+
+/**
+ * What the remote's files ask of git goes unheard: conversions, substitutions and omissions would make the archive
+ * something else than the commit. This file is the one that overrules theirs.
+ */
+const attributes = '* !text !eol !crlf !ident !filter !working-tree-encoding !export-ignore !export-subst\n';
+
+export interface Task {
+  readonly request: CommitRequest;
+  readonly url: URL;
+  readonly credential: Credential | undefined;
+  readonly addresses: readonly string[];
+  readonly directory: string;
+  readonly ending: AbortController;
+  /** After how long git gives up by itself. */
+  readonly seconds: number;
+}
+
+interface RemoteTip {
+  readonly ref: string;
+  readonly sha: string;
+}
+
+/** One fetch, in a directory of its own. */
+export class GitCheckout {
+  private readonly git: GitProcesses;
+  private readonly repository: string;
+  private readonly secrets: readonly string[];
+
+  constructor(
+    private readonly options: GitLimits,
+    private readonly task: Task,
+  ) {
+    const { url, credential, addresses, directory, ending } = task;
+    this.repository = join(directory, 'repository');
+    this.secrets = credential ? [credential.password, authorizationOf(credential).replace('Basic ', '')] : [];
+    this.git = new GitProcesses({
+      program: options.git ?? 'git',
+      directory,
+      environment: environmentOf({
+        url,
+        addresses,
+        credential,
+        directory,
+        repository: this.repository,
+        memoryBytes: Math.max(options.maxUnpackedBytes, leastMemory),
+        silentSeconds: Math.ceil(task.seconds),
+      }),
+      signal: ending.signal,
+    });
+  }
+
+  async settled(): Promise<void> {
+    await this.git.settled();
+  }
+
+  async fetch(): Promise<FetchedCommit> {
+    const { ref, commitSha } = this.task.request;
+    await this.checkVersion();
+    const tip = ref === null || commitSha === null ? await this.tipOf(ref) : undefined;
+    await this.initialize((commitSha ?? tip?.sha ?? '').length);
+    const sha = await this.fetchCommit(tip?.ref ?? ref ?? 'HEAD');
+    await this.countEntries(sha);
+    const defaultBranch = ref === null && tip?.ref.startsWith(branches) ? tip.ref.slice(branches.length) : undefined;
+    return { sha, message: await this.messageOf(sha), defaultBranch };
+  }
+
+  /** The commit's tree as a `.tar.gz`; the same bytes each time. */
+  async *pack(sha: string): AsyncGenerator<Uint8Array> {
+    const { maxArchiveBytes } = this.options;
+    const { output, outcome } = this.git.start(['archive', '--format=tar', sha]);
+    const gzip = createGzip();
+    const packing = pipeline(output, (tar: AsyncIterable<Buffer>) => this.unpackedBytes(tar, outcome), gzip);
+    // Whatever it is, whoever reads the other end gets it.
+    packing.catch(() => undefined);
+    let bytes = 0;
+    for await (const chunk of gzip as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > maxArchiveBytes) throw tooLarge('the commit is larger', 'MAX_ARCHIVE_BYTES', maxArchiveBytes);
+      yield chunk;
+    }
+  }
+
+  /** Ends only if git ended well: half an archive must not look like a whole one. */
+  private async *unpackedBytes(tar: AsyncIterable<Buffer>, outcome: Promise<GitOutcome>): AsyncGenerator<Buffer> {
+    outcome.catch(() => undefined);
+    const { maxUnpackedBytes } = this.options;
+    let bytes = 0;
+    try {
+      for await (const chunk of tar) {
+        bytes += chunk.length;
+        if (bytes > maxUnpackedBytes) throw this.overUnpacked();
+        yield chunk;
+      }
+    } catch (error) {
+      // The pipe breaks when git is made to end; why it was says more.
+      this.task.ending.signal.throwIfAborted();
+      throw error;
+    }
+    const ended = await outcome;
+    if (ended.code !== 0) throw this.failure(ended);
+  }
+
+  private async checkVersion(): Promise<void> {
+    const { printed } = await this.git.run(['version']);
+    const [major = 0, minor = 0] = (/^git version (\d+)\.(\d+)/.exec(printed)?.slice(1) ?? []).map(Number);
+    const [oldestMajor, oldestMinor] = oldestGit;
+    if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
+    throw fetchFailed(`the git that is installed on the server is older than ${oldestGit.join('.')}`);
+  }
+
+  /** Where the ref stands, or the remote's default branch and where that stands. */
+  private async tipOf(ref: string | null): Promise<RemoteTip> {
+    const asked = ref ?? 'HEAD';
+    const listed = await this.printed(['ls-remote', '--symref', '--quiet', '--', this.task.url.href, asked]);
+    const lines = listed.split('\n').map((line) => line.split('\t'));
+    // A pattern matches the ends of names, so that others may be listed too.
+    const said = lines.filter(([, name]) => name === asked).map(([value = '']) => value);
+    const sha = said.find(isCommitSha);
+    if (sha === undefined) {
+      throw fetchFailed(
+        ref === null ? 'the repository has no commits yet' : `${called(ref)} does not exist in the repository`,
+      );
+    }
+    const target = ref ?? said.find((value) => value.startsWith('ref: '))?.slice('ref: '.length);
+    return { ref: target !== undefined && isFullRef(target) ? target : asked, sha };
+  }
+
+  private async initialize(shaLength: number): Promise<void> {
+    const format = shaLength === 64 ? 'sha256' : 'sha1';
+    const made = await this.git.run([
+      'init',
+      '--bare',
+      '--quiet',
+      '--template=',
+      `--object-format=${format}`,
+      '--initial-branch=none',
+      this.repository,
+    ]);
+    if (made.code !== 0) throw new Error(`git init failed: ${lastComplaint(made.complaints, [])}`);
+    await mkdir(join(this.repository, 'info'), { recursive: true });
+    await writeFile(join(this.repository, 'info', 'attributes'), attributes);
+  }
+
+  private async fetchCommit(ref: string): Promise<string> {
+    const { commitSha } = this.task.request;
+    if (commitSha === null) {
+      const fetched = await this.fetchRef(ref, 1);
+      if (fetched.code !== 0) throw this.failure(fetched, ref);
+      const sha = await this.commitNamed('FETCH_HEAD');
+      if (sha === undefined) throw fetchFailed(`${called(ref)} does not lead to a commit`);
+      return sha;
+    }
+    const exact = await this.fetchRef(commitSha, 1);
+    if (exact.code !== 0) {
+      if (!/not our ref|unadvertised object|couldn't find remote ref/.test(exact.complaints)) throw this.failure(exact);
+      const searched = await this.fetchRef(ref, depthSearched);
+      if (searched.code !== 0) throw this.failure(searched, ref);
+    }
+    if ((await this.commitNamed(commitSha)) === commitSha) return commitSha;
+    throw fetchFailed(
+      exact.code === 0
+        ? `${commitSha} is not a commit of the repository`
+        : `the commit ${commitSha} is not in the repository, or not among the last ${depthSearched} of ${called(ref)}`,
+    );
+  }
+
+  private fetchRef(what: string, depth: number): Promise<GitOutcome> {
+    const { maxUnpackedBytes } = this.options;
+    const { directory, ending, url } = this.task;
+    const fetching = this.git.run([
+      'fetch',
+      `--depth=${depth}`,
+      '--no-tags',
+      '--no-recurse-submodules',
+      '--no-auto-maintenance',
+      '--quiet',
+      '--no-progress',
+      '--refmap=',
+      '--',
+      url.href,
+      what,
+    ]);
+    return watchingSize(directory, maxUnpackedBytes, () => ending.abort(this.overUnpacked()), fetching);
+  }
+
+  /** The commit itself, whatever tags lead to it. */
+  private async commitNamed(revision: string): Promise<string | undefined> {
+    const parsed = await this.git.run(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
+    const sha = parsed.printed.trim();
+    return parsed.code === 0 && isCommitSha(sha) ? sha : undefined;
+  }
+
+  /**
+   * Walks the tree without keeping it. A few trees that hold each other many times make more entries than any memory
+   * has room for, and the packing keeps all of them.
+   */
+  private async countEntries(sha: string): Promise<void> {
+    const { maxArchiveEntries = defaultEntries } = this.options;
+    const { output, outcome } = this.git.start(['ls-tree', '-r', '-t', '-z', '--name-only', '--full-tree', sha]);
+    let entries = 0;
+    output.on('data', (chunk: Buffer) => {
+      for (const byte of chunk) if (byte === 0) entries += 1;
+      if (entries <= maxArchiveEntries) return;
+      this.task.ending.abort(tooLarge('the commit has more entries', 'MAX_ARCHIVE_ENTRIES', maxArchiveEntries));
+    });
+    const listed = await outcome;
+    if (listed.code !== 0) throw this.failure(listed);
+  }
+
+  private async messageOf(sha: string): Promise<string> {
+    const args = ['log', '-1', '--no-show-signature', '--no-mailmap', '--encoding=UTF-8', '--format=%B', sha, '--'];
+    return (await this.printed(args, longestMessage)).trimEnd();
+  }
+
+  private overUnpacked(): Error {
+    const { maxUnpackedBytes } = this.options;
+    return tooLarge('the commit is larger', 'MAX_UNPACKED_BYTES', maxUnpackedBytes);
+  }
+
+  private async printed(args: readonly string[], bytesKept?: number): Promise<string> {
+    const ended = await this.git.run(args, bytesKept);
+    if (ended.code !== 0) throw this.failure(ended);
+    return ended.printed;
+  }
+
+  /** What to tell of a git that failed; nothing of what it says is left as it is. */
+  private failure({ code, complaints }: GitOutcome, ref?: string): Error {
+    const { request, url, directory } = this.task;
+    const said = lastComplaint(complaints, [...this.secrets, directory]);
+    const own = complaints.replace(/^remote:.*$|remote error:.*$/gm, '');
+    if (/No space left on device|Read-only file system|Disk quota exceeded/.test(own)) {
+      return new Error(`git failed: ${said}`);
+    }
+    if (/attempting to allocate/.test(own)) return this.overUnpacked();
+    return fetchFailed(
+      faultIn(own, { host: url.host, credential: request.credential, ref }) ??
+        `git could not read the repository: ${said || `it ended with ${code ?? 'a signal'}`}`,
+    );
+  }
+}

@@ -1,0 +1,35 @@
+import { lookup as lookupName } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { fetchFailed } from './fetch-faults.js';
+import { isPublicAddress } from './public-addresses.js';
+import { hostOf, isAllowedHost } from './repository-url.js';
+
+export type Lookup = (host: string) => Promise<readonly { readonly address: string }[]>;
+
+const everyAddress: Lookup = (host) => lookupName(host, { all: true });
+
+/**
+ * Where the host is, asked once: git connects to these and asks nobody again. None for a host that is an address.
+ * One private address among several is enough to refuse them all, for it is not ours to say which is taken.
+ */
+export async function addressesOf(
+  url: URL,
+  allowedHosts: readonly string[],
+  lookup: Lookup = everyAddress,
+): Promise<readonly string[]> {
+  const host = hostOf(url);
+  const literal = isIP(host) !== 0;
+  const addresses = literal ? [host] : await lookedUp(host, lookup);
+  if (addresses.length === 0) throw fetchFailed(`no address is known for the host ${host}`);
+  if (!isAllowedHost(url, allowedHosts) && !addresses.every(isPublicAddress)) {
+    const what = literal ? `${host} is a private address` : `${host} resolves to a private address`;
+    throw fetchFailed(`${what}; name it in VCS_ALLOWED_HOSTS to allow it`);
+  }
+  return literal ? [] : addresses;
+}
+
+async function lookedUp(host: string, lookup: Lookup): Promise<readonly string[]> {
+  const found = await lookup(host).catch(() => []);
+  // Only what is an address can be written into a setting of git.
+  return found.map(({ address }) => address).filter((address) => isIP(address) !== 0 && !address.includes('%'));
+}

@@ -1,0 +1,47 @@
+import { isDomainError } from '../../../domain/index.js';
+import type { Config } from '../../config.js';
+import type { Call } from '../command.js';
+
+/** What a look came to. What is not `ok` says how to mend it. */
+export type Found =
+  | { readonly state: 'ok'; readonly found: string }
+  | { readonly state: 'warning' | 'failed'; readonly found: string; readonly mend: string };
+
+export type Finding = Found & { readonly check: string };
+
+export const ok = (found: string): Found => ({ state: 'ok', found });
+export const warning = (found: string, mend: string): Found => ({ state: 'warning', found, mend });
+export const failed = (found: string, mend: string): Found => ({ state: 'failed', found, mend });
+
+/** False or undefined where there is nothing to say. */
+export type Looked = readonly (Found | false | undefined)[];
+
+/** A thing to look at. Whatever a look throws is a failure of its own. */
+export interface Check {
+  readonly name: string;
+  look(config: Config, call: Call): Promise<Looked>;
+  readonly mend: string;
+}
+
+export const sentenceOf = (error: unknown): string => {
+  const { message, cause } = error as Error;
+  return isDomainError(error) && cause !== undefined ? `${message}: ${String(cause)}` : message;
+};
+
+/** What others may do to a file or directory; undefined where the system does not say. */
+export const opened = (mode: number): string | undefined =>
+  process.platform === 'win32' || (mode & 0o077) === 0 ? undefined : (mode & 0o777).toString(8);
+
+const allowedDifference = 1_000;
+
+/** Whether a clock that said `told` between `asked` and now agrees with this machine's, but for the time in between. */
+export const clockFound = (whose: string, told: number, asked: number, allowed = allowedDifference): Found => {
+  const answered = Date.now();
+  const difference = told - (asked + answered) / 2;
+  return Math.abs(difference) <= allowed + (answered - asked) / 2
+    ? ok(`the clock is ${whose}`)
+    : failed(
+        `the clock is ${(difference / 1000).toFixed(1)} seconds from ${whose}`,
+        'let NTP set the clocks of both machines',
+      );
+};

@@ -1,0 +1,86 @@
+import type { OrganizationBytes, UnitOfWork } from '../../../application/index.js';
+import type { Config } from '../../config.js';
+import type { Call } from '../command.js';
+import { operatorId } from '../operator.js';
+import { counted, size } from '../output.js';
+import { type Found, type Looked, ok, warning } from './finding.js';
+
+/** The one thing that the doctor changes, when asked to. */
+export const recount = 'recount';
+
+async function failingEffects(unitOfWork: UnitOfWork): Promise<Found> {
+  const { total } = await unitOfWork.read((tx) => tx.effects.failing({ number: 1, size: 1 }));
+  return total === 0
+    ? ok('no ordered work keeps failing')
+    : warning(
+        `${counted(total, 'piece')} of ordered work ${total === 1 ? 'keeps' : 'keep'} failing`,
+        'GET /admin/failing-effects says which, and why',
+      );
+}
+
+const mostListed = 20;
+
+/** Tokens that the operator issued are nobody's who could have left. */
+async function leftTokens(unitOfWork: UnitOfWork): Promise<Found> {
+  const tokens = await unitOfWork.read((tx) => tx.tokens.ofFormerMembers(operatorId, mostListed + 1));
+  const named = tokens.slice(0, mostListed).map(({ id, organizationName, teamName, createdBy }) => {
+    return `${organizationName}/${teamName} (${id}, issued by ${createdBy})`;
+  });
+  const more = tokens.length > mostListed ? ', and more' : '';
+  return tokens.length === 0
+    ? ok('every team token was issued by a member or by the operator')
+    : warning(
+        `team tokens issued by users who are no longer members: ${named.join(', ')}${more}`,
+        'issue each again, or revoke it with gatehouse token revoke --team ORGANIZATION/TEAM',
+      );
+}
+
+const nearLimit = 0.9;
+/** More are counted, and not named. */
+const mostNamed = 10;
+
+const namesOf = (organizations: readonly OrganizationBytes[]): string =>
+  [
+    ...organizations.slice(0, mostNamed).map(({ name, bytes }) => `${name} (${size(bytes)})`),
+    ...(organizations.length > mostNamed ? [`${organizations.length - mostNamed} more`] : []),
+  ].join(', ');
+
+/** What organizations keep, and whether the counters of that agree with the rows, all of which are read. */
+async function keptBytes(unitOfWork: UnitOfWork, limit: number, call: Call): Promise<Looked> {
+  if (call.switch(recount)) {
+    for (const { id } of await unitOfWork.read((tx) => tx.keptBytes.drifts())) {
+      await unitOfWork.run((tx) => tx.keptBytes.recount(id));
+    }
+  }
+  const { drifts, largest } = await unitOfWork.read(async (tx) => ({
+    drifts: await tx.keptBytes.drifts(),
+    largest: await tx.keptBytes.largest(100),
+  }));
+  const near = largest.filter(({ bytes }) => bytes >= limit * nearLimit);
+  return [
+    drifts.length === 0
+      ? ok('the counters of kept bytes agree with the rows')
+      : warning(
+          `the counter of kept bytes differs from the rows for ${namesOf(drifts)}`,
+          `gatehouse doctor --${recount} sets it to the sum of the rows`,
+        ),
+    limit !== 0 &&
+      (near.length === 0
+        ? ok(`every organization keeps less than 90 % of MAX_ORGANIZATION_BYTES (${size(limit)})`)
+        : warning(
+            `90 % of MAX_ORGANIZATION_BYTES (${size(limit)}) or more is kept by ${namesOf(near)}`,
+            'archive or permanently delete configuration versions, set ARCHIVE_AFTER_DAYS, or raise MAX_ORGANIZATION_BYTES',
+          )),
+  ];
+}
+
+/** What there is to find in a database whose schema is this release's. */
+export const keptData = async (
+  unitOfWork: UnitOfWork,
+  { MAX_ORGANIZATION_BYTES: limit }: Config,
+  call: Call,
+): Promise<Looked> => [
+  await failingEffects(unitOfWork),
+  await leftTokens(unitOfWork),
+  ...(await keptBytes(unitOfWork, limit, call)),
+];

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import type { BundleStore } from '../../../application/index.js';
+import { dataDirectory } from '../../backup.js';
+import type { Config } from '../../config.js';
+import { openStore } from '../operator.js';
+import { type Check, clockFound, type Found, failed, ok, warning } from './finding.js';
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** Writes, reads and removes; answers what was read. */
+async function throughStore(open: BundleStore, bytes: Buffer): Promise<Buffer> {
+  const key = `doctor-${randomBytes(9).toString('base64url')}`;
+  try {
+    await open.write(key, once(bytes));
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of (await open.read(key)) ?? []) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  } finally {
+    await open.discard(key);
+  }
+}
+
+export const store: Check = {
+  name: 'archive store',
+  mend: 'see ARCHIVE_STORE, S3_BUCKET, S3_ENDPOINT, S3_REGION and the AWS credentials, and docs/operations.md for what must be allowed',
+  look: async (config) => {
+    const { bundles } = dataDirectory(config.DATA_DIR);
+    if (config.ARCHIVE_STORE === 'file' && !existsSync(config.DATA_DIR)) {
+      return [warning(`there is no ${bundles} yet`, 'the service makes it with the first upload')];
+    }
+    const open = await openStore(config);
+    const bytes = randomBytes(1024);
+    const name = config.ARCHIVE_STORE === 'file' ? bundles : `bucket ${config.S3_BUCKET}`;
+    if (!bytes.equals(await throughStore(open, bytes))) {
+      return [failed(`${name} gave back other bytes than it was given`, 'use another store: this one loses archives')];
+    }
+    return [ok(`${name} takes, gives back and removes archives`), await storeClock(config)];
+  },
+};
+
+/** Stores tell their time in whole seconds, and refuse whoever is a quarter of an hour off. */
+const storeDifference = 2_000;
+
+async function storeClock(config: Config): Promise<Found | undefined> {
+  if (config.ARCHIVE_STORE === 'file') return undefined;
+  const endpoint = config.S3_ENDPOINT ?? `https://s3.${config.S3_REGION}.amazonaws.com`;
+  const asked = Date.now();
+  const { headers } = await fetch(endpoint, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(5_000) });
+  const told = Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(told) ? undefined : clockFound("the store's", told, asked, storeDifference);
+}
