@@ -134,7 +134,7 @@ export class EffectWorker {
     if (lost > 0)
       this.log.error(
         { lost },
-        'stored secrets that no signing secret opens: list the one they were sealed with, or link those workspaces and set those variables again',
+        'some stored secrets cannot be decrypted with any signing secret: add the one they were encrypted with to SIGNING_SECRET, or link those workspaces and set those variables again',
       );
     else this.log.info({ sealed }, 'every stored secret is sealed with the first signing secret');
   }

@@ -60,8 +60,9 @@ export const bundleRoutes = (use: UseCases): PlainRoute[] => [
     countedAs: 'capability',
     reference: () => ({
       operation: 'uploadFiles',
-      summary: 'Upload the files of a configuration version, as a gzip-compressed tar',
-      about: 'At the `upload-url` that the configuration version came with.',
+      summary: 'Upload configuration files (.tar.gz)',
+      about:
+        'Send the archive to the `upload-url` of the configuration version. No token is needed: the URL is signed.',
       body: { mediaType: 'application/octet-stream' },
       answers: { 200: null },
       refusals: [
@@ -96,8 +97,13 @@ export const bundleRoutes = (use: UseCases): PlainRoute[] => [
     countedAs: 'capability',
     reference: () => ({
       operation: 'downloadFiles',
-      summary: 'Download files, or a part of them',
-      headers: { Range: z.string().optional().meta({ description: 'One range of bytes.', example: 'bytes=0-1023' }) },
+      summary: 'Download a stored object',
+      headers: {
+        Range: z
+          .string()
+          .optional()
+          .meta({ description: 'A single byte range, such as `bytes=0-1023`.', example: 'bytes=0-1023' }),
+      },
       answers: {
         200: { mediaType: 'application/octet-stream' },
         206: { mediaType: 'application/octet-stream' },

@@ -192,8 +192,7 @@ export function openSqlite(file: string, { onStatement, now = systemTime }: Sqli
   };
 }
 
-const tooLong = () =>
-  new DomainError('service/unavailable', 'the database takes too long at the moment, and nothing was changed');
+const tooLong = () => new DomainError('service/unavailable', 'the database is too slow right now; nothing was changed');
 
 export interface PostgresOptions {
   readonly poolSize?: number;
@@ -289,7 +288,7 @@ export function openPostgres(
     ping: async () => {
       const waiting = new AbortController();
       const late = pause(Math.min(pingPatience, patience), undefined, { signal: waiting.signal }).then(() => {
-        throw new Error('the database is slow to answer');
+        throw new Error('the database responds slowly');
       });
       try {
         await Promise.race([pool.raw('select 1'), late]);

@@ -48,10 +48,13 @@ export const isSameState = (a: AnnouncedState, b: AnnouncedState): boolean =>
 export function checkSuccession(current: AnnouncedState | undefined, next: AnnouncedState): void {
   if (current === undefined) return;
   if (next.lineage !== current.lineage) {
-    throw unfit('lineage', `Lineage must be ${current.lineage}, as that of the workspace's current state`);
+    throw unfit('lineage', `Lineage must be ${current.lineage}, the lineage of the workspace's current state version`);
   }
   if (next.serial <= current.serial) {
-    throw unfit('serial', `Serial must be greater than ${current.serial}, that of the workspace's current state`);
+    throw unfit(
+      'serial',
+      `Serial must be greater than ${current.serial}, the serial of the workspace's current state version`,
+    );
   }
 }
 

@@ -9,7 +9,7 @@ const workspaceFilter = 'filter[workspace][name]';
 
 export const stateVersionParameters = {
   [organizationFilter]: z.string().meta({ description: 'The organization of the workspace.' }),
-  [workspaceFilter]: z.string().meta({ description: 'The workspace whose states are listed.' }),
+  [workspaceFilter]: z.string().meta({ description: 'The name of the workspace.' }),
 };
 
 /** Throws a 422 without both names. */

@@ -10,7 +10,7 @@ import { ownerSchema, presentOwner } from '../../tokens/token-owner-resource.js'
 const outputType = 'state-version-outputs';
 
 const downloadUrlSchema = z.url();
-const unknown = nothing.describe('Not known here.');
+const unknown = nothing.describe('Not recorded by this service.');
 const processed = z.literal(true);
 const finalized = z.literal('finalized');
 const outputIdentifiers = z.array(z.strictObject({ id: text, type: z.literal(outputType) }));
@@ -31,17 +31,21 @@ const stateVersion =
         'hosted-state-download-url': is(
           downloadUrlSchema,
           downloadUrl,
-          'Answers the bytes, without a token. Keep it secret.',
+          'Returns the state. No token is needed: the URL is signed. Keep it secret.',
         ),
         intermediate: is(no, false),
-        lineage: is(text, version.lineage, 'Tells the states of one history from those of any other.'),
-        md5: is(text, version.md5, 'Of the bytes.'),
+        lineage: is(
+          text,
+          version.lineage,
+          'Identifies the history that the state belongs to. Assigned when the first state is created.',
+        ),
+        md5: is(text, version.md5, 'The MD5 digest of the content.'),
         modules: is(unknown, null),
         providers: is(unknown, null),
         resources: is(unknown, null),
         'resources-processed': is(processed, true),
-        serial: is(count, version.serial, 'Rises with every state of the workspace.'),
-        size: is(count, version.size, 'How many bytes.'),
+        serial: is(count, version.serial, 'Increases with every state version of the workspace.'),
+        size: is(count, version.size, 'Size in bytes.'),
         'state-version': is(unknown, null),
         status: is(finalized, 'finalized'),
         'terraform-version': is(unknown, null),
@@ -58,7 +62,7 @@ const stateVersion =
                 outputIdentifiers,
                 outputIds.map((id) => ({ id, type: outputType })),
               ),
-              'Not there in lists.',
+              'Absent in lists.',
             ),
           links: { related: link(`${self}/outputs`) },
         },
@@ -88,11 +92,11 @@ const stateOutput =
       name: is(text, name),
       sensitive: is(flag, sensitive),
       type: is(typeWord, wordForType(type)),
-      value: is(anything, value, 'Null of a sensitive one, unless it is asked for by its own path.'),
+      value: is(anything, value, 'Null for a sensitive output, except when the output is requested by its id.'),
       'detailed-type': is(
         anything,
         type,
-        'The type in the configuration language, as `"string"` or `["list", "number"]`.',
+        'The type in the configuration language, such as `"string"` or `["list", "number"]`.',
       ),
     },
     links: { self: link(`${dialect.prefix}/${outputType}/${id}`) },

@@ -62,25 +62,25 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       '/state-versions',
       'state-versions/read',
-      lists('listStateVersions', 'List the states of a workspace', version, {
-        about: 'The newest comes first.',
+      lists('listStateVersions', 'List state versions of a workspace', version, {
+        about: 'Newest first.',
         query: stateVersionParameters,
       }),
       answerPage(present, (call) => use.listStateVersions.execute(call.actor, stateVersionQuery(call))),
     ),
-    get('/state-versions/:id', 'state-versions/read', showsOne('showStateVersion', 'Show a state'), (call) =>
+    get('/state-versions/:id', 'state-versions/read', showsOne('showStateVersion', 'Show a state version'), (call) =>
       show(call, { id: parameter(call, 'id') }),
     ),
     get(
       '/workspaces/:workspaceId/current-state-version',
       'state-versions/read',
-      showsOne('showCurrentStateVersion', 'Show the current state of a workspace'),
+      showsOne('showCurrentStateVersion', 'Show the current state version of a workspace'),
       (call) => show(call, { workspaceId: parameter(call, 'workspaceId') }),
     ),
     get(
       '/state-versions/:id/outputs',
       'state-version-outputs/read',
-      lists('listStateVersionOutputs', 'List the outputs of a state', output, { about: 'In order of name.' }),
+      lists('listStateVersionOutputs', 'List outputs of a state version', output, { about: 'Sorted by name.' }),
       async (call) => {
         const page = pageRequest(call.query);
         const found = await use.listStateOutputs.execute(call.actor, parameter(call, 'id'), page);
@@ -93,8 +93,8 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
       'state-version-outputs/read',
       () => ({
         operation: 'listCurrentStateVersionOutputs',
-        summary: 'List the outputs of the current state of a workspace',
-        about: 'Comes whole, and empty while the workspace has no state.',
+        summary: 'List outputs of the current state version of a workspace',
+        about: 'Not paginated. Empty while the workspace has no state.',
         answers: { 200: listSchema(output()) },
       }),
       (call) =>
@@ -106,8 +106,8 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       '/state-version-outputs/:id',
       'state-version-outputs/read',
-      shows('showStateVersionOutput', 'Show an output of a state', output, {
-        about: 'The only place where the value of a sensitive one is told.',
+      shows('showStateVersionOutput', 'Show a state version output', output, {
+        about: 'The only operation that returns the value of a sensitive output.',
       }),
       answerOne(presentOutput, (call) => use.showStateOutput.execute(call.actor, parameter(call, 'id'))),
     ),

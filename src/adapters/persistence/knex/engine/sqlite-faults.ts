@@ -11,7 +11,7 @@ export const sayingWhatFails = <Result>(work: Promise<Result>): Promise<Result> 
       throw new DomainError('service/storage-full', "the database's disk is full", {}, error);
     }
     if (unavailable.test(code)) {
-      throw new DomainError('service/unavailable', 'the database cannot be used at the moment', {}, error);
+      throw new DomainError('service/unavailable', 'the database is unavailable', {}, error);
     }
     throw error;
   });

@@ -62,7 +62,7 @@ export async function countOf(db: Statements, matching: Knex.QueryBuilder): Prom
 
 /** Throws `shared/stale-revision`, which names the row for the next attempt, unless a row was changed. */
 export async function unlessStale(row: { table: string; id: string }, changed: Promise<number>): Promise<void> {
-  if ((await changed) === 0) throw stale(`${row.id} was changed by somebody else`, row);
+  if ((await changed) === 0) throw stale(`${row.id} was changed by another request`, row);
 }
 
 export const stale = (sentence: string, row?: { table: string; id: string }): DomainError =>
