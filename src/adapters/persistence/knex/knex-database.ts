@@ -6,9 +6,10 @@ import type { Transaction, UnitOfWork } from '../../../application/ports/reposit
 import { DomainError, type Instant } from '../../../domain/index.js';
 import { limit, refusalOf } from './engine/postgres-faults.js';
 import { PostgresStatements, StatementNames } from './engine/postgres-statements.js';
+import { GroupedCommits } from './engine/sqlite-commits.js';
 import { sayingWhatFails } from './engine/sqlite-faults.js';
 import { SqliteStatements } from './engine/sqlite-statements.js';
-import type { OnStatement, Query, Statements } from './engine/statements.js';
+import { type OnStatement, OpenStatements, type Statements } from './engine/statements.js';
 import { migrate, postgresConfig, type Schema, schemaOf, sqliteConfig } from './migrations/migrate.js';
 import { KnexAgentPools, KnexAgentTokens } from './repositories/knex-agents.js';
 import { KnexApiTokens } from './repositories/knex-api-tokens.js';
@@ -94,47 +95,19 @@ const transactionOn = (db: Statements, now: () => Instant, engine: keyof typeof 
   audit: new KnexAuditTrail(db, now, settlesInSeconds[engine]),
 });
 
-/** Refuses to run anything once its transaction is over: on a shared connection it would become part of the next one. */
-class OpenStatements implements Statements {
-  readonly sql: Knex;
-  over = false;
-
-  constructor(private readonly inner: Statements) {
-    this.sql = inner.sql;
-  }
-
-  async all<Row>(query: Query): Promise<Row[]> {
-    return this.open().all(query);
-  }
-
-  async first<Row>(query: Query): Promise<Row | undefined> {
-    return this.open().first(query);
-  }
-
-  async run(query: Query): Promise<number> {
-    return this.open().run(query);
-  }
-
-  private open(): Statements {
-    if (this.over) throw new Error('the transaction is over');
-    return this.inner;
-  }
-}
-
 const sqliteSettings = [
   'journal_mode = WAL',
   // A commit is flushed before it is acknowledged; on macOS out of the drive's own cache too, as elsewhere it always is.
   'synchronous = FULL',
   'fullfsync = ON',
-  // The commit that fills the log also copies it into the file, page by page, while all others wait: in a large file
-  // few of a thousand pages are the same one, and copying SQLite's usual thousand took ten commits' time.
-  'wal_autocheckpoint = 100',
   // What a long backup made the log grow to is given back after it. In bytes.
   'journal_size_limit = 67108864',
   'foreign_keys = ON',
 ];
 
 export interface SqliteOptions {
+  /** For how long a unit of work may wait for something outside the database, in milliseconds. */
+  readonly longest?: number | undefined;
   /** Stamps what is recorded; the system's clock when it is left out. */
   readonly now?: () => Instant;
   readonly onStatement?: OnStatement;
@@ -142,9 +115,9 @@ export interface SqliteOptions {
 
 /**
  * Opens a file, made when missing, for one process: its writes take turns on one connection, and never wait for reads
- * on another. A commit is on disk before it is acknowledged.
+ * on another. A commit, which those that are ready share, is on disk before it is acknowledged.
  */
-export function openSqlite(file: string, { onStatement, now = systemTime }: SqliteOptions = {}): KnexDatabase {
+export function openSqlite(file: string, { onStatement, longest, now = systemTime }: SqliteOptions = {}): KnexDatabase {
   const sql = knex({ client: 'better-sqlite3', useNullAsDefault: true });
   const writer = new Database(file, { timeout: busyTimeout });
   for (const setting of sqliteSettings) writer.pragma(setting);
@@ -152,30 +125,11 @@ export function openSqlite(file: string, { onStatement, now = systemTime }: Sqli
   const writing = new SqliteStatements(sql, writer, onStatement);
   const reading = new SqliteStatements(sql, reader, onStatement);
   const committed = transactionOn(reading, now, 'sqlite');
-  let lastOfQueue: Promise<unknown> = Promise.resolve();
-
-  const transact = async <Result>(work: (db: Statements) => Promise<Result>): Promise<Result> => {
-    const db = new OpenStatements(writing);
-    writer.exec('begin immediate');
-    try {
-      const result = await work(db);
-      writer.exec('commit');
-      return result;
-    } finally {
-      db.over = true;
-      // Some failures, a full disk for one, have ended the transaction by themselves.
-      if (writer.inTransaction) writer.exec('rollback');
-    }
-  };
-  const inTurn = <Result>(work: (db: Statements) => Promise<Result>): Promise<Result> => {
-    const result = lastOfQueue.then(() => transact(work));
-    lastOfQueue = result.catch(() => undefined);
-    return result;
-  };
+  const commits = new GroupedCommits(writer, writing, longest);
 
   return {
     unitOfWork: {
-      run: (work) => sayingWhatFails(inTurn((db) => work(transactionOn(db, now, 'sqlite')))),
+      run: (work) => sayingWhatFails(commits.run((db) => work(transactionOn(db, now, 'sqlite')))),
       read: (work) => sayingWhatFails(work(committed)),
     },
     migrate: () => migrate(sqliteConfig(file)),
@@ -185,7 +139,7 @@ export function openSqlite(file: string, { onStatement, now = systemTime }: Sqli
     },
     engine: async () => `sqlite ${reader.prepare('select sqlite_version()').pluck().get()}`,
     close: async () => {
-      await lastOfQueue;
+      await commits.settled();
       reader.close();
       writer.close();
     },

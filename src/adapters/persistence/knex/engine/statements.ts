@@ -25,6 +25,33 @@ export interface Statements {
   run(query: Query): Promise<number>;
 }
 
+/** Refuses to run anything once its unit of work is over: on a shared connection it would become part of the next one. */
+export class OpenStatements implements Statements {
+  readonly sql: Knex;
+  over = false;
+
+  constructor(private readonly inner: Statements) {
+    this.sql = inner.sql;
+  }
+
+  async all<Row>(query: Query): Promise<Row[]> {
+    return this.open().all(query);
+  }
+
+  async first<Row>(query: Query): Promise<Row | undefined> {
+    return this.open().first(query);
+  }
+
+  async run(query: Query): Promise<number> {
+    return this.open().run(query);
+  }
+
+  private open(): Statements {
+    if (this.over) throw new Error('the transaction is over');
+    return this.inner;
+  }
+}
+
 /** Hears the SQL of every statement a repository runs. */
 export type OnStatement = (sql: string) => void;
 
