@@ -5,11 +5,12 @@ import type pg from 'pg';
 import type { Transaction, UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
 import { DomainError, type Instant } from '../../../domain/index.js';
 import { limit, refusalOf } from './engine/postgres-faults.js';
-import { PostgresStatements, StatementNames } from './engine/postgres-statements.js';
+import { PostgresReads, StatementSender } from './engine/postgres-statements.js';
+import { PostgresTransaction } from './engine/postgres-transaction.js';
 import { GroupedCommits } from './engine/sqlite-commits.js';
 import { sayingWhatFails } from './engine/sqlite-faults.js';
 import { SqliteStatements } from './engine/sqlite-statements.js';
-import { type OnStatement, OpenStatements, type Statements } from './engine/statements.js';
+import type { OnStatement, Statements } from './engine/statements.js';
 import { migrate, postgresConfig, type Schema, schemaOf, sqliteConfig } from './migrations/migrate.js';
 import { KnexAgentPools, KnexAgentTokens } from './repositories/knex-agents.js';
 import { KnexApiTokens } from './repositories/knex-api-tokens.js';
@@ -146,6 +147,9 @@ export function openSqlite(file: string, { onStatement, longest, now = systemTim
   };
 }
 
+/** What Knex's pool does not give out again, once it has the mark. */
+type PooledConnection = pg.Client & { __knex__disposed?: unknown };
+
 const tooLong = () =>
   new DomainError('service/unavailable', 'the database takes too long at the moment, and nothing was changed');
 
@@ -183,6 +187,7 @@ export function openPostgres(
   const config = { ...postgresConfig(url, patience), acquireConnectionTimeout: patience };
   const pool = knex({
     ...config,
+    connection: { ...(config.connection as object), pipeline: true } as Knex.PgConnectionConfig,
     pool: {
       min: 0,
       max: poolSize,
@@ -196,9 +201,8 @@ export function openPostgres(
   });
   // Without a connection of its own: what it builds cannot be run on the wrong one by mistake.
   const sql = knex({ client: 'pg' });
-  const names = new StatementNames();
-  const on = (connection: Knex) => new PostgresStatements(sql, connection, names, onStatement);
-  const committed = transactionOn(on(pool), now, 'postgres');
+  const sender = new StatementSender(onStatement);
+  const committed = transactionOn(new PostgresReads(sql, pool, sender), now, 'postgres');
 
   const answered = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -209,27 +213,22 @@ export function openPostgres(
   };
 
   const transact = async <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> => {
-    let fault: { readonly of: unknown } | undefined;
+    const connection: PooledConnection = await pool.client.acquireConnection();
+    const db = new PostgresTransaction(sql, connection, sender);
     try {
-      return await pool.transaction((transaction) => {
-        const db = new OpenStatements(on(transaction));
-        const began = performance.now();
-        return work(transactionOn(db, now, 'postgres'))
-          .then((result) => {
-            if (performance.now() - began > longest) throw tooLong();
-            return result;
-          })
-          .catch((error: unknown) => {
-            fault = { of: error };
-            throw error;
-          })
-          .finally(() => {
-            db.over = true;
-          });
-      });
+      const began = performance.now();
+      const result = await work(transactionOn(db, now, 'postgres'));
+      if (performance.now() - began > longest) throw tooLong();
+      await db.commit();
+      return result;
     } catch (error) {
-      // Where undoing it fails as well, the first fault says more.
-      throw fault === undefined ? error : fault.of;
+      // Where undoing it fails as well, the first fault says more, and the connection is not given out again.
+      await db.rollback().catch((failure: unknown) => {
+        connection.__knex__disposed = failure;
+      });
+      throw error;
+    } finally {
+      await pool.client.releaseConnection(connection);
     }
   };
 

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
+import type { Knex } from 'knex';
 import { DomainError } from '../../../../domain/index.js';
-import { OpenStatements, type Statements } from './statements.js';
+import type { Query, Statements, Told } from './statements.js';
 
 /** A larger group would keep reads waiting for longer than its flush takes. */
 const mostTogether = 64;
@@ -24,6 +25,37 @@ type Outcome =
   | { readonly kind: 'waits' };
 
 const tooLong = () => new DomainError('service/unavailable', 'a change waited for too long, and nothing was changed');
+
+/** Refuses to run anything once its unit of work is over: on a shared connection it would become part of the next one. */
+class OpenStatements implements Statements {
+  readonly sql: Knex;
+  over = false;
+
+  constructor(private readonly inner: Statements) {
+    this.sql = inner.sql;
+  }
+
+  async all<Row>(query: Query): Promise<Row[]> {
+    return this.open().all(query);
+  }
+
+  async first<Row>(query: Query): Promise<Row | undefined> {
+    return this.open().first(query);
+  }
+
+  async run(query: Query): Promise<number> {
+    return this.open().run(query);
+  }
+
+  async runLater(query: Query, told?: Told): Promise<void> {
+    return this.open().runLater(query, told);
+  }
+
+  private open(): Statements {
+    if (this.over) throw new Error('the transaction is over');
+    return this.inner;
+  }
+}
 
 /**
  * Group commit: units of work that are ready within one turn of the event loop share a transaction and its flush, each in a

@@ -194,7 +194,7 @@ export class KnexApiTokens implements ApiTokenRepository {
   async add(token: ApiToken): Promise<void> {
     const { kind, id } = token.owner;
     const row = { ...tokenRows.write(token), [owners[kind].column]: id, audits: kind === 'auditor' };
-    await this.db.run(this.db.sql('api_tokens').insert(row));
+    await this.db.runLater(this.db.sql('api_tokens').insert(row));
   }
 
   async addWithin(token: ApiToken, most: number): Promise<boolean> {
@@ -208,7 +208,7 @@ export class KnexApiTokens implements ApiTokenRepository {
   async replace(token: ApiToken): Promise<void> {
     const { kind, id } = token.owner;
     if (kind === 'user') throw new Error('a user may have several tokens');
-    await this.db.run(upserts[kind](this.db, { ...tokenRows.write(token), owner: id }));
+    await this.db.runLater(upserts[kind](this.db, { ...tokenRows.write(token), owner: id }));
   }
 
   async remove(id: TokenId): Promise<boolean> {

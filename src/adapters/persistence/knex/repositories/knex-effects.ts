@@ -57,7 +57,7 @@ export class KnexEffects implements EffectOutbox {
   async enqueue(subject: string, effects: readonly Effect[], notBefore?: Instant): Promise<void> {
     if (effects.length === 0) return;
     const rows = effects.map((effect) => toRow(subject, effect, notBefore));
-    await this.db.run(this.db.sql('effects').insert(rows));
+    await this.db.runLater(this.db.sql('effects').insert(rows));
   }
 
   async claim(
