@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import knex, { type Knex } from 'knex';
 import type pg from 'pg';
+import type { Effect } from '../../../application/ports/repositories/effect-outbox.js';
 import type { Transaction, UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
 import { DomainError, type Instant } from '../../../domain/index.js';
 import { limit, refusalOf } from './engine/postgres-faults.js';
@@ -12,6 +13,7 @@ import { sayingWhatFails } from './engine/sqlite-faults.js';
 import { SqliteStatements } from './engine/sqlite-statements.js';
 import type { OnStatement, Statements } from './engine/statements.js';
 import { migrate, postgresConfig, type Schema, schemaOf, sqliteConfig } from './migrations/migrate.js';
+import { type HearOrders, PostgresOrders } from './postgres-orders.js';
 import { KnexAgentPools, KnexAgentTokens } from './repositories/knex-agents.js';
 import { KnexApiTokens } from './repositories/knex-api-tokens.js';
 import { KnexAuditTrail } from './repositories/knex-audit-trail.js';
@@ -47,6 +49,8 @@ export interface KnexDatabase {
   ping(): Promise<void>;
   /** How many connections there are, and how many units of work wait for one; undefined where there is no pool. */
   readonly connections?: () => { readonly inUse: number; readonly idle: number; readonly waiting: number };
+  /** Has `hear` called when effects that are due were ordered and committed, by this process or by another one. */
+  hearOrders(hear: HearOrders): void;
   /** What answers, in its own words: `sqlite 3.54.1`, `postgres 18.4`. */
   engine(): Promise<string>;
   /** Lets what is open finish first. */
@@ -66,7 +70,14 @@ const usualLongest = 25_000;
  */
 const settlesInSeconds = { sqlite: 0, postgres: 60 } as const;
 
-const transactionOn = (db: Statements, now: () => Instant, engine: keyof typeof settlesInSeconds): Transaction => ({
+type Ordered = Set<Effect['kind']>;
+
+const transactionOn = (
+  db: Statements,
+  now: () => Instant,
+  engine: keyof typeof settlesInSeconds,
+  ordered: Ordered = new Set(),
+): Transaction => ({
   organizations: new KnexOrganizations(db),
   memberships: new KnexMemberships(db),
   users: new KnexUsers(db),
@@ -88,7 +99,7 @@ const transactionOn = (db: Statements, now: () => Instant, engine: keyof typeof 
   agentTokens: new KnexAgentTokens(db),
   storedFiles: new KnexStoredFiles(db),
   keptBytes: new KnexKeptBytes(db),
-  effects: new KnexEffects(db),
+  effects: new KnexEffects(db, (kind) => ordered.add(kind)),
   removals: new KnexRemovals(db),
   holds: new KnexHolds(db),
   signingKeys: new KnexSigningKeys(db),
@@ -127,16 +138,25 @@ export function openSqlite(file: string, { onStatement, longest, now = systemTim
   const reading = new SqliteStatements(sql, reader, onStatement);
   const committed = transactionOn(reading, now, 'sqlite');
   const commits = new GroupedCommits(writer, writing, longest);
+  let hearing: HearOrders | undefined;
 
   return {
     unitOfWork: {
-      run: (work) => sayingWhatFails(commits.run((db) => work(transactionOn(db, now, 'sqlite')))),
+      run: async (work) => {
+        const ordered: Ordered = new Set();
+        const result = await sayingWhatFails(commits.run((db) => work(transactionOn(db, now, 'sqlite', ordered))));
+        if (ordered.size > 0) hearing?.([...ordered]);
+        return result;
+      },
       read: (work) => sayingWhatFails(work(committed)),
     },
     migrate: () => migrate(sqliteConfig(file)),
     schema: () => schemaOf(sqliteConfig(file)),
     ping: async () => {
       reader.exec('select 1');
+    },
+    hearOrders: (hear) => {
+      hearing = hear;
     },
     engine: async () => `sqlite ${reader.prepare('select sqlite_version()').pluck().get()}`,
     close: async () => {
@@ -212,14 +232,21 @@ export function openPostgres(
     }
   };
 
+  let hearing: HearOrders | undefined;
+  let orders: PostgresOrders | undefined;
   const transact = async <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> => {
     const connection: PooledConnection = await pool.client.acquireConnection();
     const db = new PostgresTransaction(sql, connection, sender);
     try {
       const began = performance.now();
-      const result = await work(transactionOn(db, now, 'postgres'));
+      const ordered: Ordered = new Set();
+      const result = await work(transactionOn(db, now, 'postgres', ordered));
       if (performance.now() - began > longest) throw tooLong();
       await db.commit();
+      if (ordered.size > 0) {
+        hearing?.([...ordered]);
+        orders?.tell(ordered);
+      }
       return result;
     } catch (error) {
       // Where undoing it fails as well, the first fault says more, and the connection is not given out again.
@@ -250,6 +277,10 @@ export function openPostgres(
         waiting.abort();
       }
     },
+    hearOrders: (hear) => {
+      hearing = hear;
+      orders = new PostgresOrders(config.connection as pg.ClientConfig, hear);
+    },
     engine: async () => {
       const { rows } = await pool.raw<{ rows: { server_version: string }[] }>('show server_version');
       return `postgres ${rows[0]?.server_version.split(' ')[0]}`;
@@ -258,6 +289,9 @@ export function openPostgres(
       const { pool: made } = pool.client;
       return { inUse: made.numUsed(), idle: made.numFree(), waiting: made.numPendingAcquires() };
     },
-    close: () => pool.destroy(),
+    close: async () => {
+      await orders?.close();
+      await pool.destroy();
+    },
   };
 }
