@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { laneOf, secondsUntilRetry } from '../application/background/perform-effects.js';
 import { effectLeaseSeconds, type Lane, lanes, type VersionPlace } from '../application/index.js';
 import type { Effect } from '../application/ports/repositories/effect-outbox.js';
@@ -78,6 +79,8 @@ export class EffectWorker {
   private readonly retries = new Set<NodeJS.Timeout>();
   private running: Promise<void>[] = [];
   private readonly looking = new Loops(1);
+  /** Not in the asynchronous context of whoever ordered: what is performed is no part of that request. */
+  private readonly apart = AsyncLocalStorage.snapshot();
   private readonly loops: Readonly<Record<Lane, Loops>> = {
     quick: new Loops(lanes.quick.loops),
     discards: new Loops(lanes.discards.loops),
@@ -115,9 +118,10 @@ export class EffectWorker {
 
   /** Effects of these kinds were ordered; of any, where it is not known which. */
   wake(kinds: readonly Effect['kind'][] | undefined): void {
-    if (kinds === undefined)
-      this.looking.wake(() => this.wakeWhatIsDue().catch((error: unknown) => this.failed(error)));
-    else for (const lane of new Set(kinds.map(laneOf))) this.wakeLane(lane);
+    this.apart(() => {
+      if (kinds !== undefined) for (const lane of new Set(kinds.map(laneOf))) this.wakeLane(lane);
+      else this.looking.wake(() => this.wakeWhatIsDue().catch((error: unknown) => this.failed(error)));
+    });
   }
 
   /** Ends after the work in hand. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -200,6 +201,17 @@ describe('units of work on SQLite', () => {
     expect(users()).toBe(0);
     await unitOfWork.run(adds());
     expect(users()).toBe(1);
+  });
+
+  it('run in the asynchronous context of their callers', async () => {
+    const context = new AsyncLocalStorage<number>();
+    const seen: unknown[] = [];
+    const note = async (tx: Transaction) => {
+      await tx.users.any();
+      seen.push(context.getStore());
+    };
+    await Promise.all([1, 2, 3].map((caller) => context.run(caller, () => unitOfWork.run(note))));
+    expect(seen).toEqual([1, 2, 3]);
   });
 
   it('are finished before the database is closed', async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type Database from 'better-sqlite3';
 import type { Knex } from 'knex';
 import { DomainError } from '../../../../domain/index.js';
@@ -12,6 +13,7 @@ const usualLongest = 5_000;
 type Work = (db: Statements) => Promise<unknown>;
 
 interface Unit {
+  /** In the asynchronous context of its caller, whose trace its statements belong to. */
   readonly work: Work;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -73,8 +75,14 @@ export class GroupedCommits {
   ) {}
 
   run<Result>(work: (db: Statements) => Promise<Result>): Promise<Result> {
+    const inContext = AsyncLocalStorage.snapshot();
     return new Promise<Result>((resolve, reject) => {
-      this.waiting.push({ work, resolve: resolve as Unit['resolve'], reject, alone: false });
+      this.waiting.push({
+        work: (db) => inContext(work, db),
+        resolve: resolve as Unit['resolve'],
+        reject,
+        alone: false,
+      });
       this.working ??= this.workOff();
     });
   }
