@@ -101,12 +101,11 @@ export class GroupedCommits {
     this.working = undefined;
   }
 
-  /** Work that is known to wait goes last, so that whoever is ready does not wait with it. */
+  /** In the order in which they came; what is known to wait goes by itself, behind those that were there. */
   private next(): readonly Unit[] {
-    const ready = this.waiting.filter(({ alone }) => !alone).slice(0, mostTogether);
-    const units = ready.length > 0 ? ready : this.waiting.slice(0, 1);
-    this.waiting = this.waiting.filter((unit) => !units.includes(unit));
-    return units;
+    const apart = this.waiting.findIndex(({ alone }) => alone);
+    const ready = apart < 0 ? this.waiting.length : apart;
+    return this.waiting.splice(0, Math.max(1, Math.min(ready, mostTogether)));
   }
 
   /** Never rejects: each unit is told what went wrong. */
