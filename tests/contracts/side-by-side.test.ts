@@ -371,6 +371,17 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     expect(named).toMatchObject({ status: 'fulfilled', value: { poolTokenCreators: [creator] } });
   });
 
+  it('remove a policy set once, when two do it at once', async () => {
+    const { owner, organization } = await newPlace();
+    const policySet = aPolicySet(organization);
+    await instance(0).run((tx) => tx.policySets.add(policySet));
+    const removal: Act = (unitOfWork) =>
+      new application.RemovePolicySet(unitOfWork).execute(asUser(owner), policySet.id);
+    const [first, second] = await overlapping(removal, removal);
+    expect(first).toMatchObject({ status: 'fulfilled' });
+    expect(second).toEqual({ status: 'rejected', reason: refusal('resource/not-found') });
+  });
+
   const issueToken =
     ({ owner, team }: Place): Act =>
     (unitOfWork) =>
