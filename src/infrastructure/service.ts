@@ -137,6 +137,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     http.serve(resolve(container, 'app'));
     // Last: what fails before closes the database, and nobody would be at work on it then.
     worker.start();
+    database.hearOrders((kinds) => worker.wake(kinds));
     const opened = database;
     return {
       publicUrl,
