@@ -52,14 +52,14 @@ export const actorGroups: readonly ActorGroup[] = [
     actors: [
       { name: 'site administrator', standing: caller({ member: false, siteAdministrator: true }) },
       { name: 'outsider', standing: caller({ member: false }) },
-      { name: 'member of no team', standing: caller() },
+      { name: 'member without a team', standing: caller() },
       { name: 'owner', standing: caller({ teams: [team({ owners: true })] }) },
       { name: 'owners team token', standing: caller({ actor: 'team', teams: [team({ owners: true })] }) },
       { name: 'organization token', standing: caller({ actor: 'organization' }) },
       { name: 'audit token', standing: auditorStanding(true) },
-      { name: 'token of a plain team', standing: caller({ actor: 'team', teams: [team()] }) },
+      { name: 'token of a team without access', standing: caller({ actor: 'team', teams: [team()] }) },
       {
-        name: 'token of a team with write',
+        name: 'token of a team with write access',
         standing: caller({ actor: 'team', teams: [team({ grant: { access: 'write' } })] }),
       },
     ],
@@ -129,23 +129,23 @@ const teams: readonly Subject[] = [
   { name: 'a team with `manage-workspaces`', of: about({ access: new Set(['manage-workspaces']) }) },
   { name: 'the owners team', of: about({ owners: true }) },
   { name: 'its own team', of: aboutItsOwn(true) },
-  { name: 'its own team, token kept from members', of: aboutItsOwn(false) },
+  { name: 'its own team, whose token members cannot manage', of: aboutItsOwn(false) },
 ];
 
 const pools: readonly Subject[] = [
   {
-    name: 'a pool that nothing names',
+    name: 'a pool that is not in use',
     of: (standing) => ({ ...standing, pool: { named: false, serving: false, servingElsewhere: false } }),
   },
   {
-    name: 'a pool that the workspace names',
+    name: 'a pool that the workspace uses',
     of: (standing) => {
       const admin = standing.teams.some(({ grant }) => grant?.access === 'admin');
       return { ...standing, pool: { named: true, serving: true, servingElsewhere: !admin } };
     },
   },
   {
-    name: 'a pool that other workspaces name too',
+    name: 'a pool that other workspaces use too',
     of: (standing) => ({ ...standing, pool: { named: true, serving: true, servingElsewhere: true } }),
   },
   {

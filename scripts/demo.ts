@@ -97,7 +97,7 @@ interface Made {
 }
 
 async function provision(http: Narrator): Promise<Made> {
-  http.heading('Make an organization, a team and a workspace');
+  http.heading('Create an organization, a team and a workspace');
   await http.call('POST', '/organizations', document('organizations', { name: 'acme', email: 'ops@acme.example' }));
   const team = await http.call(
     'POST',
@@ -115,11 +115,11 @@ async function provision(http: Narrator): Promise<Made> {
 async function configurationVersions(http: Narrator, { workspaceId }: Made): Promise<void> {
   const versions = `/workspaces/${workspaceId}/configuration-versions`;
 
-  http.heading('Create a configuration version; its upload URL is shown now and never again');
+  http.heading('Create a configuration version; its upload URL is shown only once');
   const created = await http.call('POST', versions, document('configuration-version', { 'auto-queue-runs': false }));
   const { id, attributes } = created.json.data;
 
-  http.heading('Upload a folder of Terraform files, packed as .tar.gz');
+  http.heading('Upload a directory of Terraform files as a .tar.gz archive');
   const archive = await packed(fileURLToPath(new URL('../examples/configuration', import.meta.url)));
   say(`   → PUT ${shortened(attributes['upload-url'])} (${archive.length} bytes, no token)`);
   const uploaded = await fetch(attributes['upload-url'], { method: 'PUT', body: new Uint8Array(archive) });
@@ -128,22 +128,22 @@ async function configurationVersions(http: Narrator, { workspaceId }: Made): Pro
   http.heading("List the workspace's versions");
   await http.call('GET', versions);
 
-  http.heading('Show the version: it is uploaded');
+  http.heading('Show the version: its status is uploaded');
   await http.call('GET', `/configuration-versions/${id}`);
 
-  http.heading('Download it, and compare the bytes');
+  http.heading('Download it and compare the bytes');
   const { location } = await http.call('GET', `/configuration-versions/${id}/download`);
   const bytes = new Uint8Array(await (await fetch(location ?? '')).arrayBuffer());
   const same = sha256(bytes) === sha256(archive);
   say(
-    `   ${bytes.length} bytes came back, ${same ? 'the same' : 'NOT the same'} as were sent (sha256 ${sha256(bytes)})`,
+    `   received ${bytes.length} bytes, ${same ? 'identical' : 'NOT identical'} to those sent (sha256 ${sha256(bytes)})`,
   );
   if (!same) throw new Error('the downloaded bytes differ');
 
   http.heading('Archive it: refused while it is the current version');
   await http.call('POST', `/configuration-versions/${id}/actions/archive`);
 
-  http.heading('Create the next version, then archive the first: its files are discarded');
+  http.heading('Create the next version, then archive the first one: its archive is discarded');
   await http.call('POST', versions, document('configuration-version', {}));
   await http.call('POST', `/configuration-versions/${id}/actions/archive`);
   await http.call('GET', `/configuration-versions/${id}`);
@@ -153,15 +153,15 @@ async function configurationVersions(http: Narrator, { workspaceId }: Made): Pro
 async function teamAccess(http: Narrator, { teamId, workspaceId }: Made): Promise<void> {
   const tokenPath = `/teams/${teamId}/authentication-token`;
 
-  http.heading('Issue a token for the team; its secret is shown now and never again');
+  http.heading('Issue a team token; its secret is shown only once');
   const issued = await http.call('POST', tokenPath, document('authentication-token', {}));
   const asAdministrator = http.actAs(issued.json.data.attributes.token);
 
-  http.heading('As the team, look at the workspace: hidden, because the team has no access to it');
+  http.heading('As the team, show the workspace: 404, because the team has no access to it');
   await http.call('GET', `/workspaces/${workspaceId}/configuration-versions`);
   asAdministrator();
 
-  http.heading('Give the team plan access to the workspace; the level shows what it implies');
+  http.heading('Add plan access for the team to the workspace; the response shows the implied permissions');
   const relationships = {
     workspace: { data: { type: 'workspaces', id: workspaceId } },
     team: { data: { type: 'teams', id: teamId } },
@@ -177,13 +177,13 @@ async function teamAccess(http: Narrator, { teamId, workspaceId }: Made): Promis
   await http.call('POST', `/workspaces/${workspaceId}/configuration-versions`, document('configuration-version', {}));
   asAdministrator();
 
-  http.heading('Detailed permissions are refused with a fixed level, and kept with custom access');
+  http.heading('Detailed permissions are refused with a fixed access level and accepted with custom access');
   const grant = `/team-workspaces/${added.json.data.id}`;
   await http.call('PATCH', grant, document('team-workspaces', { runs: 'apply' }));
   await http.call('PATCH', grant, document('team-workspaces', { access: 'custom', runs: 'apply', variables: 'read' }));
   await http.call('GET', `/team-workspaces?filter[workspace][id]=${workspaceId}`);
 
-  http.heading("List the organization's team tokens, then revoke this one: its secret is refused at once");
+  http.heading("List the organization's team tokens, then revoke this one: it is rejected immediately");
   await http.call('GET', '/organizations/acme/team-tokens?q=plat&sort=-last-used-at');
   await http.call('DELETE', tokenPath);
   http.actAs(issued.json.data.attributes.token);
@@ -192,7 +192,7 @@ async function teamAccess(http: Narrator, { teamId, workspaceId }: Made): Promis
 }
 
 async function policyOutcomes(http: Narrator, { workspaceId }: Made): Promise<void> {
-  http.heading('Hold the organization to a policy that may be overridden');
+  http.heading('Add a policy set whose policies can be overridden');
   const policies = [{ name: 'tags', query: 'data.tags.deny', 'enforcement-level': 'mandatory' }];
   await http.call(
     'POST',
@@ -200,7 +200,7 @@ async function policyOutcomes(http: Narrator, { workspaceId }: Made): Promise<vo
     document('policy-sets', { name: 'baseline', global: true, overridable: true, policies }),
   );
 
-  http.heading('Create a pool of agents for the site, and issue a token of it');
+  http.heading('Create a site agent pool and issue an agent token');
   const pool = await http.call('POST', '/admin/agent-pools', document('agent-pools', { name: 'ours' }));
   const token = await http.call(
     'POST',
@@ -208,13 +208,13 @@ async function policyOutcomes(http: Narrator, { workspaceId }: Made): Promise<vo
     document('authentication-tokens', { description: 'the demo' }),
   );
 
-  http.heading('Upload once more: a run is queued for the version');
+  http.heading('Upload another version: a run is queued for it');
   const versions = `/workspaces/${workspaceId}/configuration-versions`;
   const created = await http.call('POST', versions, document('configuration-version', {}));
   const archive = await packed(fileURLToPath(new URL('../examples/configuration', import.meta.url)));
   await fetch(created.json.data.attributes['upload-url'], { method: 'PUT', body: new Uint8Array(archive) });
 
-  http.heading('As an agent, claim it, say what was planned, and what the policies said');
+  http.heading('As an agent, claim the run, and report the plan and the policy results');
   const asAdministrator = http.actAs(token.json.data.attributes.token);
   const job = await http.call('POST', '/agent/v1/claims?wait=10', { name: 'the demo' });
   const lease = { Lease: job.json.lease.token };
@@ -226,18 +226,18 @@ async function policyOutcomes(http: Narrator, { workspaceId }: Made): Promise<vo
   await http.call('POST', `${run}/policy-evaluations/${evaluation.id}`, report, lease);
   asAdministrator();
 
-  http.heading('Look at the outcomes, and at those that failed a mandatory policy only');
+  http.heading('List the policy set outcomes, then only those that failed a mandatory policy');
   const stages = await http.call('GET', `/runs/${job.json.run.id}/task-stages`);
   const stage = `/task-stages/${stages.json.data[0].id}`;
   await http.call('GET', `${stage}/policy-evaluations`);
   const failed = 'filter[0][status]=failed&filter[0][enforcementLevel]=mandatory';
   await http.call('GET', `/policy-evaluations/${evaluation.id}/policy-set-outcomes?${failed}`);
 
-  http.heading('Override it, then confirm the run');
+  http.heading('Override the failed policy, then confirm the run');
   await http.call('POST', `${stage}/actions/override`);
   await http.call('POST', `/runs/${job.json.run.id}/actions/apply`);
 
-  http.heading('As an agent, claim the apply and finish it');
+  http.heading('As an agent, claim the apply and report it finished');
   const back = http.actAs(token.json.data.attributes.token);
   const apply = await http.call('POST', '/agent/v1/claims?wait=10', { name: 'the demo' });
   await http.call('POST', `${run}/apply`, { status: 'finished' }, { Lease: apply.json.lease.token });
@@ -249,15 +249,13 @@ const directory = await mkdtemp(join(tmpdir(), 'gatehouse-demo-'));
 const config = loadConfig({ PORT: '0', DATA_DIR: directory, LOG_LEVEL: 'silent', RATE_LIMIT_PER_SECOND: '0' });
 const service = await startService(config, pino({ level: config.LOG_LEVEL }));
 try {
-  say(`Gatehouse serves at ${service.publicUrl}, from a directory that is thrown away afterwards.`);
+  say(`Gatehouse serves at ${service.publicUrl}, with a temporary data directory.`);
   const http = new Narrator(service.publicUrl, service.adminSecret ?? '');
   const made = await provision(http);
   await configurationVersions(http, made);
   await teamAccess(http, made);
   await policyOutcomes(http, made);
-  say(
-    '\nThat was a whole life of a configuration version, of a team that worked with it, and of a run held to policies.',
-  );
+  say('\nThat was the life cycle of a configuration version, of a team with access to it, and of a run with policies.');
 } finally {
   await service.stop();
   await rm(directory, { recursive: true, force: true });

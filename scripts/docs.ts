@@ -43,10 +43,10 @@ const originInWords: Readonly<Record<Origin, string>> = {
 /** `docs/lifecycle.md`: the transition tables of configuration versions, runs and policy checks. */
 export const lifecyclePage = (): string =>
   page(
-    '# How things change their status',
+    '# Status lifecycles',
     [
-      'Every change of status is one row below. Conditions are asked from left to right, and the first that does not hold',
-      'words the refusal. This page is printed by `npm run docs` from the tables the service runs on; change them in',
+      'Each row below is one status transition. Conditions are checked in order, and the first one that does not hold',
+      'determines the error. `npm run docs` generates this page from the tables that the service uses; change them in',
       '`src/domain/configuration-versions/lifecycle.ts`, `src/domain/supporting/runs/run-lifecycle.ts` and',
       '`src/domain/policy-outcomes/task-stage.ts`.',
     ].join('\n'),
@@ -75,11 +75,11 @@ export const lifecyclePage = (): string =>
     ),
     '## Runs',
     [
-      'A row marked `by itself` is fired as soon as it fits, and of several the first; the others are fired by a caller, an',
-      "agent's report or the worker.",
+      'An automatic transition happens as soon as its conditions hold; if several apply, the first one. The others are triggered by',
+      'a caller, a report of an agent or the worker.',
     ].join('\n'),
     table(
-      ['Trigger', 'By itself', 'From', 'Conditions, in order', 'To', 'Effects'],
+      ['Trigger', 'Automatic', 'From', 'Conditions, in order', 'To', 'Effects'],
       (runLifecycle as readonly RunTransition[]).map((row) => [
         code(row.trigger),
         mark(row.automatic ?? false),
@@ -89,13 +89,13 @@ export const lifecyclePage = (): string =>
         listed(row.effects.map(code)),
       ]),
     ),
-    '### The stages they pass through',
+    '### Stages',
     table(
       ['Stage', 'Statuses'],
       Object.entries(stages).map(([stage, statuses]) => [stage, listed(statuses.map(code))]),
     ),
     '## Task stages and policy evaluations',
-    'A trigger that does not start from a status leaves it as it is.',
+    'A trigger leaves a status unchanged if no transition starts from it.',
     table(['Trigger', 'Task stage from', 'To'], movesOf(taskStageMoves)),
     table(['Trigger', 'Policy evaluation from', 'To'], movesOf(evaluationMoves)),
   );
@@ -163,9 +163,9 @@ const aboutColumn = (questions: readonly Question[]): Column => ({
 /** `docs/permissions.md`: what each action needs, and which kinds of caller have it. */
 export const permissionsPage = (): string =>
   page(
-    '# Who may do what',
+    '# Permissions',
     [
-      'A caller who lacks the right to an action gets the response of a missing resource: 404. Rights add up: over all teams of a',
+      'A caller without permission for an action gets the same 404 response as for a missing resource. Permissions are additive: over all teams of a',
       'caller, and over organization-level and workspace-level permissions, the highest applies. `npm run docs` prints this page',
       'from `src/domain/authorization/policy.ts`; change the table there.',
     ].join('\n'),
@@ -173,31 +173,31 @@ export const permissionsPage = (): string =>
       'A request without a token, or with one that is unknown, has expired, was revoked or belongs to a suspended or deleted',
       'user, is refused with 401 first: such a caller has no column below.',
     ].join('\n'),
-    '## What an action needs',
+    '## Permissions per action',
     [
-      'Claims joined by `+` must all hold; any of the alternatives is enough. An owner holds every organization-level',
-      'permission, and so administers every workspace.',
+      'Requirements joined by `+` must all hold; any one of the alternatives is sufficient. An owner has every organization-level',
+      'permission and is therefore an admin of every workspace.',
     ].join('\n'),
     table(
       ['Action', 'Needs'],
       actions.map((action) => [code(action), inWords(policy[action])]),
     ),
-    '## What delegated rights can come to hold',
+    '## Effects of delegated permissions',
     [
-      'The holder of `manage-teams` can issue the token of any team within reach, and the holder of `manage-membership` can join it.',
-      'An organization token can issue the token and add users. So each of the three can come to hold what those teams hold on',
-      'workspaces, now and later, although the tables below show them without it. None of them gives an organization-level',
-      'permission that the caller lacks, or the owners team: such teams are not within reach, and an organization token holds no',
-      'organization-level permission. [Why, and what owners should do](../SECURITY.md#what-delegated-rights-give).',
+      'A team with `manage-teams` can issue the token of any team without permissions beyond its own, and a team with `manage-membership` can join it.',
+      'An organization token can do both. Each of the three can therefore gain the permissions of those teams on',
+      'workspaces, now and later, although the tables below do not show this. None of them can gain an organization-level',
+      'permission that the caller lacks, or membership of the owners team; an organization token has no',
+      'organization-level permissions. [Why, and what owners should do](../SECURITY.md#what-delegated-rights-give).',
     ].join('\n'),
-    '## Who has it',
-    `${code(yes)} may, ${code(no)} may not. A member holds what the column says through one team, and nothing else.`,
+    '## Permissions per caller',
+    `${code(yes)} is allowed, ${code(no)} is not. A member has the permission in the column header through one team, and no other permission.`,
     ...actorGroups.flatMap((group) => [
       `### ${group.name}`,
       matrix([actionColumn(plainQuestions)], columnsOf(group, plainQuestions)),
     ]),
-    '## Who has it, where it depends on which team or user',
-    "Callers who differ in no answer share a column. Teams are somebody else's unless the row says otherwise.",
+    '## Permissions that depend on the team or user',
+    'Callers with the same permissions share a column. The caller is not a member of the team unless the row says so.',
     matrix(
       [actionColumn(questionsAboutSubjects), aboutColumn(questionsAboutSubjects)],
       actorGroups.flatMap((group) => sharedColumnsOf(group, questionsAboutSubjects)),
@@ -207,16 +207,16 @@ export const permissionsPage = (): string =>
 /** `docs/limits.md`: what a request may be made of. */
 export const limitsPage = (): string =>
   page(
-    '# What a request may be made of',
+    '# Request limits',
     [
-      'Whoever sends it, and whatever it asks for. Attributes have shorter limits of their own, which their refusal names.',
-      'Uploads are bounded by `MAX_ARCHIVE_BYTES`, `MAX_UNPACKED_BYTES` and `MAX_ARCHIVE_ENTRIES`, what an organization keeps by',
-      '`MAX_ORGANIZATION_BYTES`, how often may be asked by `RATE_LIMIT_PER_SECOND`, and how long anything may take is in [operations](operations.md#how-long-anything-may-take).',
-      'Every refusal is a document of JSON:API errors. This page is printed by `npm run docs` from',
+      'These limits apply to every request. Attributes have lower limits of their own, which are named in the error.',
+      '`MAX_ARCHIVE_BYTES`, `MAX_UNPACKED_BYTES` and `MAX_ARCHIVE_ENTRIES` limit uploads, and the storage of an organization is limited by',
+      '`MAX_ORGANIZATION_BYTES`. `RATE_LIMIT_PER_SECOND` sets the rate limit. Timeouts are listed in [operations](operations.md#how-long-anything-may-take).',
+      'Every error response is a JSON:API error document. `npm run docs` generates this page from',
       '`src/adapters/http/routing/limits.ts`; change the table there.',
     ].join('\n'),
     table(
-      ['Most', 'Of', 'Beyond it'],
+      ['Most', 'Of', 'Response beyond it'],
       Object.values(limits).map(({ most, of, answer }) => [most.toLocaleString('en-US'), of, answer]),
     ),
   );
@@ -255,8 +255,8 @@ export function metricsPage(): string {
   return page(
     '# Metrics',
     [
-      'What `GET /metrics` tells, beside what the client library tells of every process (`process_*`, `nodejs_*`). Who may',
-      'read it, and what to look at, is in [operations](operations.md#metrics-and-traces). This page is printed by',
+      '`GET /metrics` returns these metrics, in addition to those of the client library (`process_*`, `nodejs_*`). Access',
+      'and recommended alerts are described in [operations](operations.md#metrics-and-traces). This page is generated by',
       '`npm run docs` from `src/adapters/metrics`.',
     ].join('\n'),
     table(

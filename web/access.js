@@ -61,12 +61,14 @@ const permissionsInWords = (attributes) =>
  */
 export async function showAccess(organization, panel) {
   const { client, signal, teams, workspaces } = organization;
-  say('Loading teams and their access…');
+  say('Loading team access…');
   await Promise.all([teams.readMost(), workspaces.begin()]);
-  const table = tableOf('Team access: a row for each workspace, a column for each team', []);
+  const table = tableOf('Team access: one row per workspace, one column per team', []);
   const left = quiet('');
   panel.append(
-    quiet('In italics what a team has everywhere, as the first row says; the rest was given on the workspace.'),
+    quiet(
+      'Access in italics is from organization-level permissions, which the first row shows. Other access is set on the workspace.',
+    ),
     table.box,
     left,
   );
@@ -95,11 +97,11 @@ export async function showAccess(organization, panel) {
       await list.readMost();
       return {
         grants: new Map(list.items.map((grant) => [grant.relationships.team?.data.id, grant.attributes])),
-        cut: list.hasMore ? `${list.items.length} of ${counted(list.total, 'grant')} read` : '',
+        cut: list.hasMore ? `${list.items.length} of ${counted(list.total, 'grant')} loaded` : '',
       };
     } catch (error) {
       if (!(error instanceof Refused) || error.status === 401) throw error;
-      return error.status === 404 ? 'not to be seen' : `not loaded: ${error.message}`;
+      return error.status === 404 ? 'not accessible' : `not loaded: ${error.message}`;
     }
   }
 
@@ -133,7 +135,7 @@ export async function showAccess(organization, panel) {
         ? `${counted(others, 'more team')} ${others === 1 ? 'has' : 'have'} no access to the workspaces shown.`
         : '';
     if (teams.hasMore)
-      left.textContent = `Of ${teams.total} teams, the names of ${teams.items.length} were read; others go by their id.`;
+      left.textContent = `The names of ${teams.items.length} of ${teams.total} teams were loaded; the others are shown by id.`;
   }
 }
 
@@ -156,9 +158,9 @@ function level(granted, inherited, isCut) {
   if (inherited !== undefined && (granted === undefined || !(inherited in readEverywhere))) {
     return make('span', { class: 'inherited' }, inherited);
   }
-  if (granted === undefined) return isCut ? make('span', { class: 'none' }, 'not read') : none();
+  if (granted === undefined) return isCut ? make('span', { class: 'none' }, 'not loaded') : none();
   if (granted.access !== 'custom') return make('span', { class: `level ${granted.access}` }, granted.access);
   const words = permissionsInWords(together(granted, inherited));
-  const more = inherited === undefined ? '' : '; with what it may read everywhere';
+  const more = inherited === undefined ? '' : '; plus organization-level read access';
   return make('details', {}, make('summary', {}, 'custom'), detail(words + more));
 }

@@ -36,11 +36,11 @@ export class Refused extends Error {
 
 /** @type {Readonly<Record<number, string>>} */
 const inWords = {
-  0: 'The service did not answer. It may be away, or the network is.',
-  401: 'The service does not accept this token: it is mistyped, expired or revoked.',
-  404: 'Not found, or not to be seen with this token.',
-  429: 'Too much was asked with this token in a short time. Wait a moment.',
-  503: 'The service cannot answer at the moment.',
+  0: 'The service did not respond. Check the network and whether the service is running.',
+  401: 'The service rejected this token. It is mistyped, expired or revoked.',
+  404: 'Not found, or not accessible with this token.',
+  429: 'Too many requests with this token. Wait a moment.',
+  503: 'The service is unavailable. Try again later.',
 };
 
 /** Reads from the service with one token, which it holds and nobody else does. */
@@ -133,9 +133,9 @@ export class Client {
 
 /** @param {Response} answer */
 function refusal({ status, headers }) {
-  const words = inWords[status] ?? `The service answered ${status}.`;
+  const words = inWords[status] ?? `The service responded with ${status}.`;
   const id = headers.get('X-Request-Id');
-  return new Refused(status, status >= 500 && id !== null ? `${words} The request was ${id}.` : words);
+  return new Refused(status, status >= 500 && id !== null ? `${words} Request id: ${id}.` : words);
 }
 
 /** A list that is read page by page, as far as somebody wants it. */

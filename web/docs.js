@@ -14,7 +14,7 @@ async function description() {
   for (let left = tries - 1; ; left -= 1) {
     const answer = await fetch('openapi.json');
     if (answer.ok) return await answer.json();
-    if (answer.status !== 429 || left === 0) throw new Error(`the service answered ${answer.status}`);
+    if (answer.status !== 429 || left === 0) throw new Error(`the service responded with ${answer.status}`);
     const seconds = Number(answer.headers.get('Retry-After')) || 1;
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   }
@@ -33,7 +33,7 @@ try {
   const spec = await description();
   // Where this page came from, whatever the service is called elsewhere: the only place that it may call.
   const here = new URL('.', document.baseURI).href.replace(/\/$/, '');
-  spec.servers = [{ url: here, description: 'the service that this page came from' }];
+  spec.servers = [{ url: here, description: 'this service' }];
   showReference({
     spec,
     dom_id: '#reference',
@@ -49,6 +49,6 @@ try {
   });
   told.hidden = true;
 } catch (error) {
-  told.textContent = `The description of the API could not be had: ${/** @type {Error} */ (error).message}. Load the page again.`;
+  told.textContent = `The API description could not be loaded: ${/** @type {Error} */ (error).message}. Reload the page.`;
   told.setAttribute('role', 'alert');
 }

@@ -21,12 +21,12 @@ const panels = { workspaces: showWorkspaces, access: showAccess, tokens: showTok
 // Health
 
 async function askHealth() {
-  health.replaceChildren('Asking…');
+  health.replaceChildren('Checking…');
   const status = await fetch('readyz', { cache: 'no-store', credentials: 'omit', signal: AbortSignal.timeout(10_000) })
     .then((answer) => answer.text().then(() => answer.status))
     .catch(() => 0);
   if (status === 200) health.replaceChildren(mark('good', 'Ready'));
-  else if (status === 0) health.replaceChildren(mark('bad', 'No answer'));
+  else if (status === 0) health.replaceChildren(mark('bad', 'No response'));
   else health.replaceChildren(mark('bad', `Not ready (${status})`));
 }
 
@@ -64,7 +64,7 @@ enter.addEventListener('submit', (event) => {
   tokenField.value = '';
   refused.hidden = true;
   if (!/^[\x21-\x7e]+$/.test(token))
-    return forget('This is no token: tokens have no spaces and no letters beyond ASCII.');
+    return forget('This is not a token: tokens contain only ASCII characters and no spaces.');
   const client = new Client(token);
   session = { client, organizations: new Pages(client, 'organizations', new AbortController().signal, 100) };
   enter.hidden = true;

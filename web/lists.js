@@ -112,7 +112,7 @@ export async function fill(cell, load) {
     cell.replaceChildren(...(await load()));
   } catch (error) {
     if (!(error instanceof Refused) || error.status === 401) throw error;
-    cell.replaceChildren(error.status === 404 ? 'not to be seen' : `not loaded: ${error.message}`);
+    cell.replaceChildren(error.status === 404 ? 'not accessible' : `not loaded: ${error.message}`);
   }
 }
 

@@ -44,13 +44,7 @@ export async function showOutcomes(client, runId, signal, place) {
   const tally = make('ul', { class: 'tally' });
   const counts = quiet('');
   const warnings = make('ul', { class: 'quiet' });
-  const table = tableOf(`What the policies said of ${runId}`, [
-    'Result',
-    'Policy',
-    'Policy set',
-    'Enforcement',
-    'It said',
-  ]);
+  const table = tableOf(`Policy outcomes of ${runId}`, ['Result', 'Policy', 'Policy set', 'Enforcement', 'Message']);
   /** @type {Resource[]} */
   const evaluations = [];
   for (const stage of stages.data) {
@@ -89,7 +83,7 @@ export async function showOutcomes(client, runId, signal, place) {
     const all = sets.flatMap((set) => made.get(set) ?? []);
     const total = lists.reduce((sum, list) => sum + list.total, 0);
     const part = lists.some((list) => list.hasMore) ? `${sets.length} of ${counted(total, 'policy set')}` : '';
-    counts.textContent = part === '' ? '' : `Counted in ${part}. What the others said is not known yet.`;
+    counts.textContent = part === '' ? '' : `Only ${part} are loaded. The others are not counted.`;
     counts.hidden = part === '';
     warnings.replaceChildren(
       ...sets.flatMap(({ attributes }) =>

@@ -38,8 +38,8 @@ export async function showPolicies(organization, panel) {
   const form = make(
     'form',
     {},
-    make('label', { for: 'workspace-name' }, 'Name of the workspace'),
-    make('div', { class: 'line' }, field, make('button', { type: 'submit' }, 'Show its runs')),
+    make('label', { for: 'workspace-name' }, 'Workspace name'),
+    make('div', { class: 'line' }, field, make('button', { type: 'submit' }, 'Show runs')),
     names,
   );
   form.addEventListener('submit', (event) => {
@@ -72,10 +72,10 @@ async function showRuns({ client, path }, name, signal, place) {
   const runs = new Pages(client, `workspaces/${encodeURIComponent(workspace.data.id)}/runs`, signal, 10);
   await runs.begin();
   if (runs.total === 0) {
-    place.append(quiet(`${name} has no run.`));
+    place.append(quiet(`${name} has no runs.`));
     return say('');
   }
-  const table = tableOf(`Runs of ${name}: the newest comes first`, ['Run', 'Status', 'Created', 'Policies']);
+  const table = tableOf(`Runs of ${name}, newest first`, ['Run', 'Status', 'Created', 'Policies']);
   const outcomes = make('div', { class: 'outcomes' });
   let shown = 0;
   const add = async () => {

@@ -27,10 +27,10 @@ export async function showTokens({ client, path, signal, teams }, panel) {
   const tokens = new Pages(client, `${path}/team-tokens`, signal, 20);
   await Promise.all([tokens.begin(), teams.readMost()]);
   if (tokens.total === 0) {
-    panel.append(quiet('There is no team token that this token may manage.'));
+    panel.append(quiet('This token cannot manage any team token.'));
     return say('');
   }
-  const table = tableOf('Team tokens: what expires first comes first', ['Team', 'Expires', 'Last used', 'Created']);
+  const table = tableOf('Team tokens, sorted by expiry', ['Team', 'Expires', 'Last used', 'Created']);
   let shown = 0;
   const add = async () => {
     for (const { attributes, relationships } of tokens.items.slice(shown)) {

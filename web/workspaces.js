@@ -15,10 +15,10 @@ export async function showWorkspaces(organization, panel) {
   say('Loading workspaces…');
   await organization.workspaces.begin();
   if (organization.workspaces.total === 0) {
-    panel.append(quiet('There is no workspace that this token may see.'));
+    panel.append(quiet('This token cannot see any workspace.'));
     return say('');
   }
-  const table = tableOf('Workspaces, each with its current configuration version', [
+  const table = tableOf('Workspaces and their current configuration versions', [
     'Workspace',
     'Current version',
     'Status',

@@ -29,7 +29,7 @@ export async function runAgent(
       if (stopping.aborted) return undefined;
       if (error instanceof ServiceRefused && error.status === 401) throw error;
       // What it answered makes no sense to this agent; another release may stand behind the address soon.
-      say(`no run could be claimed: ${error.message}`);
+      say(`claiming a run failed: ${error.message}`);
       await pause(afterNonsense, undefined, { signal: stopping }).catch(() => undefined);
       return undefined;
     });
@@ -48,7 +48,7 @@ async function introduce(
   const bare = bareEnvironment(environment, place, place);
   const [terraform, opa] = await Promise.all([findTerraform(settings, bare), findOpa(settings, bare)]);
   say(`agent ${settings.AGENT_NAME} claims runs from ${settings.GATEHOUSE_URL}`);
-  say(`runs are executed in ${place}; states that cannot be delivered are kept in ${join(place, 'lost-state')}`);
+  say(`runs are executed in ${place}; states that cannot be uploaded are kept in ${join(place, 'lost-state')}`);
   if (settings.AGENT_RUN_AS === undefined) {
     say(
       "warning: configurations run as the agent's own user and can read its token. Run the agent as root with AGENT_RUN_AS to prevent that (docs/agents.md)",

@@ -17,8 +17,8 @@ const oldestNode = [22, 15] as const;
 async function main(words: readonly string[]): Promise<void> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
-    const needed = `Gatehouse needs Node ${oldestNode.join('.')} or later and this is ${process.versions.node}`;
-    process.stderr.write(`${needed}: install a newer one, or start it with npm run agent.\n`);
+    const needed = `Gatehouse requires Node ${oldestNode.join('.')} or later; this is ${process.versions.node}`;
+    process.stderr.write(`${needed}. Install a newer version, or start the agent with npm run agent.\n`);
     process.exit(1);
   }
   if (words.includes('--help') || words.includes('-h')) {
@@ -37,7 +37,7 @@ async function main(words: readonly string[]): Promise<void> {
   const killing = new AbortController();
   const stop = () => {
     if (!stopping.signal.aborted) {
-      say('stopping; a second signal kills what still runs');
+      say('stopping; a second signal kills running programs');
       stopping.abort();
     } else if (!killing.signal.aborted) killing.abort();
     else process.exit(1);
@@ -62,7 +62,7 @@ main(process.argv.slice(2)).then(
     const refused = error instanceof ServiceRefused && error.status === 401;
     const known = error instanceof SettingsError || error.name === 'FirstTryError';
     if (refused && process.argv[2] !== 'put-back')
-      say('the service refused the agent token: it was revoked, belongs to another service, or is not an agent token');
+      say('the service rejected the agent token: it was revoked, belongs to another service, or is not an agent token');
     else process.stderr.write(`${known || error instanceof ServiceRefused ? error.message : error.stack}\n`);
     process.exit(1);
   },

@@ -8,7 +8,7 @@ const wholeNumber = (lowest: number) => {
   return z.coerce.number(error).int(error).min(lowest, error).max(1_000_000, 'must be at most 1000000');
 };
 const path = z.string().transform((given) => resolve(given));
-export const tokenSchema = z.string().regex(/^\S{16,}$/, 'must be at least 16 characters without blanks');
+export const tokenSchema = z.string().regex(/^\S{16,}$/, 'must be at least 16 characters without spaces');
 const variableName = /^[A-Za-z_]\w*$/;
 
 interface Setting {
@@ -28,17 +28,17 @@ export const settings = {
       .url({ protocol: /^https?$/, error: 'must be the http:// or https:// URL of the service' })
       .transform((url) => url.replace(/\/$/, '')),
     shown: 'required',
-    about: 'where the service is',
+    about: 'URL of the service',
   },
   AGENT_TOKEN: {
     schema: tokenSchema.optional(),
-    shown: 'this or AGENT_TOKEN_FILE',
-    about: 'an agent token of the pool whose runs it executes',
+    shown: 'required, unless AGENT_TOKEN_FILE is set',
+    about: 'agent token of the pool whose runs the agent executes',
   },
   AGENT_TOKEN_FILE: {
     schema: path.optional(),
-    shown: 'this or AGENT_TOKEN',
-    about: 'a file with that token, which only the agent can read (mode 0600); /dev/stdin for standard input',
+    shown: 'required, unless AGENT_TOKEN is set',
+    about: 'file with the agent token, readable by the agent only (mode 0600); /dev/stdin for standard input',
   },
   AGENT_RUN_AS: {
     schema: z
@@ -54,31 +54,31 @@ export const settings = {
       .optional(),
     shown: "the agent's user",
     about:
-      'the user that terraform, opa and all they start run as, where the agent runs as root: a name, uid or uid:gid. Give it a user that runs nothing else: its processes are killed at the end of each program',
+      'user for terraform, opa and their child processes, as a name, uid or uid:gid; the agent must run as root. Choose a user that runs nothing else: its processes are killed when a program ends',
   },
   AGENT_NAME: {
     schema: z.string().max(255, 'must be at most 255 characters'),
     fallback: hostname().slice(0, 255) || 'agent',
     shown: "the host's",
-    about: 'what it is called where somebody asks who executes a run',
+    about: 'name of the agent, as shown with the runs it executes',
   },
   AGENT_WORK_DIR: {
     schema: path,
     fallback: tmpdir(),
-    shown: 'that for temporary files',
+    shown: 'the directory for temporary files',
     about:
-      'holds a directory for the run being executed, and lost-state, where states go that could not be delivered: name one that outlives a restart of the machine',
+      'directory for the run being executed and for lost-state, which keeps states that could not be uploaded; choose one that survives a restart of the machine',
   },
   TERRAFORM_PATH: {
     schema: path.optional(),
     shown: 'terraform, else tofu, on PATH',
-    about: 'the program that plans and applies',
+    about: 'program that plans and applies',
   },
-  OPA_PATH: { schema: path.optional(), shown: 'opa on PATH', about: 'the program that evaluates policies' },
+  OPA_PATH: { schema: path.optional(), shown: 'opa on PATH', about: 'program that evaluates policies' },
   AGENT_TF_CLI_CONFIG_FILE: {
     schema: path.optional(),
     shown: 'none',
-    about: 'CLI configuration of terraform, for mirrors of providers and credentials of registries',
+    about: 'CLI configuration file of terraform, for provider mirrors and registry credentials',
   },
   AGENT_PASS_ENV: {
     schema: z
@@ -89,36 +89,36 @@ export const settings = {
           .map((word) => word.trim())
           .filter((word) => word !== ''),
       )
-      .refine((names) => names.every((name) => variableName.test(name)), 'must be names with commas between')
+      .refine((names) => names.every((name) => variableName.test(name)), 'must be comma-separated names')
       .refine((names) => !names.includes('AGENT_TOKEN'), 'must not name AGENT_TOKEN'),
     fallback: '',
     shown: 'none',
-    about: "comma-separated names of the agent's own variables which terraform gets too",
+    about: "comma-separated names of the agent's environment variables to pass to terraform",
   },
   AGENT_PHASE_SECONDS: {
     schema: wholeNumber(1),
     fallback: '3600',
-    about: 'how long a plan or an apply may take; then it is interrupted',
+    about: 'time limit for a plan or an apply, after which it is interrupted',
   },
   AGENT_CANCEL_SECONDS: {
     schema: wholeNumber(1),
     fallback: '120',
-    about: 'how long an interrupted apply may take to end before it is killed, and an agent told to stop waits for one',
+    about: 'time that an interrupted apply gets to end before it is killed, also when the agent stops',
   },
   AGENT_MEMORY_MB: {
     schema: wholeNumber(0),
     fallback: '4096',
-    about: 'memory of a program and all it starts, beyond which it is killed; 0 is off',
+    about: 'memory limit for a program and its child processes, beyond which it is killed; 0 disables it',
   },
   AGENT_OUTPUT_MB: {
     schema: wholeNumber(1),
     fallback: '64',
-    about: 'how much one program may print; of a log, the first 64 MiB are kept',
+    about: 'limit for the output of one program; the service keeps the first 64 MiB of a log',
   },
   AGENT_UNPACKED_MB: {
     schema: wholeNumber(1),
     fallback: '512',
-    about: 'how much a configuration may unpack to',
+    about: 'limit for the unpacked size of a configuration',
   },
 } as const satisfies Record<string, Setting>;
 
@@ -131,7 +131,7 @@ export class SettingsError extends Error {
 
   constructor(faults: readonly string[]) {
     super(
-      `the agent's settings have ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+      `the agent's settings have ${faults.length === 1 ? 'an error' : `${faults.length} errors`}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
     );
   }
 }
@@ -147,8 +147,8 @@ export function loadSettings(environment: Readonly<Record<string, string | undef
     else faults.push(`${name}: ${result.error.issues.map((issue) => issue.message).join('; ')}`);
   }
   const { AGENT_TOKEN: token, AGENT_TOKEN_FILE: file } = environment;
-  if (!token && !file) faults.push('AGENT_TOKEN_FILE: must be set, or AGENT_TOKEN');
-  if (token && file) faults.push('AGENT_TOKEN_FILE: must not be set together with AGENT_TOKEN. Remove AGENT_TOKEN');
+  if (!token && !file) faults.push('AGENT_TOKEN_FILE: required, unless AGENT_TOKEN is set');
+  if (token && file) faults.push('AGENT_TOKEN_FILE: cannot be combined with AGENT_TOKEN. Unset AGENT_TOKEN');
   if (faults.length > 0) throw new SettingsError(faults);
   return values as unknown as Settings;
 }
@@ -168,15 +168,15 @@ export function helpPage(): string {
     'Usage: gatehouse-agent [--with-server]',
     '       gatehouse-agent put-back FILE [--force]',
     '',
-    'Executes the runs of an agent pool: plans, checks policies, applies. It is configured by environment variables:',
+    'Executes the runs of an agent pool: plans, policy checks and applies. Configured by environment variables:',
     '',
     ...rows.map(([name, value, about]) => `  ${name.padEnd(width(0))}  ${value.padEnd(width(1))}  ${about}`),
     '',
-    'With --with-server, for a first try, it starts the service too, on this machine alone, and makes what a first plan needs:',
-    'on a free port unless PORT is set, with its data in ./data/first-try unless DATA_DIR is set.',
-    'put-back makes a state from lost-state the current one of its workspace, under the lock of the workspace, with a token in',
-    'GATEHOUSE_TOKEN of a user or team that may write states. --force does so although the workspace has a newer state.',
-    'SIGTERM, SIGINT and SIGHUP stop it: a plan goes to another agent, an apply is let end. A second SIGTERM or SIGINT kills.',
+    'For a first try, --with-server also starts the service, on this machine only, and creates all that a first plan requires:',
+    'it uses a free port unless PORT is set, and stores its data in ./data/first-try unless DATA_DIR is set.',
+    'put-back makes a state from lost-state the current state of its workspace, and locks the workspace meanwhile. GATEHOUSE_TOKEN is',
+    'the token of a user or team that may write states. --force skips the check that the workspace has no newer state.',
+    'SIGTERM, SIGINT and SIGHUP stop the agent: a plan goes to another agent, an apply may finish. A second SIGTERM or SIGINT kills.',
     '',
   ].join('\n');
 }

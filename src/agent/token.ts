@@ -34,7 +34,7 @@ function beginWithout(token: string): void {
   } catch (error) {
     const why = (error as Error).message;
     throw new SettingsError([
-      `AGENT_TOKEN: it cannot be taken out of the environment: ${why}. Set AGENT_TOKEN_FILE instead`,
+      `AGENT_TOKEN: cannot be removed from the environment: ${why}. Set AGENT_TOKEN_FILE instead`,
     ]);
   }
   const { AGENT_TOKEN: _, ...environment } = process.env;
@@ -53,15 +53,15 @@ function tokenIn(path: string): string {
   try {
     const found = fstatSync(descriptor);
     if (found.isFile() || found.isFIFO()) {
-      if ((found.mode & 0o077) !== 0) throw fault(`${path} can be read by other users. Set its mode to 0600`);
+      if ((found.mode & 0o077) !== 0) throw fault(`${path} is readable by other users. Set its mode to 0600`);
       const own = process.geteuid?.();
       if (own !== undefined && found.uid !== own) {
-        throw fault(`${path} belongs to the user ${found.uid}. Make it the agent's own: chown ${own} ${path}`);
+        throw fault(`${path} belongs to the user ${found.uid}. Change its owner: chown ${own} ${path}`);
       }
     }
     const token = tokenSchema.safeParse(readFileSync(descriptor, 'utf8').trim());
     if (token.success) return token.data;
-    throw fault(`what it holds ${token.error.issues.map((issue) => issue.message).join('; ')}`);
+    throw fault(`its content ${token.error.issues.map((issue) => issue.message).join('; ')}`);
   } finally {
     closeSync(descriptor);
     // Else the next file or connection would be taken for standard input.

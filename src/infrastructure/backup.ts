@@ -37,7 +37,7 @@ export async function refuseOtherUsers(
   const refuse = (path: string, owner: number | undefined) => {
     if (owner === undefined || owner === user) return;
     throw new OperatorError(
-      `${path} belongs to user ${owner}, and this is user ${user}: run it as the user of the service, as with sudo -u '#${owner}'`,
+      `${path} belongs to user ${owner}, but this is user ${user}. Run the command as the user of the service, for example with sudo -u '#${owner}'`,
     );
   };
   // What is not there yet is made where these are. A directory may be root's although others write to it, as volumes are:
@@ -78,10 +78,10 @@ export async function backUp(
   copied: (archives: number) => void = () => {},
 ): Promise<number> {
   const from = dataDirectory(dataDir);
-  if (await exists(to)) throw new OperatorError(`${to} exists already`);
-  if (!(await exists(from.database))) throw new OperatorError(`there is no ${from.database}`);
+  if (await exists(to)) throw new OperatorError(`${to} already exists`);
+  if (!(await exists(from.database))) throw new OperatorError(`${from.database} does not exist`);
   const releaseLock = takeLock(from.backupLock);
-  if (releaseLock === undefined) throw new OperatorError(`another backup of ${dataDir} is being made`);
+  if (releaseLock === undefined) throw new OperatorError(`another backup of ${dataDir} is in progress`);
   try {
     return await makeWhole(resolve(to), async (draft) => {
       const copy = dataDirectory(draft);
@@ -135,7 +135,7 @@ async function copyAtOneMoment(
     try {
       for await (const { of, key } of storedBytes(database.unitOfWork)) {
         if (!(await store.shareWith(copy, key))) {
-          throw new OperatorError(`the archive of ${of} is missing: gatehouse verify lists all that are`);
+          throw new OperatorError(`the archive of ${of} is missing. Run gatehouse verify to list all missing archives`);
         }
         bundles += 1;
         copied(bundles);

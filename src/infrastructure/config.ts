@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
-const usableLimit = 'must be 0, or a whole number above 3';
+const usableLimit = 'must be 0 or a whole number greater than 3';
 const daysOrNone = 'must be a whole number from 0 to 36500';
 const wholeNumber = 'must be a positive whole number';
-const countOrNone = 'must be 0, or a positive whole number';
+const countOrNone = 'must be 0 or a positive whole number';
 const count = z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber);
 const words = z.string().transform((text) =>
   text
@@ -36,7 +36,7 @@ export const settings = {
       .url({ protocol: /^https?$/ })
       .transform((url) => url.replace(/\/+$/, ''))
       .optional(),
-    shown: 'from host and port',
+    shown: 'from HOST and PORT',
     about: 'base of every absolute URL that the service returns; required when HOST is not loopback',
   },
   TRUSTED_PROXIES: {
@@ -70,7 +70,7 @@ export const settings = {
       .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
       .refine(
         (url) => !/^https?:\/\/[^/]*@/.test(url),
-        'must have no user in it: credentials are AWS_ACCESS_KEY_ID and such',
+        'must not contain a user; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
       )
       .transform((url) => url.replace(/\/+$/, ''))
       .optional(),
@@ -86,7 +86,7 @@ export const settings = {
   ADMIN_TOKEN: {
     schema: z
       .string()
-      .regex(/^\S{16,}$/, 'must be at least 16 characters without blanks')
+      .regex(/^\S{16,}$/, 'must be at least 16 characters without spaces')
       .optional(),
     shown: 'generated',
     about: 'token of the first site administrator; read only when the database is empty',
@@ -96,7 +96,7 @@ export const settings = {
       .string()
       .pipe(words)
       .refine((secrets) => secrets.length > 0 && secrets.every(({ length }) => length >= 32), {
-        error: 'must be at least 32 characters, or several such secrets with commas between',
+        error: 'must be at least 32 characters, or several such secrets separated by commas',
       })
       .optional(),
     shown: 'generated into DATA_DIR',
@@ -105,7 +105,11 @@ export const settings = {
   },
   MAX_ARCHIVE_BYTES: { schema: count, fallback: '104857600', about: 'largest upload in bytes' },
   MAX_UNPACKED_BYTES: { schema: count, fallback: '536870912', about: 'largest unpacked size of an upload in bytes' },
-  MAX_ARCHIVE_ENTRIES: { schema: count, fallback: '100000', about: 'most files and directories in an upload' },
+  MAX_ARCHIVE_ENTRIES: {
+    schema: count,
+    fallback: '100000',
+    about: 'maximum number of files and directories in an upload',
+  },
   MAX_ORGANIZATION_BYTES: {
     schema: z.coerce.number(countOrNone).int(countOrNone).min(0, countOrNone),
     fallback: '0',
@@ -126,7 +130,7 @@ export const settings = {
   SOFT_DELETE_DAYS: {
     schema: count.max(36_500, 'must be at most 36500'),
     fallback: '7',
-    about: 'how long soft-deleted backing data can be restored',
+    about: 'days for which soft-deleted backing data can be restored',
   },
   ARCHIVE_AFTER_DAYS: {
     schema: z.coerce.number(daysOrNone).int(daysOrNone).min(0, daysOrNone).max(36_500, daysOrNone),
@@ -168,7 +172,7 @@ export const settings = {
   },
   VCS_ALLOWED_HOSTS: {
     schema: words.refine((hosts) => hosts.every((host) => /^(\[[\da-f:.]+\]|[\w.-]+|[\da-f:]+)(:\d+)?$/i.test(host)), {
-      error: 'must be hosts, each as name or name:port',
+      error: 'must be comma-separated hosts, each as name or name:port',
     }),
     fallback: '',
     shown: 'none',
@@ -182,7 +186,7 @@ export const settings = {
   METRICS_TOKEN: {
     schema: z
       .string()
-      .regex(/^\S{16,}$/, 'must be at least 16 characters without blanks')
+      .regex(/^\S{16,}$/, 'must be at least 16 characters without spaces')
       .optional(),
     shown: 'none',
     about:
@@ -206,7 +210,7 @@ export class ConfigError extends Error {
 
   constructor(readonly faults: readonly string[]) {
     super(
-      `the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+      `the configuration has ${faults.length === 1 ? 'an error' : `${faults.length} errors`}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
     );
   }
 }
@@ -236,7 +240,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     config.PUBLIC_URL === undefined &&
     !environment.PUBLIC_URL
   ) {
-    faults.push('PUBLIC_URL: required when HOST is not a loopback address');
+    faults.push('PUBLIC_URL: required if HOST is not a loopback address');
   }
   if (config.ARCHIVE_STORE === 's3' && config.S3_BUCKET === undefined) {
     faults.push('S3_BUCKET: required with ARCHIVE_STORE=s3');
@@ -266,7 +270,7 @@ export const helpPage = (): string =>
   [
     'Usage: npm start [-- --help]',
     '',
-    'Starts Gatehouse. It is configured by environment variables:',
+    'Starts Gatehouse. Configured by environment variables:',
     '',
     settingsTable(),
     '',

@@ -1,4 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { laneOf, secondsUntilRetry } from '../application/background/perform-effects.js';
 import { effectLeaseSeconds, type Lane, lanes, type VersionPlace } from '../application/index.js';
+import type { Effect } from '../application/ports/repositories/effect-outbox.js';
 import type { UseCases } from '../application/use-cases.js';
 
 interface Log {
@@ -29,7 +32,8 @@ export interface Chores extends Pick<UseCases, Performed> {
 }
 
 const everySeconds = {
-  effects: 0.5,
+  /** For what nobody told of: leases that lapsed, what was ordered for later, a connection that was away. */
+  effects: 5,
   lostRuns: 2,
   tokenUses: 15,
   sweep: 3600,
@@ -42,10 +46,46 @@ const everySeconds = {
 /** So that a database which is away is not asked by everybody all the time. */
 const secondsAfterFailure = 2;
 
+/** So many loops at most do a lane's work at once. One that is woken while all are at it has one of them look again. */
+class Loops {
+  private readonly working = new Set<Promise<void>>();
+  private again = false;
+
+  constructor(private readonly most: number) {}
+
+  /** `work` never rejects. */
+  wake(work: () => Promise<void>): void {
+    if (this.working.size >= this.most) {
+      this.again = true;
+      return;
+    }
+    const loop = work().then(() => {
+      this.working.delete(loop);
+      if (!this.again) return;
+      this.again = false;
+      this.wake(work);
+    });
+    this.working.add(loop);
+  }
+
+  async ended(): Promise<void> {
+    while (this.working.size > 0) await Promise.all(this.working);
+  }
+}
+
 /** Does in the background what requests leave behind: ordered effects, runs of lost agents, noted uses of tokens, abandoned uploads, old versions, refusals to be recorded, audit events to be forgotten. */
 export class EffectWorker {
   private readonly timers: NodeJS.Timeout[] = [];
+  private readonly retries = new Set<NodeJS.Timeout>();
   private running: Promise<void>[] = [];
+  private readonly looking = new Loops(1);
+  /** Not in the asynchronous context of whoever ordered: what is performed is no part of that request. */
+  private readonly apart = AsyncLocalStorage.snapshot();
+  private readonly loops: Readonly<Record<Lane, Loops>> = {
+    quick: new Loops(lanes.quick.loops),
+    discards: new Loops(lanes.discards.loops),
+    slow: new Loops(lanes.slow.loops),
+  };
   private renewal: NodeJS.Timeout | undefined;
   private stopping = false;
 
@@ -56,11 +96,7 @@ export class EffectWorker {
   ) {}
 
   start(): void {
-    for (const lane of Object.keys(lanes) as Lane[]) {
-      for (let loop = 0; loop < lanes[lane].loops; loop += 1) {
-        this.every(everySeconds.effects, () => this.performEffects(lane));
-      }
-    }
+    this.every(everySeconds.effects, () => this.wakeWhatIsDue(), 0);
     // Goes on after a halt, for as long as anything is in hand. A turn may fail, and the next still come in time.
     this.renewal = setInterval(() => this.renewLeases(), (effectLeaseSeconds / 3) * 1000).unref();
     this.every(everySeconds.lostRuns, () => this.reclaimLostRuns());
@@ -77,13 +113,22 @@ export class EffectWorker {
   halt(): void {
     this.stopping = true;
     this.chores.performEffects.halt();
-    for (const timer of this.timers) clearTimeout(timer);
+    for (const timer of [...this.timers, ...this.retries]) clearTimeout(timer);
+  }
+
+  /** Effects of these kinds were ordered; of any, where it is not known which. */
+  wake(kinds: readonly Effect['kind'][] | undefined): void {
+    this.apart(() => {
+      if (kinds !== undefined) for (const lane of new Set(kinds.map(laneOf))) this.wakeLane(lane);
+      else this.looking.wake(() => this.wakeWhatIsDue().catch((error: unknown) => this.failed(error)));
+    });
   }
 
   /** Ends after the work in hand. */
   async stop(): Promise<void> {
     this.halt();
     await Promise.all(this.running);
+    await Promise.all([this.looking, ...Object.values(this.loops)].map((loops) => loops.ended()));
     clearInterval(this.renewal);
     await this.chores.tokenUses.flush().catch((error: unknown) => this.failed(error));
     await this.chores.refusals.flush(true).catch((error: unknown) => this.failed(error));
@@ -94,15 +139,49 @@ export class EffectWorker {
     if (discarded > 0) this.log.info({ discarded }, 'abandoned uploads removed');
   }
 
+  private wakeLane(lane: Lane): void {
+    if (!this.stopping) this.loops[lane].wake(() => this.performEffects(lane));
+  }
+
+  private async wakeWhatIsDue(): Promise<void> {
+    for (const lane of await this.chores.performEffects.lanesDue()) this.wakeLane(lane);
+  }
+
   private async performEffects(lane: Lane): Promise<void> {
-    for (let more = true; more && !this.stopping; ) {
-      const { done, failures } = await this.chores.performEffects.execute(lane);
-      this.meter.performed(lane, done, failures.length);
-      for (const { effect, error } of failures)
-        this.log.error({ effect, err: error }, 'effect failed, will be retried');
-      // What failed waits before it is due again, so that this comes to an end.
-      more = done + failures.length > 0;
+    try {
+      let performed = 0;
+      for (let more = true; more && !this.stopping; ) {
+        const { done, failures } = await this.chores.performEffects.execute(lane);
+        this.meter.performed(lane, done, failures.length);
+        for (const { effect, error } of failures) {
+          this.log.error({ effect, err: error }, 'effect failed, will be retried');
+          this.retryLater(lane, secondsUntilRetry(effect));
+        }
+        // What failed waits before it is due again, so that this comes to an end.
+        more = done + failures.length > 0;
+        performed += done;
+        // There may be more than one loop can take.
+        if (lanes[lane].loops > 1 && done + failures.length === lanes[lane].batch) this.wakeLane(lane);
+      }
+      // What waited behind it, on the same subject, may be another lane's.
+      if (performed > 0 && !this.stopping) await this.wakeWhatIsDue();
+    } catch (error) {
+      this.failed(error);
+      this.retryLater(lane, secondsAfterFailure);
     }
+  }
+
+  /** Whoever looks for what is due every few seconds finds the rest. */
+  private retryLater(lane: Lane, seconds: number): void {
+    if (seconds > everySeconds.effects || this.stopping) return;
+    const timer = setTimeout(
+      () => {
+        this.retries.delete(timer);
+        this.wakeLane(lane);
+      },
+      seconds * 1000 + 10,
+    ).unref();
+    this.retries.add(timer);
   }
 
   private async archiveOldVersions(): Promise<void> {
@@ -134,7 +213,7 @@ export class EffectWorker {
     if (lost > 0)
       this.log.error(
         { lost },
-        'stored secrets that no signing secret opens: list the one they were sealed with, or link those workspaces and set those variables again',
+        'some stored secrets cannot be decrypted with any signing secret: add the one they were encrypted with to SIGNING_SECRET, or link those workspaces and set those variables again',
       );
     else this.log.info({ sealed }, 'every stored secret is sealed with the first signing secret');
   }

@@ -50,7 +50,7 @@ async function handOver(service: RunningService, config: Config, log: { info(fie
   if (!service.adminSecretGenerated) return "Set TOKEN to the site administrator's token, as given in ADMIN_TOKEN.";
   if (process.stdout.isTTY) {
     await rm(unclaimed, { force: true });
-    return `The first site administrator's token, shown only now:\n\n  TOKEN=${service.adminSecret}\n`;
+    return `The first site administrator's token is shown only once:\n\n  TOKEN=${service.adminSecret}\n`;
   }
   const path = join(config.DATA_DIR, 'admin-token');
   await rename(unclaimed, path);
@@ -60,7 +60,7 @@ async function handOver(service: RunningService, config: Config, log: { info(fie
 
 async function main(): Promise<void> {
   const fault = nodeFault(process.versions.node);
-  if (fault !== undefined) giveUp(`${fault}: start it with npm start.`);
+  if (fault !== undefined) giveUp(`${fault}. Start it with npm start.`);
   keepFilesPrivate();
   const words = process.argv.slice(2);
   if (words.includes('--help') || words.includes('-h')) {

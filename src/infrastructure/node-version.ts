@@ -7,5 +7,5 @@ const oldest = { major: 22, minor: 15 };
 export function nodeFault(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > oldest.major || (major === oldest.major && minor >= oldest.minor)) return undefined;
-  return `Gatehouse needs Node ${oldest.major}.${oldest.minor} or later and this is ${version}`;
+  return `Gatehouse requires Node ${oldest.major}.${oldest.minor} or later; this is ${version}`;
 }

@@ -62,7 +62,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
   const releaseLock = sqlite ? takeLock(join(config.DATA_DIR, 'service.lock')) : () => {};
   if (releaseLock === undefined) {
     throw new StartError(
-      `another Gatehouse is serving from ${config.DATA_DIR}: stop it, or set DATA_DIR to another directory`,
+      `another Gatehouse service uses ${config.DATA_DIR}. Stop it, or set DATA_DIR to another directory`,
     );
   }
 
@@ -137,6 +137,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     http.serve(resolve(container, 'app'));
     // Last: what fails before closes the database, and nobody would be at work on it then.
     worker.start();
+    database.hearOrders((kinds) => worker.wake(kinds));
     const opened = database;
     return {
       publicUrl,
@@ -169,14 +170,15 @@ export async function startService(config: Config, log: Logger, grace = usualGra
   }
 }
 
-const strangerToOthers = `None of the signing secrets given is in use with this database: what this instance signs and seals
-would not be understood by the others. Give the secret they use in SIGNING_SECRET, or the former one behind the new one
-with a comma between. If it is lost for good, "delete from signing_keys" in the database makes the next start accept
-any; URLs given out before then end, and workspaces with a repository must be linked again.`;
+const strangerToOthers = `This database is in use with a signing secret that is not in SIGNING_SECRET. Other instances could not verify or
+decrypt what this instance signs and encrypts. Set SIGNING_SECRET to the secret that they use or, to rotate it, to the
+new secret and the old one, separated by a comma. If the old secret is lost, run "delete from signing_keys" in the
+database: the next start then accepts any secret, existing URLs become invalid, and workspaces with a repository must
+be linked again.`;
 
 async function signingSecrets(config: Config): Promise<readonly [string, ...string[]]> {
   const [first, ...others] = config.SIGNING_SECRET ?? (await keptSecrets(config.DATA_DIR, 'signing-secret'));
-  if (first === undefined) throw new StartError(`${join(config.DATA_DIR, 'signing-secret')} has no secret in it`);
+  if (first === undefined) throw new StartError(`${join(config.DATA_DIR, 'signing-secret')} does not contain a secret`);
   return [first, ...others];
 }
 
@@ -194,17 +196,17 @@ export async function openBundleStore(config: Config, log: Pick<Logger, 'error'>
   const fault = await store.fault();
   if (fault?.definite) {
     throw new StartError(
-      `the bucket "${bucket}" cannot be used: ${fault.sentence}; see S3_BUCKET, S3_ENDPOINT, S3_REGION and the AWS credentials`,
+      `the bucket "${bucket}" cannot be used: ${fault.sentence}; check S3_BUCKET, S3_ENDPOINT, S3_REGION and the AWS credentials`,
     );
   }
-  if (fault !== undefined) log.error({ bucket, fault: fault.sentence }, 'the archive store does not answer');
+  if (fault !== undefined) log.error({ bucket, fault: fault.sentence }, 'the archive store does not respond');
   return store;
 }
 
 /** Before there is a user: a token that is lost on its way to whoever starts the service leaves nobody to make another. */
 function keepUnclaimed(directory: string, secret: string): Promise<string> {
   return leaveSecret(directory, unclaimedSecret, secret).catch((error: unknown) => {
-    throw new StartError(`the first administrator's token cannot be kept in ${directory}: ${error}`);
+    throw new StartError(`the first administrator's token cannot be stored in ${directory}: ${error}`);
   });
 }
 
@@ -223,7 +225,8 @@ async function cleared(directory: string, seconds: number): Promise<string> {
 const listen = (server: Server, config: Config): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const remedy = error.code === 'EADDRINUSE' ? '. Set PORT to a free port, or PORT=0 to have one picked' : '';
+      const remedy =
+        error.code === 'EADDRINUSE' ? '. Set PORT to a free port, or PORT=0 to let the system choose one' : '';
       reject(new StartError(`cannot listen on ${config.HOST}:${config.PORT}: ${error.message}${remedy}`));
     });
     server.listen(config.PORT, config.HOST, () => resolve((server.address() as AddressInfo).port));

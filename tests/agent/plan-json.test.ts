@@ -157,9 +157,9 @@ describe('what a policy answers', () => {
   });
 
   it.each([
-    ['an object', answer({ deny: [] }), 'the query must answer one set or list of messages, and answered {"deny":[]}'],
-    ['a boolean', answer(false), 'the query must answer one set or list of messages, and answered false'],
-    ['several values', answer([], []), 'the query must answer one set or list of messages, and answered [[],[]]'],
+    ['an object', answer({ deny: [] }), 'the query must return one set or list of messages, but returned {"deny":[]}'],
+    ['a boolean', answer(false), 'the query must return one set or list of messages, but returned false'],
+    ['several values', answer([], []), 'the query must return one set or list of messages, but returned [[],[]]'],
     ['errors', { errors: [{ message: 'var x is unsafe', location: { row: 3 } }] }, 'line 3: var x is unsafe'],
     ['nothing at all', undefined, 'out of memory'],
   ])('is an error: %s', (_, given, reason) => {

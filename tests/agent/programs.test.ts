@@ -155,9 +155,9 @@ describe('what an agent left that was killed', () => {
       const path = join(work, 'lost-state', 'run-applied.tfstate');
       expect(await readFile(path, 'utf8')).toBe('written-last\n');
       expect(said.sort()).toEqual([
-        `run-applied: an agent was killed while it applied; the state is in ${path}`,
-        'run-begun: an agent was killed while it applied',
-        'run-stored: an agent was killed while it applied',
+        `run-applied: an agent was killed during the apply; the state is in ${path}`,
+        'run-begun: an agent was killed during the apply',
+        'run-stored: an agent was killed during the apply',
       ]);
     });
   }, 30_000);

@@ -176,7 +176,7 @@ asRoot(`a run's directory, with programs of another user${root ? '' : ' (skipped
       await removeLeftovers(settings, { say: (line) => said.push(line), killing: never });
       expect(left.exitCode ?? left.signalCode).not.toBeNull();
       const path = join(work, 'lost-state', 'run-applied.tfstate');
-      expect(said).toEqual([`run-applied: an agent was killed while it applied; the state is in ${path}`]);
+      expect(said).toEqual([`run-applied: an agent was killed during the apply; the state is in ${path}`]);
       expect(await readFile(path, 'utf8')).toBe('written-last\n');
       expect((await readdir(work)).sort()).toEqual([basename(planted), 'lost-state'].sort());
       expect(await readFile(file, 'utf8')).toBe('private');

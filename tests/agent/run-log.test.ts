@@ -51,7 +51,7 @@ describe('a log', () => {
 
   it('ends with a sentence where it is too long', async () => {
     const { text, received } = await arrived(['x'.repeat(900), 'y'.repeat(900), 'z'], none, 1000);
-    expect(text).toMatch(/^x{900}y*\n\nThe log is longer than the service keeps logs: the rest of it is left out\.\n$/);
+    expect(text).toMatch(/^x{900}y*\n\nThe log exceeds the size limit of the service\. The rest is omitted\.\n$/);
     expect(received.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBe(1000);
   });
 });

@@ -77,8 +77,8 @@ describe("an agent's client", () => {
     expect((await client.claim('ours', 0, never))?.run.id).toBe(runId);
     expect(asked).toHaveLength(2);
     expect(said).toEqual([
-      expect.stringMatching(/^the service is away, and is asked again: /),
-      'the service answers again',
+      expect.stringMatching(/^the service is unavailable, retrying: /),
+      'the service is available again',
     ]);
   });
 

@@ -26,21 +26,23 @@ describe("an agent's settings", () => {
       });
     expect(load).toThrow(
       [
-        "the agent's settings have 4 faults:",
+        "the agent's settings have 4 errors:",
         '  GATEHOUSE_URL: must be the http:// or https:// URL of the service',
-        '  AGENT_TOKEN: must be at least 16 characters without blanks',
+        '  AGENT_TOKEN: must be at least 16 characters without spaces',
         '  AGENT_PASS_ENV: must not name AGENT_TOKEN',
         '  AGENT_PHASE_SECONDS: must be a whole number, 1 or more',
       ].join('\n'),
     );
-    expect(() => loadSettings({ ...enough, AGENT_TOKEN: '' })).toThrow('AGENT_TOKEN_FILE: must be set, or AGENT_TOKEN');
+    expect(() => loadSettings({ ...enough, AGENT_TOKEN: '' })).toThrow(
+      'AGENT_TOKEN_FILE: required, unless AGENT_TOKEN is set',
+    );
   });
 
   it('take the token or a file with it, and not both', () => {
     const { AGENT_TOKEN: _, ...others } = enough;
     expect(loadSettings({ ...others, AGENT_TOKEN_FILE: '/run/token' }).AGENT_TOKEN_FILE).toBe('/run/token');
     expect(() => loadSettings({ ...enough, AGENT_TOKEN_FILE: '/run/token' })).toThrow(
-      'AGENT_TOKEN_FILE: must not be set together with AGENT_TOKEN. Remove AGENT_TOKEN',
+      'AGENT_TOKEN_FILE: cannot be combined with AGENT_TOKEN. Unset AGENT_TOKEN',
     );
   });
 
@@ -56,21 +58,21 @@ describe("an agent's settings", () => {
     });
 
     it.each([
-      ['nobody-there', '/etc/passwd has no user nobody-there: create it, or write uid:gid'],
-      ['54321', '/etc/passwd has no user 54321: create it, or write uid:gid'],
+      ['nobody-there', '/etc/passwd has no user nobody-there. Create the user, or write uid:gid'],
+      ['54321', '/etc/passwd has no user 54321. Create the user, or write uid:gid'],
       ['root', 'must not be root'],
       ['0:5', 'must not be root'],
-      ['wheel', "must not have root's group"],
+      ['wheel', "must not have root's group id"],
       ['4294967295:1', 'must have ids of at most 4294967294'],
-      ['a:b', '/etc/passwd has no user a:b: create it, or write uid:gid'],
+      ['a:b', '/etc/passwd has no user a:b. Create the user, or write uid:gid'],
     ])('refuse %s: %s', (text, why) => {
       expect(() => runUserFrom(text, 0, passwd)).toThrow(why);
     });
 
     it('need an agent that is root', () => {
-      expect(() => runUserFrom('runner', 1000, passwd)).toThrow('needs an agent that runs as root');
+      expect(() => runUserFrom('runner', 1000, passwd)).toThrow('requires an agent that runs as root');
       const load = () => loadSettings({ ...enough, AGENT_RUN_AS: '0:0' });
-      expect(load).toThrow(/AGENT_RUN_AS: (must not be root|needs an agent that runs as root)/);
+      expect(load).toThrow(/AGENT_RUN_AS: (must not be root|requires an agent that runs as root)/);
     });
   });
 

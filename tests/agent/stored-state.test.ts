@@ -18,20 +18,20 @@ const anOutput = (name: string, value: unknown) => ({ name, type: 'dynamic', val
 describe('a state whose outputs are', () => {
   it.each([
     ['as the service takes them', [anOutput('a', 1)], 1, undefined],
-    ['nested too deep', [anOutput('a', deep(2000))], 0, /^The outputs are not kept .*nested deeper than 512 levels/],
+    ['nested too deep', [anOutput('a', deep(2000))], 0, /^The outputs were not stored .*nested deeper than 512 levels/],
     [
       'too long together',
       [anOutput('a', 'x'.repeat(2 ** 24))],
       0,
-      /^The outputs are not kept .*longer than the service takes/,
+      /^The outputs were not stored .*exceed the size limit of the service/,
     ],
     [
       'more than a body may list',
       Array(10_001).fill(anOutput('a', 1)),
       0,
-      /^The outputs are not kept .*more than 10000/,
+      /^The outputs were not stored .*more than 10000/,
     ],
-    ['partly too long', [anOutput('a', 1), anOutput('b', 'x'.repeat(2 ** 21))], 1, /^1 of the outputs are not kept/],
+    ['partly too long', [anOutput('a', 1), anOutput('b', 'x'.repeat(2 ** 21))], 1, /^1 of the outputs were not stored/],
   ])('%s is the current one, and what became of them is told', async (_, outputs, kept, told) => {
     const bench = await Bench.make(api);
     await bench.version();

@@ -97,7 +97,7 @@ describe("the agent's token", () => {
       for (const mode of [0o640, 0o604]) {
         await chmod(file, mode);
         expect(() => fromFile(file)).toThrow(
-          new SettingsError([`AGENT_TOKEN_FILE: ${file} can be read by other users. Set its mode to 0600`]),
+          new SettingsError([`AGENT_TOKEN_FILE: ${file} is readable by other users. Set its mode to 0600`]),
         );
       }
     });
@@ -108,7 +108,7 @@ describe("the agent's token", () => {
       const file = join(directory, 'token');
       await writeFile(file, token, { mode: 0o600 });
       await chown(file, user.uid, user.gid);
-      expect(() => fromFile(file)).toThrow(`belongs to the user ${user.uid}. Make it the agent's own: chown 0 ${file}`);
+      expect(() => fromFile(file)).toThrow(`belongs to the user ${user.uid}. Change its owner: chown 0 ${file}`);
     });
   });
 
@@ -116,7 +116,7 @@ describe("the agent's token", () => {
     await inTemporaryDirectory(async (directory) => {
       expect(() => fromFile(join(directory, 'none'))).toThrow('AGENT_TOKEN_FILE: ENOENT');
       await writeFile(join(directory, 'words'), 'these are some words', { mode: 0o600 });
-      expect(() => fromFile(join(directory, 'words'))).toThrow('must be at least 16 characters without blanks');
+      expect(() => fromFile(join(directory, 'words'))).toThrow('must be at least 16 characters without spaces');
     });
   });
 });

@@ -54,15 +54,15 @@ describe('an archive', () => {
   const link = (name: string, linkname: string): Entry => ({ name, type: 'symlink', linkname });
 
   it.each<[string, Entry[], string]>([
-    ['an absolute path', [{ name: '/etc/passwd' }], 'is no relative path'],
-    ['a path that climbs', [{ name: 'a/../../b' }], 'climbs out of it'],
-    ['a link to an absolute path', [link('a', '/etc/passwd')], 'leads out of it'],
-    ['a link that climbs', [link('a/b', '../../c')], 'leads out of it'],
-    ['a link that climbs later', [link('a/b/c', 'd/../../../../e')], 'leads out of it'],
-    ['a path through a link', [link('a', 'b'), { name: 'a/c' }], 'runs through what is no directory'],
+    ['an absolute path', [{ name: '/etc/passwd' }], 'is not a relative path'],
+    ['a path that climbs', [{ name: 'a/../../b' }], 'leaves it with'],
+    ['a link to an absolute path', [link('a', '/etc/passwd')], 'points outside of it'],
+    ['a link that climbs', [link('a/b', '../../c')], 'points outside of it'],
+    ['a link that climbs later', [link('a/b/c', 'd/../../../../e')], 'points outside of it'],
+    ['a path through a link', [link('a', 'b'), { name: 'a/c' }], 'goes through something that is not a directory'],
     ['a file in the place of a link', [link('a', 'b'), { name: 'a' }], 'EEXIST'],
-    ['a hard link out of it', [{ name: 'a', type: 'link', linkname: '../b' }], 'climbs out of it'],
-    ['a hard link to a link', [link('a', 'b'), { name: 'c', type: 'link', linkname: 'a' }], 'leads to no file'],
+    ['a hard link out of it', [{ name: 'a', type: 'link', linkname: '../b' }], 'leaves it with'],
+    ['a hard link to a link', [link('a', 'b'), { name: 'c', type: 'link', linkname: 'a' }], 'does not point to a file'],
     ['a device', [{ name: 'a', type: 'character-device' }], 'is a character-device'],
     ['a pipe', [{ name: 'a', type: 'fifo' }], 'is a fifo'],
   ])('is refused with %s', async (_, entries, why) => {

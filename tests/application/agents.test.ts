@@ -461,7 +461,7 @@ describe('an agent that falls silent', () => {
     expect(await fallSilent()).toEqual([held.id]);
     const { status, failure, lease } = await steps.stateOf(held.id);
     expect({ status, lease }).toEqual({ status: 'errored', lease: null });
-    expect(failure).toContain('rack-1 was lost while it applied');
+    expect(failure).toContain('rack-1 was lost during the apply');
     await isFenced(held);
     expect(await steps.statusOf(waiting.id)).toBe('plan_queued');
     expect((await steps.claimed()).id).toBe(waiting.id);
@@ -475,7 +475,7 @@ describe('an agent that falls silent', () => {
     await fallSilent();
     expect(await steps.stateOf(held.id)).toMatchObject({
       status: 'errored',
-      failure: expect.stringContaining('was lost while it applied') as unknown as string,
+      failure: expect.stringContaining('was lost during the apply') as unknown as string,
     });
   });
 
@@ -688,7 +688,8 @@ describe('the audit trail', () => {
     ]);
     expect(await steps.stateOf(id)).toMatchObject({
       status: 'errored',
-      failure: 'no signing secret opens 1 of the variables of the workspace: set again those that show no value',
+      failure:
+        "1 of the workspace's variables cannot be decrypted with any signing secret: set those without a value again",
     });
   });
 });

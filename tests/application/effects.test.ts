@@ -6,7 +6,7 @@ import {
   type PendingEffect,
   type Transaction,
 } from '../../src/application/index.js';
-import type { BundleKey } from '../../src/domain/index.js';
+import { type BundleKey, later } from '../../src/domain/index.js';
 import { firstPage, inChunks, UncertainUnitOfWork, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
@@ -55,6 +55,30 @@ const dueAfter = async (seconds: number): Promise<readonly PendingEffect[]> => {
   const now = world.clock.now();
   return world.unitOfWork.run((tx) => tx.effects.claim(now, lanes.discards.kinds, 100, now));
 };
+
+describe('the lanes in which something is due', () => {
+  const due = () => world.useCases.performEffects.lanesDue();
+
+  it('are those of the oldest of each subject that may be performed by now', async () => {
+    expect(await due()).toEqual([]);
+    await order('one', 'bundle-1');
+    const purge: Effect = { kind: 'purge-backing-data', versionId: 'cv-1' };
+    await world.unitOfWork.run((tx) => tx.effects.enqueue('one', [purge]));
+    await world.unitOfWork.run((tx) => tx.effects.enqueue('two', [purge], later(world.clock.now(), 60)));
+    expect(await due()).toEqual(['discards']);
+    await perform();
+    expect(await due()).toEqual(['quick']);
+    await world.useCases.performEffects.execute('quick');
+    expect(await due()).toEqual([]);
+    world.clock.advance(60);
+    expect(await due()).toEqual(['quick']);
+  });
+
+  it('may be all of them where much is due', async () => {
+    for (let subject = 0; subject < 100; subject += 1) await order(`subject-${subject}`, `bundle-${subject}`);
+    expect(await due()).toEqual(Object.keys(lanes));
+  });
+});
 
 describe('performing what was ordered', () => {
   it('does it once, and says how much was done', async () => {

@@ -234,7 +234,7 @@ describe('removing a member', () => {
   it('never takes away the last owner', async () => {
     await world.refuses(() => leave(world.owner, world.owner.membershipId), {
       code: 'owners-team/protected',
-      message: 'the owners team of acme cannot be left without an active member',
+      message: 'the owners team of acme must have at least one active member',
     });
   });
 

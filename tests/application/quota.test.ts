@@ -15,7 +15,7 @@ const cloneUrl = 'https://git.example/acme/network.git';
 
 const overQuota = (kept: number, of = limit) => ({
   code: 'organization/over-quota',
-  message: expect.stringContaining(`keeps ${kept} of the ${of} bytes that MAX_ORGANIZATION_BYTES allows`),
+  message: expect.stringContaining(`stores ${kept} of the ${of} bytes that MAX_ORGANIZATION_BYTES allows`),
 });
 
 let world: World;

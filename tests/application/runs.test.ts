@@ -101,7 +101,7 @@ describe('creating a run', () => {
     const planner = await world.grantee('plan');
     for (const id of [other.id, hidden.version.id, 'cv-nowhere', '']) {
       const attempt = () => steps.create({ configurationVersionId: id }, planner);
-      await world.refuses(attempt, unusable('the workspace has no such version'));
+      await world.refuses(attempt, unusable('the workspace does not have this version'));
     }
   });
 

@@ -102,7 +102,7 @@ describe('the owners team', () => {
     await world.refuses(() => remove(owner, owners), ownersProtected('the owners team cannot be deleted'));
     await world.refuses(
       () => update(owner, owners, { access: { 'manage-teams': false } }),
-      ownersProtected('the owners team holds every right already'),
+      ownersProtected('the owners team already has every permission'),
     );
   });
 
@@ -120,7 +120,7 @@ describe('the owners team', () => {
 
   it('is never left empty', async () => {
     const { owner, owners, member } = world;
-    const leaves = ownersProtected('the owners team of acme cannot be left without an active member');
+    const leaves = ownersProtected('the owners team of acme must have at least one active member');
     await world.refuses(() => change(owner, owners, 'remove', owner.userId), leaves);
     await change(owner, owners, 'add', member.userId);
     await world.refuses(() => change(owner, owners, 'remove', owner.userId, member.membershipId), leaves);

@@ -71,7 +71,7 @@ describe('uploading the files of a configuration version', () => {
 });
 
 describe('an upload that takes too long to be taken', () => {
-  const late = { code: 'bundle/interrupted', message: 'storing the files took too long' };
+  const late = { code: 'bundle/interrupted', message: 'the upload took too long; try again' };
 
   it('is refused, and leaves nothing', async () => {
     const version = await world.newVersion();

@@ -98,7 +98,7 @@ describe('deleting a user', () => {
   it('is refused for the only owner of an organization', async () => {
     await world.refuses(() => remove(world.administrator, world.owner), {
       code: 'owners-team/protected',
-      message: 'the owners team of acme cannot be left without an active member',
+      message: 'the owners team of acme must have at least one active member',
     });
     await world.join('ada', world.owners.id);
     await remove(world.administrator, world.owner);

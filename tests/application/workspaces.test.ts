@@ -81,7 +81,7 @@ describe('locking a workspace', () => {
   it('is lifted by who set it, or by force', async () => {
     const writer = await world.grantee('write');
     await change(writer, 'lock');
-    await world.refuses(() => change(world.owner, 'unlock'), refused('workspace locked by somebody else'));
+    await world.refuses(() => change(world.owner, 'unlock'), refused('workspace locked by another caller'));
     await world.refuses(() => change(writer, 'force-unlock'), lacking('workspace admin'));
     expect((await change(world.owner, 'force-unlock')).lock).toBeNull();
   });

@@ -57,7 +57,7 @@ describe('the configuration', () => {
   });
 
   it.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])('asks for PUBLIC_URL when it listens on %s', (host) => {
-    expect(faultsOf({ HOST: host })).toEqual(['PUBLIC_URL: required when HOST is not a loopback address']);
+    expect(faultsOf({ HOST: host })).toEqual(['PUBLIC_URL: required if HOST is not a loopback address']);
     expect(loadConfig({ HOST: host, PUBLIC_URL: 'https://gatehouse.example/' })).toMatchObject({
       PUBLIC_URL: 'https://gatehouse.example',
     });

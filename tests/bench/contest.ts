@@ -8,7 +8,7 @@ import type { Server } from './servers.js';
 /** What is asked of each server alike. */
 export interface Question {
   readonly name: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   /** With their queries; one after the other on each connection. */
   readonly paths: readonly [string, ...string[]];
   readonly token: string;
@@ -62,7 +62,7 @@ const passing: readonly (readonly [RegExp, string])[] = [
 const passingFields = new Set(['time', 'pid', 'ms', 'request']);
 const passingHeaders = new Set(['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset']);
 
-async function answerOf(server: Server, question: Question) {
+export async function answerOf(server: Server, question: Question) {
   const { method, body } = question;
   const [path] = question.paths;
   const headers = headersOf(question);
@@ -171,13 +171,18 @@ export interface Span {
 export const usualSpan = ({ quick }: BenchOptions): Span =>
   quick ? { rounds: 3, seconds: 0.4, warmUp: 0.6 } : { rounds: 7, seconds: 2, warmUp: 3 };
 
-export const orderOf = (servers: readonly Server[], question: Question, seconds: number): LoadOrder => ({
+export const orderOf = (
+  servers: readonly Server[],
+  question: Question,
+  seconds: number,
+  each = connections,
+): LoadOrder => ({
   urls: servers.map(({ url }) => url),
   paths: question.paths,
   method: question.method,
   headers: headersOf(question),
   ...(question.body === undefined ? {} : { body: question.body }),
-  connections: connections * servers.length,
+  connections: each * servers.length,
   seconds,
   pids: servers.map(({ pid }) => pid),
 });

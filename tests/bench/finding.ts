@@ -1,7 +1,7 @@
 /** One line of the table: what was measured, between which values it lay in the rounds, and what it should be. */
 export interface Finding {
   readonly name: string;
-  readonly unit: '×' | 'ms' | 'µs' | 'MiB';
+  readonly unit: '×' | 'ms' | 'µs' | 'MiB' | '%' | '/s';
   /** The median of the rounds. */
   readonly measured: number;
   /** The lowest and the highest of the rounds; the same twice where there was one. */

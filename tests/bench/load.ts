@@ -7,7 +7,7 @@ export interface LoadOrder {
   readonly urls: readonly string[];
   /** With their queries; one after the other on each connection. */
   readonly paths: readonly string[];
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly connections: number;

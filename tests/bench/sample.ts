@@ -7,6 +7,8 @@ export interface Sample {
   readonly workspaceId: string;
   /** Those whose versions the writer may create, the one above among them. */
   readonly writable: readonly string[];
+  /** Those whose tokens the administrator may issue. */
+  readonly teams: readonly string[];
   /** An uploaded one of many in the workspace. */
   readonly versionId: string;
   /** With more than a page of policy set outcomes. */
@@ -120,6 +122,7 @@ export async function seed(url: string, size: SampleSize = middling): Promise<Sa
   return {
     workspaceId,
     writable,
+    teams,
     versionId,
     evaluationId: evaluation.id,
     readerToken: tokens[0] as string,

@@ -86,7 +86,10 @@ export async function dropDatabases(): Promise<void> {
   await administer(url, ...drops).catch(() => undefined);
 }
 
-export const bareOnSqlite = (manner: 'bare' | 'equal', directory: string, writable = false): Promise<Server> => {
+/** A baseline that writes: each by itself, as is written first, or as for many at once. */
+export type Manner = 'bare' | 'equal' | 'naive' | 'together';
+
+export const bareOnSqlite = (manner: Manner, directory: string, writable = false): Promise<Server> => {
   const file = join(directory, 'gatehouse.sqlite');
   const environment = { DATABASE_FILE: file, MANNER: manner, WRITABLE: String(writable) };
   return Server.bare(manner, 'sqlite.ts', environment, `${directory}.${manner}.log`);
@@ -100,7 +103,7 @@ export const serviceOnPostgres = (
 ): Promise<Server> =>
   Server.service(join(directory, `${name}-postgres`), { DATABASE_URL: url, SIGNING_SECRET: signingSecret }, core);
 
-export const bareOnPostgres = ({ directory }: BenchOptions, manner: 'bare' | 'equal', url: string): Promise<Server> => {
+export const bareOnPostgres = ({ directory }: BenchOptions, manner: Manner, url: string): Promise<Server> => {
   const environment = { DATABASE_URL: url, MANNER: manner };
   return Server.bare(manner, 'postgres.ts', environment, join(directory, `postgres.${manner}.log`));
 };

@@ -1,45 +1,251 @@
-import { among, contest, type Question, usualSpan } from './contest.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { alternate, median, ratios, summary } from './alternate.js';
+import { answerOf, inWords, orderOf, type Question, throughputOf, usualSpan } from './contest.js';
 import type { BenchGroup, BenchOptions, Finding } from './finding.js';
-import { Load } from './load.js';
+import { Load, type LoadResult } from './load.js';
+import { oneVersion } from './reads.js';
 import type { Sample } from './sample.js';
 import { bareOnPostgres, bareOnSqlite, seededDatabase, seededDirectory, serviceOnPostgres } from './seeded.js';
-import { Server } from './servers.js';
+import { adminToken, cpuSeconds, Server } from './servers.js';
+
+type Engine = 'SQLite' | 'Postgres';
+type Contestant = 'ours' | 'bare' | 'naive';
+type Servers = Readonly<Record<Contestant, Server>>;
+
+const document = (type: string, attributes: object = {}, relationships: object = {}): string =>
+  JSON.stringify({ data: { type, attributes, relationships } });
+
+const one = (type: string, id: string) => ({ data: { type, id } });
+
+const writing = (
+  name: string,
+  method: 'POST' | 'PATCH',
+  [first = '', ...rest]: readonly string[],
+  token: string,
+  strangerToken: string,
+  body: string,
+): Question => ({ name, method, paths: [first, ...rest], token, strangerToken, body });
 
 /** In many workspaces in turn: whoever writes to one only waits for whoever wrote to it before. */
-export const newVersions = (place: string, { writable, writerToken, strangerToken }: Sample): Question => {
-  const [first = '', ...rest] = writable.map((id) => `/workspaces/${id}/configuration-versions`);
-  const document = { data: { type: 'configuration-version', attributes: { 'auto-queue-runs': false } } };
-  return {
-    name: `create a configuration version, ${place}`,
-    method: 'POST',
-    paths: [first, ...rest],
-    token: writerToken,
+export const newVersions = (place: string, { writable, writerToken, strangerToken }: Sample): Question =>
+  writing(
+    `create a configuration version, ${place}`,
+    'POST',
+    writable.map((id) => `/workspaces/${id}/configuration-versions`),
+    writerToken,
     strangerToken,
-    body: JSON.stringify(document),
+    document('configuration-version', { 'auto-queue-runs': false }),
+  );
+
+const newTokens = (place: string, { teams, strangerToken }: Sample): Question =>
+  writing(
+    `issue a team token, ${place}`,
+    'POST',
+    teams.map((id) => `/teams/${id}/authentication-token`),
+    adminToken,
+    strangerToken,
+    document('authentication-token'),
+  );
+
+const onOne = (question: Question): Question => ({
+  ...question,
+  name: `${question.name}, all on one`,
+  paths: [question.paths[0]],
+});
+
+/** Without a baseline: how long they take, and that the slowest do not stand out. */
+async function others(engine: Engine, url: string, sample: Sample): Promise<readonly Question[]> {
+  const { workspaceId, versionId, strangerToken } = sample;
+  const headers = { authorization: `Bearer ${adminToken}` };
+  const listed = await fetch(`${url}/team-workspaces?filter%5Bworkspace%5D%5Bid%5D=${workspaceId}`, { headers });
+  const { data } = (await listed.json()) as { readonly data: readonly { readonly id: string }[] };
+  const relationships = {
+    workspace: one('workspaces', workspaceId),
+    'configuration-version': one('configuration-version', versionId),
   };
+  return [
+    writing(
+      `update team access, ${engine}`,
+      'PATCH',
+      data.map(({ id }) => `/team-workspaces/${id}`),
+      adminToken,
+      strangerToken,
+      document('team-workspaces', { access: 'read' }),
+    ),
+    writing(
+      `create a run, ${engine}, all in one workspace`,
+      'POST',
+      ['/runs'],
+      adminToken,
+      strangerToken,
+      document('runs', { 'plan-only': true }, relationships),
+    ),
+  ];
+}
+
+interface Targets {
+  readonly bare?: number;
+  readonly naive?: number;
+  /** Of what the service shows at once. */
+  readonly shows?: number;
+}
+
+const held: Readonly<Record<Engine, (connections: number, tokens: boolean, many: boolean) => Targets>> = {
+  Postgres: (connections, tokens, many) => {
+    if (connections === 1) return { bare: 0.6 };
+    if (connections !== 16) return {};
+    return many ? { bare: 0.5, shows: tokens ? 0.45 : 0.4 } : { bare: 0.5 };
+  },
+  SQLite: (connections, tokens, many) => {
+    if (connections !== 16) return {};
+    return { bare: 0.5, naive: 2, ...(many && { shows: tokens ? 0.6 : 0.5 }) };
+  },
 };
+
+const mostAbovePatience = 4;
+
+async function alike(servers: Servers, question: Question): Promise<void> {
+  for (const token of [question.token, question.strangerToken, 'nobody']) {
+    const answers = await Promise.all(Object.values(servers).map((server) => answerOf(server, { ...question, token })));
+    const statuses = answers.map(({ status }) => status);
+    if (new Set(statuses).size > 1) throw new Error(`${question.name} is answered with ${statuses.join(', ')}`);
+  }
+}
+
+/** How the slowest hundredth stands to the middle, of the rounds together. */
+const tail = (name: string, results: readonly LoadResult[]): Finding => ({
+  name: `${name}, p99 of p50`,
+  unit: '×',
+  ...summary(results.map(({ p50, p99 }) => p99 / p50)),
+  target: { atMost: mostAbovePatience },
+  note: `p50 ${median(results.map(({ p50 }) => p50)).toFixed(2)} ms, p99 ${median(results.map(({ p99 }) => p99)).toFixed(2)} ms`,
+});
+
+async function* compared(
+  load: Load,
+  options: BenchOptions,
+  engine: Engine,
+  servers: Servers,
+  sample: Sample,
+): AsyncGenerator<Finding> {
+  const { rounds, seconds, warmUp } = usualSpan(options);
+  const ask = (server: Server, question: Question, connections: number, span = seconds) =>
+    load.ask(orderOf([server], question, span, connections));
+  const show = oneVersion(engine, sample);
+  await ask(servers.ours, show, 16, warmUp);
+  for (const [tokens, question] of [
+    [false, newVersions(engine, sample)],
+    [true, newTokens(engine, sample)],
+  ] as const) {
+    await alike(servers, question);
+    for (const server of Object.values(servers)) await ask(server, question, 16, 2 * warmUp);
+    for (const connections of options.quick ? [16] : [1, 16, 64]) {
+      for (const many of [true, false]) {
+        const asked = many ? question : onOne(question);
+        const name = `${asked.name}, ${connections} at once`;
+        const results: Record<Contestant | 'shows', LoadResult[]> = { ours: [], bare: [], naive: [], shows: [] };
+        const measure = (of: Contestant | 'shows', server: Server, what: Question) => async () => {
+          const result = await ask(server, what, connections);
+          results[of].push(result);
+          return result.requests / result.seconds;
+        };
+        const measured = await alternate(rounds, {
+          ours: measure('ours', servers.ours, asked),
+          bare: measure('bare', servers.bare, asked),
+          naive: measure('naive', servers.naive, asked),
+          shows: measure('shows', servers.ours, show),
+        });
+        const targets = held[engine](connections, tokens, many);
+        const ours = throughputOf(results.ours);
+        for (const [of, words] of [
+          ['bare', 'bare for many at once'],
+          ['naive', 'the naive one'],
+          ['shows', 'what it shows'],
+        ] as const) {
+          const theirs = throughputOf(results[of]);
+          const target = targets[of];
+          yield {
+            name: `${name}, of ${words}`,
+            unit: '×',
+            ...summary(ratios(measured.ours, measured[of])),
+            ...(target === undefined ? {} : { target: { atLeast: target } }),
+            note: `${inWords('ours', ours)}; ${inWords(of, theirs)}`,
+            from: { ours, [of]: theirs },
+          };
+        }
+        yield tail(name, results.ours);
+      }
+    }
+  }
+  for (const question of await others(engine, servers.ours.url, sample)) {
+    await ask(servers.ours, question, 16, warmUp);
+    const results: LoadResult[] = [];
+    for (let round = 0; round < rounds; round += 1) results.push(await ask(servers.ours, question, 16));
+    const ours = throughputOf(results);
+    const finding = tail(`${question.name}, 16 at once`, results);
+    yield { ...finding, note: `${inWords('ours', ours)}; ${finding.note}`, from: { ours } };
+  }
+}
+
+const idleSeconds = 10;
+
+/** Of a core, while nobody asks. */
+async function idleCost(engine: Engine, { quick }: BenchOptions, server: Server): Promise<Finding | undefined> {
+  // What was asked before leaves uses of tokens to be noted, and garbage.
+  await pause(quick ? 2_000 : 20_000);
+  const before = cpuSeconds(server.pid);
+  await pause(idleSeconds * 1_000);
+  const after = cpuSeconds(server.pid);
+  if (before === undefined || after === undefined) return undefined;
+  const measured = ((after - before) / idleSeconds) * 100;
+  return {
+    name: `processor while nobody asks, ${engine}`,
+    unit: '%',
+    measured,
+    spread: [measured, measured],
+    target: { atMost: 0.3 },
+    note: 'of a core',
+  };
+}
+
+async function* measured(
+  load: Load,
+  options: BenchOptions,
+  engine: Engine,
+  sample: Sample,
+  starting: readonly [ours: () => Promise<Server>, bare: () => Promise<Server>, naive: () => Promise<Server>],
+): AsyncGenerator<Finding> {
+  const started: Server[] = [];
+  try {
+    for (const start of starting) started.push(await start());
+    const [ours, bare, naive] = started as [Server, Server, Server];
+    yield* compared(load, options, engine, { ours, bare, naive }, sample);
+    const idle = await idleCost(engine, options, ours);
+    if (idle !== undefined) yield idle;
+  } finally {
+    await Promise.all(started.map((server) => server.stop()));
+  }
+}
 
 /** Each on a database of its own. */
 async function* onSqlite(load: Load, options: BenchOptions): AsyncGenerator<Finding> {
-  const { directory, sample } = await seededDirectory(options, 'writes');
-  yield* among(
-    () => Server.service(directory),
-    async (manner) => bareOnSqlite(manner, (await seededDirectory(options, `writes-${manner}`)).directory, true),
-    (contestants) =>
-      contest(load, contestants, newVersions('SQLite', sample), { by: 'clock', bare: 0.4 }, usualSpan(options)),
-  );
+  const copy = async (name: string) => (await seededDirectory(options, `writes-${name}`)).directory;
+  const { sample } = await seededDirectory(options, 'writes');
+  yield* measured(load, options, 'SQLite', sample, [
+    async () => Server.service(await copy('ours')),
+    async () => bareOnSqlite('together', await copy('bare'), true),
+    async () => bareOnSqlite('naive', await copy('naive'), true),
+  ]);
 }
 
 async function* onPostgres(load: Load, options: BenchOptions): AsyncGenerator<Finding> {
   const seeded = await seededDatabase(options);
   if (seeded === undefined) return;
-  const url = await seeded.copy('writes');
-  yield* among(
-    () => serviceOnPostgres(options, 'writes', url),
-    async (manner) => bareOnPostgres(options, manner, await seeded.copy(`writes_${manner}`)),
-    (contestants) =>
-      contest(load, contestants, newVersions('Postgres', seeded.sample), { by: 'clock' }, usualSpan(options)),
-  );
+  yield* measured(load, options, 'Postgres', seeded.sample, [
+    async () => serviceOnPostgres(options, 'writes', await seeded.copy('writes')),
+    async () => bareOnPostgres(options, 'bare', await seeded.copy('writes_bare')),
+    async () => bareOnPostgres(options, 'naive', await seeded.copy('writes_naive')),
+  ]);
 }
 
 export const writes: BenchGroup = {
@@ -49,8 +255,7 @@ export const writes: BenchGroup = {
     const load = Load.start();
     try {
       yield* onSqlite(load, options);
-      // Held to nothing, so that the quick form can do without.
-      if (!options.quick) yield* onPostgres(load, options);
+      yield* onPostgres(load, options);
     } finally {
       await load.stop();
     }

@@ -7,7 +7,7 @@ import {
   type User,
 } from '../../src/domain/index.js';
 import { afterNoon, aMembership, aToken, noon, ownedBy } from '../support/builders.js';
-import { onEveryBackend } from './on-every-backend.js';
+import { onEveryBackend, refusal } from './on-every-backend.js';
 
 onEveryBackend('tokens', (on) => {
   const credential = (token: ApiToken) => on.read((tx) => tx.tokens.findCredential(token.secretDigest));
@@ -188,6 +188,89 @@ onEveryBackend('tokens', (on) => {
     expect(await credential(first)).toBeUndefined();
     expect(await find(first)).toBeUndefined();
     expect(await credential(second)).toMatchObject({ token: presented(second) });
+  });
+
+  it('makes a new token of a replaced one: nothing that was known of the old one is left', async () => {
+    const organization = await on.organization();
+    const team = await on.team(organization, { name: 'before' });
+    for (const owner of [
+      ownedBy('team', team),
+      ownedBy('organization', organization),
+      ownedBy('auditor', organization),
+    ]) {
+      const old = aToken(owner, { createdBy: ownedBy('team', { id: 'team-1' }), expiresAt: afterNoon(60) });
+      await on.run((tx) => tx.tokens.replace(old));
+      await on.run((tx) => tx.tokens.markUsed(new Map([[old.id, afterNoon(1)]])));
+      const next = aToken(owner, { createdBy: null, createdAt: afterNoon(2), expiresAt: null });
+      await on.run((tx) => tx.tokens.replace(next));
+      // A use of the old one that was noted before, and is kept only now.
+      await on.run((tx) => tx.tokens.markUsed(new Map([[old.id, afterNoon(3)]])));
+      expect([await find(old), await credential(old)]).toEqual([undefined, undefined]);
+      expect(await on.run((tx) => tx.tokens.remove(old.id))).toBe(false);
+      expect(await find(next)).toEqual({ ...next, lastUsedAt: null });
+    }
+  });
+
+  it('lists a replaced token as what it is now', async () => {
+    const organization = await on.organization();
+    const team = await on.team(organization, { name: 'first' });
+    const other = ownedBy('team', await on.team(organization, { name: 'middle' }));
+    const owner = ownedBy('team', team);
+    const old = aToken(owner, { expiresAt: afterNoon(1), lastUsedAt: afterNoon(1) });
+    const beside = aToken(other, { expiresAt: afterNoon(5), lastUsedAt: afterNoon(5) });
+    for (const token of [old, beside]) await on.run((tx) => tx.tokens.replace(token));
+    const next = aToken(owner, { expiresAt: afterNoon(9) });
+    await on.run((tx) => tx.tokens.replace(next));
+    const list = async (key: 'team-name' | 'expired-at' | 'last-used-at', search?: string) => {
+      const query = {
+        organizationId: organization.id,
+        visibility: 'all',
+        search,
+        sort: { key, descending: false },
+      } as const;
+      const { items, total } = await on.read((tx) => tx.tokens.pageOfTeams(query, { number: 1, size: 10 }));
+      return { ids: items.map(({ id }) => id), total };
+    };
+    expect(await list('expired-at')).toEqual({ ids: [beside.id, next.id], total: 2 });
+    expect(await list('last-used-at')).toEqual({ ids: [beside.id, next.id], total: 2 });
+    await on.run((tx) => tx.teams.save({ ...team, name: 'second', revision: team.revision + 1 }));
+    expect(await list('team-name')).toEqual({ ids: [beside.id, next.id], total: 2 });
+    expect(await list('team-name', 'sec')).toEqual({ ids: [next.id], total: 1 });
+  });
+
+  it('replaces a token twice in one unit of work, and in units that commit together', async () => {
+    const owner = ownedBy('team', await on.team(await on.organization()));
+    const issued = Array.from({ length: 4 }, () => aToken(owner));
+    const [first, second, third, fourth] = issued as [ApiToken, ApiToken, ApiToken, ApiToken];
+    await on.run(async (tx) => {
+      await tx.tokens.replace(first);
+      await tx.tokens.replace(second);
+    });
+    expect(await find(first)).toBeUndefined();
+    expect(await on.read((tx) => tx.tokens.findOf(owner))).toEqual(second);
+    await Promise.all([third, fourth].map((token) => on.run((tx) => tx.tokens.replace(token))));
+    const kept = await on.read((tx) => tx.tokens.findOf(owner));
+    expect([third.id, fourth.id]).toContain(kept?.id);
+    expect(await find(second)).toBeUndefined();
+  });
+
+  it('refuses a token of an owner that was deleted, and leaves nothing of it', async () => {
+    const organization = await on.organization();
+    const team = await on.team(organization);
+    const stale = refusal('shared/stale-revision');
+    const old = aToken(ownedBy('team', team));
+    await on.run((tx) => tx.tokens.replace(old));
+    await on.run((tx) => tx.teams.remove(team.id, noon));
+    await on.run((tx) => tx.organizations.remove(organization.id, noon));
+    for (const owner of [
+      ownedBy('team', team),
+      ownedBy('organization', organization),
+      ownedBy('auditor', organization),
+    ]) {
+      const token = aToken(owner);
+      await expect(on.run((tx) => tx.tokens.replace(token))).rejects.toEqual(stale);
+      expect([await find(token), await credential(token)]).toEqual([undefined, undefined]);
+    }
   });
 
   it('removes a token once', async () => {

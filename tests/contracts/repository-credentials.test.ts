@@ -71,7 +71,7 @@ describe('a credential', () => {
       await symlink('..2026', join(directory, '..data'));
       await symlink('..data/acme', join(directory, 'acme'));
       expect(await credentialFor(directory, 'acme', repository)).toMatchObject({ password: secret });
-      expect(await refusal(directory, '..data')).toBe('the server has no credential named "..data"');
+      expect(await refusal(directory, '..data')).toBe('there is no credential named "..data" on the server');
     }));
 
   it('is not found through a link that leads out', () =>
@@ -84,7 +84,7 @@ describe('a credential', () => {
       await symlink('../credentials-of-others/acme', join(directory, 'beside'));
       await symlink('loop', join(directory, 'loop'));
       for (const name of ['relative', 'absolute', 'beside', 'loop']) {
-        expect(await refusal(directory, name)).toBe(`the server has no credential named "${name}"`);
+        expect(await refusal(directory, name)).toBe(`there is no credential named "${name}" on the server`);
       }
     }));
 
@@ -93,9 +93,9 @@ describe('a credential', () => {
       await mkdir(join(directory, 'folder'));
       execFileSync('mkfifo', [join(directory, 'pipe')]);
       for (const name of ['folder', 'pipe', 'missing']) {
-        expect(await refusal(directory, name)).toBe(`the server has no credential named "${name}"`);
+        expect(await refusal(directory, name)).toBe(`there is no credential named "${name}" on the server`);
       }
-      expect(await refusal(undefined, 'acme')).toContain('keeps no credentials');
+      expect(await refusal(undefined, 'acme')).toContain('has no credentials configured');
       expect(await refusal(join(directory, 'none'), 'acme')).toContain('no credential named');
     }));
 
@@ -103,19 +103,19 @@ describe('a credential', () => {
     ['no password', 'url=https://git.example/acme\n', 'needs a "url" and a "password"'],
     ['an empty password', 'url=https://git.example/acme\npassword=\n', 'needs a "url" and a "password"'],
     ['no address', `password=${secret}\n`, 'needs a "url" and a "password"'],
-    ['the secret alone', `${secret}\n`, 'line 1 is none of'],
-    ['an unknown key', `token=${secret}\n`, 'line 1 is none of'],
-    ['two passwords', `password=${secret}\npassword=${secret}\n`, '"password" is there twice'],
+    ['the secret alone', `${secret}\n`, 'line 1 is not one of'],
+    ['an unknown key', `token=${secret}\n`, 'line 1 is not one of'],
+    ['two passwords', `password=${secret}\npassword=${secret}\n`, '"password" is set twice'],
     ['a control character', `url=https://git.example\npassword=${secret}\tx\n`, 'cannot be sent'],
     ['a colon in the user name', `url=https://git.example\nusername=a:b\npassword=${secret}\n`, 'cannot be sent'],
     [
       'an address some servers lead elsewhere',
       `url=https://git.example/a/..;/b\npassword=${secret}\n`,
-      'no address of',
+      'not a valid repository URL',
     ],
-    ['the same, encoded', `url=https://git.example/a/..%3b/b\npassword=${secret}\n`, 'no address of repositories'],
-    ['an address with a password', `url=https://u:p@git.example\npassword=${secret}\n`, 'no address of repositories'],
-    ['another transport', `url=ssh://git.example\npassword=${secret}\n`, 'no address of repositories'],
+    ['the same, encoded', `url=https://git.example/a/..%3b/b\npassword=${secret}\n`, 'not a valid repository URL'],
+    ['an address with a password', `url=https://u:p@git.example\npassword=${secret}\n`, 'not a valid repository URL'],
+    ['another transport', `url=ssh://git.example\npassword=${secret}\n`, 'not a valid repository URL'],
     ['too much', `url=https://git.example\npassword=${secret.repeat(2000)}\n`, 'too long'],
   ])('is not usable with %s', (_what, contents, sentence) =>
     withDirectory(async (directory) => {
@@ -128,7 +128,7 @@ describe('a credential', () => {
     withDirectory(async (directory) => {
       await writeFile(join(directory, 'acme'), text);
       const message = await refusal(directory, 'acme', new URL('https://git.example/acme-evil/app.git'));
-      expect(message).toContain('not meant for this repository');
+      expect(message).toContain('not for this repository');
       expect(message).not.toContain('git.example');
     }));
 });
@@ -172,7 +172,7 @@ describe('a clone URL', () => {
 
   it.each([
     ['', 'must begin with'],
-    ['--upload-pack=touch x', 'blanks'],
+    ['--upload-pack=touch x', 'spaces'],
     ['--upload-pack=x', 'must begin with'],
     ['-https://git.example/a', 'must begin with'],
     ['file:///etc', 'must begin with'],
@@ -180,18 +180,18 @@ describe('a clone URL', () => {
     ['ssh://git@git.example/a', 'must begin with'],
     ['git@git.example:a/b', 'must begin with'],
     ['git://git.example/a', 'must begin with'],
-    ['ext::sh -c id', 'blanks'],
+    ['ext::sh -c id', 'spaces'],
     ['ext::sh', 'must begin with'],
     ['https::ext::sh', 'must begin with'],
     ['fd::3', 'must begin with'],
     ['https:git.example/a', 'must begin with'],
     ['https:/git.example/a', 'must begin with'],
     ['https:///git.example/a', 'must begin with'],
-    ['https://git.example/a\n', 'blanks'],
-    ['https://git.example/a b', 'blanks'],
-    ['https://git.example/\u00a0', 'blanks'],
-    ['ht\ttps://git.example/a', 'blanks'],
-    ['https://git.example/\0', 'blanks'],
+    ['https://git.example/a\n', 'spaces'],
+    ['https://git.example/a b', 'spaces'],
+    ['https://git.example/\u00a0', 'spaces'],
+    ['ht\ttps://git.example/a', 'spaces'],
+    ['https://git.example/\0', 'spaces'],
     ['https://user:pw@git.example/a', 'user name'],
     ['https://user@git.example/a', 'user name'],
     ['https://@git.example/a', 'user name'],

@@ -40,7 +40,7 @@ function storeOn(
   return new S3BundleStore({ client, bucket: server.bucket, urlSeconds: 60, partBytes, ...options });
 }
 
-const unavailable = { code: 'service/unavailable', message: 'the archive store cannot be used at the moment' };
+const unavailable = { code: 'service/unavailable', message: 'the archive store is unavailable' };
 /** Tries again at once. Whatever the store answers has time enough; what it does not answer costs a moment. */
 const quickly = { answer: 5_000, transfer: 1_000, pause: 5 };
 /** For stores that answer nothing. */

@@ -371,6 +371,57 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     expect(named).toMatchObject({ status: 'fulfilled', value: { poolTokenCreators: [creator] } });
   });
 
+  it('remove a policy set once, when two do it at once', async () => {
+    const { owner, organization } = await newPlace();
+    const policySet = aPolicySet(organization);
+    await instance(0).run((tx) => tx.policySets.add(policySet));
+    const removal: Act = (unitOfWork) =>
+      new application.RemovePolicySet(unitOfWork).execute(asUser(owner), policySet.id);
+    const [first, second] = await overlapping(removal, removal);
+    expect(first).toMatchObject({ status: 'fulfilled' });
+    expect(second).toEqual({ status: 'rejected', reason: refusal('resource/not-found') });
+  });
+
+  const issueToken =
+    ({ owner, team }: Place): Act =>
+    (unitOfWork) =>
+      new application.IssueTeamToken(unitOfWork, new application.TokenIssuer(clock, ids, secrets)).execute(
+        asUser(owner),
+        { teamId: team.id, expiresAt: null },
+      );
+
+  it('issue no token of a team that has just been removed', async () => {
+    const place = await newPlace();
+    const removal: Act = (unitOfWork) =>
+      new application.RemoveTeam(unitOfWork, clock).execute(asUser(place.owner), place.team.id);
+    const [removed, issued] = await overlapping(removal, issueToken(place));
+    expect(removed).toMatchObject({ status: 'fulfilled' });
+    expect(issued).toEqual({ status: 'rejected', reason: refusal('resource/not-found') });
+  });
+
+  it('keep the later of two tokens of a team that are issued at once, and list it by the name it has then', async () => {
+    const place = await newPlace();
+    const [first, second] = await overlapping(issueToken(place), issueToken(place));
+    expect([first, second]).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
+    const rename: Act = (unitOfWork) =>
+      unitOfWork.run((tx) => tx.teams.save({ ...place.team, name: 'renamed', revision: place.team.revision + 1 }));
+    const [renamed, third] = await overlapping(rename, issueToken(place));
+    expect(renamed).toMatchObject({ status: 'fulfilled' });
+    const { items } = await instance(0).read((tx) =>
+      tx.tokens.pageOfTeams(
+        {
+          organizationId: place.organization.id,
+          visibility: 'all',
+          search: 'renamed',
+          sort: { key: 'team-name', descending: false },
+        },
+        { number: 1, size: 5 },
+      ),
+    );
+    expect(third).toMatchObject({ status: 'fulfilled', value: { token: { id: items[0]?.id } } });
+    expect(items).toHaveLength(1);
+  });
+
   const leave =
     ({ owner, membershipId }: Place): Act =>
     (unitOfWork) =>

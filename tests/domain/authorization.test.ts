@@ -44,17 +44,17 @@ describe('authorizing', () => {
     const reader = member({ grant: { access: 'read' } });
     expect(thrownBy(() => authorize(reader, 'configuration-versions/archive'))).toMatchObject({
       code: 'resource/not-found',
-      message: 'not authorized: this needs runs: plan; or organization token',
+      message: 'not authorized: requires runs: plan; or organization token',
     });
     expect(thrownBy(() => authorize(reader, 'configuration-versions/create'))).toMatchObject({
-      message: 'not authorized: this needs runs: plan',
+      message: 'not authorized: requires runs: plan',
     });
     expect(thrownBy(() => authorize(member(), 'organizations/update'))).toMatchObject({
-      message: 'not authorized: this needs owner',
+      message: 'not authorized: requires owner',
     });
     expect(thrownBy(() => authorize(towards(member()), 'teams/update'))).toMatchObject({
       message:
-        'not authorized: this needs manage-teams, sees the team, the team is within reach; ' +
+        "not authorized: requires manage-teams, can see the team, team without permissions beyond the caller's; " +
         'or organization token, not the owners team',
     });
   });

@@ -86,7 +86,7 @@ describe('the name of a team', () => {
     ['has a character of private use', 'a\ue000b'],
   ])('may not be one that %s', (_what, name) => {
     expect(thrownBy(() => checkTeamName(name))).toMatchObject(
-      invalid('name', 'Name must be 1 to 90 printable characters, and neither begin nor end with a blank'),
+      invalid('name', 'Name must be 1 to 90 printable characters and must not begin or end with a space'),
     );
   });
 

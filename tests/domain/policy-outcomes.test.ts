@@ -209,7 +209,7 @@ describe('a report', () => {
 
   it('must be of each set once', () => {
     expect(refusalOf([network, cost], onCost, onNetwork, onCost)).toMatchObject(
-      refused('Policy set is reported twice', 'policySets/2/policySetId'),
+      refused('Policy set is reported more than once', 'policySets/2/policySetId'),
     );
   });
 
@@ -230,7 +230,7 @@ describe('a report', () => {
     const [tagged] = onNetwork.policies;
     const policies = [...onNetwork.policies, ...(tagged ? [tagged] : [])];
     expect(refusalOf([network], { ...onNetwork, policies })).toMatchObject(
-      refused('Policy is reported twice', 'policySets/0/policies/2/name'),
+      refused('Policy is reported more than once', 'policySets/0/policies/2/name'),
     );
   });
 
@@ -254,7 +254,7 @@ describe('a policy set', () => {
       thrownBy(() => checkPolicySet({ policies: [aPolicy('a', 'advisory'), aPolicy('a', 'mandatory')] })),
     ).toMatchObject({
       code: 'attribute/invalid',
-      message: 'Policies must differ in their names',
+      message: 'Policies must have different names',
       details: { attribute: 'policies' },
     });
     expect(thrownBy(() => checkPolicySet({ name: 'a/b' }))).toMatchObject({
@@ -485,7 +485,7 @@ describe('a task stage', () => {
   it('takes what is reported of a running evaluation only, and once', () => {
     const refusal = (status: string) => ({
       code: 'task-stage/transition-refused',
-      message: `policy evaluation could not be reported: it is ${status}`,
+      message: `policy evaluation could not be reported because its status is ${status}`,
     });
     expect(thrownBy(() => conclude(anOpenStage(), 'poleval-opa'))).toMatchObject(refusal('pending'));
     const once = conclude(started(), 'poleval-opa');

@@ -22,7 +22,7 @@ const owners = ['owner', 'owners team token'];
 const organizationToken = ['organization token'];
 const auditToken = ['audit token'];
 
-const reading = ['read', 'plan', 'write', 'admin', 'token of a team with write'];
+const reading = ['read', 'plan', 'write', 'admin', 'token of a team with write access'];
 const customRuns = ['runs: read', 'runs: plan', 'runs: apply'];
 const seeingRunsEverywhere = ['manage-workspaces', 'read-workspaces', 'manage-policies', 'manage-policy-overrides'];
 const mayReadRuns = [...owners, ...reading, ...customRuns, ...seeingRunsEverywhere];
@@ -31,13 +31,20 @@ const mayQueuePlans = [
   'plan',
   'write',
   'admin',
-  'token of a team with write',
+  'token of a team with write access',
   'runs: plan',
   'runs: apply',
   'manage-workspaces',
 ];
-const mayApply = [...owners, 'write', 'admin', 'token of a team with write', 'runs: apply', 'manage-workspaces'];
-const mayLock = [...owners, 'write', 'admin', 'token of a team with write', 'workspace locking', 'manage-workspaces'];
+const mayApply = [...owners, 'write', 'admin', 'token of a team with write access', 'runs: apply', 'manage-workspaces'];
+const mayLock = [
+  ...owners,
+  'write',
+  'admin',
+  'token of a team with write access',
+  'workspace locking',
+  'manage-workspaces',
+];
 const mayReadVariables = [
   ...owners,
   ...reading,
@@ -50,7 +57,7 @@ const mayWriteVariables = [
   ...owners,
   'write',
   'admin',
-  'token of a team with write',
+  'token of a team with write access',
   'variables: write',
   'manage-workspaces',
 ];
@@ -58,7 +65,7 @@ const mayWriteStates = [
   ...owners,
   'write',
   'admin',
-  'token of a team with write',
+  'token of a team with write access',
   'state versions: write',
   'manage-workspaces',
 ];
@@ -72,11 +79,11 @@ const mayReadStates = [
 ];
 const administering = [...owners, 'admin', 'manage-workspaces'];
 
-const withoutTeam = ['member of no team', ...organizationToken];
+const withoutTeam = ['member without a team', ...organizationToken];
 const withTeam = [
   ...owners,
   ...reading,
-  'token of a plain team',
+  'token of a team without access',
   'nothing',
   ...customRuns,
   'variables: read',
@@ -101,7 +108,7 @@ const strangers = ['site administrator', 'outsider'];
 /** Tokens of teams and organizations are nobody: there is no user that could be their own. */
 const people = [...strangers, ...members].filter((name) => !name.includes('token'));
 
-const inTheTeam = { 'its own team': withTeam, 'its own team, token kept from members': withTeam };
+const inTheTeam = { 'its own team': withTeam, 'its own team, whose token members cannot manage': withTeam };
 
 /** `strong`: who besides owners reaches a team that holds an organization-level permission. */
 const delegatedTo = (permission: string, strong: readonly string[] = []) => ({
@@ -110,7 +117,7 @@ const delegatedTo = (permission: string, strong: readonly string[] = []) => ({
   'a team with `manage-workspaces`': [...owners, ...strong],
   'the owners team': owners,
   'its own team': [...owners, permission],
-  'its own team, token kept from members': [...owners, permission],
+  'its own team, whose token members cannot manage': [...owners, permission],
 });
 
 const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<string, readonly string[]>>>> = {
@@ -149,7 +156,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
     'a team with `manage-workspaces`': owners,
     'the owners team': owners,
     'its own team': [...owners, 'manage-organization-access'],
-    'its own team, token kept from members': [...owners, 'manage-organization-access'],
+    'its own team, whose token members cannot manage': [...owners, 'manage-organization-access'],
   },
   'team-members/manage': delegatedTo('manage-membership'),
   'team-tokens/manage': { ...delegatedTo('manage-teams'), 'its own team': withTeam },
@@ -160,7 +167,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
     'a team with `manage-workspaces`': members,
     'the owners team': members,
     'its own team': [...withTeam, ...organizationToken],
-    'its own team, token kept from members': [...withTeam, ...organizationToken],
+    'its own team, whose token members cannot manage': [...withTeam, ...organizationToken],
   },
   'team-access/manage': [...administering, ...organizationToken],
   'runs/read': [...mayReadRuns, ...organizationToken],
@@ -177,9 +184,9 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'agent-pools/list': [...owners, ...organizationToken, 'manage-agent-pools'],
   'agent-pools/create': [...owners, ...organizationToken, 'manage-agent-pools'],
   'agent-pools/read': {
-    'a pool that nothing names': [...owners, ...organizationToken, 'manage-agent-pools'],
-    'a pool that the workspace names': [...administering, ...organizationToken, 'manage-agent-pools'],
-    'a pool that other workspaces name too': [
+    'a pool that is not in use': [...owners, ...organizationToken, 'manage-agent-pools'],
+    'a pool that the workspace uses': [...administering, ...organizationToken, 'manage-agent-pools'],
+    'a pool that other workspaces use too': [
       ...owners,
       ...organizationToken,
       'manage-agent-pools',
@@ -188,9 +195,9 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
     'a default pool that serves no workspace': [...owners, ...organizationToken, 'manage-agent-pools'],
   },
   'agent-pools/manage': {
-    'a pool that nothing names': [...owners, ...organizationToken, 'manage-agent-pools'],
-    'a pool that the workspace names': administering,
-    'a pool that other workspaces name too': [...owners, 'manage-workspaces'],
+    'a pool that is not in use': [...owners, ...organizationToken, 'manage-agent-pools'],
+    'a pool that the workspace uses': administering,
+    'a pool that other workspaces use too': [...owners, 'manage-workspaces'],
     'a default pool that serves no workspace': owners,
   },
   'site-agent-pools/manage': ['site administrator'],

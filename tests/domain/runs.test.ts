@@ -337,14 +337,14 @@ describe('a run', () => {
   it('that is applying is asked to cancel, once, and canceled by whoever applies it', () => {
     const applying = aRun({ status: 'applying', statusTimestamps: { 'applying-at': noon } });
     expect(() => applying.fire('finish-cancel', ready, later)).toThrow(
-      'run could not be canceled because nobody asked for it',
+      'run could not be canceled because cancellation was not requested',
     );
     const asked = applying.fire('request-cancel', ready, later, { cancelRequested: true });
     expect(asked.next.state).toMatchObject({ status: 'applying', lease: aLease, cancelRequested: true });
     expect(asked.next.state.statusTimestamps).toEqual({ 'applying-at': noon });
     expect(asked.effects).toEqual([]);
     expect(() => asked.next.fire('request-cancel', ready, later)).toThrow(
-      'run could not be canceled because it is being canceled already',
+      'run could not be canceled because it is already being canceled',
     );
     expect(asked.next.fire('finish-cancel', ready, later).next.state).toMatchObject({
       status: 'canceled',

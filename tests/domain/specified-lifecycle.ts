@@ -61,7 +61,7 @@ export const answers = {
   old: {
     broken: (facts: Facts) => !facts.outdated,
     reason: () => 'it is not old enough',
-    guard: 'held for long enough',
+    guard: 'old enough',
   },
   unused: {
     broken: (facts: Facts) => facts.usedByRun,

@@ -61,19 +61,23 @@ export const ways: Readonly<Record<RunStatus, Readonly<Partial<Record<RunTrigger
 /** Where a condition is broken, the sentence that says so. */
 type Condition = readonly [broken: (facts: RunGuardFacts) => boolean, sentence: string];
 
-const turn: Condition = [({ itsTurn }) => !itsTurn, 'it is not its turn'];
+const turn: Condition = [({ itsTurn }) => !itsTurn, 'its workspace is not available'];
 const checkedFirst: Condition = [
   ({ status, policyCheck }) => status === 'planned' && policyCheck !== 'none',
-  'its policies are still to be evaluated',
+  'its policies have not been evaluated',
 ];
 
 const conditions: Readonly<Partial<Record<RunTrigger, readonly Condition[]>>> = {
-  'fetch-files': [turn, [({ filesMissing }) => !filesMissing, 'its files are at hand']],
+  'fetch-files': [turn, [({ filesMissing }) => !filesMissing, 'its files are available']],
   'queue-plan': [turn, [({ filesMissing }) => filesMissing, 'its files must be fetched first']],
-  'start-policy-check': [[({ policyCheck }) => policyCheck === 'none', 'no policy applies to it']],
+  'start-policy-check': [[({ policyCheck }) => policyCheck === 'none', 'no policies apply to it']],
   'pass-policy-check': [[({ policyCheck }) => policyCheck !== 'passed', 'its policies have not passed']],
-  'await-override': [[({ policyCheck }) => policyCheck !== 'overridable', 'no failed policy of it can be overridden']],
-  'fail-policy-check': [[({ policyCheck }) => policyCheck !== 'failed', 'its policies have not failed for good']],
+  'await-override': [
+    [({ policyCheck }) => policyCheck !== 'overridable', 'it has no failed policies that can be overridden'],
+  ],
+  'fail-policy-check': [
+    [({ policyCheck }) => policyCheck !== 'failed', 'its policies have not failed, or can be overridden'],
+  ],
   'finish-without-apply': [
     checkedFirst,
     [
@@ -84,14 +88,14 @@ const conditions: Readonly<Partial<Record<RunTrigger, readonly Condition[]>>> = 
       'there is something to apply',
     ],
   ],
-  'save-plan': [checkedFirst, [({ savePlan }) => !savePlan, 'its plan is not to be saved']],
+  'save-plan': [checkedFirst, [({ savePlan }) => !savePlan, 'it was not created to save its plan']],
   'confirm-by-itself': [
     checkedFirst,
-    [({ autoApply, creatorMayApply }) => !autoApply || !creatorMayApply, 'it waits for confirmation'],
+    [({ autoApply, creatorMayApply }) => !autoApply || !creatorMayApply, 'it requires confirmation'],
   ],
   'queue-apply': [turn],
-  'request-cancel': [[({ cancelRequested }) => cancelRequested, 'it is being canceled already']],
-  'finish-cancel': [[({ cancelRequested }) => !cancelRequested, 'nobody asked for it']],
+  'request-cancel': [[({ cancelRequested }) => cancelRequested, 'it is already being canceled']],
+  'finish-cancel': [[({ cancelRequested }) => !cancelRequested, 'cancellation was not requested']],
 };
 
 /** Happening by themselves, and in this order where several could. */
@@ -176,7 +180,7 @@ function objection(state: RunState, trigger: RunTrigger, gathered: RunFactsGathe
 export const fitting = (state: RunState, gathered: RunFactsGathered): readonly RunTrigger[] =>
   byThemselves.filter((trigger) => objection(state, trigger, gathered) === undefined);
 
-export const stoppedByPolicies = 'policies that may not be overridden failed, or could not be evaluated';
+export const stoppedByPolicies = 'policies that cannot be overridden failed or could not be evaluated';
 
 /** What a lost agent reported is forgotten. */
 function unplanned(state: RunState): RunState {

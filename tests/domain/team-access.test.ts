@@ -131,7 +131,7 @@ describe('the owners team', () => {
   it('is given no workspace, since it has them all', () => {
     expect(thrownBy(() => checkGrantable(theOwnersTeam))).toMatchObject({
       code: 'owners-team/protected',
-      message: 'the owners team has access to every workspace already',
+      message: 'the owners team already has access to every workspace',
     });
     expect(() => checkGrantable(aTeam())).not.toThrow();
   });

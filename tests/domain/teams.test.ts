@@ -86,7 +86,7 @@ describe('the owners team', () => {
   it('cannot be given organization-level permissions, not even none', () => {
     for (const given of [access('manage-teams'), access()]) {
       expect(thrownBy(() => changeTeam(theOwnersTeam, { access: given }))).toMatchObject(
-        ownersProtected('the owners team holds every right already'),
+        ownersProtected('the owners team already has every permission'),
       );
     }
   });
@@ -100,7 +100,7 @@ describe('the owners team', () => {
 
   it('cannot be left empty, unlike any other', () => {
     expect(thrownBy(() => checkMembersRemain(theOwnersTeam, 0))).toMatchObject(
-      ownersProtected('the owners team of acme cannot be left without an active member'),
+      ownersProtected('the owners team of acme must have at least one active member'),
     );
     expect(() => checkMembersRemain(theOwnersTeam, 1)).not.toThrow();
     expect(() => checkMembersRemain(aTeam(), 0)).not.toThrow();
@@ -161,7 +161,7 @@ describe('changing the organization-level permissions of a team', () => {
 });
 
 describe('a team', () => {
-  it('is secret, without organization-level permissions, and lets its members manage its token unless told otherwise', () => {
+  it('is secret, without organization-level permissions, and lets members can manage its token unless told otherwise', () => {
     expect(defaultTeamSettings).toEqual({ visibility: 'secret', membersManageToken: true, access: access() });
     expect(visibilities).toEqual(['secret', 'organization']);
   });

@@ -127,7 +127,11 @@ describe('a change of a variable', () => {
       revision: 4,
     });
     const refusals = [
-      [{ sensitive: false }, 'sensitive', 'Sensitive cannot be taken back: delete the variable'],
+      [
+        { sensitive: false },
+        'sensitive',
+        'Sensitive cannot be changed to false. Delete the variable and create it again',
+      ],
       [{ key: 'another' }, 'key', 'Key of a sensitive variable cannot be changed'],
       [{ category: 'env' }, 'category', 'Category of a sensitive variable cannot be changed'],
     ] as const;
@@ -144,11 +148,11 @@ describe('the variables of a workspace', () => {
     expect(() => checkRoom({ count, bytes })).not.toThrow();
     expect(thrownBy(() => checkRoom({ count: count + 1, bytes }))).toMatchObject({
       code: 'attribute/invalid',
-      message: 'A workspace can have 1000 variables at most',
+      message: 'A workspace can have at most 1000 variables',
       details: {},
     });
     expect(thrownBy(() => checkRoom({ count, bytes: bytes + 1 }))).toMatchObject(
-      invalid('value', `Value is too long (the maximum is ${bytes} bytes for all of a workspace)`),
+      invalid('value', `Value is too long (the maximum is ${bytes} bytes for all variables of a workspace)`),
     );
   });
 });

@@ -57,7 +57,7 @@ describe('unlocking a workspace', () => {
 
   it('is refused to everybody else', () => {
     expect(thrownBy(() => lockActions.unlock(lockedByAlice, bob, later))).toMatchObject(
-      refusal('workspace locked by somebody else'),
+      refusal('workspace locked by another caller'),
     );
   });
 

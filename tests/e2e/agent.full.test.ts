@@ -343,7 +343,7 @@ resource "terraform_data" "made" { input = var.text }`,
       await startAgent({ TERRAFORM_PATH: '/nowhere/terraform' });
       expect(await applied(runId)).toBe('errored');
       const shown = (await logOf(runId, 'apply')).split('\n').slice(3).join('\n');
-      expect(shown).toContain('The agent cannot run /nowhere/terraform: set TERRAFORM_PATH');
+      expect(shown).toContain('The agent cannot run /nowhere/terraform. Set TERRAFORM_PATH');
     },
     60_000,
   );
@@ -365,7 +365,7 @@ resource "terraform_data" "made" { input = var.text }`,
       const broken = await steps.run(workspaceId, version);
       await settled(broken);
       expect(await applied(broken)).toBe('errored');
-      const [, path = ''] = /It is in (\S+), on the agent's machine/.exec(await logOf(broken, 'apply')) ?? [];
+      const [, path = ''] = /It is in (\S+) on the agent's machine/.exec(await logOf(broken, 'apply')) ?? [];
       expect(path).toMatch(/gatehouse-run-.*errored\.tfstate$/);
       expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(state);
 
@@ -373,7 +373,7 @@ resource "terraform_data" "made" { input = var.text }`,
       await agent?.end();
       await rm(join(work, 'lost-state'));
       await startAgent({ AGENT_WORK_DIR: work });
-      await agent?.prints(`${broken}: an agent was killed while it applied; the state is in`);
+      await agent?.prints(`${broken}: an agent was killed during the apply; the state is in`);
       expect(JSON.parse(await readFile(join(work, 'lost-state', `${broken}.tfstate`), 'utf8'))).toEqual(state);
     },
     90_000,
@@ -383,7 +383,7 @@ resource "terraform_data" "made" { input = var.text }`,
     const { runId } = await queued({ 'main.tf': '' });
     await startAgent({ TERRAFORM_PATH: '/nowhere/terraform' });
     expect(await settled(runId)).toBe('errored');
-    const sentence = 'The agent cannot run /nowhere/terraform: set TERRAFORM_PATH to a terraform or tofu program';
+    const sentence = 'The agent cannot run /nowhere/terraform. Set TERRAFORM_PATH to a terraform or tofu program';
     expect(await logOf(runId, 'plan')).toContain(sentence);
     expect(agent?.printed).toContain(sentence);
   }, 60_000);
@@ -472,7 +472,7 @@ describe('a plan that takes long', () => {
     async () => {
       const runId = await waiting();
       expect(await agent?.end()).toBe(0);
-      expect(agent?.printed).toContain('plan stopped; another agent takes the run');
+      expect(agent?.printed).toContain('plan stopped; another agent will claim the run');
       expect(await steps.statusOf(runId)).toBe('planning');
       expect(await readdir(join(directory, 'work'))).toEqual([]);
       await steps.ask('POST', `/runs/${runId}/actions/cancel`);
@@ -485,7 +485,7 @@ describe('a plan that takes long', () => {
     async () => {
       const runId = await waiting();
       await steps.ask('POST', `/runs/${runId}/actions/cancel`);
-      await agent?.prints("plan stopped: the run is not this agent's any more");
+      await agent?.prints('plan stopped: the run no longer belongs to this agent');
       expect(await steps.statusOf(runId)).toBe('canceled');
     },
     60_000,
@@ -587,7 +587,7 @@ ${shell('looks', `cat ${file} > ${found}/token; ${lookAround(found)}`)}`;
       const settings = { AGENT_RUN_AS: `${user}:${user}`, AGENT_WORK_DIR: work };
       const own = await startAgent(settings);
       expect(await own.ended()).toBe(1);
-      expect(own.printed).toContain(`AGENT_WORK_DIR: the user of AGENT_RUN_AS may write to ${work}.`);
+      expect(own.printed).toContain(`AGENT_WORK_DIR: the user of AGENT_RUN_AS can write to ${work}.`);
       const busy = spawn('sleep', ['60'], { uid: user, gid: user, stdio: 'ignore' });
       try {
         await once(busy, 'spawn');
@@ -771,7 +771,7 @@ esac
         await startAgent({ OPA_PATH: '/nowhere/opa' });
         expect(await settled(runId)).toBe('errored');
         expect(await logOf(runId, 'plan')).toContain(
-          'The agent cannot run /nowhere/opa: set OPA_PATH to an opa program',
+          'The agent cannot run /nowhere/opa. Set OPA_PATH to an opa program',
         );
       } finally {
         await remove();
@@ -838,9 +838,9 @@ describe('an agent that is not wanted', () => {
   it('ends with a sentence where its token is refused, and lists what is wrong with its settings', async () => {
     await startAgent({ AGENT_TOKEN: 'not-a-token-of-anybody' });
     expect(await agent?.ended()).toBe(1);
-    expect(agent?.printed).toContain('the service refused the agent token');
+    expect(agent?.printed).toContain('the service rejected the agent token');
     const unset = AgentProcess.start({});
     expect(await unset.ended()).toBe(1);
-    expect(unset.printed).toContain("the agent's settings have 2 faults:");
+    expect(unset.printed).toContain("the agent's settings have 2 errors:");
   }, 30_000);
 });

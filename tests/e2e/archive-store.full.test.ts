@@ -87,9 +87,9 @@ describe('archives in an object store', () => {
       for (const answer of [await put(uploadUrl), await fetch(headers.get('location') ?? '')]) {
         expect(answer.status).toBe(503);
         expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
-        expect(await answer.text()).toContain('the archive store cannot be used at the moment');
+        expect(await answer.text()).toContain('the archive store is unavailable');
       }
-      await service.prints('HeadObject, answered 503');
+      await service.prints('HeadObject, returned 503');
       fate = 'serve';
       expect((await put(uploadUrl)).status).toBe(200);
       expect(await service.statusOf(other)).toBe('uploaded');
@@ -101,7 +101,7 @@ describe('archives in an object store', () => {
     fate = 'refuse';
     await inTemporaryDirectory(async (directory) => {
       const service = await ServiceProcess.start({ DATA_DIR: directory, ...store.environment });
-      await service.prints('the archive store does not answer');
+      await service.prints('the archive store does not respond');
       expect((await service.api('GET', '/organizations')).status).toBe(200);
       await service.end();
     });
@@ -110,7 +110,7 @@ describe('archives in an object store', () => {
 
   it.each([
     ['a bucket that is not there', { S3_BUCKET: 'nowhere' }, 'the bucket "nowhere" cannot be used'],
-    ['credentials it does not take', { AWS_SECRET_ACCESS_KEY: 'guessed' }, 'cannot be used: HeadBucket, answered 403'],
+    ['credentials it does not take', { AWS_SECRET_ACCESS_KEY: 'guessed' }, 'cannot be used: HeadBucket, returned 403'],
   ])('keep the service from starting with %s', async (_, environment, words) => {
     await inTemporaryDirectory(async (directory) => {
       const start = ServiceProcess.start({ DATA_DIR: directory, ...store.environment, ...environment });

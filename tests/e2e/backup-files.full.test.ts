@@ -66,7 +66,7 @@ describe('a backup of SQLite and files', () => {
         json: { directory: to, archives: 3 },
         err: '',
       });
-      await expect(backUp(dataDir, to)).rejects.toThrow('exists already');
+      await expect(backUp(dataDir, to)).rejects.toThrow('already exists');
 
       const [missing = '', altered = '', unreadable = ''] = await bundleFiles(dataDir);
       await rm(missing);
@@ -105,7 +105,7 @@ describe('a backup of SQLite and files', () => {
       });
       expect(verified.status).toBe(1);
       expect(verified.out).toBe('');
-      expect(verified.err).toMatch(/^the database does not answer at the moment: .*ECONNREFUSED.*\n$/);
+      expect(verified.err).toMatch(/^the database does not respond: .*ECONNREFUSED.*\n$/);
     });
   });
 });

@@ -308,7 +308,7 @@ suite(`the pages in a browser${reason}`, () => {
       await open('/');
       await shows(page, 'Not ready (503)', '#health');
       await page.click('#check');
-      await shows(page, 'No answer', '#health');
+      await shows(page, 'No response', '#health');
       await page.click('#check');
       await shows(page, 'Ready', '#health');
       expect(watched.complaints.splice(0).filter((text) => !refusedIn(text))).toEqual([]);
@@ -385,9 +385,9 @@ suite(`the pages in a browser${reason}`, () => {
       await page.click('#tab-access');
       await shows(page, 'Access to 20 workspaces shown', '#progress');
       const [, , billing = []] = await rowsOf(page, 'access');
-      expect(billing[0]).toBe('billing\n2 of 612 grants read');
+      expect(billing[0]).toBe('billing\n2 of 612 grants loaded');
       const [, , , network = []] = await rowsOf(page, 'access');
-      expect(network).toContain('not read');
+      expect(network).toContain('not loaded');
     });
 
     it('shows names that differ at their end only so that they can be told apart', async () => {
@@ -474,7 +474,7 @@ suite(`the pages in a browser${reason}`, () => {
       const text = await textOf(page, '.outcomes');
       expect(text).toContain('post plan: passed; opa policies: overridden.');
       expect(text).toContain(`! warning of set-01: deprecated ${hostile}`);
-      expect(text).not.toContain('Counted in');
+      expect(text).not.toContain('are not counted');
     });
 
     it('says how many policy sets it has counted, until it has all', async () => {
@@ -485,14 +485,14 @@ suite(`the pages in a browser${reason}`, () => {
       await shows(page, longRunId, '#panel-policies');
       await page.click(`[aria-label="Policy outcomes of ${longRunId}"]`);
       await shows(page, `of ${longRunId}, in 20 of 25 policy sets: 0 failed, 0 errored`, '#progress');
-      await shows(page, 'Counted in 20 of 25 policy sets', '.outcomes');
+      await shows(page, 'Only 20 of 25 policy sets are loaded', '.outcomes');
       await page.click('.outcomes summary');
       await page.click('.outcomes .rest button');
-      await shows(page, 'Counted in 24 of 25 policy sets', '.outcomes');
+      await shows(page, 'Only 24 of 25 policy sets are loaded', '.outcomes');
       await page.click('.outcomes .rest button');
       await shows(page, '25 of 25 policy sets shown', '#progress');
       expect(await textOf(page, '.tally')).toMatch(/^1\s+✕ failed/);
-      expect(await textOf(page, '.outcomes')).not.toContain('Counted in');
+      expect(await textOf(page, '.outcomes')).not.toContain('are not counted');
       expect(await page.$$('.outcomes details[open]')).toHaveLength(1);
     });
 
@@ -521,9 +521,9 @@ suite(`the pages in a browser${reason}`, () => {
       });
       await open('/');
       await enter();
-      await shows(page, 'cannot answer', '#panel-workspaces');
+      await shows(page, 'is unavailable', '#panel-workspaces');
       await page.click('#tab-policies');
-      await shows(page, 'cannot answer', '#panel-policies');
+      await shows(page, 'is unavailable', '#panel-policies');
       await page.focus('#panel-policies .problem button');
       await page.keyboard.press('Enter');
       await page.waitForSelector('#workspace-names option');
@@ -566,13 +566,13 @@ suite(`the pages in a browser${reason}`, () => {
     it('says that a token is wrong, and asks again', async () => {
       await open('/');
       await enter('gatehouse.v1.mistyped');
-      await shows(page, 'does not accept this token', '#refused');
+      await shows(page, 'rejected this token', '#refused');
       expect(await page.evaluate('document.activeElement.id')).toBe('token');
       expect(await page.evaluate('document.activeElement.value')).toBe('');
       expect(await faultsOn(page)).toEqual([]);
       expect(watched.complaints.splice(0).filter((text) => !refusedIn(text))).toEqual([]);
       await enter('with spaces in it');
-      await shows(page, 'This is no token', '#refused');
+      await shows(page, 'This is not a token', '#refused');
       await enter();
       await shows(page, '20 workspaces shown', '#progress');
       expect(await page.$eval('#refused', (element) => element.hasAttribute('hidden'))).toBe(true);
@@ -590,12 +590,12 @@ suite(`the pages in a browser${reason}`, () => {
       await look();
       await page.click('#tab-tokens');
       const again = '#panel-tokens .problem button';
-      await shows(page, 'cannot answer at the moment. The request was the-id-of-the-request', '#panel-tokens');
+      await shows(page, 'is unavailable. Try again later. Request id: the-id-of-the-request', '#panel-tokens');
       await page.click(again);
-      await shows(page, 'Not found, or not to be seen', '#panel-tokens');
+      await shows(page, 'Not found, or not accessible', '#panel-tokens');
       expect(await focused(again)).toBe(true);
       await page.click(again);
-      await shows(page, 'did not answer', '#panel-tokens');
+      await shows(page, 'did not respond', '#panel-tokens');
       await page.click(again);
       await shows(page, '4 team tokens shown', '#progress');
       expect(await page.$(again)).toBeNull();

@@ -84,7 +84,7 @@ describe('the command line, beside a service on SQLite', () => {
     expect(await statusWith(service, secret)).toBe(401);
     const { json } = await piped(['user', 'list'], environment);
     expect(json).toMatchObject([{ username: 'admin' }, { username: 'alice', 'is-suspended': true }]);
-    expect((await typed(['user', 'unsuspend', 'alice'], environment)).out).toBe('alice is suspended no more\n');
+    expect((await typed(['user', 'unsuspend', 'alice'], environment)).out).toBe('alice was unsuspended\n');
     expect(await statusWith(service, secret)).toBe(200);
   });
 
@@ -142,7 +142,7 @@ describe('the command line, beside a service on SQLite', () => {
 
   it('says on a terminal that a secret is shown only now, and nowhere but there', async () => {
     const { out, err } = await typed(['token', 'issue', '--user', 'admin'], environment);
-    expect(out).toMatch(/shown only now:\n\n {2}TOKEN=gatehouse\.v1\.\w{48}\n/);
+    expect(out).toMatch(/is shown only once:\n\n {2}TOKEN=gatehouse\.v1\.\w{48}\n/);
     expect(err).toBe('');
     const secret = /gatehouse\.v1\.\w+/.exec(out)?.[0] ?? '';
     expect(await statusWith(service, secret)).toBe(200);
@@ -254,7 +254,11 @@ describe('the command line, beside a service on SQLite', () => {
     const findings: readonly { check: string; state: string; found: string }[] = examined.json.findings;
     expect(findings.filter(({ state }) => state === 'failed')).toEqual([]);
     const found = findings.map(({ check, found }) => `${check}: ${found}`).join('\n');
-    for (const wanted of [/database: .* is sound/, /archive store: .*takes, gives back/, /port: a service answers/]) {
+    for (const wanted of [
+      /database: .* is intact/,
+      /archive store: .*writes, reads/,
+      /port: a Gatehouse service is running/,
+    ]) {
       expect(found).toMatch(wanted);
     }
     await until('the service has taken away what was deleted', async () => {
@@ -265,7 +269,7 @@ describe('the command line, beside a service on SQLite', () => {
 
   it('leaves the schema of a running service alone', async () => {
     const { status, err } = await piped(['migrate'], environment);
-    expect({ status, err }).toEqual({ status: 1, err: expect.stringMatching(/^a Gatehouse is serving from/) });
+    expect({ status, err }).toEqual({ status: 1, err: expect.stringMatching(/^a running service uses/) });
   });
 });
 
@@ -278,10 +282,10 @@ describe('the command line and what it is called with', () => {
     [['docter'], 'did you mean doctor?'],
     [['user', 'add', 'x', '--emial', 'x@example.com'], 'did you mean --email?'],
     [['user', 'add', 'x'], '--email is required'],
-    [['user', 'add', '--email', 'x@example.com'], 'NAME is missing'],
-    [['user', 'add', 'x', 'y', '--email', 'x@example.com'], '"y" is one word too many'],
-    [['token', 'issue'], 'give one of --user, --team, --organization, --audit-trails'],
-    [['token', 'issue', '--user', 'a', '--team', 'b/c'], 'give one of'],
+    [['user', 'add', '--email', 'x@example.com'], 'missing argument NAME'],
+    [['user', 'add', 'x', 'y', '--email', 'x@example.com'], 'unexpected argument "y"'],
+    [['token', 'issue'], 'exactly one of --user, --team, --organization, --audit-trails is required'],
+    [['token', 'issue', '--user', 'a', '--team', 'b/c'], 'exactly one of'],
     [['token', 'issue', '--user', 'a', '--expires', 'tomorrow'], '--expires must be an ISO 8601'],
     [['gc', '--dry-run=yes'], 'does not take an argument'],
   ])('ends with 2 for %j, and says what is meant', async (words, sentence) => {
@@ -313,10 +317,13 @@ describe('the command line and what it is called with', () => {
     const { status, err } = await typed(['user', 'list'], { PORT: 'x', LOG_LEVEL: 'loud' });
     expect({ status, err }).toEqual({
       status: 1,
-      err: expect.stringMatching(/2 faults:\n {2}PORT: .*\n {2}LOG_LEVEL: /),
+      err: expect.stringMatching(/2 errors:\n {2}PORT: .*\n {2}LOG_LEVEL: /),
     });
     const none = await typed(['user', 'list'], nowhere);
-    expect(none).toMatchObject({ status: 1, err: expect.stringMatching(/^there is no .*gatehouse migrate\n$/) });
+    expect(none).toMatchObject({
+      status: 1,
+      err: expect.stringMatching(/ does not exist\. .*gatehouse migrate to create it\n$/),
+    });
   });
 
   it('shows progress to people only, and takes it away', async () => {
@@ -348,7 +355,7 @@ describe('the command line and what it is called with', () => {
   });
 
   it('refuses a Node that is too old before anything else', () => {
-    expect(nodeFault('20.20.2')).toMatch(/22\.\d+ or later and this is 20\.20\.2$/);
+    expect(nodeFault('20.20.2')).toMatch(/22\.\d+ or later; this is 20\.20\.2$/);
     expect(nodeFault('22.3.0')).toBeDefined();
     for (const version of ['22.15.0', '24.0.0']) expect(nodeFault(version)).toBeUndefined();
   });
@@ -385,7 +392,7 @@ describe('the doctor', () => {
         "insert into agent_pools (id, organization_id, name, created_at, replaced_by_default) values ('apool-1',";
       database.exec(`${pools} 'org-1', 'racks', '${made}', 1)`);
       expect(await complaints({ DATA_DIR })).toEqual(
-        one(/^agent pools warning: agent pool racks \(apool-1\) of acme served/),
+        one(/^agent pools warning: .* agent pool racks \(apool-1\) of acme served/),
       );
       database.exec("update organizations set default_execution_mode = 'agent', default_agent_pool_id = 'apool-1'");
       expect(await complaints({ DATA_DIR })).toEqual([]);
@@ -410,8 +417,8 @@ describe('the doctor', () => {
       await chmod(join(DATA_DIR, 'signing-secret'), 0o640);
       await writeFile(join(DATA_DIR, 'admin-token'), 'x');
       expect(await complaints({ DATA_DIR })).toEqual([
-        expect.stringMatching(/^data directory failed: .*open to other users \(755\)/),
-        expect.stringMatching(/^signing secret failed: .*read by other users \(640\)/),
+        expect.stringMatching(/^data directory failed: .*accessible to other users \(755\)/),
+        expect.stringMatching(/^signing secret failed: .*readable by other users \(640\)/),
         expect.stringMatching(/^first token warning: .*admin-token/),
       ]);
       const { out } = await typed(['doctor'], { DATA_DIR, PORT: '0' });
@@ -451,10 +458,12 @@ describe('the doctor', () => {
       expect(counter.get()).toBe(950);
       expect(await complaints({ DATA_DIR, MAX_ORGANIZATION_BYTES: '1056' })).toEqual([]);
       expect(await complaints({ DATA_DIR, MAX_ORGANIZATION_BYTES: '1000' })).toEqual(
-        one(/^database warning: 90 % of MAX_ORGANIZATION_BYTES \(1\.00 kB\) or more is kept by acme \(950 bytes\)$/),
+        one(
+          /^database warning: these organizations store 90 % of MAX_ORGANIZATION_BYTES \(1\.00 kB\) or more: acme \(950 bytes\)$/,
+        ),
       );
       database.exec('update kept_bytes set bytes = 7');
-      expect(await complaints({ DATA_DIR })).toEqual(one(/differs from the rows for acme \(7 bytes\)$/));
+      expect(await complaints({ DATA_DIR })).toEqual(one(/differs from the stored data for acme \(7 bytes\)$/));
       const { json } = await piped(['doctor', '--recount'], environment);
       expect(json.state).not.toBe('failed');
       expect(counter.get()).toBe(950);
@@ -467,7 +476,7 @@ describe('the doctor', () => {
     await used(async (DATA_DIR) => {
       const path = join(DATA_DIR, 'signing-secret');
       await writeFile(path, '\n');
-      expect(await complaints({ DATA_DIR })).toEqual(one(/^signing secret failed: .*no secret in it/));
+      expect(await complaints({ DATA_DIR })).toEqual(one(/^signing secret failed: .*does not contain a secret/));
       await rm(path);
       expect(await complaints({ DATA_DIR })).toEqual([]);
       const [used, another] = ['u'.repeat(32), 'a'.repeat(32)] as const;
@@ -475,14 +484,16 @@ describe('the doctor', () => {
       const { fingerprints } = new SealedSecretBox([used]);
       database.prepare("insert into signing_keys values (?, 1, '')").run(fingerprints[0]);
       database.close();
-      expect(await complaints({ DATA_DIR })).toEqual(one(/^signing secret failed: there is no .*used with one/));
+      expect(await complaints({ DATA_DIR })).toEqual(
+        one(/^signing secret failed: .* does not exist, but the database was used with a signing secret/),
+      );
       for (const SIGNING_SECRET of [used, `${another},${used}`]) {
         expect(await complaints({ DATA_DIR, SIGNING_SECRET })).toEqual([]);
       }
       const found = await complaints({ DATA_DIR, SIGNING_SECRET: another });
-      expect(found).toEqual(one(/^signing secret failed: .*another secret than SIGNING_SECRET/));
+      expect(found).toEqual(one(/^signing secret failed: .*a secret other than SIGNING_SECRET/));
       await writeFile(path, another, { mode: 0o600 });
-      expect(await complaints({ DATA_DIR })).toEqual(one(/^signing secret failed: .*another secret than that in/));
+      expect(await complaints({ DATA_DIR })).toEqual(one(/^signing secret failed: .*a secret other than that in/));
     });
   });
 
@@ -495,7 +506,7 @@ describe('the doctor', () => {
         const file = join(DATA_DIR, 'gatehouse.sqlite');
         const before = await readdir(DATA_DIR);
         await chown(file, 10001, 10001);
-        const sentence = `${file} belongs to user 10001, and this is user 0: run it as .* sudo -u '#10001'`;
+        const sentence = `${file} belongs to user 10001, but this is user 0. Run the command .* sudo -u '#10001'`;
         const found = await complaints(environment);
         expect(found).toEqual(
           ['database', 'archive store'].map((check) => expect.stringMatching(`^${check} failed: ${sentence}`)),
@@ -530,7 +541,7 @@ describe('the doctor', () => {
         try {
           for (const words of [['user', 'list'], ['migrate'], ['gc'], ['verify'], ['backup', '/tmp/nowhere']]) {
             const { status, err } = await piped(words, { DATA_DIR });
-            const sentence = `${DATA_DIR} belongs to user 0, and this is user 10002: `;
+            const sentence = `${DATA_DIR} belongs to user 0, but this is user 10002. `;
             expect({ words, status, err }).toEqual({ words, status: 1, err: expect.stringContaining(sentence) });
           }
           expect(await complaints({ DATA_DIR })).toContainEqual(
@@ -552,7 +563,7 @@ describe('the doctor', () => {
       expect(await piped(['user', 'list'], { DATA_DIR })).toMatchObject({ status: 0 });
       for (const words of [['gc'], ['verify'], ['backup', `${DATA_DIR}-copy`]]) {
         const { status, err } = await piped(words, { DATA_DIR });
-        const sentence = `${bundles} belongs to user 10001, and this is user 0: `;
+        const sentence = `${bundles} belongs to user 10001, but this is user 0. `;
         expect({ words, status, err }).toEqual({ words, status: 1, err: expect.stringContaining(sentence) });
       }
       // Neither is opened: nothing answers there.
@@ -569,7 +580,10 @@ describe('the doctor', () => {
     await used(async (DATA_DIR) => {
       const { status, json } = await piped(['doctor'], { DATA_DIR, PORT: '0', MAX_ARCHIVE_BYTES: String(1e15) });
       const disk = json.findings.find(({ check }: { check: string }) => check === 'disk');
-      expect(disk).toMatchObject({ state: 'failed', found: expect.stringMatching(/free, less than one upload may/) });
+      expect(disk).toMatchObject({
+        state: 'failed',
+        found: expect.stringMatching(/free, less than the largest upload/),
+      });
       expect(status).toBe(1);
     });
   });
@@ -589,7 +603,7 @@ describe('the doctor', () => {
         err: expect.stringMatching(/newer/),
       });
       changed("delete from knex_migrations where name like '9999%' or name like '0005%'");
-      expect(await complaints({ DATA_DIR })).toEqual(one(/^database warning: it lacks 0005/));
+      expect(await complaints({ DATA_DIR })).toEqual(one(/^database warning: pending migrations: 0005/));
       expect(await piped(['user', 'list'], { DATA_DIR })).toMatchObject({
         status: 1,
         err: expect.stringMatching(/gatehouse migrate/),
@@ -620,7 +634,7 @@ describe('the doctor', () => {
       const { port } = other.address() as { port: number };
       const taken = await complaints({ DATA_DIR, PORT: String(port) });
       other.close();
-      expect(taken).toEqual(one(/^port failed: .* is taken/));
+      expect(taken).toEqual(one(/^port failed: .* is in use/));
       expect(
         await complaints({ DATA_DIR, HOST: '203.0.113.1', PORT: '8080', PUBLIC_URL: 'https://x.example' }),
       ).toEqual(one(/^port failed: .*EADDRNOTAVAIL/));
@@ -639,7 +653,7 @@ describe('the doctor', () => {
         expect([...s3.objects.keys()]).toEqual([]);
         shift = 60_000;
         expect(await complaints(environment)).toEqual(
-          one(/^archive store failed: the clock is (59|60)\.\d seconds from the store's/),
+          one(/^archive store failed: the clock differs from the store by (59|60)\.\d seconds/),
         );
         shift = 0;
         expect(await complaints({ ...environment, S3_BUCKET: 'another' })).toEqual(
@@ -708,8 +722,8 @@ describe('the collection of garbage', () => {
       'dry-run': true,
       found: [
         { what: 'abandoned upload', subject: 'bundle-abandoned', bytes: 55 },
-        { what: 'referred to by nothing', subject: 'bundle-orphan', bytes: 1234 },
-        { what: 'soft-deleted, its time is over', subject: deleted, bytes },
+        { what: 'not referenced', subject: 'bundle-orphan', bytes: 1234 },
+        { what: 'soft-deleted, retention period over', subject: deleted, bytes },
       ],
       bytes: 55 + 1234 + bytes,
       failed: [],
@@ -748,15 +762,13 @@ describe('the collection of garbage', () => {
 
   it('takes a store most of which the database does not know for somebody else’s, unless told otherwise', async () => {
     const theirs = strange('theirs', 10);
-    const doubt = 'of 12 archives in the store the database knows 1: is this the store of that database?';
+    const doubt = 'the database references only 1 of 12 archives in the store: is this the store of that database?';
     const { status, err } = await piped(['gc'], environment);
-    expect({ status, err }).toEqual({ status: 1, err: expect.stringMatching(/\? .*--own-store\n$/) });
+    expect({ status, err }).toEqual({ status: 1, err: expect.stringMatching(/\? .*--own-store.*\n$/) });
     expect(err.startsWith(doubt)).toBe(true);
     expect(keys()).toEqual(expect.arrayContaining([...theirs]));
     expect((await piped(['gc', '--dry-run'], environment)).json).toMatchObject({ found: { length: 10 }, doubt });
-    expect((await typed(['gc', '--dry-run'], environment)).out).toMatch(
-      /\n.*database\? If so, it takes --own-store\.\n$/,
-    );
+    expect((await typed(['gc', '--dry-run'], environment)).out).toMatch(/\n.*database\? If so, add --own-store\.\n$/);
     expect((await piped(['gc', '--own-store'], environment)).status).toBe(0);
     expect(keys().filter((key) => theirs.includes(key))).toEqual([]);
   });
@@ -786,7 +798,7 @@ describe('the collection of garbage', () => {
       const { status, err } = await piped(['gc'], wrong);
       expect({ status, err }).toEqual({
         status: 1,
-        err: expect.stringMatching(/^of \d archives? in the store the database knows 0: /),
+        err: expect.stringMatching(/^the database references only 0 of \d archives? in the store: /),
       });
       expect(keys()).toContain(theirs);
     });
@@ -801,7 +813,10 @@ describe('the collection of garbage', () => {
     const environment = { DATA_DIR: directory, DATABASE_URL: url, SIGNING_SECRET: 's'.repeat(40), PORT: '0' };
     try {
       const early = await piped(['user', 'list'], environment);
-      expect(early).toMatchObject({ status: 1, err: expect.stringMatching(/lacks 0001-initial.*gatehouse migrate/) });
+      expect(early).toMatchObject({
+        status: 1,
+        err: expect.stringMatching(/pending migrations: 0001-initial.*gatehouse migrate/),
+      });
       const migrated = await gatehouse(['migrate'], environment);
       expect(migrated.json.migrations).toContain('0001-initial');
       expect((await piped(['migrate'], environment)).json).toEqual({ migrations: [] });
@@ -814,7 +829,7 @@ describe('the collection of garbage', () => {
       expect(issued.json.token).toMatch(secretForm);
       const { json } = await piped(['doctor'], environment);
       const about = json.findings.filter(({ check }: { check: string }) => check === 'database');
-      expect(about.map(({ found }: { found: string }) => found).join('\n')).toMatch(/^Postgres \d+\.\d+ answers/);
+      expect(about.map(({ found }: { found: string }) => found).join('\n')).toMatch(/^Postgres \d+\.\d+ responds/);
       expect(about.filter(({ state }: { state: string }) => state === 'failed')).toEqual([]);
     } finally {
       await drop();
@@ -827,7 +842,7 @@ describe('the collection of garbage', () => {
     const { status, err } = await piped(['user', 'list'], environment);
     expect({ status, err }).toEqual({
       status: 1,
-      err: expect.stringMatching(/^the database does not answer.*ECONNREFUSED.*\n$/),
+      err: expect.stringMatching(/^the database does not respond.*ECONNREFUSED.*\n$/),
     });
     const examined = await piped(['doctor'], environment);
     expect(examined.out).toMatch(/ECONNREFUSED/);

@@ -47,7 +47,7 @@ const settings = {
     const config = loadConfig({ ...settings, DATA_DIR: directory, DATABASE_URL: way.url });
     await expect(startService(config, pino({ level: 'silent' }))).rejects.toMatchObject({
       name: 'StartError',
-      message: expect.stringMatching(/^the database does not answer at the moment: .*onnection/),
+      message: expect.stringMatching(/^the database does not respond: .*onnection/),
     });
   });
 

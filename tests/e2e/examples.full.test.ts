@@ -67,7 +67,7 @@ describe('examples/terraform', () => {
           expect(stdout).toContain('Policy first-try/owner (advisory) failed:');
           expect(stdout).toContain('2 policies evaluated');
           expect(stdout).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.');
-          expect(agent.printed).toContain('Configurations that are planned here run as');
+          expect(agent.printed).toContain('Configurations run as');
           expect((await stat(join(data, 'first-try', 'terraformrc'))).mode & 0o777).toBe(0o600);
           expect(await agent.end()).toBe(0);
 
@@ -122,7 +122,7 @@ describe('examples/terraform', () => {
     ]) {
       const agent = AgentProcess.start(environment, ['--with-server']);
       expect(await agent.ended()).toBe(1);
-      expect(agent.printed).toContain('--with-server is for a first try on this machine alone: ');
+      expect(agent.printed).toContain('--with-server is for a first try on this machine only: ');
     }
   }, 30_000);
 });

@@ -10,13 +10,13 @@ import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 const MiB = 1024 * 1024;
 
 const mount = (directory: string): void => {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', directory], { stdio: 'ignore' });
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', directory], { stdio: 'ignore' });
 };
 const unmount = (directory: string): void => {
   execFileSync('umount', [directory], { stdio: 'ignore' });
 };
 
-/** A disk of twelve mebibytes, made in memory. */
+/** A disk of sixteen mebibytes, made in memory. */
 const onSmallDisk = (test: (directory: string) => Promise<void>): Promise<void> =>
   inTemporaryDirectory(async (directory) => {
     mount(directory);
@@ -59,7 +59,7 @@ describe(`a service on a small disk${reason}`, () => {
         const service = await ServiceProcess.start({ DATA_DIR: directory });
         try {
           const client = new FillingClient(service, directory, await service.provision());
-          const archive = await noise(2 * MiB);
+          const archive = await noise(4 * MiB);
           let status = 200;
           for (let uploads = 0; status === 200 && uploads < 20; uploads += 1) status = await client.upload(archive);
           expect(status).toBe(507);

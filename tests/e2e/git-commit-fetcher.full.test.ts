@@ -222,7 +222,7 @@ suite(`commits fetched with git${reason}`, () => {
         'the ref "refs/pull/9/head" does not exist in the repository',
       );
       expect(await refused(requestOf(server.url('none.git')))).toBe(
-        'the repository could not be read: it does not exist, or needs a credential',
+        'the repository could not be read: it does not exist, or it requires a credential',
       );
       expect(await refused(requestOf(server.url('empty.git')))).toBe('the repository has no commits yet');
     });
@@ -232,12 +232,12 @@ suite(`commits fetched with git${reason}`, () => {
       const { host } = server;
       await server.stop();
       servers = [];
-      expect(await refused(requestOf(`http://${host}/app.git`))).toBe(`${host} could not be reached`);
+      expect(await refused(requestOf(`http://${host}/app.git`))).toBe(`${host} is unreachable`);
       const lookup = async () => {
         throw new Error('ENOTFOUND');
       };
       expect(await refused(requestOf('https://nowhere.example/a'), { lookup })).toBe(
-        'no address is known for the host nowhere.example',
+        'the host nowhere.example does not resolve to an address',
       );
       const commitSha = 'ab'.repeat(20);
       const pages = [await serve({ page: '<p>hello</p>' }), await serve({ page: `${commitSha}\trefs/heads/main\n` })];
@@ -246,7 +246,7 @@ suite(`commits fetched with git${reason}`, () => {
           /^(no git repository is served|the repository has no c)/,
         );
         expect(await refused(requestOf(page.url('a'), { ref: 'refs/heads/main', commitSha }))).toBe(
-          'no git repository is served at the clone URL',
+          'there is no git repository at the clone URL',
         );
         expect(page.requests.filter(({ path }) => path.includes('/objects/'))).toEqual([]);
       }
@@ -257,7 +257,7 @@ suite(`commits fetched with git${reason}`, () => {
       const request = requestOf(server.url('app.git'));
       expect(await refused(request, { git: '/nowhere/git' })).toBe('git is not installed on the server');
       const git = await programOf('echo git version 2.36.9');
-      expect(await refused(request, { git })).toBe('the git that is installed on the server is older than 2.37');
+      expect(await refused(request, { git })).toBe('git on the server is older than 2.37');
     });
 
     it('and tells what receives the archive nothing, and what that throws to the caller', async () => {
@@ -292,12 +292,14 @@ suite(`commits fetched with git${reason}`, () => {
       await keep('wrong', `http://${server.host}/`, 'a-wrong-password');
       const url = server.url('app.git');
       expect(await refused(requestOf(url, { credential: 'wrong' }))).toBe(
-        'the repository could not be read: it does not exist, or the credential "wrong" may not read it',
+        'the repository could not be read: it does not exist, or the credential "wrong" cannot read it',
       );
       expect(await refused(requestOf(url))).toBe(
-        'the repository could not be read: it does not exist, or needs a credential',
+        'the repository could not be read: it does not exist, or it requires a credential',
       );
-      expect(await refused(requestOf(url, { credential: 'none' }))).toBe('the server has no credential named "none"');
+      expect(await refused(requestOf(url, { credential: 'none' }))).toBe(
+        'there is no credential named "none" on the server',
+      );
       expect(await refused(requestOf(url, { credential: '../credentials/wrong' }))).toContain('name of the credential');
     });
 
@@ -309,7 +311,9 @@ suite(`commits fetched with git${reason}`, () => {
         ['scheme', `https://${server.host}/`],
       ] as const) {
         await keep(name, url);
-        expect(await refused(requestOf(server.url('app.git'), { credential: name }))).toContain('not meant for');
+        expect(await refused(requestOf(server.url('app.git'), { credential: name }))).toContain(
+          'not for this repository',
+        );
       }
       expect(server.requests).toEqual([]);
     });
@@ -357,7 +361,7 @@ suite(`commits fetched with git${reason}`, () => {
       const https = (host: string) => requestOf(`https://${host}:${server.port}/app.git`);
       const { lookup } = answering('10.0.0.1');
       expect(await refused(https('git.example'), { ...only, lookup })).toBe(
-        'git.example resolves to a private address; name it in VCS_ALLOWED_HOSTS to allow it',
+        'git.example resolves to a private address; add it to VCS_ALLOWED_HOSTS to allow it',
       );
       const mixed = async () => [{ address: '93.184.216.34' }, { address: '::1' }];
       expect(await refused(https('git.example'), { ...only, lookup: mixed })).toContain('private address');
@@ -450,7 +454,7 @@ suite(`commits fetched with git${reason}`, () => {
       fetching.catch(() => undefined);
       while (server.requests.length === 0) await pause(20);
       stopping.abort();
-      await expect(fetching).rejects.toThrow('the service stops');
+      await expect(fetching).rejects.toThrow('the service is shutting down');
       expect((await commandLines()).filter((line) => line.includes(server.host))).toEqual([]);
     });
 
@@ -571,7 +575,7 @@ suite(`commits fetched with git${reason}`, () => {
         expect(await refused(requestOf(url, { ref }))).toContain('the ref is not a full name');
       }
       for (const commitSha of [`--output=${mark}`, 'HEAD', 'ab'.repeat(19), `${'ab'.repeat(20)}^{tree}`]) {
-        expect(await refused(requestOf(url, { commitSha }))).toContain('the commit must be named');
+        expect(await refused(requestOf(url, { commitSha }))).toContain('the commit must be given');
       }
       expect(server.requests).toEqual([]);
       await expect(stat(mark)).rejects.toMatchObject({ code: 'ENOENT' });

@@ -92,7 +92,7 @@ describe('the command line of Knex', () => {
         const release = takeLock(join(DATA_DIR, 'service.lock'));
         await expect(knex({ DATA_DIR }, 'migrate:down')).rejects.toMatchObject({
           code: 1,
-          stderr: `a Gatehouse is serving from ${DATA_DIR}, and migrated it at its start: stop it before you do so by hand\n`,
+          stderr: `a running service uses ${DATA_DIR} and migrated it when it started. Stop the service to migrate by hand\n`,
         });
         expect(await knex({ DATA_DIR }, 'migrate:status')).toMatch(/No Pending Migration files Found\.$/);
         release?.();

@@ -122,7 +122,7 @@ describe('a service whose traces are asked for', () => {
       service = served;
       await served.provision();
       expect((await served.api('GET', '/account/details')).status).toBe(200);
-      await served.prints('OTEL_TRACES_SAMPLER names no known sampler');
+      await served.prints('OTEL_TRACES_SAMPLER is not a known sampler');
       const begun = performance.now();
       expect(await served.end()).toBe(0);
       expect(performance.now() - begun).toBeLessThan(20_000);

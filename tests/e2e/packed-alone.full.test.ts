@@ -148,7 +148,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     await expect(node(join(root, 'node_modules/typescript/bin/tsc'), '-b', ...words)).resolves.toBe('');
     expect((await node('out/nodenext/main.js')).split('\n')).toEqual([
       'ada: version 1 is pending',
-      'ben: resource/not-found: not authorized: this needs runs: plan',
+      'ben: resource/not-found: not authorized: requires runs: plan',
       'eve: resource/not-found: resource not found',
     ]);
   }, 60_000);

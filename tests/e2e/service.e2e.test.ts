@@ -16,7 +16,7 @@ describe('the built command', () => {
     const { code, stderr } = await program('main', [], { PORT: 'x', RATE_LIMIT_PER_SECOND: '2', HOST: '0.0.0.0' });
     expect(code).toBe(1);
     expect(stderr.trim().split('\n')).toEqual([
-      'the configuration has 3 faults:',
+      'the configuration has 3 errors:',
       expect.stringContaining('PORT: '),
       expect.stringContaining('RATE_LIMIT_PER_SECOND: '),
       expect.stringContaining('PUBLIC_URL: '),

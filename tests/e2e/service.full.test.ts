@@ -30,7 +30,7 @@ describe('the command', () => {
     const older = `data:text/javascript,${encodeURIComponent("Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })")}`;
     const ended = await run(process.execPath, ['--import', older, built(name)]).catch((failure) => failure as Ended);
     expect(ended).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toMatch(/^Gatehouse needs Node 22\.15 or later and this is 20\.20\.2: [^\n]+\.\n$/);
+    expect(ended.stderr).toMatch(/^Gatehouse requires Node 22\.15 or later; this is 20\.20\.2\. [^\n]+\.\n$/);
   });
 
   it('refuses words it does not know', async () => {
@@ -44,7 +44,7 @@ describe('the command', () => {
       await service.end();
       expect(second).toMatchObject({
         code: 1,
-        stderr: `another Gatehouse is serving from ${directory}: stop it, or set DATA_DIR to another directory\n`,
+        stderr: `another Gatehouse service uses ${directory}. Stop it, or set DATA_DIR to another directory\n`,
       });
     });
   });
@@ -67,7 +67,7 @@ describe('the command', () => {
       await mkdir(join(directory, 'admin-token.new'));
       const refused = await program('main', [], { DATA_DIR: directory, PORT: '0' });
       expect(refused.code).toBe(1);
-      expect(refused.stderr).toMatch(/^the first administrator's token cannot be kept in .*\n$/);
+      expect(refused.stderr).toMatch(/^the first administrator's token cannot be stored in .*\n$/);
       await rm(join(directory, 'admin-token.new'), { recursive: true });
       const service = await ServiceProcess.start({ DATA_DIR: directory, ADMIN_TOKEN: '' });
       await service.end();
@@ -94,9 +94,9 @@ describe('the command', () => {
 
   it('walks the demo to its end', async () => {
     const { code, stdout } = await program('demo');
-    expect(stdout).toContain('the same as were sent');
+    expect(stdout).toContain('identical to those sent');
     expect(stdout).toContain(
-      'a whole life of a configuration version, of a team that worked with it, and of a run held to policies.',
+      'the life cycle of a configuration version, of a team with access to it, and of a run with policies.',
     );
     // Every exchange but the refusals that the demo announces went well.
     const statuses = [...stdout.matchAll(/ {3}← (\d+)/g)].map(([, status]) => Number(status));
@@ -208,7 +208,7 @@ describe('a service that fails to start', () => {
       const lines: string[] = [];
       const config = loadConfig({ PORT: '0', DATA_DIR: directory });
       const log = pino({ level: 'error' }, { write: (line: string) => lines.push(line) });
-      await expect(startService(config, log)).rejects.toThrow("the first administrator's token cannot be kept");
+      await expect(startService(config, log)).rejects.toThrow("the first administrator's token cannot be stored");
       await wait(800);
       expect(lines).toEqual([]);
     });

@@ -695,7 +695,7 @@ resource "terraform_data" "fails" {
       const { id } = await stage.steps.ask('GET', '/organizations/leisure/workspaces/interrupted');
       const [, , planning] = await stage.steps.runs(id);
       await stage.steps.ask('POST', `/runs/${planning.id}/actions/cancel`);
-      await dawdler.prints(`${planning.id}: plan stopped: the run is not this agent's any more`);
+      await dawdler.prints(`${planning.id}: plan stopped: the run no longer belongs to this agent`);
     },
     patience,
   );

@@ -209,12 +209,12 @@ suite(`a service that fetches from a git server${reason}`, () => {
       const { id } = await steps.ask('POST', `/workspaces/${workspaceId}/actions/fetch`);
       return (await steps.versionBecomes(id, 'errored')).attributes['error-message'];
     };
-    expect(await reasonFor(null)).toContain('needs a credential');
-    expect(await reasonFor('unknown')).toBe('the server has no credential named "unknown"');
+    expect(await reasonFor(null)).toContain('it requires a credential');
+    expect(await reasonFor('unknown')).toBe('there is no credential named "unknown" on the server');
     const elsewhere = `url=http://${server.host}/elsewhere\nusername=deployer\npassword=${password}\n`;
     await writeFile(join(credentialsDir, 'later'), elsewhere);
     const sentence = await reasonFor('later');
-    expect(sentence).toContain('not meant for this repository');
+    expect(sentence).toContain('not for this repository');
     expect(sentence).not.toContain(password);
 
     await writeFile(join(credentialsDir, 'later'), elsewhere.replace('/elsewhere', '/harbour'));

@@ -34,7 +34,7 @@ describe('what looks at the answers', () => {
 
   it.each([
     ['a fault', { ...answer, status: 500 }, /500 is a fault/],
-    ['blame', { ...answer, status: 409, text: '{"detail":"x was changed by somebody else"}' }, /blames others/],
+    ['blame', { ...answer, status: 409, text: '{"detail":"x was changed by another request"}' }, /blames others/],
     ['a status that is not described', { ...answer, status: 203 }, /203 is not described/],
     ['another schema', { ...answer, text: '{"status":"fine"}' }, /status/],
     ['no JSON', { ...answer, text: '{' }, /cannot be read/],

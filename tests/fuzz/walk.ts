@@ -60,7 +60,7 @@ export function descriptionOf(openApi: OpenApi): Description {
 const innards =
   /\n\s+at .+:\d+|node_modules|SQLITE_|better-sqlite3|(?:relation|column) "\w+"|undefined method|\[object Object\]/;
 /** Said to those whose change another's came before; here nobody else changes anything. */
-const elsewhere = /(?:changed|written) by somebody else|in each other's way/;
+const elsewhere = /(?:changed|written) by another request|a concurrent change caused/;
 const secretText = /gatehouse\.v1\.[a-z2-9]{48}|whsec_[\w+/]{20,}/;
 
 export function wrongWith(

@@ -105,7 +105,7 @@ describe('an agent', () => {
       const answer = await call.expect(401);
       expect(answer.headers['content-type']).toBe('application/vnd.api+json');
       expect(answer.headers['www-authenticate']).toBe('Bearer');
-      expect(answer.body).toEqual(refusal(401, 'unauthorized', 'a valid agent token is needed'));
+      expect(answer.body).toEqual(refusal(401, 'unauthorized', 'a valid agent token is required'));
     }
   });
 
@@ -350,7 +350,7 @@ describe('a claim', () => {
     const runId = await bench.run();
     expect(await waiting).toEqual({
       status: 401,
-      json: refusal(401, 'unauthorized', 'a valid agent token is needed'),
+      json: refusal(401, 'unauthorized', 'a valid agent token is required'),
     });
     expect(await bench.statusOf(runId)).toBe('plan_queued');
   });
@@ -454,7 +454,7 @@ describe('a log', () => {
     await job.log(0, 'one ');
     expect(await job.log(5, 'two')).toEqual({
       status: 422,
-      json: invalidParameter('offset', 'Offset must be 4, where the log ends'),
+      json: invalidParameter('offset', 'Offset must be 4, the current size of the log'),
     });
     expect(await logOf(runId, 'plan')).toBe(`${startMark}one `);
   });
@@ -615,7 +615,7 @@ describe('the report of a policy evaluation', () => {
     const [{ job, set, opa, sentinel }, other] = [await underPolicies(), await underPolicies()];
     expect(await job.policies(opa, [passing(set)])).toEqual({
       status: 409,
-      json: refusedTransition('policy evaluation could not be reported: it is pending'),
+      json: refusedTransition('policy evaluation could not be reported because its status is pending'),
     });
     await job.planned();
     for (const id of [other.opa, 'poleval-nonexisting']) {
@@ -628,7 +628,7 @@ describe('the report of a policy evaluation', () => {
     expect((await job.policies(opa, [passing(set)])).json).toEqual({ run: { status: 'post_plan_running' } });
     expect(await job.policies(opa, [passing(set)])).toEqual({
       status: 409,
-      json: refusedTransition('policy evaluation could not be reported: it is passed'),
+      json: refusedTransition('policy evaluation could not be reported because its status is passed'),
     });
     expect((await outcomesOf(opa)).length).toBe(1);
     expect((await evaluationShown(sentinel)).status).toBe('running');

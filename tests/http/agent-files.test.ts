@@ -162,7 +162,7 @@ describe('a state', () => {
     expect(await job.announce(state)).toEqual(announced);
     expect(await job.upload(announced, bytesOf('state 2'))).toEqual({
       status: 422,
-      json: unfit(expect.stringContaining('The MD5 of the bytes is')),
+      json: unfit(expect.stringContaining('The MD5 digest of the content is')),
     });
     expect((await currentOf(bench)).attributes.serial).toBe(1);
     const { body } = await api.admin.get(listOf(bench, await nameOf(bench))).expect(200);
@@ -175,14 +175,18 @@ describe('a state', () => {
     const first = await job.announce(bytesOf('first'), { outputs: [anOutput('a', 'string', 'x')] });
     const second = await job.announce(bytesOf('second'));
     expect(second.json.id).not.toBe(first.json.id);
-    const gone = refusal(404, 'not found', 'the run has announced no such state, or another one since');
+    const gone = refusal(
+      404,
+      'not found',
+      'the run has not announced this state version, or has announced another one since',
+    );
     expect(await job.upload(first, bytesOf('first'))).toEqual({ status: 404, json: gone });
     expect((await job.upload(second, bytesOf('second'))).status).toBe(200);
   });
 
   it.each([
-    ['fewer bytes', 'stat', 'There are 4 bytes, and 7 were announced'],
-    ['more bytes', 'state 10', 'There are more bytes than the 7 that were announced'],
+    ['fewer bytes', 'stat', 'The content has 4 bytes, but 7 were announced'],
+    ['more bytes', 'state 10', 'The content is larger than the announced 7 bytes'],
     ['other bytes', 'state 2', expect.stringContaining('was announced')],
   ])('of %s than were announced is refused, and nothing of it kept', async (_, text, detail) => {
     const bench = await benched();
@@ -196,7 +200,12 @@ describe('a state', () => {
   });
 
   it.each([
-    ['lower serial', { serial: 2 }, '/serial', "Serial must be greater than 3, that of the workspace's current state"],
+    [
+      'lower serial',
+      { serial: 2 },
+      '/serial',
+      "Serial must be greater than 3, the serial of the workspace's current state version",
+    ],
     ['equal serial and other bytes', { serial: 3 }, '/serial', expect.stringContaining('greater than 3')],
     ['other lineage', { serial: 4, lineage: 'mine' }, '/lineage', expect.stringContaining('must be lineage-1')],
   ])('with a %s, beside the current one, is refused', async (_, given, pointer, detail) => {
@@ -314,7 +323,7 @@ describe('a state', () => {
     expect(await api.stored()).toContain('never-sent');
     expect(await job.applied()).toEqual({
       status: 422,
-      json: unfit('The state that was announced has not been uploaded'),
+      json: unfit('The announced state version has not been uploaded'),
     });
     expect((await job.report('apply', { status: 'errored', message: 'lost' })).status).toBe(200);
     expect(await api.unitOfWork.read((tx) => tx.stateVersions.pending(job.runId))).toBeUndefined();

@@ -255,13 +255,13 @@ describe('where runs are executed', () => {
     const pool = await newPool();
     const { id } = await workspace();
     const path = `/workspaces/${id}`;
-    const needed = 'Agent pool is required in execution mode agent, because the organization has no default agent pool';
+    const needed = 'Agent pool is required in execution mode agent because the organization has no default agent pool';
     expect(await refused(admin, path, doc('workspaces', { 'execution-mode': 'agent' }))).toEqual(
       invalid('agent-pool-id', needed),
     );
     const remote = { 'execution-mode': 'remote', 'agent-pool-id': pool };
     expect(await refused(admin, path, doc('workspaces', remote))).toEqual(
-      invalid('agent-pool-id', 'Agent pool can be named in execution mode agent only, and this is remote'),
+      invalid('agent-pool-id', 'Agent pool can be set only in execution mode agent, and the execution mode is remote'),
     );
     const differing = doc('workspaces', { 'agent-pool-id': pool }, { 'agent-pool': { data: null } });
     expect((await refused(admin, path, differing)).errors[0].source.pointer).toBe('/data/relationships/agent-pool');
@@ -276,7 +276,7 @@ describe('where runs are executed', () => {
     const organizationPath = `/organizations/${organization}`;
     const modeAlone = doc('organizations', { 'default-execution-mode': 'agent' });
     expect(await refused(admin, organizationPath, modeAlone)).toEqual(
-      invalid('default-execution-mode', 'Default execution mode agent needs a default agent pool'),
+      invalid('default-execution-mode', 'Default execution mode agent requires a default agent pool'),
     );
     const foreign = (await takeByDefault('apool-nobody').expect(422)).body.errors[0];
     expect(foreign.source).toEqual({ pointer: '/data/relationships/default-agent-pool' });
@@ -343,7 +343,7 @@ describe('where runs are executed', () => {
       .patch(`/agent-pools/${pool}`, projects([{ id: 'prj-1', type: 'projects' }]))
       .expect(422);
     expect(body.errors[0]).toMatchObject({
-      detail: expect.stringContaining('projects are not served'),
+      detail: expect.stringContaining('projects are not supported'),
       source: { pointer: expect.stringContaining('/data/relationships/allowed-projects') },
     });
   });
@@ -405,7 +405,7 @@ describe('where runs are executed', () => {
           const answer = await attempt();
           expect([answer.status, answer.body.errors?.[0].detail]).toEqual([
             404,
-            expect.stringContaining('needs manage-agent-pools, nothing names the pool'),
+            expect.stringContaining('requires manage-agent-pools, pool not in use'),
           ]);
         }
         await caller.get(`/agent-pools/${pool}`).expect(200);

@@ -58,10 +58,10 @@ describe('a workspace that is locked', () => {
 describe('the owners of an organization', () => {
   it('keep an active member', async () => {
     const { organization, owners, membership } = await owned();
-    const words = conflict(`the owners team of ${organization} cannot be left without an active member`);
+    const words = conflict(`the owners team of ${organization} must have at least one active member`);
     const attempts = {
       membership: () => admin.delete(`/organization-memberships/${membership}`),
-      'in the team': () =>
+      'team member': () =>
         admin.delete(`/teams/${owners}/relationships/organization-memberships`, {
           data: [{ id: membership, type: 'organization-memberships' }],
         }),

@@ -121,7 +121,7 @@ const tries: Readonly<
     },
     good: 200,
     bad: 400,
-    says: 'filter may have no more than 20 groups',
+    says: 'filter may have at most 20 groups',
   },
   pageSize: {
     ask: (amount) => api.admin.get(`/admin/users?page[size]=${amount}`),
@@ -219,7 +219,7 @@ const tries: Readonly<
     ask: (amount) => workspaceWith(Array(amount).fill(0)),
     good: 201,
     bad: 400,
-    says: 'the body has a list or an object of more than 10000 items',
+    says: 'the body has an array or object with more than 10000 items',
   },
   identifiers: {
     ask: (amount) =>

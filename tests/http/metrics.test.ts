@@ -218,9 +218,7 @@ describe('the metrics', () => {
     const memory = new MemoryUnitOfWork();
     let away = false;
     const reached = <Result>(work: () => Promise<Result>) =>
-      away
-        ? Promise.reject(new DomainError('service/unavailable', 'the database does not answer at the moment'))
-        : work();
+      away ? Promise.reject(new DomainError('service/unavailable', 'the database does not respond')) : work();
     const unitOfWork: UnitOfWork = {
       run: (work) => reached(() => memory.run(work)),
       read: (work) => reached(() => memory.read(work)),

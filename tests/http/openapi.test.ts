@@ -55,7 +55,7 @@ describe('the description of the API', () => {
       for (const { method, path, action } of routes({} as never, dialect)) {
         const operation = described.paths[dialect.prefix + path.replaceAll(/:(\w+)/g, '{$1}')]?.[method];
         expect({ path, security: operation?.security }).toEqual({ path, security: [{ token: [] }] });
-        if (action !== null) expect(operation?.description).toContain(`Needs \`${action}\`.`);
+        if (action !== null) expect(operation?.description).toContain(`Requires \`${action}\`.`);
       }
     }
   });

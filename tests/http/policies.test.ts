@@ -118,7 +118,7 @@ describe('policies', () => {
       like({ query: 'data.other.deny' }),
     );
     const refused = await admin.patch(`/policies/${id}`, doc('policies', { query: null })).expect(422);
-    expect(refused.body).toEqual(invalid('query', 'Query is required for policies of the kind opa'));
+    expect(refused.body).toEqual(invalid('query', 'Query is required for policies of kind opa'));
   });
 
   it('are refused with one error for each thing that is wrong', async () => {
@@ -140,9 +140,9 @@ describe('policies', () => {
       ['/data/attributes/description', 'Description is too long (the maximum is 4096)'],
       ['/data/attributes/query', 'Query is too long (the maximum is 4096)'],
     ]);
-    expect(await refused({ name })).toEqual(of('query', 'Query is required for policies of the kind opa'));
+    expect(await refused({ name })).toEqual(of('query', 'Query is required for policies of kind opa'));
     expect(await refused({ name, query, kind: 'sentinel' })).toEqual(
-      of('query', 'Query must be left out for policies of the kind sentinel'),
+      of('query', 'Query must be absent for policies of kind sentinel'),
     );
     expect(await refused({ name: 'a policy', query })).toEqual(
       of('name', 'Name must be 1 to 90 letters, digits, dashes and underscores'),
@@ -156,7 +156,7 @@ describe('policies', () => {
       expect(await refused({ name, query, enforce })).toEqual([['/data/attributes/enforce', expect.any(String)]]);
     }
     expect(await refused({ name, query, 'enforcement-level': 'mandatory', enforce: [entry] })).toEqual(
-      of('enforce', 'The two spellings of the enforcement level are one attribute and must not differ'),
+      of('enforce', 'The two spellings of the enforcement level are one attribute and must have the same value'),
     );
     const wrongType = await admin.post(path, doc('policy-sets', { name, query })).expect(422);
     expect(wrongType.body.errors[0].source).toEqual({ pointer: '/data/type' });
@@ -269,9 +269,9 @@ describe('policies', () => {
       const sentinel = await newPolicy({ kind: 'sentinel', query: undefined });
       const twin = newName();
       const id = await newSet({ policies: [{ name: twin }] }, own);
-      const stranger = 'Policies must be policies of the organization';
-      const kinds = 'A policy set and the policies attached to it must be of one kind';
-      const names = 'Policies must differ in their names';
+      const stranger = 'Policies must belong to the organization';
+      const kinds = 'A policy set and its policies must be of the same kind';
+      const names = 'Policies must have different names';
       const named = await newPolicy({ name: twin });
       for (const [policy, words] of [
         [foreign, stranger],
@@ -291,7 +291,7 @@ describe('policies', () => {
       expect((await patch({ policies: [{ name }] }).expect(422)).body).toEqual(invalid('policies', names));
       const many = Array.from({ length: 1000 }, (_, index) => ({ name: `policy ${index}` }));
       expect((await patch({ policies: many }).expect(422)).body).toEqual(
-        invalid('policies', 'A set has no more than 1000 policies'),
+        invalid('policies', 'A policy set can have at most 1000 policies'),
       );
       await patch({ policies: many.slice(1), kind: 'opa' }).expect(200);
       expect((await showSet(id)).relationships.policies).toEqual(identifiers(own));
@@ -348,7 +348,7 @@ describe('policies', () => {
     ]);
     const said = await bench.agent.send('get', codeIn(first, old).url, ofFirst.lease);
     expect({ status: said.status, text: said.bytes.toString() }).toEqual({ status: 200, text: old });
-    const absent = refusal(404, 'not found', 'no policy of the run has such code');
+    const absent = refusal(404, 'not found', 'no policy of the run has this code');
     for (const other of [sha256Of('package terraform # new'), 'nonsense']) {
       const refused = await bench.agent.json('get', `/agent/v1/runs/${first}/policies/${other}`, ofFirst.lease);
       expect(refused).toEqual({ status: 404, json: absent });

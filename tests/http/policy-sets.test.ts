@@ -157,7 +157,7 @@ describe('policy sets', () => {
       ['/data/attributes/policies/3/enforcement-level', 'Enforcement level must be one of advisory, mandatory'],
       [
         '/data/attributes/policies/4/enforcement_level',
-        'The two spellings of the enforcement level are one attribute and must not differ',
+        'The two spellings of the enforcement level are one attribute and must have the same value',
       ],
     ]);
     const named = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `policy ${index}` }));
@@ -166,7 +166,7 @@ describe('policy sets', () => {
     ]);
     await post({ name: newName(), policies: named(1000) }).expect(201);
     expect(await refused({ name: newName(), policies: [{ name: 'twin' }, { name: 'twin' }] })).toEqual([
-      ['/data/attributes/policies', 'Policies must differ in their names'],
+      ['/data/attributes/policies', 'Policies must have different names'],
     ]);
     expect(await refused({ name: newName() }, { workspaces: { data: [{ type: 'teams', id: 'team-1' }] } })).toEqual([
       ['/data/relationships/workspaces/data/0/type', 'Type must be workspaces'],
@@ -217,7 +217,7 @@ describe('policy sets', () => {
     it('are of one organization, and exist', async () => {
       const own = await newWorkspace();
       const id = await newSet({}, own);
-      const words = 'Workspaces must be workspaces of the organization';
+      const words = 'Workspaces must belong to the organization';
       const told = (pointer: string) => refusal(422, 'invalid attribute', words, { pointer });
       for (const stranger of [globex, 'ws-nobody']) {
         const body = identifiers(own, stranger);

@@ -90,7 +90,7 @@ describe('a body', () => {
     }
     const packed = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
     const answer = await send(gzipSync(good()), packed).expect(415);
-    expect(answer.body).toEqual(refusal(415, 'unsupported media type', 'the body must not be content-encoded'));
+    expect(answer.body).toEqual(refusal(415, 'unsupported media type', 'the body must not have a Content-Encoding'));
   });
 
   it('that is no JSON is 400', async () => {
@@ -194,7 +194,7 @@ describe('a request', () => {
   it('for a path that cannot be decoded is 400', async () => {
     for (const path of ['/organizations/%E0%A4%A', '/workspaces/%', '/teams/%ff']) {
       const answer = await admin.get(path).expect(400);
-      expect(answer.body).toEqual(refusal(400, 'bad request', 'the request cannot be understood'));
+      expect(answer.body).toEqual(refusal(400, 'bad request', 'the request is malformed'));
     }
     await api.anonymous.get('/v1/object/%E0%A4%A').expect(400);
     expect((await admin.get('/organizations/%C3%A4').expect(404)).body).toEqual(missing);
@@ -203,7 +203,9 @@ describe('a request', () => {
   it('with a method nobody serves is 405', async () => {
     const answer = await supertest(api.app).options(`${prefix}/organizations`).expect(405);
     expect(answer.headers.allow).toBe('GET, HEAD, POST');
-    expect(answer.body).toEqual(refusal(405, 'method not allowed', 'OPTIONS is not one of GET, HEAD, POST'));
+    expect(answer.body).toEqual(
+      refusal(405, 'method not allowed', 'OPTIONS is not allowed here; use one of GET, HEAD, POST'),
+    );
   });
 
   it('for a ping is answered with and without a token, and only by headers', async () => {
@@ -574,7 +576,7 @@ describe('a fault of the service', () => {
   it('is 500, says nothing of itself, and is logged with the id of the request', async () => {
     const { faulty, download } = await downloadFrom('at once');
     const answer = await download.expect(500);
-    const detail = 'the request could not be served; its id is in the X-Request-Id header';
+    const detail = 'the request failed with an internal error; give the operator the id in the X-Request-Id header';
     expect(answer.body).toEqual(refusal(500, 'internal server error', detail));
     expect(answer.headers['content-type']).toBe('application/vnd.api+json');
     expect(errorsOf(faulty)).toEqual([

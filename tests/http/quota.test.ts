@@ -16,7 +16,7 @@ const overQuota = (kept: number) =>
   refusal(
     413,
     'payload too large',
-    `the organization keeps ${kept} of the ${limit} bytes that MAX_ORGANIZATION_BYTES allows, which leaves no room for this: archive or permanently delete configuration versions, or ask the operator to raise MAX_ORGANIZATION_BYTES`,
+    `the organization stores ${kept} of the ${limit} bytes that MAX_ORGANIZATION_BYTES allows, and this request exceeds the limit. Archive or permanently delete configuration versions, or ask the operator to raise MAX_ORGANIZATION_BYTES`,
   );
 
 const keptBy = ({ workspaceId }: Bench) => api.unitOfWork.read((tx) => tx.keptBytes.of({ workspaceId }));

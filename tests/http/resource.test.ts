@@ -38,7 +38,7 @@ const door =
     attributes: {
       name: is(text, view.name, 'As it is painted on.'),
       colour: is(colour, view.open ? 'green' : 'red'),
-      permissions: group({ 'can-open': is(flag, view.open) }, 'What the caller may do.'),
+      permissions: group({ 'can-open': is(flag, view.open) }, "The caller's permissions."),
       painter: is(maybeText, view.painter),
       keys: each(view.keys, ({ teeth }) => ({ teeth: is(count, teeth) }), 'One for each tenant.'),
       lock: orNull(view.lock, ({ maker }) => ({ maker: is(maybeText, maker) }), 'Null for none.'),
@@ -139,7 +139,7 @@ describe('a literal of which each member is said with its schema', () => {
     );
     expect(sentences.filter((sentence) => sentence !== undefined)).toEqual([
       'As it is painted on.',
-      'What the caller may do.',
+      "The caller's permissions.",
       'One for each tenant.',
       'Null for none.',
       'There where it rings.',
@@ -151,8 +151,8 @@ describe('a literal of which each member is said with its schema', () => {
   it('is described over a view that has every member', () => {
     const over = (view: Door) => () =>
       described({ name: 'Door' }, (words, dialect) => door(words)(dialect)(view))(client);
-    expect(over({ ...whole, keys: [] })).toThrow(/lacks a member/);
-    expect(over({ ...whole, lock: null })).toThrow(/lacks a member/);
+    expect(over({ ...whole, keys: [] })).toThrow(/a member is missing/);
+    expect(over({ ...whole, lock: null })).toThrow(/a member is missing/);
   });
 
   it('takes no member whose value its schema does not, or that was not said', () => {

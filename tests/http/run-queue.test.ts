@@ -43,8 +43,8 @@ describe('what happened to a run', () => {
     expect(body).toEqual({
       data: [
         event('created', 'The run was created', created, { id: api.admin.id, type: 'users' }),
-        event('plan_queued', 'The plan waits for an agent', created),
-        event('planning', 'An agent began to plan', planned),
+        event('plan_queued', 'The plan is waiting for an agent', created),
+        event('planning', 'An agent started the plan', planned),
         event('planned', 'The plan finished', planned),
         event('discarded', 'The run was discarded', discarded),
       ],

@@ -275,7 +275,7 @@ describe('runs', () => {
 
     it('use the current version of the workspace when they name none, and say why they cannot', async () => {
       const bench = await newBench();
-      expect((await create(bench).expect(422)).body).toEqual(unusable('the workspace has none'));
+      expect((await create(bench).expect(422)).body).toEqual(unusable('the workspace has no usable version'));
       const pending = await api.version(bench.workspaceId, { 'auto-queue-runs': false });
       expect((await create(bench).expect(422)).body).toEqual(unusable('its status is pending'));
       expect((await create(bench, {}, pending.id).expect(422)).body).toEqual(unusable('its status is pending'));
@@ -481,7 +481,7 @@ describe('runs', () => {
       await admin.post(`/runs/${id}/actions/cancel`).expect(202);
       expect((await bench.shown(id)).attributes.actions['is-cancelable']).toBe(false);
       expect((await admin.post(`/runs/${id}/actions/cancel`).expect(409)).body).toEqual(
-        transitionRefused('run could not be canceled because it is being canceled already'),
+        transitionRefused('run could not be canceled because it is already being canceled'),
       );
     });
 

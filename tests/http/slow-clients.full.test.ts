@@ -156,7 +156,7 @@ describe('an upload', () => {
     client.socket.write(good.subarray(0, 40));
     expect(await client.closed).toBeLessThan(patience.silent.idle + patience.silent.lastWord + grace);
     expect(client.heard).toMatch(/^HTTP\/1\.1 408 /);
-    expect(client.heard).toContain('the upload took too long');
+    expect(client.heard).toContain('the upload took too long; try again');
     await expectNothingLeft(id);
     await api.upload(uploadUrl, good).expect(200);
   });

@@ -129,7 +129,7 @@ describe('team access', () => {
         expect(await attributesOf(id)).toEqual(shown({ access: 'custom', ...fallback, 'policy-mocks': 'read' }));
       }
       const differing = { access: 'custom', 'policy-mocks': 'read', 'sentinel-mocks': 'none' };
-      const told = invalid('sentinel-mocks', expect.stringContaining('must not differ'));
+      const told = invalid('sentinel-mocks', expect.stringContaining('must have the same value'));
       expect((await post(await newTeam(), await newWorkspace(), differing).expect(422)).body).toEqual(told);
       const { id } = await newGrant({ access: 'custom' });
       expect((await admin.patch(`/team-workspaces/${id}`, doc('team-workspaces', differing)).expect(422)).body).toEqual(
@@ -167,7 +167,7 @@ describe('team access', () => {
 
     it('is refused for the owners team', async () => {
       const answer = await post(owners, await newWorkspace(), { access: 'read' }).expect(409);
-      const words = 'the owners team has access to every workspace already';
+      const words = 'the owners team already has access to every workspace';
       expect(answer.body).toEqual(refusal(409, 'conflict', words));
     });
 

@@ -135,7 +135,7 @@ describe('teams', () => {
       ['/data/attributes/organization-access/manage-policies', 'Manage policies must be a boolean'],
       ['/data/attributes/organization-access/manage-teams', 'Manage teams must be a boolean'],
     ]);
-    const words = 'Name must be 1 to 90 printable characters, and neither begin nor end with a blank';
+    const words = 'Name must be 1 to 90 printable characters and must not begin or end with a space';
     expect(await post(doc('teams', { name: 'a\tteam' }))).toEqual(invalid('name', words));
     const id = await newTeam();
     expect((await admin.patch(`/teams/${id}`, doc('teams', { name: '' })).expect(422)).body).toEqual(

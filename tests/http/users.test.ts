@@ -235,7 +235,7 @@ describe('tokens of a user', () => {
   const issueFor = (expiry: unknown) => user.post(path, doc('authentication-tokens', { 'expired-at': expiry }));
 
   it('are not issued for what is no instant in UTC', async () => {
-    const words = 'Expired at must be an ISO 8601 date-time in UTC, as 2030-01-31T09:00:00Z';
+    const words = 'Expired at must be an ISO 8601 date-time in UTC, such as 2030-01-31T09:00:00Z';
     for (const expiry of [
       'tomorrow',
       '',
@@ -335,7 +335,7 @@ describe('the tokens of a user', () => {
       refusal(
         422,
         'limit reached',
-        'a user may have at most 3 API tokens: revoke one of them, or ask the operator to raise MAX_TOKENS_PER_USER',
+        'a user may have at most 3 API tokens. Revoke one, or ask the operator to raise MAX_TOKENS_PER_USER',
       ),
     );
     await user.delete(`/authentication-tokens/${id}`).expect(204);

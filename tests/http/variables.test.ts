@@ -158,7 +158,11 @@ describe('variables', () => {
       const { body } = await post({ key, category: 'env', sensitive: true, value: newSecret() }).expect(201);
       const { id } = body.data;
       const refusals = [
-        [{ sensitive: false }, 'sensitive', 'Sensitive cannot be taken back: delete the variable'],
+        [
+          { sensitive: false },
+          'sensitive',
+          'Sensitive cannot be changed to false. Delete the variable and create it again',
+        ],
         [{ key: 'another' }, 'key', 'Key of a sensitive variable cannot be changed'],
         [{ category: 'terraform' }, 'category', 'Category of a sensitive variable cannot be changed'],
       ] as const;
@@ -312,7 +316,7 @@ describe('the variables of a workspace', () => {
     });
     await post(workspace, { key: 'the_last' }).expect(201);
     expect((await post(workspace, { key: 'one_more' }).expect(422)).body).toEqual(
-      refusal(422, 'invalid attribute', 'A workspace can have 1000 variables at most'),
+      refusal(422, 'invalid attribute', 'A workspace can have at most 1000 variables'),
     );
     const { body } = await api.admin.get(`/workspaces/${workspace}/vars`).expect(200);
     expect(body.data).toHaveLength(1000);
@@ -326,7 +330,7 @@ describe('the variables of a workspace', () => {
     let id = '';
     for (let count = 0; count < 16; count += 1)
       id = (await post(workspace, { key: `k${count}`, value }).expect(201)).body.data.id;
-    const full = invalid('value', 'Value is too long (the maximum is 4194304 bytes for all of a workspace)');
+    const full = invalid('value', 'Value is too long (the maximum is 4194304 bytes for all variables of a workspace)');
     expect((await post(workspace, { key: 'more', value: 'x' }).expect(422)).body).toEqual(full);
     await post(workspace, { key: 'empty' }).expect(201);
     const patch = (to: string) => api.admin.patch(`/workspaces/${workspace}/vars/${id}`, doc('vars', { value: to }));
@@ -403,7 +407,7 @@ describe('a run', () => {
       expect(await bench.agent.claim()).toBeUndefined();
       const { attributes } = await bench.shown(runId);
       expect(attributes.status).toBe('errored');
-      expect(JSON.stringify(attributes)).toContain('opens 1 of the variables of the workspace');
+      expect(JSON.stringify(attributes)).toContain("1 of the workspace's variables cannot be decrypted");
       // Whoever may read runs need not be able to read variables.
       expect(JSON.stringify(attributes)).not.toContain('lost');
       // Nothing else is refused because of it, and setting it again mends it.

@@ -130,7 +130,7 @@ describe('a header that takes the place of another', () => {
   it('is refused where there is none', () => {
     const headers = new HeaderList(['Cache-Control', 'no-store'], 'id');
     expect(() => headers.replace({ 'Content-Security-Policy': "default-src 'none'" })).toThrow(
-      'not every answer has Content-Security-Policy',
+      'not every response has Content-Security-Policy',
     );
   });
 });

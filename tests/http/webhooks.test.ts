@@ -486,6 +486,6 @@ describe('POST /workspaces/:id/actions/fetch', () => {
   it('is refused while the workspace is linked to no repository', async () => {
     const workspaceId = await api.workspace('acme', newName());
     const { body } = await fetchOf(api.admin, workspaceId).expect(409);
-    expect(body).toEqual(refusal(409, 'transition not allowed', expect.stringContaining('linked to no repository')));
+    expect(body).toEqual(refusal(409, 'transition not allowed', expect.stringContaining('not linked to a repository')));
   });
 });

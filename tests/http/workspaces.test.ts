@@ -448,7 +448,7 @@ describe('the agent pool of a workspace', () => {
     }
     expect(new Set(answers).size).toBe(1);
     expect(JSON.parse(answers[0] ?? '')).toEqual(
-      invalid('agent-pool-id', 'Agent pool must be one of the organization'),
+      invalid('agent-pool-id', 'Agent pool must belong to the organization'),
     );
     expect(chosen((await admin.get(`/workspaces/${id}`)).body.data)).toEqual([null, { data: null }]);
   });

@@ -126,7 +126,7 @@ export const refusal = (status: number, title: string, detail: unknown, source?:
 export const missing = refusal(404, 'not found', 'resource not found');
 
 /** What is told of what the caller sees and may not change. */
-export const lacking = (right: string) => refusal(404, 'not found', expect.stringContaining(`needs ${right}`));
+export const lacking = (right: string) => refusal(404, 'not found', expect.stringContaining(`requires ${right}`));
 
 /** One fault in the body. */
 export const invalid = (attribute: string, detail: unknown) =>

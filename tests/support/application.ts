@@ -78,7 +78,7 @@ export const missing = { code: 'resource/not-found', message: 'resource not foun
 /** What a caller is told who sees the thing and may not change it. */
 export const lacking = (right: string) => ({
   code: 'resource/not-found',
-  message: expect.stringMatching(`^not authorized: this needs (.*\\b)?${right}\\b`) as unknown as string,
+  message: expect.stringMatching(`^not authorized: requires (.*\\b)?${right}\\b`) as unknown as string,
 });
 
 export const invalid = (attribute: string) => ({ code: 'attribute/invalid', details: { attribute } });

@@ -8,6 +8,8 @@ export class Way {
   /** Whether it swallows everything. */
   stalled = false;
   atCommit: 'cut before it is sent' | 'cut before it is answered' | undefined;
+  /** How often something was sent and then waited for: what is sent before anything is answered is one of them. */
+  roundTrips = 0;
   private readonly sockets = new Set<Socket>();
 
   private constructor(
@@ -45,6 +47,7 @@ export class Way {
     }
     const far = connect(Number(this.to.port), this.to.hostname);
     let deaf = false;
+    let asked = false;
     for (const [from, other] of [
       [near, far],
       [far, near],
@@ -54,6 +57,8 @@ export class Way {
       from.on('close', () => other.destroy());
       from.on('data', (bytes) => {
         if (this.stalled) return;
+        if (from === near && !asked) this.roundTrips += 1;
+        asked = from === near;
         if (from === near && this.atCommit !== undefined && bytes.includes('COMMIT')) {
           if (this.atCommit === 'cut before it is sent') return this.cut();
           deaf = true;

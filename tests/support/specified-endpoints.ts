@@ -37,7 +37,7 @@ const redirect = { kind: 'redirect' } as const;
 
 const error = (title: string, detail: string | RegExp) => ({ kind: 'error', title, detail }) as const;
 const notFound = error('not found', 'resource not found');
-const lacking = (right: string) => error('not found', `not authorized: this needs ${right}`);
+const lacking = (right: string) => error('not found', `not authorized: requires ${right}`);
 const badRequest = (detail: string) => error('bad request', detail);
 const invalid = (detail: string | RegExp) => error('invalid attribute', detail);
 const notAllowed = (detail: string) => error('transition not allowed', detail);
@@ -95,7 +95,7 @@ export const specifiedEndpoints = [
     answers: {
       '201': one('authentication-tokens'),
       ...missing,
-      '422': invalid('Expired at must be an ISO 8601 date-time in UTC, as 2030-01-31T09:00:00Z'),
+      '422': invalid('Expired at must be an ISO 8601 date-time in UTC, such as 2030-01-31T09:00:00Z'),
     },
   },
   {

@@ -258,7 +258,7 @@ function* answers(operations: readonly Operation[], { bound, unexpected }: Notic
   for (const operation of operations) {
     const { status, begun, ended } = operation;
     if (status >= 500 && !faultsOfTheSurroundings.includes(status))
-      yield violation('no unexpected fault', `answered ${status}`, operation);
+      yield violation('no unexpected fault', `returned ${status}`, operation);
     if (ended - begun > bound) yield violation('every request ends', `took ${Math.round(ended - begun)} ms`, operation);
   }
   for (const line of unexpected) yield violation('no unexpected error is logged', line);

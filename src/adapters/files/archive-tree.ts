@@ -29,7 +29,7 @@ export class ArchiveTree {
   add(entry: TarEntry): void {
     const path = pathOf(entry.name, `the entry ${quoted(entry.name)}`);
     if (path.length === 0 && entry.kind !== 'directory') {
-      throw malformed(`the entry ${quoted(entry.name)} would take the place of the archive's own directory`);
+      throw malformed(`the entry ${quoted(entry.name)} would replace the root directory of the archive`);
     }
     switch (entry.kind) {
       case 'directory':
@@ -40,7 +40,7 @@ export class ArchiveTree {
         return;
       case 'hard link':
         this.leaf(path, entry);
-        this.directory(pathOf(entry.target, `what the hard link ${quoted(entry.name)} leads to`), entry);
+        this.directory(pathOf(entry.target, `the target of the hard link ${quoted(entry.name)}`), entry);
         return;
       case 'symbolic link':
         checkTarget(entry, path.length - 1);
@@ -61,7 +61,9 @@ export class ArchiveTree {
 
   private link(path: readonly string[], entry: TarEntry): void {
     if (this.leaf(path, entry) !== undefined) {
-      throw malformed(`the entry ${quoted(entry.name)} makes a symbolic link of what earlier entries use otherwise`);
+      throw malformed(
+        `the entry ${quoted(entry.name)} is a symbolic link, but earlier entries use the same path for a file or directory`,
+      );
     }
     const directory = this.directory(path.slice(0, -1), entry);
     this.grow(directory, path.at(-1) ?? '', true);
@@ -69,13 +71,13 @@ export class ArchiveTree {
 
   private notALink(node: Node, entry: TarEntry): Node {
     if (!node.link) return node;
-    throw malformed(`the entry ${quoted(entry.name)} runs through a symbolic link of the archive`);
+    throw malformed(`the path of the entry ${quoted(entry.name)} goes through a symbolic link in the archive`);
   }
 
   private grow(parent: Node, segment: string, link = false): Node {
     this.memoryUsed += memoryPerNode + 2 * segment.length;
     if (this.memoryUsed > memoryAllowed) {
-      throw malformed('the archive has too many directories and links to be checked');
+      throw malformed('the archive has too many directories and links to check');
     }
     const node: Node = { link };
     parent.children ??= new Map();
@@ -89,7 +91,7 @@ const segmentsOf = (path: string): string[] => path.split('/').filter((segment) 
 function checkName(name: string, what: string): void {
   if (name === '') throw malformed(`${what} has no name`);
   if (name.length > longestName) throw malformed(`${what} is longer than ${longestName} characters`);
-  if (name.includes('\0')) throw malformed(`${what} has a NUL in its name`);
+  if (name.includes('\0')) throw malformed(`${what} has a NUL character in its name`);
   if (name.startsWith('/')) throw malformed(`${what} is an absolute path`);
 }
 
@@ -97,17 +99,17 @@ function checkName(name: string, what: string): void {
 function pathOf(name: string, what: string): string[] {
   checkName(name, what);
   const segments = segmentsOf(name.normalize('NFC').toLowerCase());
-  if (segments.includes('..')) throw malformed(`${what} climbs out with ".."`);
-  if (segments.length > deepestName) throw malformed(`${what} lies more than ${deepestName} directories deep`);
+  if (segments.includes('..')) throw malformed(`${what} leaves the archive with ".."`);
+  if (segments.length > deepestName) throw malformed(`${what} is more than ${deepestName} directories deep`);
   return segments;
 }
 
 function checkTarget({ name, target }: TarEntry, depth: number): void {
-  const what = `what the symbolic link ${quoted(name)} leads to`;
+  const what = `the target of the symbolic link ${quoted(name)}`;
   checkName(target, what);
   const segments = segmentsOf(target);
   const climbs = segments.findIndex((segment) => segment !== '..');
   const rest = climbs < 0 ? [] : segments.slice(climbs);
-  if (segments.length - rest.length > depth) throw malformed(`${what} lies outside the archive`);
-  if (rest.includes('..')) throw malformed(`${what} climbs with ".." elsewhere than at its beginning`);
+  if (segments.length - rest.length > depth) throw malformed(`${what} is outside the archive`);
+  if (rest.includes('..')) throw malformed(`${what} has ".." after its beginning`);
 }

@@ -280,12 +280,12 @@ function faultOf(error: unknown): unknown {
     case 'ENOSPC':
     case 'EDQUOT':
     case 'EFBIG':
-      return new DomainError('service/storage-full', 'there is no space left for archives', {}, error);
+      return new DomainError('service/storage-full', 'no space left to store archives', {}, error);
     case 'EIO':
     case 'EROFS':
     case 'EMFILE':
     case 'ENFILE':
-      return new DomainError('service/unavailable', 'archives cannot be stored at the moment', {}, error);
+      return new DomainError('service/unavailable', 'archives cannot be stored right now', {}, error);
     default:
       return error;
   }

@@ -98,7 +98,7 @@ export class S3Bucket {
     try {
       for (;;) {
         const silence = setTimeout(
-          () => body.destroy(new Error('it fell silent in the middle of a bundle')),
+          () => body.destroy(new Error('the store stopped responding in the middle of a bundle')),
           this.patience.answer,
         );
         const next = await chunks.next().finally(() => clearTimeout(silence));

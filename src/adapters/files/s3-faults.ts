@@ -14,17 +14,12 @@ export class StoreFault extends Error {
     const { name, message } = error as Error;
     // An answer to a HEAD has no words in it.
     const words = name.startsWith('Unknown') || name === String(status) ? [] : [`${name}: ${message}`];
-    super([operation, ...(status === undefined ? [] : [`answered ${status}`]), ...words].join(', '));
+    super([operation, ...(status === undefined ? [] : [`returned ${status}`]), ...words].join(', '));
   }
 }
 
 export const unavailable = (operation: string, error: unknown): DomainError =>
-  new DomainError(
-    'service/unavailable',
-    'the archive store cannot be used at the moment',
-    {},
-    new StoreFault(operation, error),
-  );
+  new DomainError('service/unavailable', 'the archive store is unavailable', {}, new StoreFault(operation, error));
 
 const metadataOf = (error: unknown): { httpStatusCode?: number; clockSkewCorrected?: boolean } =>
   (error as { $metadata?: object }).$metadata ?? {};

@@ -32,7 +32,7 @@ export class TarBundleInspector implements BundleInspector {
     return {
       bytes: checked(bytes, tally, this.limits, finish),
       facts: () => {
-        if (facts === undefined) throw new Error('the bundle was not read to its end');
+        if (facts === undefined) throw new Error('the bundle was not read to the end');
         return facts;
       },
     };
@@ -60,7 +60,7 @@ export class TarBundleInspector implements BundleInspector {
     return {
       bytes: passed(),
       facts: () => {
-        if (facts === undefined) throw new Error('the bytes were not read to their end');
+        if (facts === undefined) throw new Error('the bytes were not read to the end');
         return facts;
       },
     };
@@ -152,11 +152,12 @@ class ContentsCheck {
     });
     gunzip.on('end', () => {
       // Zeros after the end are the one kind of garbage that unpacking passes over in silence.
-      if (gunzip.bytesWritten < this.packed) this.fail(malformed('the archive goes on after its gzip data'));
+      if (gunzip.bytesWritten < this.packed)
+        this.fail(malformed('the archive has data after the end of its gzip stream'));
       if (this.fault === undefined) this.release();
     });
     gunzip.on('error', ({ message }) => {
-      this.fail(malformed(`the archive is not gzip, or is damaged (${message})`));
+      this.fail(malformed(`the archive is not gzip or is damaged (${message})`));
     });
     gunzip.on('drain', () => this.resume());
     gunzip.on('close', () => this.resume());

@@ -75,7 +75,7 @@ export class TarHeaders {
   }
 
   end(): void {
-    if (this.offset === 0) throw malformed('the archive is not a tar: it unpacks to nothing');
+    if (this.offset === 0) throw malformed('the archive is not a tar: it unpacks to zero bytes');
     if (this.toSkip + this.gathered + this.announced.size > 0 || this.extension !== undefined) {
       throw malformed('the tar in the archive ends in the middle of an entry');
     }
@@ -96,10 +96,10 @@ export class TarHeaders {
       return;
     }
     const at = this.offset - blockBytes;
-    if (this.ended) throw malformed(`the tar in the archive goes on after its end, at byte ${at}`);
+    if (this.ended) throw malformed(`the tar in the archive has data after its end, at byte ${at}`);
     const size = numberIn(block.subarray(124, 136));
     if (size === undefined || numberIn(block.subarray(148, 156)) !== checksumOf(block)) {
-      throw malformed(`the archive is not a tar, or is damaged: there is no header at byte ${at}`);
+      throw malformed(`the archive is not a tar or is damaged: no header at byte ${at}`);
     }
     const name = nameIn(block);
     if (name === undefined) throw malformed(`the tar in the archive has a header of an unknown format at byte ${at}`);
@@ -111,7 +111,7 @@ export class TarHeaders {
   private expectExtension(flag: string, size: number): void {
     // Programs differ on which of two counts, and on whether a global header undoes what came before it.
     if (this.announced.has(flag) || (flag === 'g' && this.announced.size > 0)) {
-      throw malformed('the tar in the archive has an entry with more than one extended header of a kind');
+      throw malformed('the tar in the archive has an entry with more than one extended header of the same kind');
     }
     if (size < 1 || size > longestExtension) {
       throw malformed(`the tar in the archive has an extended header of ${size} bytes`);
@@ -124,7 +124,8 @@ export class TarHeaders {
   private readExtension(flag: string, payload: Buffer): void {
     const given = longNames[flag];
     for (const [key, value] of given === undefined ? recordsIn(payload) : [[given, textIn(payload)] as const]) {
-      if (key.startsWith('GNU.sparse.')) throw malformed('the tar in the archive has a sparse file');
+      if (key.startsWith('GNU.sparse.'))
+        throw malformed('the tar in the archive contains a sparse file, which is not supported');
       if (!overridable.has(key)) continue;
       if (flag === 'g') throw malformed(`the tar in the archive has a global header that sets "${key}"`);
       this.override(key as keyof Overrides, value);
@@ -133,7 +134,7 @@ export class TarHeaders {
 
   private override(field: keyof Overrides, value: string): void {
     if (this.overrides[field] !== undefined || value === '') {
-      throw malformed(`the tar in the archive has an extended header whose "${field}" is empty or set twice`);
+      throw malformed(`the tar in the archive has an extended header with an empty or repeated "${field}"`);
     }
     this.overrides[field] = value;
   }
@@ -150,7 +151,7 @@ export class TarHeaders {
     if (kind === undefined) {
       throw malformed(`the entry ${quoted(name)} is ${refusedKinds[flag] ?? `of the unknown type ${quoted(flag)}`}`);
     }
-    if (size === undefined) throw malformed(`the entry ${quoted(name)} has no proper size`);
+    if (size === undefined) throw malformed(`the entry ${quoted(name)} has an invalid size`);
     // Some programs skip such contents, others read them as further headers.
     if (kind !== 'file' && size > 0) throw malformed(`the entry ${quoted(name)} is a ${kind} with contents`);
     this.toSkip = paddedTo(blockBytes, size);

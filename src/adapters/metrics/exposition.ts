@@ -143,13 +143,13 @@ export class Exposition {
   private readStock(): void {
     this.reading(
       'gatehouse_database_up',
-      'Whether the database told what is read of it for the metrics of effects waiting, runs and team tokens: 1 or 0.',
+      '1 if the database could be read for the metrics of effects, runs and team tokens, otherwise 0.',
       [],
       () => [[{}, this.stock === undefined ? 0 : 1]],
     );
     this.reading(
       'gatehouse_effects_waiting',
-      'Ordered work, by lane and state: due, in-hand, later (ordered for a time to come) or failing (waiting to be tried again). The oldest 10 000.',
+      'Background jobs by lane and state: due, in-hand (running), later (scheduled) or failing (waiting for a retry). Counts the oldest 10 000.',
       ['lane', 'state'],
       () => {
         const groups = Object.groupBy(this.stock?.effects ?? [], ({ lane, state }) => `${lane} ${state}`);
@@ -163,7 +163,7 @@ export class Exposition {
     );
     this.reading(
       'gatehouse_effects_oldest_due_seconds',
-      'For how long this instance has seen the same effect to be the oldest due one of its lane, from scrape to scrape.',
+      'Seconds for which the same background job has been the oldest due one of its lane, as seen by this instance from scrape to scrape.',
       ['lane'],
       () =>
         this.stock === undefined
@@ -172,19 +172,19 @@ export class Exposition {
     );
     this.reading(
       'gatehouse_runs_waiting',
-      'Runs by status: pending and confirmed ones wait for their workspace, plan_queued and apply_queued ones for an agent. At most 10 000 of each two.',
+      'Waiting runs by status: pending and confirmed runs wait for their workspace, plan_queued and apply_queued runs for an agent. Each pair counts at most 10 000.',
       ['status'],
       () => Array.from(this.stock?.runs ?? [], ([status, value]) => [{ status }, value] as const),
     );
     this.reading(
       'gatehouse_team_tokens',
-      'Tokens of teams by state: expiring (within seven days), or expired and still listed. At most 10 000.',
+      'Team tokens by state: expiring (within seven days), or expired but not revoked. Counts at most 10 000.',
       ['state'],
       () => Object.entries(this.stock?.teamTokens ?? {}).map(([state, value]) => [{ state }, value] as const),
     );
     this.reading(
       'gatehouse_organization_bytes',
-      'Bytes that an organization keeps: archives, states, what plans leave, policy code. The 100 organizations that keep the most.',
+      'Bytes stored by an organization: archives, states, plan artifacts and policy code. Only the 100 largest organizations.',
       ['organization'],
       () => (this.stock?.organizations ?? []).map(({ name, bytes }) => [{ organization: name }, bytes] as const),
     );
@@ -193,13 +193,13 @@ export class Exposition {
   private readSurroundings({ mostBytes, connections, version, database }: ExpositionOptions): void {
     this.reading(
       'gatehouse_organization_bytes_limit',
-      'Bytes that each organization may keep (MAX_ORGANIZATION_BYTES). Missing without a limit.',
+      'Bytes that each organization may store (MAX_ORGANIZATION_BYTES). Absent without a limit.',
       [],
       () => (mostBytes === 0 ? [] : [[{}, mostBytes]]),
     );
     this.reading(
       'gatehouse_database_connections',
-      'Connections to Postgres, by state: in-use or idle. Missing with SQLite.',
+      'Postgres connections by state: in-use or idle. Absent with SQLite.',
       ['state'],
       () => {
         const now = connections?.();
@@ -212,15 +212,18 @@ export class Exposition {
     );
     this.reading(
       'gatehouse_database_connections_awaited',
-      'Units of work that wait for a connection to Postgres. Missing with SQLite.',
+      'Transactions waiting for a Postgres connection. Absent with SQLite.',
       [],
       () => {
         const now = connections?.();
         return now === undefined ? [] : [[{}, now.waiting]];
       },
     );
-    this.reading('gatehouse_build_info', 'What runs, in labels; always 1.', ['version', 'node', 'database'], () => [
-      [{ version, node: process.versions.node, database }, 1],
-    ]);
+    this.reading(
+      'gatehouse_build_info',
+      'Build information in labels. Always 1.',
+      ['version', 'node', 'database'],
+      () => [[{ version, node: process.versions.node, database }, 1]],
+    );
   }
 }

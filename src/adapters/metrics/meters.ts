@@ -76,70 +76,70 @@ export class Meters {
   readonly registry = new Registry();
   private readonly requests = this.counter(
     'gatehouse_http_requests_total',
-    'Requests, by method, pattern of the route and status; 499 where the client left before the end of its answer.',
+    'Requests by method, route pattern and status. Status 499 means that the client disconnected before the end of the response.',
     'method',
     'route',
     'status',
   );
   private readonly requestDurations = this.durations(
     'gatehouse_http_request_duration_seconds',
-    'Time from the head of a request to the end of its answer. Uploads, downloads and agents waiting for a run take as long as their clients make them.',
+    'Time from the head of a request to the end of its response. Uploads, downloads and agents polling for a run take as long as their clients make them take.',
     'method',
     'route',
   );
-  private readonly requestsInFlight = this.gauge('gatehouse_http_requests_in_flight', 'Requests being served.');
+  private readonly requestsInFlight = this.gauge('gatehouse_http_requests_in_flight', 'Requests in progress.');
   private readonly limited = this.counter(
     'gatehouse_rate_limited_requests_total',
-    'Requests answered 429, by the limit they met.',
+    'Requests rejected with 429, by rate limit.',
     'limit',
   );
   private readonly uploads = this.counter(
     'gatehouse_uploads_total',
-    'Uploads by what became of them. Refused ones met a version or a URL that takes none, interrupted ones a client that left or was too slow, failed ones a fault of the service or of what it stands on.',
+    'Uploads by result. Refused: the version or the URL does not accept an upload. Interrupted: the client disconnected or was too slow. Failed: the service or one of its dependencies failed.',
     'outcome',
   );
-  private readonly uploadsInFlight = this.gauge('gatehouse_uploads_in_flight', 'Uploads being received.');
+  private readonly uploadsInFlight = this.gauge('gatehouse_uploads_in_flight', 'Uploads in progress.');
   private readonly uploadBytes = this.counter(
     'gatehouse_upload_bytes_total',
-    'Bytes of uploads that were received, whatever became of them.',
+    'Bytes received in uploads, regardless of the result.',
   );
   private readonly downloadBytes = this.counter(
     'gatehouse_download_bytes_total',
-    'Bytes of archives that passed through the service to whoever held a download URL.',
+    'Bytes of archives that the service sent for download URLs.',
   );
   private readonly databaseDurations = this.durations(
     'gatehouse_database_duration_seconds',
-    'Time a unit of work took in the database, with its wait for a connection or its turn; those of background work are among them.',
+    'Duration of database transactions, including the wait for a connection or lock. Includes background work.',
     'kind',
   );
   private readonly databaseFailures = this.counter(
     'gatehouse_database_failures_total',
-    'Units of work that failed, other than by a refusal.',
+    'Database transactions that failed, not counting refusals.',
     'kind',
   );
   private readonly storeDurations = this.durations(
     'gatehouse_bundle_store_duration_seconds',
-    'Time an operation on the archive store took; of a read, until its first bytes may be asked for; of a write, as long as its client took to send.',
+    'Duration of archive store operations. A read ends when its first bytes are available; a write includes the time the client takes to send.',
     'operation',
   );
   private readonly storeFailures = this.counter(
     'gatehouse_bundle_store_failures_total',
-    'Operations on the archive store that failed by a fault of the store.',
+    'Archive store operations that failed because of the store.',
     'operation',
   );
   private readonly effectsPerformed = this.counter(
     'gatehouse_effects_performed_total',
-    'Ordered work that this instance did, by lane.',
+    'Background jobs completed by this instance, by lane.',
     'lane',
   );
   private readonly effectFailures = this.counter(
     'gatehouse_effect_failures_total',
-    'Attempts at ordered work that failed and are tried again, by lane.',
+    'Failed attempts at background jobs that will be retried, by lane.',
     'lane',
   );
   private readonly choreFailures = this.counter(
     'gatehouse_background_failures_total',
-    'Turns of any other background work that failed.',
+    'Failed iterations of other background work.',
   );
 
   readonly database = worksOf('kind', ['read', 'transaction'], this.databaseDurations, this.databaseFailures);

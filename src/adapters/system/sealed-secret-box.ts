@@ -51,7 +51,7 @@ export class SealedSecretBox implements SecretBox {
         // Another of them may be the one.
       }
     }
-    throw new Error('a stored secret was altered, or sealed with a signing secret that is not known any more');
+    throw new Error('a stored secret was altered, or encrypted with a signing secret that is no longer configured');
   }
 }
 

@@ -184,7 +184,7 @@ function samplerOf(
   const ratio = (): Sampler => {
     const given = Number(argument);
     if (argument.trim() !== '' && given >= 0 && given <= 1) return new TraceIdRatioBasedSampler(given);
-    warn('OTEL_TRACES_SAMPLER_ARG is no number from 0 to 1: every trace is sent');
+    warn('OTEL_TRACES_SAMPLER_ARG is not a number from 0 to 1: every trace is sent');
     return new AlwaysOnSampler();
   };
   const roots: Readonly<Record<string, () => Sampler>> = {
@@ -195,7 +195,7 @@ function samplerOf(
   const asked = name.trim() === '' ? 'parentbased_always_on' : name.trim();
   const root = roots[asked.replace(/^parentbased_/, '')];
   if (root === undefined) {
-    warn('OTEL_TRACES_SAMPLER names no known sampler: every trace is sent that its caller does not leave out');
+    warn('OTEL_TRACES_SAMPLER is not a known sampler: every trace is sent unless the caller has sampled it out');
     return new ParentBasedSampler({ root: new AlwaysOnSampler() });
   }
   return asked.startsWith('parentbased_') ? new ParentBasedSampler({ root: root() }) : root();

@@ -27,16 +27,16 @@ export const isCredentialName = (name: string): boolean =>
  * anew each time, so that a changed file counts at once.
  */
 export async function credentialFor(directory: string | undefined, name: string, cloneUrl: URL): Promise<Credential> {
-  if (!isCredentialName(name)) throw fetchFailed('the name of the credential is not one a credential can have');
+  if (!isCredentialName(name)) throw fetchFailed('the name of the credential is not valid');
   if (directory === undefined) {
-    throw fetchFailed(`the server keeps no credentials, so there is none named "${name}"`);
+    throw fetchFailed(`there is no credential named "${name}": the server has no credentials configured`);
   }
   const text = await textOf(directory, name);
-  if (text === undefined) throw fetchFailed(`the server has no credential named "${name}"`);
+  if (text === undefined) throw fetchFailed(`there is no credential named "${name}" on the server`);
   const credential = parsed(text);
   if (typeof credential === 'string') throw fetchFailed(`the credential "${name}" is not usable: ${credential}`);
   if (!liesBelow(cloneUrl, credential.prefix)) {
-    throw fetchFailed(`the credential "${name}" is not meant for this repository: its "url" is another address`);
+    throw fetchFailed(`the credential "${name}" is not for this repository: its "url" has another address`);
   }
   return credential;
 }
@@ -60,7 +60,8 @@ async function textOf(directory: string, name: string): Promise<string | undefin
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENXIO') return undefined;
-    if (code === 'EACCES' || code === 'EPERM') throw fetchFailed(`the server may not read the credential "${name}"`);
+    if (code === 'EACCES' || code === 'EPERM')
+      throw fetchFailed(`the server is not permitted to read the credential "${name}"`);
     throw error;
   }
 }
@@ -72,17 +73,17 @@ function parsed(text: string): Credential | string {
     if (line.trim() === '' || line.startsWith('#')) continue;
     const equals = line.indexOf('=');
     const key = keys.find((known) => known === line.slice(0, Math.max(equals, 0)));
-    if (key === undefined) return `line ${index + 1} is none of ${keys.map((known) => `"${known}=…"`).join(', ')}`;
-    if (values[key] !== undefined) return `"${key}" is there twice`;
+    if (key === undefined) return `line ${index + 1} is not one of ${keys.map((known) => `"${known}=…"`).join(', ')}`;
+    if (values[key] !== undefined) return `"${key}" is set twice`;
     values[key] = line.slice(equals + 1);
   }
   const { url, username = defaultUsername, password } = values;
   if (url === undefined || password === undefined || password === '') return 'it needs a "url" and a "password"';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a header has no room for them.
   if (/[\x00-\x1f\x7f]/.test(username + password) || username.includes(':')) {
-    return 'its "username" or "password" has characters that cannot be sent';
+    return 'its "username" or "password" contains characters that cannot be sent';
   }
   const prefix = readCloneUrl(url);
-  if (typeof prefix === 'string') return `its "url" is no address of repositories (${prefix})`;
+  if (typeof prefix === 'string') return `its "url" is not a valid repository URL (${prefix})`;
   return { prefix, username, password };
 }

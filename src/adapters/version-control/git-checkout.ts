@@ -134,7 +134,7 @@ export class GitCheckout {
     const [major = 0, minor = 0] = (/^git version (\d+)\.(\d+)/.exec(printed)?.slice(1) ?? []).map(Number);
     const [oldestMajor, oldestMinor] = oldestGit;
     if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
-    throw fetchFailed(`the git that is installed on the server is older than ${oldestGit.join('.')}`);
+    throw fetchFailed(`git on the server is older than ${oldestGit.join('.')}`);
   }
 
   /** Where the ref stands, or the remote's default branch and where that stands. */
@@ -176,7 +176,7 @@ export class GitCheckout {
       const fetched = await this.fetchRef(ref, 1);
       if (fetched.code !== 0) throw this.failure(fetched, ref);
       const sha = await this.commitNamed('FETCH_HEAD');
-      if (sha === undefined) throw fetchFailed(`${called(ref)} does not lead to a commit`);
+      if (sha === undefined) throw fetchFailed(`${called(ref)} does not point to a commit`);
       return sha;
     }
     const exact = await this.fetchRef(commitSha, 1);
@@ -189,7 +189,7 @@ export class GitCheckout {
     throw fetchFailed(
       exact.code === 0
         ? `${commitSha} is not a commit of the repository`
-        : `the commit ${commitSha} is not in the repository, or not among the last ${depthSearched} of ${called(ref)}`,
+        : `the commit ${commitSha} is not in the repository or not among the last ${depthSearched} commits of ${called(ref)}`,
     );
   }
 
@@ -263,7 +263,7 @@ export class GitCheckout {
     if (/attempting to allocate/.test(own)) return this.overUnpacked();
     return fetchFailed(
       faultIn(own, { host: url.host, credential: request.credential, ref }) ??
-        `git could not read the repository: ${said || `it ended with ${code ?? 'a signal'}`}`,
+        `git could not read the repository: ${said || `it exited with ${code ?? 'a signal'}`}`,
     );
   }
 }

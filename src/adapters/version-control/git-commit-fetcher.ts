@@ -38,7 +38,7 @@ export class GitCommitFetcher implements CommitFetcher {
       () => ending.abort(fetchFailed(`fetching took longer than ${seconds} seconds`)),
       seconds * 1000,
     );
-    const stop = () => ending.abort(new Error('fetching was ended because the service stops'));
+    const stop = () => ending.abort(new Error('fetching was stopped because the service is shutting down'));
     stopped?.addEventListener('abort', stop, { once: true });
     if (stopped?.aborted) stop();
     try {
@@ -51,7 +51,7 @@ export class GitCommitFetcher implements CommitFetcher {
           const commit = await checkout.fetch();
           return await receive(commit, checkout.pack(commit.sha));
         } finally {
-          ending.abort(new Error('the fetch is over'));
+          ending.abort(new Error('the fetch has ended'));
           await checkout.settled();
         }
       });
@@ -70,7 +70,7 @@ function checked({ cloneUrl, ref, commitSha }: CommitRequest, allowedHosts: read
   }
   if (ref !== null && !isFullRef(ref)) throw fetchFailed('the ref is not a full name such as refs/heads/main');
   if (commitSha !== null && !isCommitSha(commitSha)) {
-    throw fetchFailed('the commit must be named by all 40 or 64 hexadecimal digits of its hash');
+    throw fetchFailed('the commit must be given as a full hash of 40 or 64 hexadecimal digits');
   }
   return url;
 }

@@ -20,10 +20,10 @@ export async function addressesOf(
   const host = hostOf(url);
   const literal = isIP(host) !== 0;
   const addresses = literal ? [host] : await lookedUp(host, lookup);
-  if (addresses.length === 0) throw fetchFailed(`no address is known for the host ${host}`);
+  if (addresses.length === 0) throw fetchFailed(`the host ${host} does not resolve to an address`);
   if (!isAllowedHost(url, allowedHosts) && !addresses.every(isPublicAddress)) {
     const what = literal ? `${host} is a private address` : `${host} resolves to a private address`;
-    throw fetchFailed(`${what}; name it in VCS_ALLOWED_HOSTS to allow it`);
+    throw fetchFailed(`${what}; add it to VCS_ALLOWED_HOSTS to allow it`);
   }
   return literal ? [] : addresses;
 }

@@ -19,21 +19,21 @@ const blankOrControl = /[\s\x00-\x1f\x7f-\x9f]/;
  */
 export function readCloneUrl(text: string): URL | string {
   if (text.length > longestUrl) return `the clone URL is longer than ${longestUrl} characters`;
-  if (blankOrControl.test(text)) return 'the clone URL contains blanks or control characters';
+  if (blankOrControl.test(text)) return 'the clone URL contains spaces or control characters';
   // Of "https:host" and "https:/host" a program may make what it likes.
   if (!/^https?:\/\/[^/]/i.test(text)) return 'the clone URL must begin with https:// or http://';
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return 'the clone URL is not a URL';
   if (url.username !== '' || url.password !== '' || /^[^/]+\/\/[^/]*@/.test(text)) {
-    return 'the clone URL must not contain a user name or a password; name a credential instead';
+    return 'the clone URL must not contain a user name or password; use a credential instead';
   }
   if (/[?#]/.test(text)) return 'the clone URL must not have a query or a fragment';
   const bracketed = url.hostname.startsWith('[');
   // What ends in a number was made an IPv4 address by the parser, or refused.
   if (!bracketed && !isIPv4(url.hostname) && !hostName.test(url.hostname)) {
-    return 'the clone URL has no proper host name';
+    return 'the clone URL has an invalid host name';
   }
-  if (url.port === '0') return 'the clone URL has no proper port';
+  if (url.port === '0') return 'the clone URL has an invalid port';
   const segments = text.split('/').slice(3);
   const inner = segments.at(-1) === '' ? segments.slice(0, -1) : segments;
   if (trick.test(text) || inner.some((segment) => /^\.{0,2}$/.test(segment))) {

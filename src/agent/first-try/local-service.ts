@@ -40,7 +40,7 @@ export class LocalService {
         if (address !== undefined) resolve(address);
       });
       child.once('error', reject);
-      child.once('close', () => reject(new FirstTryError(`the service did not start:\n${said}`)));
+      child.once('close', () => reject(new FirstTryError(`the service failed to start:\n${said}`)));
     });
     return new LocalService(url, child, environment);
   }

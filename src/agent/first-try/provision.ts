@@ -28,7 +28,7 @@ export async function provision(service: LocalService, place: string, policies: 
     const made = await api('POST', '/organizations', document('organizations', { name: organization, email }));
     if (made.status !== 201) {
       throw new FirstTryError(
-        `the organization ${organization} is there already and belongs to somebody else: name another DATA_DIR`,
+        `the organization ${organization} already exists and belongs to another user: set DATA_DIR to another directory`,
       );
     }
   }

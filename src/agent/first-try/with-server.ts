@@ -62,7 +62,7 @@ export async function withServer(
     if (stopping.signal.aborted && !ended) return;
     process.stderr.write(welcome(service.url, configFile, opa !== undefined));
     await runAgent(settings, tokens.agentToken, { ...surroundings, environment, stopping: stopping.signal });
-    if (ended) throw new FirstTryError(`the service ended; its log is ${join(place, 'service.log')}`);
+    if (ended) throw new FirstTryError(`the service exited; its log is ${join(place, 'service.log')}`);
   } finally {
     await service.stop();
   }
@@ -71,13 +71,13 @@ export async function withServer(
 /** Whoever can reach the service can have this machine execute what they like. */
 function refuseWhatOthersUse({ HOST, PUBLIC_URL, DATABASE_URL }: Environment): void {
   const faults = [
-    ...(HOST && !isLoopback(HOST) ? ['HOST is not an address of this machine alone'] : []),
-    ...(PUBLIC_URL && !isLoopback(URL.parse(PUBLIC_URL)?.hostname ?? '') ? ['PUBLIC_URL is not of this machine'] : []),
-    ...(DATABASE_URL ? ['DATABASE_URL is set, which others may use too'] : []),
+    ...(HOST && !isLoopback(HOST) ? ['HOST is not a loopback address'] : []),
+    ...(PUBLIC_URL && !isLoopback(URL.parse(PUBLIC_URL)?.hostname ?? '') ? ['PUBLIC_URL is not a loopback URL'] : []),
+    ...(DATABASE_URL ? ['DATABASE_URL is set, so that other services may use the same database'] : []),
   ];
   if (faults.length > 0) {
     throw new FirstTryError(
-      `--with-server is for a first try on this machine alone: ${faults.join('; ')}. Start the service by itself, and agents on machines of their own (docs/agents.md).`,
+      `--with-server is for a first try on this machine only: ${faults.join('; ')}. Start the service separately, and the agents on machines of their own (docs/agents.md).`,
     );
   }
 }
@@ -96,18 +96,18 @@ function welcome(url: string, configFile: string, withPolicies: boolean): string
   const folder = relative(process.cwd(), example) || '.';
   return [
     '',
-    `Gatehouse serves at ${url}. An agent executes the runs of its organization ${organization}, and of every organization you create.`,
-    `Configurations that are planned here run as ${userInfo().username} on this machine: plan none that you would not run yourself.`,
+    `Gatehouse serves at ${url}. An agent executes the runs of the organization ${organization} and of every organization you create.`,
+    `Configurations run as ${userInfo().username} on this machine: plan only configurations that you would run yourself.`,
     '',
-    'In another terminal, type:',
+    'In another terminal, run:',
     '',
     `  export TF_CLI_CONFIG_FILE='${configFile}'`,
     `  terraform -chdir='${folder}' init`,
     `  terraform -chdir='${folder}' apply`,
     '',
     withPolicies
-      ? 'Its plan is judged by two policies, of which one has something to say. Ctrl-C stops both.'
-      : `No opa was found, so its plan is not checked by policies. To see policies, install opa (${opaFrom}) and start this again. Ctrl-C stops both.`,
+      ? 'Two policies check the plan, and one of them fails. Press Ctrl-C to stop the service and the agent.'
+      : `opa was not found, so policies do not check the plan. To see policies, install opa (${opaFrom}) and start again. Press Ctrl-C to stop the service and the agent.`,
     '',
     '',
   ].join('\n');

@@ -128,9 +128,7 @@ function begun({ path, args, directory, environment, user, into }: Program): Chi
     if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error;
     const sizes = Object.entries(environment).map(([name, value]) => [name, Buffer.byteLength(value)] as const);
     const [largest, bytes] = sizes.reduce((one, other) => (other[1] > one[1] ? other : one), ['', 0] as const);
-    throw new BoundReached(
-      `its environment is larger than this machine hands to a program: ${largest} alone has ${bytes} bytes`,
-    );
+    throw new BoundReached(`its environment is larger than this machine allows: ${largest} alone has ${bytes} bytes`);
   }
 }
 

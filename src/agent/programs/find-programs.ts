@@ -25,13 +25,13 @@ const terraformFrom = 'https://developer.hashicorp.com/terraform/install or http
 
 export const noTerraform = (settings: Settings): string =>
   settings.TERRAFORM_PATH === undefined
-    ? `The agent found neither terraform nor tofu: install one of them where the agent runs (${terraformFrom}), or name it in TERRAFORM_PATH.`
-    : `The agent cannot run ${settings.TERRAFORM_PATH}: set TERRAFORM_PATH to a terraform or tofu program, or leave it out.`;
+    ? `The agent found neither terraform nor tofu. Install one of them on the agent's machine (${terraformFrom}), or set TERRAFORM_PATH.`
+    : `The agent cannot run ${settings.TERRAFORM_PATH}. Set TERRAFORM_PATH to a terraform or tofu program, or unset it.`;
 
 export const noOpa = (settings: Settings): string =>
   settings.OPA_PATH === undefined
-    ? `The agent found no opa: install Open Policy Agent where the agent runs (${opaFrom}), or name the program in OPA_PATH.`
-    : `The agent cannot run ${settings.OPA_PATH}: set OPA_PATH to an opa program, or leave it out.`;
+    ? `The agent found no opa. Install Open Policy Agent on the agent's machine (${opaFrom}), or set OPA_PATH.`
+    : `The agent cannot run ${settings.OPA_PATH}. Set OPA_PATH to an opa program, or unset it.`;
 
 /** Undefined where there is none that runs. */
 export async function findTerraform(

@@ -77,7 +77,7 @@ interface Answer {
 /** Undefined and empty results pass, as in the field; what is no list says nothing that could be judged. */
 export function verdictOf(answer: unknown, complaints: string): Verdict {
   const errored = (reason: string): Verdict => ({ status: 'errored', reason: reason.trim() });
-  if (typeof answer !== 'object' || answer === null) return errored(complaints || 'opa printed no answer');
+  if (typeof answer !== 'object' || answer === null) return errored(complaints || 'opa printed no result');
   const { result, errors } = answer as Answer;
   if (errors !== undefined) {
     return errored(
@@ -90,7 +90,7 @@ export function verdictOf(answer: unknown, complaints: string): Verdict {
   const values = result.flatMap(({ expressions }) => expressions.map(({ value }) => value));
   const other = values.find((value) => !Array.isArray(value));
   if (values.length !== 1 || other !== undefined) {
-    return errored(`the query must answer one set or list of messages, and answered ${shown(values)}`);
+    return errored(`the query must return one set or list of messages, but returned ${shown(values)}`);
   }
   const reasons = values.flat();
   return reasons.length === 0 ? { status: 'passed' } : { status: 'failed', reasons };

@@ -80,7 +80,7 @@ export async function endProcessesOf(
   let kills = 0;
   for (let left = found(); left.length > 0; left = found()) {
     if (kill.aborted || performance.now() >= deadline) {
-      if (kills === mostKills) throw new Error(`process ${left[0]?.pid} cannot be ended`);
+      if (kills === mostKills) throw new Error(`process ${left[0]?.pid} cannot be killed`);
       kills += 1;
       for (const { pid } of left) signal(pid, 'SIGKILL');
     }

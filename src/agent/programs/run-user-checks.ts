@@ -19,17 +19,19 @@ export async function checkRunUser(settings: Settings): Promise<void> {
   for (const path of withParents(real)) {
     if (await isUnder(user, path)) {
       faults.push(
-        `AGENT_WORK_DIR: the user of AGENT_RUN_AS may write to ${path}. Take that right away, or name another directory`,
+        `AGENT_WORK_DIR: the user of AGENT_RUN_AS can write to ${path}. Remove that permission, or choose another directory`,
       );
     }
   }
   if (!(await may('cd -- "$1"', real))) {
     faults.push(
-      `AGENT_WORK_DIR: the user of AGENT_RUN_AS cannot enter ${work}. Give it the x bit on each directory of that path`,
+      `AGENT_WORK_DIR: the user of AGENT_RUN_AS cannot enter ${work}. Grant it execute permission (x) on each directory of that path`,
     );
   }
   if (configFile !== undefined && !(await may('exec < "$1"', configFile))) {
-    faults.push(`AGENT_TF_CLI_CONFIG_FILE: the user of AGENT_RUN_AS cannot read ${configFile}. Let it read the file`);
+    faults.push(
+      `AGENT_TF_CLI_CONFIG_FILE: the user of AGENT_RUN_AS cannot read ${configFile}. Grant it read permission`,
+    );
   }
   if (faults.length > 0) throw new SettingsError(faults);
 }
@@ -38,9 +40,7 @@ export async function checkRunUser(settings: Settings): Promise<void> {
 export function refuseSharedUser({ AGENT_RUN_AS: user }: Settings): void {
   const [pid] = user === undefined ? [] : processesAs(user);
   if (pid === undefined) return;
-  throw new SettingsError([
-    `AGENT_RUN_AS: the process ${pid} runs as that user. Give the agent a user that runs nothing else`,
-  ]);
+  throw new SettingsError([`AGENT_RUN_AS: the process ${pid} runs as that user. Choose a user that runs nothing else`]);
 }
 
 const withParents = (path: string): readonly string[] =>

@@ -16,10 +16,11 @@ export function runUserFrom(
   ownUid: number | undefined = process.getuid?.(),
   passwd: () => string = () => readFileSync('/etc/passwd', 'utf8'),
 ): RunUser {
-  if (ownUid !== 0) throw new Error('needs an agent that runs as root: only root starts programs as another user');
+  if (ownUid !== 0)
+    throw new Error('requires an agent that runs as root: only root can start programs as another user');
   const user = /^\d+:\d+$/.test(text) ? numbered(text) : listed(text, passwd());
   if (user.uid === 0) throw new Error('must not be root');
-  if (user.gid === 0) throw new Error("must not have root's group");
+  if (user.gid === 0) throw new Error("must not have root's group id");
   if (user.uid > highestId || user.gid > highestId) throw new Error(`must have ids of at most ${highestId}`);
   return user;
 }
@@ -35,7 +36,7 @@ function listed(text: string, passwd: string): RunUser {
     .split('\n')
     .map((line) => line.split(':'))
     .find((one) => one.length > 3 && one[column] === text);
-  if (fields === undefined) throw new Error(`/etc/passwd has no user ${text}: create it, or write uid:gid`);
+  if (fields === undefined) throw new Error(`/etc/passwd has no user ${text}. Create the user, or write uid:gid`);
   return { uid: Number(fields[2]), gid: Number(fields[3]) };
 }
 

@@ -12,7 +12,7 @@ import { knownStateFile } from './run-directory.js';
 export async function applyRun(x: Execution): Promise<void> {
   const program = await begin(x);
   const planFile = x.job['plan-file'];
-  if (planFile === null) throw new RunFailure('The plan of the run was not kept: start another run');
+  if (planFile === null) throw new RunFailure('The saved plan of the run is missing. Start a new run');
   await fetched(x, planFile.url, 'plan', planFile.sha256);
   await x.directory.give(x.directory.at('plan', planned.plan));
   const lockFile = x.directory.at('plan', planned.lockFile);
@@ -29,11 +29,12 @@ export async function applyRun(x: Execution): Promise<void> {
   );
   const kept = await keepState(x, prepared);
   if (apply.stopped instanceof AgentStopped) {
-    throw new RunFailure('The agent was stopped while it applied: look at the state before you apply again');
+    throw new RunFailure('The agent was stopped during the apply. Check the state before you apply again');
   }
   if (apply.stopped instanceof Canceled) throw apply.stopped;
   if (apply.code !== 0 || apply.stopped !== undefined) throw failureOf(x, 'apply', apply);
-  if (!kept) throw new RunFailure('The apply is done, but its state could not be stored: the log says where it is');
+  if (!kept)
+    throw new RunFailure('The apply finished, but its state could not be stored. The log shows where the state is');
   await x.log.flush();
   await x.run.reportPhase({ status: 'finished', resources: countsSaid(String(apply.printed)) });
 }
@@ -43,7 +44,7 @@ async function keepState(x: Execution, { directory, stateFile, stateBefore }: Pr
   const file = await stateLeftIn(directory, stateFile, (left) => x.directory.taken(left, 'taken-state')).catch(
     (error: Error) => {
       x.directory.keep();
-      const told = `The state could not be read: ${error.message}. It is in ${x.directory.path}, on the agent's machine`;
+      const told = `The state could not be read: ${error.message}. It is in ${x.directory.path} on the agent's machine`;
       throw new RunFailure(told);
     },
   );
@@ -60,7 +61,7 @@ async function keepState(x: Execution, { directory, stateFile, stateBefore }: Pr
       x.directory.keep();
       return file;
     });
-    const told = `The state could not be stored: ${(error as Error).message}. It is in ${path}, on the agent's machine.`;
+    const told = `The state could not be stored: ${(error as Error).message}. It is in ${path} on the agent's machine.`;
     x.say(`${x.job.run.id}: ${told}`);
     x.log.write(`\n${told}\n`);
     return false;

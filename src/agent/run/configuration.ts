@@ -15,7 +15,7 @@ export async function fetched(x: Execution, url: string, name: string, sha256?: 
   const file = x.directory.at(`${name}.tar.gz`);
   await x.run.download(url, file);
   if (sha256 !== undefined && (await digestOf(file, 'sha256')) !== sha256) {
-    throw new RunFailure(`The ${name} came to the agent damaged`);
+    throw new RunFailure(`The ${name} was damaged on its way to the agent`);
   }
   const limits = { bytes: megabytes * 1024 * 1024, entries: mostEntries };
   await unpack(file, x.directory.at(name), limits).catch((error: Error) => {
@@ -37,7 +37,9 @@ export async function workingDirectory(x: Execution, name: string): Promise<stri
   const path = await realpath(join(root, name)).catch(() => undefined);
   const inside = path !== undefined && (path === root || path.startsWith(root + sep));
   if (!inside || !(await lstat(path)).isDirectory()) {
-    throw new RunFailure(`The configuration has no directory ${JSON.stringify(name)}, which the workspace works in`);
+    throw new RunFailure(
+      `The configuration has no directory ${JSON.stringify(name)}, which is the working directory of the workspace`,
+    );
   }
   return path;
 }

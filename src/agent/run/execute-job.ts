@@ -50,7 +50,7 @@ export async function executeJob(job: Job, surroundings: Surroundings): Promise<
     say(`${job.run.id}: ${job.phase} finished`);
   } catch (error) {
     await reportEnd(error, { job, run, log, secrets, say }).catch((failure: Error) =>
-      say(`${job.run.id}: nothing more is reported: ${failure.message}`),
+      say(`${job.run.id}: reporting stopped: ${failure.message}`),
     );
   } finally {
     ends.clear();
@@ -103,12 +103,12 @@ async function reportEnd(
 ): Promise<void> {
   const of = `${job.run.id}: ${job.phase}`;
   if (error instanceof LeaseLost || run.lost.aborted) {
-    say(`${of} stopped: the run is not this agent's any more`);
+    say(`${of} stopped: the run no longer belongs to this agent`);
     return;
   }
   if (error instanceof AgentStopped && job.phase === 'plan') {
     // Its lease is let run out: saying that it failed would end the run.
-    say(`${of} stopped; another agent takes the run`);
+    say(`${of} stopped; another agent will claim the run`);
     return;
   }
   const report = endOf(error, secrets);

@@ -44,11 +44,11 @@ export async function removeLeftovers(
         const known = await textOf(join(path, knownStateFile));
         const isNew = state !== undefined && (await digestOf(state, 'md5')) !== known;
         const kept = isNew ? await putAside(state, runId, AGENT_WORK_DIR) : undefined;
-        say(`${runId}: an agent was killed while it applied${kept === undefined ? '' : `; the state is in ${kept}`}`);
+        say(`${runId}: an agent was killed during the apply${kept === undefined ? '' : `; the state is in ${kept}`}`);
       }
       await removeTree(path);
     } catch (error) {
-      say(`${path}, which an agent left that was killed, stays: ${(error as Error).message}`);
+      say(`${path}, left by a killed agent, was not removed: ${(error as Error).message}`);
     }
   }
   for (const path of await left(shortPlace, temporaryPrefix)) {

@@ -106,6 +106,6 @@ async function archive(x: Execution, directory: string, workingDirectoryName: st
 async function upload(x: Execution, name: Artifact, file: string): Promise<void> {
   await x.run.upload(name, file).catch((error: unknown) => {
     if (!(error instanceof ServiceRefused) || error instanceof LeaseLost) throw error;
-    x.log.write(`\nWarning: the service did not take the plan as JSON (${name}): ${error.message}\n`);
+    x.log.write(`\nWarning: the service did not accept the JSON plan (${name}): ${error.message}\n`);
   });
 }

@@ -64,7 +64,7 @@ async function reportOf(
       ? haveOpa
         ? undefined
         : noOpa(x.settings)
-      : `The agent evaluates OPA policies only, and the set's are ${kind}: write them in Rego, or attach the set to no workspace of this agent's.`;
+      : `The agent evaluates OPA policies only, but the set's policies are of kind ${kind}. Write them in Rego, or detach the set from workspaces of this agent.`;
   if (error !== undefined) {
     tell(x, `Policy set ${set.name} could not be evaluated`, [error]);
     return { 'policy-set-id': set.id, error };
@@ -92,15 +92,15 @@ export function maskedVerdict(secrets: Secrets, verdict: Verdict): Verdict {
 
 async function judged(x: Execution, opa: Opa, { name, query, code }: Policy, input: string): Promise<Verdict> {
   if (code === null) {
-    return { status: 'errored', reason: `The policy ${name} has no code: upload it, and start another run.` };
+    return { status: 'errored', reason: `The policy ${name} has no code. Upload it, and start a new run.` };
   }
   if (query === null || query.trim() === '') {
-    return { status: 'errored', reason: `The policy ${name} has no query: give it one, like data.example.deny.` };
+    return { status: 'errored', reason: `The policy ${name} has no query. Set one, such as data.example.deny.` };
   }
   const file = x.directory.at('policies', `${code.sha256.replace(/\W/g, '')}.rego`);
   await x.run.download(code.url, file);
   if ((await digestOf(file, 'sha256')) !== code.sha256) {
-    return { status: 'errored', reason: `The code of ${name} came to the agent damaged.` };
+    return { status: 'errored', reason: `The code of ${name} was damaged on its way to the agent.` };
   }
   await x.directory.give(file);
   const verdict = await opa.evaluate(file, query, input);

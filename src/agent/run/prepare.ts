@@ -29,7 +29,7 @@ export async function begin(x: Execution): Promise<TerraformProgram> {
   x.log.write(heading(`${title} v${version}`, platform));
   const asked = x.job.workspace['terraform-version'];
   if (asked !== null && /^\d+\.\d+\.\d+/.test(asked) && asked !== version) {
-    x.log.write(`\nWarning: the workspace asks for version ${asked}, and the agent runs ${version}.\n`);
+    x.log.write(`\nWarning: the workspace requires version ${asked}, but the agent runs ${version}.\n`);
   }
   return program;
 }
@@ -60,7 +60,7 @@ export async function prepare(
   if (x.job.state !== null) {
     await x.run.download(x.job.state.url, stateFile);
     if ((await digestOf(stateFile, 'md5')) !== x.job.state.md5)
-      throw new RunFailure('The state came to the agent damaged');
+      throw new RunFailure('The state was damaged on its way to the agent');
     await writeFile(x.directory.at(knownStateFile), x.job.state.md5, { mode: 0o600 });
   }
 
@@ -86,7 +86,7 @@ const longestFailure = 1024;
 
 /** What a run that ended this way fails with; its log has the program's own words already. */
 export function failureOf(x: Execution, command: string, { stopped, code, printed }: Ran): Error {
-  const because = stopped?.message ?? firstErrorIn(printed) ?? `it ended with ${code ?? 'a signal'}`;
+  const because = stopped?.message ?? firstErrorIn(printed) ?? `it exited with ${code ?? 'a signal'}`;
   if (stopped !== undefined && stopped.name !== 'BoundReached') return stopped;
   return new RunFailure(x.secrets.masked(`terraform ${command} failed: ${because}`).slice(0, longestFailure));
 }

@@ -83,7 +83,7 @@ async function place(
       await madeParents(root, target.slice(0, -1), name);
       const linked = join(root, ...target);
       const found = await lstat(linked);
-      if (!found.isFile()) throw refused(`the hard link ${name} leads to no file`);
+      if (!found.isFile()) throw refused(`the hard link ${name} does not point to a file`);
       const beyond = count(found.size);
       if (beyond !== null) throw beyond;
       await copyFile(linked, path, 1);
@@ -97,8 +97,8 @@ async function place(
 function segmentsOf(name: string): readonly string[] {
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
   const shown = JSON.stringify(name.slice(0, 200));
-  if (name.startsWith('/') || name.includes('\0')) throw refused(`${shown} is no relative path`);
-  if (segments.includes('..')) throw refused(`${shown} climbs out of it with ".."`);
+  if (name.startsWith('/') || name.includes('\0')) throw refused(`${shown} is not a relative path`);
+  if (segments.includes('..')) throw refused(`${shown} leaves it with ".."`);
   return segments;
 }
 
@@ -110,7 +110,8 @@ async function madeParents(root: string, segments: readonly string[], name: stri
     await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
-    if (!(await lstat(path)).isDirectory()) throw refused(`the entry ${name} runs through what is no directory`);
+    if (!(await lstat(path)).isDirectory())
+      throw refused(`the path of the entry ${name} goes through something that is not a directory`);
   }
 }
 
@@ -121,7 +122,7 @@ function linkTarget(target: string, depth: number, name: string): string {
   const rest = climbs < 0 ? [] : segments.slice(climbs);
   const outside = target === '' || target.startsWith('/') || segments.length - rest.length > depth;
   if (outside || rest.includes('..') || target.includes('\0')) {
-    throw refused(`the link ${name} leads out of it`);
+    throw refused(`the link ${name} points outside of it`);
   }
   return target;
 }

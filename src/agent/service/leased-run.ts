@@ -124,11 +124,11 @@ export class LeasedRun {
   async storeState(state: NewState, file: string): Promise<string | undefined> {
     let told: string | undefined;
     const announcedWithout = (why: string) => {
-      told = `The outputs are not kept with the state: ${why}.`;
+      told = `The outputs were not stored with the state: ${why}.`;
       return this.announce({ ...state, outputs: [] });
     };
     const announced = await (Buffer.byteLength(JSON.stringify(state)) > longestReport
-      ? announcedWithout('together they are longer than the service takes')
+      ? announcedWithout('together they exceed the size limit of the service')
       : this.announce(state).catch((error: unknown) => {
           const refused = error instanceof ServiceRefused && aboutBody.includes(error.status);
           if (!refused || state.outputs.length === 0) throw error;
@@ -136,7 +136,7 @@ export class LeasedRun {
         }));
     const leftOut = announced['outputs-left-out'] ?? 0;
     if (leftOut > 0)
-      told = `${leftOut} of the outputs are not kept with the state: they are too long, too deep, or too many.`;
+      told = `${leftOut} of the outputs were not stored with the state: they are too long, too deeply nested, or too many.`;
     const body = await openAsBlob(file);
     await this.json({ method: 'PUT', path: announced.upload.url, body, seconds: later, patience }, anything);
     return told;

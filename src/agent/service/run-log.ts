@@ -7,7 +7,7 @@ import { ServiceRefused } from './service-client.js';
 const mostBytes = 64 * 1024 * 1024;
 const mostInPart = 1024 * 1024;
 const betweenParts = 1_000;
-const cutOff = Buffer.from('\n\nThe log is longer than the service keeps logs: the rest of it is left out.\n');
+const cutOff = Buffer.from('\n\nThe log exceeds the size limit of the service. The rest is omitted.\n');
 
 /** The log of a phase, sent to the service while it is written. Secrets are masked. */
 export class RunLog {
@@ -85,7 +85,7 @@ export class RunLog {
         await this.run.appendLog(this.sent, Uint8Array.from(part));
       } catch (error) {
         if (!(error instanceof ServiceRefused) || error.name === 'LeaseLost') throw error;
-        this.say(`the log is not taken any more: ${error.message}`);
+        this.say(`the service no longer accepts the log: ${error.message}`);
         this.stop();
         return;
       }

@@ -89,12 +89,12 @@ export class ServiceClient {
         return troubleIn(error);
       });
       if ('read' in trouble) {
-        if (tries > 1) this.say('the service answers again');
+        if (tries > 1) this.say('the service is available again');
         return trouble.read;
       }
       const wait = Math.max(trouble.wait, Math.min(500 * 2 ** (tries - 1), longestPause)) * (0.75 + Math.random() / 2);
-      if (performance.now() + wait > deadline) throw new ServiceAway(`the service is away: ${trouble.because}`);
-      if (tries === 1) this.say(`the service is away, and is asked again: ${trouble.because}`);
+      if (performance.now() + wait > deadline) throw new ServiceAway(`the service is unavailable: ${trouble.because}`);
+      if (tries === 1) this.say(`the service is unavailable, retrying: ${trouble.because}`);
       await pause(wait, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted());
     }
   }
@@ -111,7 +111,7 @@ export class ServiceClient {
     if (signal?.aborted) end();
     signal?.addEventListener('abort', end);
     const timer = setTimeout(
-      () => ending.abort(new DOMException('it did not answer in time', 'TimeoutError')),
+      () => ending.abort(new DOMException('no response in time', 'TimeoutError')),
       seconds * 1000,
     );
     try {
@@ -130,7 +130,7 @@ export class ServiceClient {
       const text = await response.text();
       if (response.status >= 500 || response.status === 429) {
         const after = Number(response.headers.get('retry-after') ?? 0);
-        return { because: `it answered ${response.status}`, wait: Number.isFinite(after) ? after * 1000 : 0 };
+        return { because: `it responded with ${response.status}`, wait: Number.isFinite(after) ? after * 1000 : 0 };
       }
       throw refusal(response.status, text, repeated);
     } finally {
@@ -158,7 +158,7 @@ function troubleIn(error: unknown): Trouble {
 }
 
 function refusal(status: number, text: string, repeated: boolean): ServiceRefused {
-  const { title, detail = '' } = told(text) ?? { title: `the service answered ${status}` };
+  const { title, detail = '' } = told(text) ?? { title: `the service responded with ${status}` };
   const Refusal = status === 409 && title === 'lease lost' ? LeaseLost : ServiceRefused;
   return new Refusal(status, title, detail, repeated);
 }

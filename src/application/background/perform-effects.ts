@@ -16,6 +16,9 @@ export const lanes = {
 
 export type Lane = keyof typeof lanes;
 
+export const laneOf = (kind: Effect['kind']): Lane =>
+  (Object.keys(lanes) as Lane[]).find((lane) => (lanes[lane].kinds as readonly string[]).includes(kind)) ?? 'slow';
+
 /** Effects of which kinds, and how many at a time. */
 export interface Share {
   readonly kinds: readonly Effect['kind'][];
@@ -25,6 +28,13 @@ export interface Share {
 /** After how long of silence others take over what a process had in hand. */
 export const effectLeaseSeconds = 30;
 const longestWaitSeconds = 600;
+
+/** After how long one that has failed so often before is tried again. */
+export const secondsUntilRetry = ({ attempts }: Pick<PendingEffect, 'attempts'>): number =>
+  Math.min(2 ** attempts, longestWaitSeconds);
+
+/** Where as many are due, there may be more in any lane. */
+const mostLookedAt = 100;
 
 /** What became of the effects that were due. */
 export interface Performed {
@@ -72,6 +82,15 @@ export class PerformEffects {
     }
   }
 
+  /** The lanes in which something is due, or may be: one statement for all of them. */
+  async lanesDue(): Promise<readonly Lane[]> {
+    const all = Object.keys(lanes) as Lane[];
+    const kinds = all.flatMap((lane): readonly Effect['kind'][] => lanes[lane].kinds);
+    const due = await this.unitOfWork.read((tx) => tx.effects.due(this.clock.now(), kinds, mostLookedAt));
+    if (due.length === mostLookedAt) return all;
+    return all.filter((lane) => due.some(({ effect }) => laneOf(effect.kind) === lane));
+  }
+
   /** Keeps what is in hand from others, for effects that take longer than their lease. To be called well within one. */
   async renew(): Promise<void> {
     if (this.inHand.size === 0) return;
@@ -94,7 +113,7 @@ export class PerformEffects {
       await this.perform(pending);
       return undefined;
     } catch (error) {
-      const notBefore = later(this.clock.now(), Math.min(2 ** pending.attempts, longestWaitSeconds));
+      const notBefore = later(this.clock.now(), secondsUntilRetry(pending));
       await this.unitOfWork.run((tx) => tx.effects.failed(pending.id, String(error), notBefore));
       return error ?? new Error('failed without an error');
     }

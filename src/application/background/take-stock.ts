@@ -3,7 +3,7 @@ import type { Clock } from '../ports/outside/clock.js';
 import type { Backlog } from '../ports/repositories/effect-outbox.js';
 import type { OrganizationBytes } from '../ports/repositories/kept-bytes.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
-import { type Lane, lanes } from './perform-effects.js';
+import { type Lane, laneOf } from './perform-effects.js';
 
 /** More than that of anything is not counted: it is alarming as it is, and counting it would take long. */
 const most = 10_000;
@@ -23,9 +23,6 @@ export interface Stock {
   /** The organizations that keep the most, largest first. */
   readonly organizations: readonly OrganizationBytes[];
 }
-
-const laneOf = (kind: Backlog['kind']): Lane =>
-  (Object.keys(lanes) as Lane[]).find((lane) => (lanes[lane].kinds as readonly string[]).includes(kind)) ?? 'slow';
 
 /** Looks at the whole database. Each statement reads a range of an index, and no more of it than is counted. */
 export class TakeStock {

@@ -11,5 +11,5 @@ export const attemptSeconds = { taken: 4_500, abandoned: 10_800 } as const;
 /** Throws `bundle/interrupted` when an attempt is too old. To be asked in the transaction that would refer to it. */
 export function refuseOldAttempt(begunAt: Instant, now: Instant): void {
   if (Date.parse(now) - Date.parse(begunAt) <= attemptSeconds.taken * 1000) return;
-  throw new DomainError('bundle/interrupted', 'storing the files took too long');
+  throw new DomainError('bundle/interrupted', 'the upload took too long; try again');
 }

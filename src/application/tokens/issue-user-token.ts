@@ -37,7 +37,7 @@ export class IssueUserToken {
       if (!(await tx.tokens.addWithin(issued.token, most))) {
         throw new DomainError(
           'user-tokens/limit-reached',
-          `a user may have at most ${most} API tokens: revoke one of them, or ask the operator to raise MAX_TOKENS_PER_USER`,
+          `a user may have at most ${most} API tokens. Revoke one, or ask the operator to raise MAX_TOKENS_PER_USER`,
         );
       }
       await tx.audit.add(doneBy(actor, 'user-tokens/manage', issued.token.id), 'site');

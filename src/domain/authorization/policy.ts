@@ -126,18 +126,18 @@ export const claims = {
   'manage-membership': holds('manage-membership'),
   'manage-teams': holds('manage-teams'),
   'manage-organization-access': holds('manage-organization-access'),
-  'nothing names the pool': (s: Standing) => s.pool?.named === false,
-  'workspace admin of all that the pool serves': (s: Standing) =>
+  'pool not in use': (s: Standing) => s.pool?.named === false,
+  'admin of every workspace that the pool serves': (s: Standing) =>
     s.pool?.serving === true && (holds('manage-workspaces')(s) || !s.pool.servingElsewhere),
-  'sees the team': (s: Standing) =>
+  'can see the team': (s: Standing) =>
     s.team !== undefined &&
     (inTeam(s) || (s.member && !s.team.secret) || holds('access-secret-teams')(s) || byOrganizationToken(s)),
-  'in the team': inTeam,
-  'its members manage its token': (s: Standing) => s.team?.membersManageToken === true,
+  'team member': inTeam,
+  'members can manage its token': (s: Standing) => s.team?.membersManageToken === true,
   'not the owners team': (s: Standing) => s.team !== undefined && !s.team.owners,
   // The owners team is outside every delegated right, and nobody gains through a team what they lack. An organization
   // token holds no organization-level permission.
-  'the team is within reach': (s: Standing) =>
+  "team without permissions beyond the caller's": (s: Standing) =>
     s.team !== undefined &&
     (isOwner(s) || (!s.team.owners && [...s.team.access].every((permission) => holds(permission)(s)))),
 } as const satisfies Record<string, (standing: Standing) => boolean>;
@@ -149,7 +149,7 @@ export type Requirement = readonly (readonly Claim[])[];
 
 /** `reach` of the organization token. */
 const delegated = (permission: Claim, reach: Claim): Requirement => [
-  [permission, 'sees the team', 'the team is within reach'],
+  [permission, 'can see the team', "team without permissions beyond the caller's"],
   ['organization token', reach],
 ];
 
@@ -174,18 +174,20 @@ export const policy = {
   'workspaces/force-unlock': [['workspace admin']],
   'variables/read': [['variables: read'], ['organization token']],
   'variables/manage': [['variables: write'], ['organization token']],
-  'teams/read': [['sees the team']],
+  'teams/read': [['can see the team']],
   'teams/create': [['manage-teams'], ['organization token']],
   'teams/update': delegated('manage-teams', 'not the owners team'),
   'teams/delete': delegated('manage-teams', 'not the owners team'),
-  'teams/set-organization-access': [['manage-organization-access', 'sees the team', 'the team is within reach']],
-  'team-members/manage': delegated('manage-membership', 'the team is within reach'),
+  'teams/set-organization-access': [
+    ['manage-organization-access', 'can see the team', "team without permissions beyond the caller's"],
+  ],
+  'team-members/manage': delegated('manage-membership', "team without permissions beyond the caller's"),
   'team-tokens/manage': [
-    ...delegated('manage-teams', 'the team is within reach'),
-    ['in the team', 'its members manage its token'],
+    ...delegated('manage-teams', "team without permissions beyond the caller's"),
+    ['team member', 'members can manage its token'],
   ],
   'team-access/list': [['member']],
-  'team-access/read': [['sees the team'], ['workspace admin'], ['organization token']],
+  'team-access/read': [['can see the team'], ['workspace admin'], ['organization token']],
   'team-access/manage': [['workspace admin'], ['organization token']],
   'runs/read': [['runs: read'], ['organization token']],
   'runs/queue': [['runs: plan']],
@@ -198,15 +200,19 @@ export const policy = {
   'policy-outcomes/override': [['manage-policy-overrides']],
   'policy-sets/manage': [['manage-policies']],
   'policies/manage': [['manage-policies']],
-  'agent-pools/read': [['manage-agent-pools'], ['organization token'], ['workspace admin of all that the pool serves']],
+  'agent-pools/read': [
+    ['manage-agent-pools'],
+    ['organization token'],
+    ['admin of every workspace that the pool serves'],
+  ],
   'agent-pools/list': [['manage-agent-pools'], ['organization token']],
   'agent-pools/create': [['manage-agent-pools'], ['organization token']],
   // The agents of a pool in use see the variables and states of what it serves.
   'agent-pools/manage': [
-    ['manage-agent-pools', 'nothing names the pool'],
-    ['organization token', 'nothing names the pool'],
+    ['manage-agent-pools', 'pool not in use'],
+    ['organization token', 'pool not in use'],
     ['owner'],
-    ['workspace admin of all that the pool serves'],
+    ['admin of every workspace that the pool serves'],
   ],
   'site-agent-pools/manage': [['site administrator']],
   'effects/read': [['site administrator']],
@@ -243,7 +249,7 @@ export function authorize(standing: Standing, action: Action): void {
   if (may(standing, action)) return;
   const read = seeing(action);
   if (read === undefined || !may(standing, read)) throw notFound();
-  throw new DomainError('resource/not-found', `not authorized: this needs ${inWords(policy[action])}`);
+  throw new DomainError('resource/not-found', `not authorized: requires ${inWords(policy[action])}`);
 }
 
 /** What a port found, with the caller's standing towards it. */

@@ -41,7 +41,7 @@ export const guards = {
   'not the current version': { holds: ({ isCurrent }) => !isCurrent, because: 'it is current' },
   'no runs in progress': { holds: ({ runsInProgress }) => !runsInProgress, because: 'a run in progress uses it' },
   'purge due': { holds: ({ purgeDue }) => purgeDue, because: 'its backing data can still be restored' },
-  'held for long enough': { holds: ({ outdated }) => outdated, because: 'it is not old enough' },
+  'old enough': { holds: ({ outdated }) => outdated, because: 'it is not old enough' },
   'not used by a run': { holds: ({ usedByRun }) => !usedByRun, because: 'a run has used it' },
 } as const satisfies Record<string, LifecycleGuard<Facts>>;
 
@@ -127,7 +127,7 @@ export const lifecycle = [
   {
     trigger: 'retire',
     from: ['uploaded'],
-    guards: ['in one of these states', 'not the current version', 'no runs in progress', 'held for long enough'],
+    guards: ['in one of these states', 'not the current version', 'no runs in progress', 'old enough'],
     to: 'archived',
     stamp: 'archived-at',
     effects: ['discard-bundle'],

@@ -132,7 +132,7 @@ export function readReport(
       throw invalidReport('Policy set does not apply to the run', member);
     }
     if (reported.findIndex((other) => other.policySetId === policySetId) !== index) {
-      throw invalidReport('Policy set is reported twice', member);
+      throw invalidReport('Policy set is reported more than once', member);
     }
   });
   return applied.map((set, position) => {
@@ -157,7 +157,7 @@ function outcomesOf(set: AppliedPolicySet, report: ReportedPolicySet, member: st
       throw invalidReport('Policy is not in the set', `${member}/${index}/name`);
     }
     if (report.policies.findIndex((other) => other.name === name) !== index) {
-      throw invalidReport('Policy is reported twice', `${member}/${index}/name`);
+      throw invalidReport('Policy is reported more than once', `${member}/${index}/name`);
     }
   });
   return set.policies.flatMap(({ name, description, query, enforcementLevel }) => {

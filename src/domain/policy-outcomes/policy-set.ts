@@ -33,7 +33,7 @@ export interface PolicySet extends PolicySetSettings {
 export function checkPolicySet<Settings extends Partial<PolicySetSettings>>(settings: Settings): Settings {
   if (settings.name !== undefined) checkName(settings.name);
   const names = (settings.policies ?? []).map(({ name }) => name);
-  if (new Set(names).size < names.length) throw invalidAttribute('policies', 'Policies must differ in their names');
+  if (new Set(names).size < names.length) throw invalidAttribute('policies', 'Policies must have different names');
   return settings;
 }
 
@@ -47,7 +47,7 @@ export function checkKinds(
   where: AtFault,
 ): void {
   if (attached.every((policy) => policy.kind === kind)) return;
-  throw new DomainError('attribute/invalid', 'A policy set and the policies attached to it must be of one kind', where);
+  throw new DomainError('attribute/invalid', 'A policy set and its policies must be of the same kind', where);
 }
 
 /** Throws `attribute/invalid`, at `where`, for two policies of one name, and for more than an agent can report on. */
@@ -58,10 +58,10 @@ export function checkNames(
 ): void {
   const names = [...policies, ...attached].map(({ name }) => name);
   if (new Set(names).size < names.length) {
-    throw new DomainError('attribute/invalid', 'Policies must differ in their names', where);
+    throw new DomainError('attribute/invalid', 'Policies must have different names', where);
   }
   if (names.length > mostPoliciesOfSet) {
-    throw new DomainError('attribute/invalid', `A set has no more than ${mostPoliciesOfSet} policies`, where);
+    throw new DomainError('attribute/invalid', `A policy set can have at most ${mostPoliciesOfSet} policies`, where);
   }
 }
 

@@ -46,10 +46,10 @@ export interface ManagedPolicy extends PolicySettings {
 export function checkPolicy<Settings extends PolicySettings>(settings: Settings): Settings {
   checkName(settings.name);
   if (settings.kind === 'opa' && settings.query === null) {
-    throw invalidAttribute('query', 'Query is required for policies of the kind opa');
+    throw invalidAttribute('query', 'Query is required for policies of kind opa');
   }
   if (settings.kind === 'sentinel' && settings.query !== null) {
-    throw invalidAttribute('query', 'Query must be left out for policies of the kind sentinel');
+    throw invalidAttribute('query', 'Query must be absent for policies of kind sentinel');
   }
   return settings;
 }

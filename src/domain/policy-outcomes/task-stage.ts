@@ -162,7 +162,10 @@ export function concludeEvaluation(
 ): TaskStage {
   const status = stage.evaluations.find((evaluation) => evaluation.id === id)?.status ?? 'not part of the stage';
   if (status !== 'running') {
-    throw new DomainError('task-stage/transition-refused', `policy evaluation could not be reported: it is ${status}`);
+    throw new DomainError(
+      'task-stage/transition-refused',
+      `policy evaluation could not be reported because its status is ${status}`,
+    );
   }
   const resultCount = addedUp(outcomes.map(resultCountOf));
   const blocking = outcomes.filter(blocks);

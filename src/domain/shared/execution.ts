@@ -53,14 +53,14 @@ export function changedExecution(
   if (overwrites.executionMode === false && change.executionMode) {
     throw invalidAttribute(
       'settingOverwrites/executionMode',
-      'Execution mode comes from the organization or is named, not both',
+      'Execution mode is either inherited from the organization or set, not both',
     );
   }
   const names = change.agentPoolId !== undefined && change.agentPoolId !== null;
   if (overwrites.agentPool === false && names) {
     throw invalidAttribute(
       'settingOverwrites/agentPool',
-      'Agent pool comes from the organization or is named, not both',
+      'Agent pool is either inherited from the organization or set, not both',
     );
   }
   const asked = change.executionMode ?? (overwrites.executionMode === false ? null : undefined);
@@ -73,19 +73,28 @@ export function changedExecution(
     overwrites.agentPool === false ? null : change.agentPoolId === undefined ? kept : change.agentPoolId;
   const next = { ...current, executionMode, agentPoolId };
   if (agentPoolId !== null && mode !== 'agent') {
-    throw invalidAttribute('agentPoolId', `Agent pool can be named in execution mode agent only, and this is ${mode}`);
+    throw invalidAttribute(
+      'agentPoolId',
+      `Agent pool can be set only in execution mode agent, and the execution mode is ${mode}`,
+    );
   }
   if (mode === 'agent' && executionOf(next).agentPoolId === null) {
     throw invalidAttribute(
       'agentPoolId',
-      'Agent pool is required in execution mode agent, because the organization has no default agent pool',
+      'Agent pool is required in execution mode agent because the organization has no default agent pool',
     );
   }
   if (overwrites.executionMode === true && !overwritesOf(next).executionMode) {
-    throw invalidAttribute('settingOverwrites/executionMode', 'Execution mode must be named to be the workspace’s own');
+    throw invalidAttribute(
+      'settingOverwrites/executionMode',
+      'Execution mode must be set to override that of the organization',
+    );
   }
   if (overwrites.agentPool === true && !overwritesOf(next).agentPool) {
-    throw invalidAttribute('settingOverwrites/agentPool', 'Agent pool must be named to be the workspace’s own');
+    throw invalidAttribute(
+      'settingOverwrites/agentPool',
+      'Agent pool must be set to override that of the organization',
+    );
   }
   return { executionMode, agentPoolId };
 }
@@ -99,7 +108,7 @@ export function changedDefaults(current: ExecutionDefaults, change: Partial<Exec
     throw invalidAttribute('defaultExecutionMode', 'Default execution mode must be agent for a default agent pool');
   }
   if (executionMode === 'agent' && agentPoolId === null) {
-    throw invalidAttribute('defaultExecutionMode', 'Default execution mode agent needs a default agent pool');
+    throw invalidAttribute('defaultExecutionMode', 'Default execution mode agent requires a default agent pool');
   }
   return { executionMode, agentPoolId };
 }

@@ -80,7 +80,7 @@ export class Call {
     });
     const [only] = given;
     if (only === undefined || given.length > 1) {
-      throw new UsageError(`give one of ${names.map((name) => `--${name}`).join(', ')}`);
+      throw new UsageError(`exactly one of ${names.map((name) => `--${name}`).join(', ')} is required`);
     }
     return only;
   }

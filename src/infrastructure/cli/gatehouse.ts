@@ -4,7 +4,9 @@ import { nodeFault } from '../node-version.js';
 
 const fault = nodeFault(process.versions.node);
 if (fault !== undefined) {
-  process.stderr.write(`${fault}: install a newer one; in a checkout, "npm run gatehouse --" brings its own.\n`);
+  process.stderr.write(
+    `${fault}. Install a newer version; in a checkout, "npm run gatehouse --" uses the right one.\n`,
+  );
   process.exit(1);
 }
 

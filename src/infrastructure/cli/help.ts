@@ -2,8 +2,8 @@ import type { Command, Option } from './command.js';
 
 /** Options every command takes. */
 export const everywhere: Readonly<Record<'json' | 'help', Option>> = {
-  json: { about: 'answer as JSON, as in a pipe' },
-  help: { about: 'say how it is used' },
+  json: { about: 'print JSON, which is the default in a pipe' },
+  help: { about: 'show help' },
 };
 
 const rows = (lines: readonly (readonly [string, string])[]): string => {
@@ -49,9 +49,9 @@ export const helpOf = (command: Command): string =>
     .replace(/\n+$/, '\n');
 
 const conventions = [
-  'On a terminal the answer is text; elsewhere, and with --json, one JSON document. Errors and progress go to standard',
-  'error. It ends with 0, with 1 when something failed or is amiss, with 2 when it was called wrongly.',
-  'Everything is configured by the environment of the service; gatehouse serve --help lists it.',
+  'Output is text on a terminal, and JSON elsewhere or with --json. Errors and progress go to standard error.',
+  'Exit codes: 0 on success, 1 if something failed or a problem was found, 2 for a usage error.',
+  'Configured by the environment variables of the service; see gatehouse serve --help.',
 ].join('\n');
 
 /** What `--help` answers without a command, or for the commands of one group. */
@@ -66,10 +66,10 @@ export const commandLinePage = (commands: readonly Command[]): string =>
   [
     '# The command line',
     [
-      '`gatehouse COMMAND` where the package `gatehouse-tf` is installed, `npx --package=gatehouse-tf gatehouse COMMAND` where it',
-      'is not, `npm run gatehouse -- COMMAND` in a checkout (with `npm run --silent`, where a program reads what it answers),',
-      '`node dist/infrastructure/cli/gatehouse.js COMMAND` in the image. This page is printed by `npm run docs` from what the',
-      'commands say of themselves.',
+      'Run `gatehouse COMMAND` with the package `gatehouse-tf` installed, `npx --package=gatehouse-tf gatehouse COMMAND` without',
+      'it, `npm run gatehouse -- COMMAND` in a checkout (`npm run --silent` if a program reads the output), or',
+      '`node dist/infrastructure/cli/gatehouse.js COMMAND` in the image. `npm run docs` generates this page from the help of the',
+      'commands.',
     ].join('\n'),
     'On a terminal the answer is text; elsewhere, and with `--json`, one JSON document with the names of the API. Errors and\nprogress go to standard error. The exit code is 0, 1 when something failed or is amiss, 2 when the call was wrong.\nThe environment is [that of the service](configuration.md): whoever may read it, and `DATA_DIR`, may do anything\n([why](adr/0037-the-command-line-speaks-for-the-operator.md)). All but `migrate` and `serve` may be used while a service\nruns.',
     ...commands.map((command) =>

@@ -103,17 +103,17 @@ export async function withDatabase<Result>(
   if (config.DATABASE_URL === undefined) {
     await refuseOtherUsers(config, 'database');
     if (!existsSync(file)) {
-      throw new OperatorError(`there is no ${file}: the service makes it at its start, and so does gatehouse migrate`);
+      throw new OperatorError(`${file} does not exist. Start the service or run gatehouse migrate to create it`);
     }
   }
   return inDatabase(config, async (database) => {
     const { missing, unknown } = await database.schema();
     if (unknown.length > 0) {
-      throw new OperatorError('the database belongs to a newer release: use the gatehouse of that one');
+      throw new OperatorError('the database belongs to a newer release. Use the gatehouse command of that release');
     }
     if (missing.length > 0) {
       throw new OperatorError(
-        `the database lacks ${missing.join(', ')}: run gatehouse migrate, or start the service of this release`,
+        `the database has pending migrations: ${missing.join(', ')}. Run gatehouse migrate, or start the service of this release`,
       );
     }
     return work(database);
@@ -128,7 +128,7 @@ export async function openStore(config: Config): Promise<BundleStore> {
 
 const noStore = new Proxy({} as BundleStore, {
   get: () => {
-    throw new Error('this command was given no archive store');
+    throw new Error('this command does not use the archive store');
   },
 });
 

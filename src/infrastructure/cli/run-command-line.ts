@@ -77,7 +77,7 @@ function commandOf(words: readonly string[], commands: readonly Command[]): Comm
   if (grouped && second.startsWith('-')) return undefined;
   const both = `${first} ${second}`;
   const candidates = commands.map(({ name }) => ({ name, given: name.includes(' ') ? both : first }));
-  throw new UsageError(`there is no command ${grouped ? both : first}${suggestion(candidates)}`);
+  throw new UsageError(`unknown command ${grouped ? both : first}${suggestion(candidates)}`);
 }
 
 function parsed(words: readonly string[], command: Command) {
@@ -93,7 +93,7 @@ function parsed(words: readonly string[], command: Command) {
   if (unknown !== undefined && !args.slice(0, args.indexOf(unknown)).includes('--')) {
     const given = `--${nameIn(unknown)}`;
     const candidates = Object.keys(known).map((name) => ({ name: `--${name}`, given }));
-    throw new UsageError(`there is no option ${given}${suggestion(candidates)}`);
+    throw new UsageError(`unknown option ${given}${suggestion(candidates)}`);
   }
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true });
@@ -106,9 +106,9 @@ const nameIn = (word: string): string => word.slice(2).split('=')[0] ?? '';
 
 function checkWords({ words = [] }: Command, given: readonly string[]): void {
   const missing = words[given.length];
-  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  if (missing !== undefined) throw new UsageError(`missing argument ${missing}`);
   const [surplus] = given.slice(words.length);
-  if (surplus !== undefined) throw new UsageError(`${JSON.stringify(surplus)} is one word too many`);
+  if (surplus !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}`);
 }
 
 /** The name that is nearest to what was given in its place, if one is near. */

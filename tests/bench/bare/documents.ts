@@ -1,4 +1,6 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
+import { randomText } from '../../../src/adapters/system/random-ids.js';
+import { RandomSecrets } from '../../../src/adapters/system/random-secrets.js';
 
 /** What a version's document is made of, in the order in which it is selected. */
 export const versionColumns =
@@ -106,3 +108,20 @@ export function uploadUrlOf(base: string, id: string, now: number): string {
   const signature = createHmac('sha256', signingKey).update(`upload.${id}.${expiry}`).digest('base64url');
   return `${base}/v1/object/${id}.${expiry}.${signature}`;
 }
+
+const secrets = new RandomSecrets();
+
+export function newToken() {
+  const { secret } = secrets.generate();
+  return { id: `at-${randomText(16)}`, secret, digest: hash('sha256', secret), at: new Date().toISOString() };
+}
+
+export const tokenDocument = (id: string, secret: string, userId: string, teamId: string, at: string): object => ({
+  id,
+  type: 'authentication-tokens',
+  attributes: { 'created-at': at, 'last-used-at': null, description: null, token: secret, 'expired-at': null },
+  relationships: {
+    team: { data: { id: teamId, type: 'teams' } },
+    'created-by': { data: { id: userId, type: 'users' } },
+  },
+});

@@ -2,7 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { randomText } from '../../../src/adapters/system/random-ids.js';
 import { auditEventId } from '../../../src/domain/index.js';
-import { newVersion, readable, uploadUrlOf, type VersionRow, versionColumns, versionDocument } from './documents.js';
+import {
+  newToken,
+  newVersion,
+  readable,
+  tokenDocument,
+  uploadUrlOf,
+  type VersionRow,
+  versionColumns,
+  versionDocument,
+} from './documents.js';
 import { type Answered, type Asked, lastPart, serve, unauthenticated } from './frame.js';
 
 /* Two of the requests on Postgres, each in one round trip by a statement that is planned once on each connection. */
@@ -69,16 +78,77 @@ const create = {
     select caller.token_id, caller.user_id, caller.expires_at, made.id from caller left join made on true`,
 } as const;
 
+const issue = {
+  name: 'issue',
+  rowMode: 'array',
+  text: `
+    with caller as (select k.id as token_id, u.id as user_id, k.expires_at from ${caller}),
+    owned as (
+      select t.id, o.id as organization_id, c.user_id, c.token_id
+      from teams t join organizations o on o.id = t.organization_id, caller c
+      where t.id = $2 and t.deleted_at is null and o.deleted_at is null and (c.expires_at is null or c.expires_at > $5)
+        and exists (select 1 from team_members m join teams own on own.id = m.team_id
+          where m.user_id = c.user_id and own.organization_id = o.id and own.is_owners and own.deleted_at is null)),
+    kept as (
+      insert into api_tokens (id, team_id, audits, secret_digest, created_by_kind, created_by_id, created_at)
+      select $3, id, false, $4, 'user', user_id, $5 from owned
+      on conflict (team_id) where team_id is not null do update set id = excluded.id,
+        secret_digest = excluded.secret_digest, created_by_kind = 'user', created_by_id = excluded.created_by_id,
+        created_at = excluded.created_at, description = null, expires_at = null, last_used_at = null
+      returning id),
+    recorded as (
+      insert into audit_events (id, organization_id, at, actor_kind, actor_id, token_id, action, subject, outcome, count,
+        request_id, address, route)
+      select $6, organization_id, $5, 'user', user_id, token_id, 'team-tokens/manage', $3, 'done', 1,
+        $7, '127.0.0.1', 'POST /teams/:teamId/authentication-token' from owned)
+    select caller.token_id, caller.user_id, caller.expires_at, kept.id from caller left join kept on true`,
+} as const;
+
+type Statement = typeof show | typeof create | typeof issue;
+
 type Row = readonly [tokenId: string, userId: string, expiresAt: string | null, ...rest: unknown[]];
 
-async function ask(statement: typeof show | typeof create, values: readonly unknown[]): Promise<Row | undefined> {
-  const { rows } = await pool.query({ ...statement, values: [...values] });
+const naive = process.env.MANNER === 'naive';
+
+/** In a transaction, with a round trip for each of the things an application asks and does in turn. */
+async function inTurn(statement: Statement, values: readonly unknown[]): Promise<pg.QueryArrayResult> {
+  const client = await pool.connect();
+  try {
+    const known = { name: 'known', text: `select k.id from ${caller}`, values: [values[0]] };
+    await client.query(known);
+    await client.query('begin');
+    const table = statement === create ? 'workspaces' : 'teams';
+    const subject = { name: table, text: `select id from ${table} where id = $1`, values: [values[1]] };
+    for (let asked = 0; asked < 3; asked += 1) await client.query(subject);
+    const result = await client.query<unknown[]>({ ...statement, values: [...values] });
+    await client.query('commit');
+    return result as unknown as pg.QueryArrayResult;
+  } finally {
+    client.release();
+  }
+}
+
+async function ask(statement: Statement, values: readonly unknown[]): Promise<Row | undefined> {
+  const { rows } = await (naive && statement !== show
+    ? inTurn(statement, values)
+    : pool.query({ ...statement, values: [...values] }));
   const row = rows[0] as Row | undefined;
   if (row === undefined || row[2] === null || row[2] > new Date().toISOString()) return row;
   return undefined;
 }
 
 async function answer({ method, url, digest, body }: Asked): Promise<Answered> {
+  if (method === 'POST' && url.startsWith('/teams/')) {
+    const route = '/teams/:teamId/authentication-token';
+    const [, , teamId = ''] = url.split('/');
+    const { id, secret, digest: kept, at } = newToken();
+    const event = [auditEventId(at, randomBytes(8).toString('hex')), randomUUID()];
+    const row = await ask(issue, [digest, teamId, id, kept, at, ...event]);
+    if (row === undefined) return unauthenticated(route);
+    const [tokenId, userId, , known] = row;
+    if (known === null) return { status: 404, route, tokenId, userId };
+    return { status: 201, route, tokenId, userId, document: { data: tokenDocument(id, secret, userId, teamId, at) } };
+  }
   if (method === 'POST') {
     const route = '/workspaces/:workspaceId/configuration-versions';
     const id = `cv-${randomText(16)}`;

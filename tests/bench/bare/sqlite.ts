@@ -4,9 +4,11 @@ import { randomText } from '../../../src/adapters/system/random-ids.js';
 import { auditEventId } from '../../../src/domain/index.js';
 import {
   firstPage,
+  newToken,
   newVersion,
   pageSize,
   readable,
+  tokenDocument,
   uploadUrlOf,
   type VersionRow,
   versionColumns,
@@ -124,7 +126,7 @@ const insert = statement(`
 const record = statement(`
   insert into audit_events (id, organization_id, at, actor_kind, actor_id, token_id, action, subject, outcome, count,
     request_id, address, route)
-  values (?, ?, ?, 'user', ?, ?, 'configuration-versions/create', ?, 'done', 1, ?, '127.0.0.1', ?)`);
+  values (?, ?, ?, 'user', ?, ?, ?, ?, 'done', 1, ?, '127.0.0.1', ?)`);
 
 /** `all` are the policies of all sets, in their order, and the first of this one is the one at `from`. */
 function outcomeDocument(evaluationId: string, row: OutcomeRow, all: readonly PolicyRow[], from: number) {
@@ -222,29 +224,91 @@ function grantDocument(workspaceId: string, workspacePath: string, row: GrantRow
 
 const created = 'POST /workspaces/:workspaceId/configuration-versions';
 
-const create = db.transaction(
-  (userId: string, tokenId: string, workspaceId: string, body: unknown): object | undefined => {
-    const id = `cv-${randomText(16)}`;
-    const given = newVersion(body);
-    const now = new Date();
-    const current = Number(!given.speculative && !given.provisional);
-    const [sequence, organizationId] =
-      (takeSequence.get(current, id, workspaceId, userId) as [number, string] | undefined) ?? [];
-    if (sequence === undefined) return undefined;
-    const { autoQueueRuns, speculative, provisional } = given;
-    const flags = [Number(autoQueueRuns), Number(speculative), Number(provisional)] as const;
-    const at = now.toISOString();
-    insert.run(id, workspaceId, sequence, ...flags, userId, at);
-    const event = auditEventId(at, randomBytes(8).toString('hex'));
-    record.run(event, organizationId, at, userId, tokenId, id, randomUUID(), created);
-    return versionDocument(
-      [id, flags[0], null, null, flags[2], 'tfe-api', flags[1], 'pending', '{}', null],
-      uploadUrlOf(PUBLIC_URL, id, now.getTime()),
-    );
-  },
-);
+type Write = (userId: string, tokenId: string, subject: string, body: unknown) => object | undefined;
 
-function answer({ method, url, digest, body }: Asked): Answered {
+const create: Write = (userId, tokenId, workspaceId, body) => {
+  const id = `cv-${randomText(16)}`;
+  const given = newVersion(body);
+  const now = new Date();
+  const current = Number(!given.speculative && !given.provisional);
+  const [sequence, organizationId] =
+    (takeSequence.get(current, id, workspaceId, userId) as [number, string] | undefined) ?? [];
+  if (sequence === undefined) return undefined;
+  const { autoQueueRuns, speculative, provisional } = given;
+  const flags = [Number(autoQueueRuns), Number(speculative), Number(provisional)] as const;
+  const at = now.toISOString();
+  insert.run(id, workspaceId, sequence, ...flags, userId, at);
+  const event = auditEventId(at, randomBytes(8).toString('hex'));
+  record.run(event, organizationId, at, userId, tokenId, 'configuration-versions/create', id, randomUUID(), created);
+  return versionDocument(
+    [id, flags[0], null, null, flags[2], 'tfe-api', flags[1], 'pending', '{}', null],
+    uploadUrlOf(PUBLIC_URL, id, now.getTime()),
+  );
+};
+
+const ownedTeam = statement(`
+  select o.id from teams t join organizations o on o.id = t.organization_id
+  where t.id = +? and t.deleted_at is null and o.deleted_at is null and exists (
+    select 1 from team_members m join teams own on own.id = m.team_id
+    where m.user_id = +? and own.organization_id = o.id and own.is_owners and own.deleted_at is null)`);
+
+const upsert = statement(`
+  insert into api_tokens (id, team_id, audits, secret_digest, created_by_kind, created_by_id, created_at)
+  values (?, ?, 0, ?, 'user', ?, ?) on conflict (team_id) where team_id is not null do update set id = excluded.id,
+    secret_digest = excluded.secret_digest, created_by_kind = 'user', created_by_id = excluded.created_by_id,
+    created_at = excluded.created_at, description = null, expires_at = null, last_used_at = null`);
+
+const issued = 'POST /teams/:teamId/authentication-token';
+
+const issue: Write = (userId, tokenId, teamId) => {
+  const [organizationId] = (ownedTeam.get(teamId, userId) as [string] | undefined) ?? [];
+  if (organizationId === undefined) return undefined;
+  const { id, secret, digest, at } = newToken();
+  upsert.run(id, teamId, digest, userId, at);
+  const event = auditEventId(at, randomBytes(8).toString('hex'));
+  record.run(event, organizationId, at, userId, tokenId, 'team-tokens/manage', id, randomUUID(), issued);
+  return tokenDocument(id, secret, userId, teamId, at);
+};
+
+const byItself = db.transaction((write: Write, ...given: Parameters<Write>) => write(...given));
+
+let waiting: (() => void)[] = [];
+
+/** All that is ready within one turn of the event loop, with one flush. What is refused has written nothing. */
+const commitTogether = (): void => {
+  const together = waiting;
+  waiting = [];
+  const answers: (() => void)[] = [];
+  told = answers;
+  db.exec('begin immediate');
+  for (const write of together) write();
+  db.exec('commit');
+  for (const tell of answers) tell();
+};
+let told: (() => void)[] = [];
+
+const written = (write: Write, ...given: Parameters<Write>): object | undefined | Promise<object | undefined> => {
+  if (process.env.MANNER !== 'together') return byItself.immediate(write, ...given);
+  return new Promise((resolve) => {
+    if (waiting.length === 0) setImmediate(commitTogether);
+    waiting.push(() => {
+      const document = write(...given);
+      told.push(() => resolve(document));
+    });
+  });
+};
+
+async function answerWrite(userId: string, tokenId: string, path: string, body: unknown): Promise<Answered> {
+  const ofTeam = path.startsWith('/teams/');
+  const [, , subject = ''] = path.split('/');
+  const route = ofTeam ? '/teams/:teamId/authentication-token' : '/workspaces/:workspaceId/configuration-versions';
+  const data = await written(ofTeam ? issue : create, userId, tokenId, subject, body);
+  return data === undefined
+    ? { status: 404, route, tokenId, userId }
+    : { status: 201, route, tokenId, userId, document: { data } };
+}
+
+function answer({ method, url, digest, body }: Asked): Answered | Promise<Answered> {
   const known = credential.get(digest) as Credential | undefined;
   if (known === undefined) return unauthenticated('unmatched');
   const [tokenId, userId, expiresAt] = known;
@@ -253,12 +317,7 @@ function answer({ method, url, digest, body }: Asked): Answered {
   const path = mark < 0 ? url : url.slice(0, mark);
 
   if (method === 'POST') {
-    const route = '/workspaces/:workspaceId/configuration-versions';
-    const workspaceId = path.slice('/workspaces/'.length, path.indexOf('/', '/workspaces/'.length));
-    const data = create.immediate(userId, tokenId, workspaceId, body);
-    return data === undefined
-      ? { status: 404, route, tokenId, userId }
-      : { status: 201, route, tokenId, userId, document: { data } };
+    return answerWrite(userId, tokenId, path, body);
   }
   if (path.startsWith('/configuration-versions/')) {
     const route = '/configuration-versions/:id';

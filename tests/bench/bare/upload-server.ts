@@ -96,7 +96,7 @@ function receive(request: IncomingMessage, response: ServerResponse, id: string)
   );
   gunzip.on('end', () =>
     orFail(() => {
-      if (gunzip.bytesWritten < packed) throw new Error('goes on after its gzip data');
+      if (gunzip.bytesWritten < packed) throw new Error('has data after the end of its gzip stream');
       headers.end();
       oneEnded();
     }),

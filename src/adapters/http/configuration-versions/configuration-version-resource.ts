@@ -39,16 +39,28 @@ const configurationVersion =
         id: version.id,
         type: dialect.configurationVersionType,
         attributes: {
-          'auto-queue-runs': is(flag, version.autoQueueRuns, 'Whether a run is queued as soon as the files are there.'),
-          error: is(failure, version.failure?.error ?? null, 'A short code; null unless it is errored.'),
-          'error-message': is(failure, version.failure?.errorMessage ?? null, 'Why it is errored, in a sentence.'),
-          provisional: is(flag, version.provisional, 'Becomes current only when its run is applied.'),
+          'auto-queue-runs': is(flag, version.autoQueueRuns, 'Whether a run is queued automatically after the upload.'),
+          error: is(failure, version.failure?.error ?? null, 'Error code. Null unless the status is `errored`.'),
+          'error-message': is(
+            failure,
+            version.failure?.errorMessage ?? null,
+            'Error message. Null unless the status is `errored`.',
+          ),
+          provisional: is(
+            flag,
+            version.provisional,
+            'Whether the version becomes current only after its run is applied.',
+          ),
           source: is(
             text,
             version.source,
-            'What made it: `tfe-api`, `terraform` (the command line), `git` or the name of a forge.',
+            'The source of the version: `tfe-api`, `terraform` (the CLI), `git` or the name of the version control system.',
           ),
-          speculative: is(flag, version.speculative, 'Only ever planned; never becomes current.'),
+          speculative: is(
+            flag,
+            version.speculative,
+            'Whether the version is for speculative plans only. A speculative version never becomes current.',
+          ),
           status: is(status, version.status),
           'status-timestamps': is(statusTimestamps, version.statusTimestamps),
           'upload-url':
@@ -57,7 +69,7 @@ const configurationVersion =
               : is(
                   uploadUrlShape,
                   uploadUrl,
-                  'Takes the `.tar.gz` in a PUT, without a token. Shown this once; keep it secret.',
+                  'Upload the `.tar.gz` to this URL with PUT and no token. Only present in this response. Keep it secret.',
                 ),
         },
         relationships: {
@@ -68,13 +80,15 @@ const configurationVersion =
           run: include.has('run')
             ? optional(
                 toOneOrNone('runs', runIdOf?.(version.id) ?? null),
-                'The first run made from it; there with `include=run` only.',
+                'The first run created from this version. Only present with `include=run`.',
               )
             : undefined,
         },
         links: {
           self: link(self),
-          download: downloadable ? optional(link(`${self}/download`), 'There while its files can be had.') : undefined,
+          download: downloadable
+            ? optional(link(`${self}/download`), 'Only present while the archive can be downloaded.')
+            : undefined,
         },
       };
     };
@@ -90,7 +104,7 @@ export const configurationVersionSchema = described({ name: 'ConfigurationVersio
 
 /** A version in the answer that creates it. */
 export const createdConfigurationVersionSchema = described(
-  { name: 'CreatedConfigurationVersion', about: 'A new configuration version, which waits for its files.' },
+  { name: 'CreatedConfigurationVersion', about: 'A new configuration version, waiting for the upload of its files.' },
   (words, dialect) =>
     configurationVersion(words)(dialect, new Set(), { uploadUrl: '' })(anyView({ status: 'pending' })),
 );
@@ -109,7 +123,7 @@ const ingressAttributes =
       'commit-sha': is(text, attributes.commitSha),
       'commit-url': is(maybeText, attributes.commitUrl),
       'compare-url': is(maybeText, attributes.compareUrl),
-      identifier: is(text, attributes.identifier, 'Owner and name of the repository.'),
+      identifier: is(text, attributes.identifier, 'The owner and name of the repository.'),
       'is-pull-request': is(flag, attributes.isPullRequest),
       'on-default-branch': is(flag, attributes.onDefaultBranch),
       'pull-request-number': is(pullRequestNumber, attributes.pullRequestNumber),
@@ -126,6 +140,10 @@ const ingressAttributes =
 export const presentIngressAttributes = ingressAttributes(presenting);
 
 export const ingressAttributesSchema = described(
-  { name: 'IngressAttributes', about: 'The commit a version was fetched from. Null is what the forge did not say.' },
+  {
+    name: 'IngressAttributes',
+    about:
+      'The commit that the version was fetched from. Attributes that the version control system did not report are null.',
+  },
   (words) => ingressAttributes(words)(anyView()),
 );

@@ -31,12 +31,12 @@ import {
 const backingDataInWords: Readonly<Record<BackingDataChange, Pick<Reference, 'operation' | 'summary'>>> = {
   'soft-delete': {
     operation: 'softDeleteBackingData',
-    summary: 'Delete the files of a configuration version, for now',
+    summary: "Soft-delete a configuration version's backing data",
   },
-  restore: { operation: 'restoreBackingData', summary: 'Restore files that were deleted for now' },
+  restore: { operation: 'restoreBackingData', summary: "Restore a configuration version's backing data" },
   'permanently-delete': {
     operation: 'permanentlyDeleteBackingData',
-    summary: 'Delete files for good that were deleted for now',
+    summary: "Permanently delete a configuration version's backing data",
   },
 };
 
@@ -48,8 +48,8 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
     get(
       '/workspaces/:workspaceId/configuration-versions',
       'configuration-versions/read',
-      lists('listConfigurationVersions', 'List the configuration versions of a workspace', version, {
-        about: 'The newest comes first.',
+      lists('listConfigurationVersions', 'List configuration versions of a workspace', version, {
+        about: 'Newest first.',
         query: { include: includeParameter(includes) },
         included,
       }),
@@ -81,11 +81,12 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
       'configuration-versions/create',
       creates(
         'createConfigurationVersion',
-        'Create a configuration version, to upload files to',
+        'Create a configuration version',
         readNew,
         () => createdConfigurationVersionSchema(dialect),
         {
-          about: 'The answer has the URL for the upload, `upload-url`, and no other answer has.',
+          about:
+            'Only this response contains `upload-url`, the URL to upload the configuration files to. Organization tokens cannot create configuration versions.',
           refusals: ['organization/over-quota'],
         },
       ),
@@ -118,7 +119,7 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
     get(
       '/configuration-versions/:id/ingress-attributes',
       'configuration-versions/read',
-      shows('showIngressAttributes', 'Show the commit a configuration version was fetched from', () =>
+      shows('showIngressAttributes', 'Show ingress attributes of a configuration version', () =>
         ingressAttributesSchema(dialect),
       ),
       answerOne(presentIngressAttributes, (call) =>
@@ -130,8 +131,8 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
       'configuration-versions/read',
       () => ({
         operation: 'downloadConfigurationVersion',
-        summary: 'Find where the files of a configuration version can be downloaded',
-        answers: { 302: { location: 'They are at this URL, which is itself the right to them for a while.' } },
+        summary: "Download a configuration version's archive",
+        answers: { 302: { location: 'Redirect to the archive. The URL is temporary and needs no token.' } },
       }),
       async (call) => {
         const location = await use.locateBundle.execute(call.actor, { id: parameter(call, 'id') });
@@ -143,7 +144,7 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
       'configuration-versions/archive',
       () => ({
         operation: 'archiveConfigurationVersion',
-        summary: 'Archive a configuration version, and give its files up',
+        summary: 'Archive a configuration version',
         answers: { 202: null },
         refusals: ['configuration-version/not-archivable'],
       }),

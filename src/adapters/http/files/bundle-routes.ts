@@ -63,8 +63,9 @@ export const bundleRoutes = (use: UseCases): PlainRoute[] => [
     countedAs: 'capability',
     reference: () => ({
       operation: 'uploadFiles',
-      summary: 'Upload the files of a configuration version, as a gzip-compressed tar',
-      about: 'At the `upload-url` that the configuration version came with.',
+      summary: 'Upload configuration files (.tar.gz)',
+      about:
+        'Send the archive to the `upload-url` of the configuration version. No token is needed: the URL is signed.',
       body: { mediaType: 'application/octet-stream' },
       answers: { 200: null },
       refusals: [
@@ -99,9 +100,9 @@ export const bundleRoutes = (use: UseCases): PlainRoute[] => [
     countedAs: 'capability',
     reference: () => ({
       operation: 'uploadStateVersion',
-      summary: 'Upload a state, or its JSON form',
+      summary: 'Upload a state or its JSON form',
       about:
-        'At the `hosted-state-upload-url` or `hosted-json-state-upload-url` of a state version, while the client that created it holds the lock of the workspace.',
+        'Send the content to the `hosted-state-upload-url` or `hosted-json-state-upload-url` of the state version, while its creator holds the lock of the workspace. No token is needed: the URL is signed.',
       body: { mediaType: 'application/octet-stream' },
       answers: { 200: null },
       refusals: [
@@ -139,8 +140,13 @@ export const bundleRoutes = (use: UseCases): PlainRoute[] => [
     countedAs: 'capability',
     reference: () => ({
       operation: 'downloadFiles',
-      summary: 'Download files, or a part of them',
-      headers: { Range: z.string().optional().meta({ description: 'One range of bytes.', example: 'bytes=0-1023' }) },
+      summary: 'Download a stored object',
+      headers: {
+        Range: z
+          .string()
+          .optional()
+          .meta({ description: 'A single byte range, such as `bytes=0-1023`.', example: 'bytes=0-1023' }),
+      },
       answers: {
         200: { mediaType: 'application/octet-stream' },
         206: { mediaType: 'application/octet-stream' },

@@ -42,7 +42,7 @@ export class SchemaCollection {
     for (const [name, named] of Object.entries($defs)) {
       const known = this.named[name];
       if (known !== undefined && JSON.stringify(known) !== JSON.stringify(named)) {
-        throw new Error(`two schemas are named ${name}`);
+        throw new Error(`two schemas have the name ${name}`);
       }
       this.named[name] = named;
     }

@@ -255,7 +255,7 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
   for (const { prefix, areas } of api.dialects) {
     for (const { area, routes } of areas) {
       for (const route of routes) {
-        const note = route.action === null ? 'Any valid token will do.' : `Needs \`${route.action}\`.`;
+        const note = route.action === null ? 'Requires any valid token.' : `Requires \`${route.action}\`.`;
         describe(route, prefix, area, { refusals: refusalsOfRoute(route), scheme: 'token', note });
       }
     }
@@ -272,7 +272,7 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
     info: {
       title: 'Gatehouse',
       version,
-      summary: 'Workspace access, configuration versions, team tokens and policy outcomes',
+      summary: 'Team access, configuration versions, team tokens and policy outcomes for Terraform-style workspaces',
       description: about,
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -282,8 +282,8 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
     paths,
     components: {
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'The token of a user, a team or an organization.' },
-        agentToken: { type: 'http', scheme: 'bearer', description: 'The token of an agent.' },
+        token: { type: 'http', scheme: 'bearer', description: 'A user token, team token or organization token.' },
+        agentToken: { type: 'http', scheme: 'bearer', description: 'An agent token.' },
       },
       headers,
       schemas: schemas.named,

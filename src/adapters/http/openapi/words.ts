@@ -4,32 +4,40 @@ export interface Ref {
 }
 
 export const about = [
-  'Every endpoint but those of agents, of capability URLs and of the service itself is there twice: as the',
-  "specification has it, and below `/api/v2` in the words of this API family's clients.",
+  'Endpoints are served in two dialects: without a prefix as in the specification, and below `/api/v2` as the clients of',
+  'this API family expect them. The endpoints for agents, signed URLs and the service itself exist only once.',
   '',
-  'Bodies are documents of JSON:API, sent as `application/vnd.api+json` or `application/json`. Members that nobody knows',
-  'are passed over in requests; answers have none but those written here. What a caller may not see answers as what does',
-  'not exist: with 404.',
+  'Bodies are JSON:API documents, sent as `application/vnd.api+json` or `application/json`. Unknown members of a request',
+  'are ignored. Responses contain only the documented members. A resource that the caller is not permitted to see returns',
+  '404, like a resource that does not exist.',
   '',
-  'HEAD answers as GET does, without a body. A known path with another method is answered 405, with the methods it has in',
-  '`Allow`; any other path 404. Each answer has an `X-Request-Id` to ask the operator about.',
+  'HEAD works like GET, without a body. An unsupported method on a known path returns 405 with an `Allow` header; an',
+  'unknown path returns 404. Each response has an `X-Request-Id`, which identifies the request to the operator.',
 ].join('\n');
 
 export const headers = {
   'X-Request-Id': {
     required: true,
-    description: "In the service's log too.",
+    description: 'The id of the request. The service log contains the same id.',
     schema: { type: 'string', format: 'uuid' },
   },
-  Location: { required: true, description: 'Where to go on.', schema: { type: 'string', format: 'uri-reference' } },
+  Location: {
+    required: true,
+    description: 'The URL of the redirect.',
+    schema: { type: 'string', format: 'uri-reference' },
+  },
   'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } },
-  'Retry-After': { required: true, description: 'Seconds.', schema: { type: 'string', pattern: '^\\d+$' } },
+  'Retry-After': {
+    required: true,
+    description: 'Seconds to wait before the next request.',
+    schema: { type: 'string', pattern: '^\\d+$' },
+  },
   'X-RateLimit-Limit': {
-    description: 'Requests in a second. Missing where there is no limit.',
+    description: 'Requests allowed per second. Absent if rate limiting is off.',
     schema: { type: 'string' },
   },
-  'X-RateLimit-Remaining': { description: 'What is left of the second.', schema: { type: 'string' } },
-  'X-RateLimit-Reset': { description: 'Seconds until the next begins.', schema: { type: 'string' } },
+  'X-RateLimit-Remaining': { description: 'Requests left in the current second.', schema: { type: 'string' } },
+  'X-RateLimit-Reset': { description: 'Seconds until the limit resets.', schema: { type: 'string' } },
 };
 
 export type HeaderName = keyof typeof headers;
@@ -46,27 +54,27 @@ export const headersOfRefusal: Readonly<Record<number, readonly HeaderName[]>> =
 };
 
 export const inWords: Readonly<Record<number, string>> = {
-  200: 'Done',
+  200: 'OK',
   201: 'Created',
   202: 'Accepted',
-  204: 'Done; there is nothing to tell',
-  206: 'A part of it',
-  302: 'It is elsewhere',
-  304: 'It has not changed',
-  416: 'There is no such part',
-  503: 'Not at the moment',
+  204: 'No content',
+  206: 'Partial content',
+  302: 'Found',
+  304: 'Not modified',
+  416: 'Range not satisfiable',
+  503: 'Service unavailable',
 };
 
 /** What is said of path parameters that are no ids. */
 const parametersInWords: Readonly<Record<string, string>> = {
   organization: 'The name of the organization.',
   name: 'The name of the workspace.',
-  sha256: 'The SHA-256 of the code, as the job names it.',
-  objectId: 'The rest of a capability URL, which is itself the right to what it names.',
+  sha256: 'The SHA-256 digest of the policy code, as given in the job.',
+  objectId: 'The signed object id, as part of an upload or download URL from the service.',
 };
 
 export const parameterInWords = (name: string): string =>
   parametersInWords[name] ??
   (name === 'id'
-    ? 'Its id.'
+    ? 'The id of the resource.'
     : `The id of the ${name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}.`);

@@ -21,14 +21,13 @@ const wellFormed = /^filter\[([^[\]]+)\]\[(status|enforcementLevel|enforcement_l
 
 /** For the description of the API, which knows no parameters whose names are the caller's: here of one group, `0`. */
 export const outcomeFilterParameters = {
-  'filter[0][status]': z
-    .enum(outcomeStatuses)
-    .optional()
-    .meta({ description: 'Outcomes with a policy of this status. Groups `1`, `2` and so on are alternatives.' }),
-  'filter[0][enforcementLevel]': z
-    .enum(enforcementLevels)
-    .optional()
-    .meta({ description: 'And of this level. Needs the status of its group, which is passed or failed.' }),
+  'filter[0][status]': z.enum(outcomeStatuses).optional().meta({
+    description: 'Only outcomes with a policy of this status. Add groups `1`, `2` and so on to combine alternatives.',
+  }),
+  'filter[0][enforcementLevel]': z.enum(enforcementLevels).optional().meta({
+    description:
+      'Only outcomes with a policy of this enforcement level. Requires `passed` or `failed` as the status of the same group.',
+  }),
 };
 
 /** One parameter of a filter. */
@@ -64,7 +63,7 @@ export function outcomeFilters(query: Query): readonly OutcomeFilter[] {
   });
   const groups = [...Map.groupBy(terms, ({ group }) => group).values()];
   const beyond = groups[mostGroups]?.[0];
-  if (beyond !== undefined) throw refused(beyond.parameter, `filter may have no more than ${mostGroups} groups`);
+  if (beyond !== undefined) throw refused(beyond.parameter, `filter may have at most ${mostGroups} groups`);
   return groups.map(filterOf);
 }
 
@@ -82,12 +81,15 @@ function filterOf(terms: readonly Term[]): OutcomeFilter {
   const stated = terms.find(({ asked }) => asked === 'status');
   const enforcementLevel = level === undefined ? null : oneOf(enforcementLevels, level);
   if (otherSpelling !== undefined && oneOf(enforcementLevels, otherSpelling) !== enforcementLevel) {
-    throw refused(otherSpelling.parameter, `${otherSpelling.parameter} must not differ from ${level?.parameter}`);
+    throw refused(
+      otherSpelling.parameter,
+      `${otherSpelling.parameter} and ${level?.parameter} are the same parameter and must have the same value`,
+    );
   }
   const status = stated && oneOf(outcomeStatuses, stated);
   if (status === undefined || (level !== undefined && status === 'errored')) {
     const parameter = level?.parameter ?? 'filter';
-    throw refused(parameter, `${parameter} needs a status of its group, which is passed or failed`);
+    throw refused(parameter, `${parameter} requires a status of passed or failed in the same group`);
   }
   return { status, enforcementLevel };
 }

@@ -46,9 +46,12 @@ const taskStage =
             'can-override-tasks': is(flag, false),
             'can-override': is(flag, mayOverride),
           },
-          'What the caller may do, whatever the status.',
+          "The caller's permissions, regardless of the status.",
         ),
-        actions: group({ 'is-overridable': is(flag, canOverride(stage)) }, 'What the status allows, whoever asks.'),
+        actions: group(
+          { 'is-overridable': is(flag, canOverride(stage)) },
+          "The actions that the status allows, regardless of the caller's permissions.",
+        ),
       },
       relationships: {
         run: toOne('runs', stage.runId),
@@ -56,7 +59,7 @@ const taskStage =
         'policy-evaluations': toMany(
           'policy-evaluations',
           stage.evaluations.map(({ id }) => id),
-          'One for each kind of policy.',
+          'One per policy kind.',
         ),
       },
       links: { self: link(`${dialect.prefix}/task-stages/${stage.id}`) },
@@ -66,7 +69,7 @@ const taskStage =
 export const presentTaskStage = taskStage(presenting);
 
 export const taskStageSchema = described(
-  { name: 'TaskStage', about: 'Where a run is held to policies. There as soon as the run is.' },
+  { name: 'TaskStage', about: 'Groups the policy evaluations of a run. Created together with the run.' },
   (words, dialect) => taskStage(words)(dialect)(anyView()),
 );
 
@@ -91,8 +94,11 @@ const policyEvaluation = (words: Words) => (dialect: Dialect) => {
       attributes: {
         status: is(evaluationStatus, evaluation.status),
         'policy-kind': is(policyKind, evaluation.kind),
-        'policy-tool-version': is(text, evaluation.policyToolVersion, 'Empty until an agent reported.'),
-        'result-count': group(resultCount(words, evaluation.resultCount), 'Policies, over all its sets.'),
+        'policy-tool-version': is(text, evaluation.policyToolVersion, 'Empty until an agent reports it.'),
+        'result-count': group(
+          resultCount(words, evaluation.resultCount),
+          'Number of policies by result, across all policy sets.',
+        ),
         'status-timestamps': is(evaluationTimestamps, evaluation.statusTimestamps),
         'created-at': is(dateTime, evaluation.createdAt),
         'updated-at': is(dateTime, evaluation.updatedAt),
@@ -122,13 +128,13 @@ const policyOutcome =
     enforcement_level: is(
       maybeLevel,
       outcome.status === 'errored' ? null : outcome.enforcementLevel,
-      'Null where the policy errored.',
+      'Null if the policy errored.',
     ),
-    query: is(maybeText, outcome.query, 'The rule that is asked; null for Sentinel.'),
+    query: is(maybeText, outcome.query, 'The OPA query. Null for Sentinel.'),
     status: is(outcomeStatus, outcome.status),
     policy_name: is(text, outcome.policyName),
     description: is(text, outcome.description),
-    output: is(output, outcome.output, 'What the policy printed; null for nothing.'),
+    output: is(output, outcome.output, 'The output of the policy. Null if there is none.'),
   });
 
 const warnings = z.array(text);
@@ -149,16 +155,16 @@ const policySetOutcome = (words: Words) => {
           'enforcement-level': is(
             maybeLevel,
             verdict.enforcementLevel,
-            'The strictest level that has the status; null where the set errored or has no policy.',
+            'The strictest enforcement level among the policies with this status. Null if the set errored or has no policies.',
           ),
           outcomes: each(outcome.outcomes, outcomeOf),
-          error: is(text, outcome.error ?? '', 'Why the set as a whole could not be evaluated; empty when it could.'),
+          error: is(text, outcome.error ?? '', 'Why the policy set could not be evaluated. Empty if it was.'),
           warnings: is(warnings, outcome.warnings),
           overridable: is(flag, outcome.overridable),
           'policy-set-name': is(text, outcome.policySetName),
           'policy-set-description': is(maybeText, outcome.policySetDescription),
           'result-count': counts,
-          result_count: group(counts, 'The same as `result-count`, under the name that older clients read.'),
+          result_count: group(counts, 'Same as `result-count`, under the name that older clients read.'),
           'policy-tool-version': is(text, outcome.policyToolVersion),
         },
         relationships: { 'policy-evaluation': toOne('policy-evaluations', outcome.policyEvaluationId) },
@@ -170,6 +176,6 @@ const policySetOutcome = (words: Words) => {
 export const presentPolicySetOutcome = policySetOutcome(presenting);
 
 export const policySetOutcomeSchema = described(
-  { name: 'PolicySetOutcome', about: 'What the policies of one set said of one run.' },
+  { name: 'PolicySetOutcome', about: 'The result of one policy set for one run.' },
   (words, dialect) => policySetOutcome(words)(dialect)(anyView({ outcomes: [anyView({ status: 'errored' })] })),
 );

@@ -31,7 +31,7 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
     get(
       '/runs/:runId/task-stages',
       'policy-outcomes/read',
-      lists('listTaskStages', 'List the task stages of a run', stage),
+      lists('listTaskStages', 'List task stages of a run', stage),
       answerPage(presentStage, (call) =>
         use.listTaskStages.execute(call.actor, parameter(call, 'runId'), pageRequest(call.query)),
       ),
@@ -66,7 +66,7 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
     act(
       '/task-stages/:id/actions/override',
       'policy-outcomes/override',
-      shows('overrideTaskStage', 'Let a run go on although mandatory policies failed', stage, {
+      shows('overrideTaskStage', 'Override failed policies of a task stage', stage, {
         refusals: ['task-stage/transition-refused'],
       }),
       answerOne(presentStage, (call) => use.overrideTaskStage.execute(call.actor, parameter(call, 'id'))),
@@ -74,7 +74,7 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
     get(
       '/task-stages/:taskStageId/policy-evaluations',
       'policy-outcomes/read',
-      lists('listPolicyEvaluations', 'List the policy evaluations of a task stage', evaluationShape),
+      lists('listPolicyEvaluations', 'List policy evaluations of a task stage', evaluationShape),
       answerPage(presentEvaluation, (call) =>
         use.listPolicyEvaluations.execute(call.actor, parameter(call, 'taskStageId'), pageRequest(call.query)),
       ),
@@ -90,7 +90,7 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
       'policy-outcomes/read',
       lists(
         'listPolicySetOutcomes',
-        'List what came of the policy sets of an evaluation',
+        'List policy set outcomes of a policy evaluation',
         () => policySetOutcomeSchema(dialect),
         { query: outcomeFilterParameters },
       ),
@@ -104,7 +104,7 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
     get(
       '/policy-set-outcomes/:id',
       'policy-outcomes/read',
-      shows('showPolicySetOutcome', 'Show what came of one policy set', () => policySetOutcomeSchema(dialect)),
+      shows('showPolicySetOutcome', 'Show a policy set outcome', () => policySetOutcomeSchema(dialect)),
       answerOne(presentOutcome, (call) => use.showPolicySetOutcome.execute(call.actor, parameter(call, 'id'))),
     ),
   ];

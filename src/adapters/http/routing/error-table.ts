@@ -93,5 +93,8 @@ export function problemOf(error: unknown): Problem | undefined {
 }
 
 export const internalProblem: Problem = problem(500, [
-  { title: 'internal server error', detail: 'the request could not be served; its id is in the X-Request-Id header' },
+  {
+    title: 'internal server error',
+    detail: 'the request failed with an internal error; give the operator the id in the X-Request-Id header',
+  },
 ]);

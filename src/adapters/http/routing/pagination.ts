@@ -14,13 +14,16 @@ export const pageParameters = {
     .min(1)
     .max(limits.pageNumber.most)
     .optional()
-    .meta({ description: 'The first page is 1.', example: 1 }),
+    .meta({ description: 'Page number, starting at 1.', example: 1 }),
   'page[size]': z
     .int()
     .min(1)
     .max(limits.pageSize.most)
     .optional()
-    .meta({ description: `How many to a page: ${defaultSize} unless told.`, example: defaultSize }),
+    .meta({
+      description: `Items per page (default ${defaultSize}, at most ${limits.pageSize.most}).`,
+      example: defaultSize,
+    }),
 };
 
 const within = (query: Query, parameter: string, fallback: number, largest: number): number | Fault => {

@@ -6,7 +6,7 @@ export const includeParameter = (known: Readonly<Record<string, unknown>>) =>
   z
     .array(z.enum(Object.keys(known)))
     .optional()
-    .meta({ description: 'What to have beside it in `included`.' });
+    .meta({ description: 'Related resources to return in `included`, separated by commas.' });
 
 /** The query parameters of one request, read by their literal names: `page[number]` is a name like any other. */
 export class Query {

@@ -12,10 +12,10 @@ export const hasBody = (request: Request): boolean =>
 
 const mediaTypes: readonly string[] = [mediaType, 'application/json'];
 
-const notJson = badRequest('the body is not valid JSON, or has a NUL character in it');
+const notJson = badRequest('the body is not valid JSON or contains a NUL character');
 const tooDeepFor = (levels: number) => badRequest(`the body is nested deeper than ${levels} levels`);
 export const tooDeep = tooDeepFor(most.levels);
-export const tooWide = badRequest(`the body has a list or an object of more than ${most.items} items`);
+export const tooWide = badRequest(`the body has an array or object with more than ${most.items} items`);
 
 const unsupported = (detail: string) => new RequestError(415, 'unsupported media type', [{ detail }]);
 
@@ -38,7 +38,7 @@ export async function* atMost(
 }
 
 const tooSlow = () =>
-  new RequestError(408, 'request timeout', [{ detail: 'the body took too long' }], { Connection: 'close' });
+  new RequestError(408, 'request timeout', [{ detail: 'the body took too long to arrive' }], { Connection: 'close' });
 
 /**
  * Whether there are more brackets within each other than in any document. Asked of JSON before it is parsed: of 16 MiB that
@@ -98,12 +98,14 @@ export async function readBytes(
       chunks.push(next.value);
     }
   } catch (error) {
-    throw (error as { code?: string }).code === 'ECONNRESET' ? badRequest('the body broke off') : error;
+    throw (error as { code?: string }).code === 'ECONNRESET'
+      ? badRequest('the body ended before it was complete')
+      : error;
   } finally {
     clearTimeout(timer);
     void body.return?.();
   }
-  if (!request.complete) throw badRequest('the body broke off');
+  if (!request.complete) throw badRequest('the body ended before it was complete');
   return Buffer.concat(chunks, size);
 }
 
@@ -128,7 +130,7 @@ export async function readLongBody(
   if (!hasBody(request)) return undefined;
   checkMediaType(request);
   const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = request.headers;
-  if (encoding.toLowerCase() !== 'identity') throw unsupported('the body must not be content-encoded');
+  if (encoding.toLowerCase() !== 'identity') throw unsupported('the body must not have a Content-Encoding');
   if (!isUtf8(type)) throw unsupported('the body must be UTF-8');
   if (Number(request.headers['content-length'] ?? 0) > largest) throw tooLarge(largest);
   return readBytes(request, largest, patience);

@@ -20,7 +20,7 @@ export const dateTime = z
   .meta({
     id: 'DateTime',
     format: 'date-time',
-    description: 'UTC, to the millisecond, with a literal `Z`.',
+    description: 'UTC date-time with milliseconds and a literal `Z`.',
     example: '2030-01-31T09:00:00.000Z',
   });
 
@@ -33,7 +33,9 @@ export const count = z.int().min(0);
 export const maybeDateTime = dateTime.nullable();
 
 export const timestamps = (stamps: readonly string[]) =>
-  z.partialRecord(z.enum(stamps), dateTime).describe('When each was last reached. What was not reached is missing.');
+  z
+    .partialRecord(z.enum(stamps), dateTime)
+    .describe('When each status was last reached. Statuses that were never reached are absent.');
 
 /** The stamps that statuses leave. */
 export const stampsOf = (statuses: readonly string[]): readonly string[] =>
@@ -85,15 +87,15 @@ const pageLinks = z
   .strictObject({ self: path, first: path, prev: path.nullable(), next: path.nullable(), last: path })
   .meta({
     id: 'PageLinks',
-    description: 'Paths of other pages, with the parameters of the request. Null where there is none.',
+    description: 'Paths of other pages, with the query parameters of the request. Null if there is no such page.',
   });
 
 const pagination = z
   .strictObject({
-    'current-page': z.int().min(1).describe('As asked for, also past the end.'),
+    'current-page': z.int().min(1).describe('The page number from the request, even if it is past the last page.'),
     'page-size': z.int().min(1).max(100),
     'prev-page': z.int().min(1).nullable(),
-    'next-page': z.int().min(2).nullable().describe('Null on the last page and past it.'),
+    'next-page': z.int().min(2).nullable().describe('Null on the last page and beyond.'),
     'total-pages': z.int().min(1).describe('1 for an empty list.'),
     'total-count': count,
   })
@@ -109,8 +111,8 @@ export const pageSchema = (resource: z.ZodType, included?: Resources) =>
   });
 
 const errorSource = z.union([
-  z.strictObject({ pointer: z.string().describe('A JSON pointer to the member of the body that is at fault.') }),
-  z.strictObject({ parameter: z.string().describe('The query parameter that is at fault.') }),
+  z.strictObject({ pointer: z.string().describe('A JSON pointer to the invalid member of the request body.') }),
+  z.strictObject({ parameter: z.string().describe('The invalid query parameter.') }),
 ]);
 
 const errorObject = z.strictObject({
@@ -123,5 +125,5 @@ const errorObject = z.strictObject({
 /** How every refusal is answered: one error per fault. */
 export const errorDocument = z.strictObject({ errors: z.array(errorObject).min(1) }).meta({
   id: 'Errors',
-  description: 'One error object per fault. `status` is the status of the answer, as text.',
+  description: 'One error object per error. `status` is the HTTP status as a string.',
 });

@@ -61,7 +61,7 @@ export const schemaOf = (given: Said | Members): z.ZodType => {
 };
 
 const present = <Given>(given: Given): NonNullable<Given> => {
-  if (given === undefined || given === null) throw new Error('the described view lacks a member');
+  if (given === undefined || given === null) throw new Error('a member is missing in the described view');
   return given;
 };
 

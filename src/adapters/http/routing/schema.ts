@@ -57,7 +57,7 @@ const utcDateTime = z
   .string()
   .max(64)
   .overwrite((text) => text.replace(/[+-]00:00$/, 'Z'))
-  .check(z.iso.datetime({ error: 'must be an ISO 8601 date-time in UTC, as 2030-01-31T09:00:00Z' }));
+  .check(z.iso.datetime({ error: 'must be an ISO 8601 date-time in UTC, such as 2030-01-31T09:00:00Z' }));
 
 /** A date-time whose offset is zero; null and absent are the same. */
 export const instant = z

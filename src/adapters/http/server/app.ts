@@ -88,9 +88,14 @@ function mount<Route extends { readonly method: Method; readonly path: string }>
     registered.all((request: Request, { locals: exchange }: Served) => {
       exchange.route = pattern;
       checkUrl(request);
-      throw new RequestError(405, 'method not allowed', [{ detail: `${request.method} is not one of ${allowed}` }], {
-        Allow: allowed,
-      });
+      throw new RequestError(
+        405,
+        'method not allowed',
+        [{ detail: `${request.method} is not allowed here; use one of ${allowed}` }],
+        {
+          Allow: allowed,
+        },
+      );
     });
   }
 }

@@ -58,7 +58,7 @@ export const send = async (
     if (byteLength === buffer.byteLength) giveBack(buffer);
   }
   // To end it now would have the next answer on this connection taken for the rest of it.
-  if (length !== undefined && sent < length) throw new Error(`there are ${sent} bytes where ${length} were announced`);
+  if (length !== undefined && sent < length) throw new Error(`${sent} bytes were sent, but ${length} were announced`);
   response.end();
 };
 
@@ -127,7 +127,7 @@ export class HttpExchange implements Exchange {
       upload.ended();
       return received;
     } catch (error) {
-      upload.ended(request.destroyed && !request.complete ? interrupted('the client left') : error);
+      upload.ended(request.destroyed && !request.complete ? interrupted('the client disconnected') : error);
       throw error;
     }
   }

@@ -14,7 +14,7 @@ export const checkUrl = ({ originalUrl }: Request): void => {
   if (originalUrl.length > limits.url.most) {
     throw new RequestError(414, 'uri too long', [{ detail: `the URL is longer than ${limits.url.most} characters` }]);
   }
-  if (originalUrl.includes('%00')) throw badRequest('the URL has a NUL character in it');
+  if (originalUrl.includes('%00')) throw badRequest('the URL contains a NUL character');
   const { most } = limits.parameters;
   if (originalUrl.length > most && originalUrl.split('&', most + 1).length > most) {
     throw badRequest(`the query has more than ${most} parameters`);
@@ -34,7 +34,7 @@ export const unmatched = (request: Request): unknown => {
 /** Express refuses a path it cannot decode by itself. */
 const problemOfExpress = (error: unknown): Problem | undefined =>
   (error as { status?: unknown }).status === 400
-    ? problemOf(new RequestError(400, 'bad request', [{ detail: 'the request cannot be understood' }]))
+    ? problemOf(new RequestError(400, 'bad request', [{ detail: 'the request is malformed' }]))
     : undefined;
 
 /** Undefined for what is no refusal, and for the refusal of what would have changed nothing. */

@@ -45,7 +45,7 @@ export class HeaderList {
   replace(headers: Headers): void {
     for (const name in headers) {
       const at = this.list.indexOf(name);
-      if (at === -1) throw new Error(`not every answer has ${name}`);
+      if (at === -1) throw new Error(`not every response has ${name}`);
       this.list[at + 1] = headers[name] as string | number;
     }
   }

@@ -65,12 +65,14 @@ const unreadable: Readonly<Record<string, RequestError>> = {
     { detail: `the request line and headers are larger than ${limits.head.most} bytes` },
   ]),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new RequestError(413, 'payload too large', [
-    { detail: 'the chunks of the body have too much beside them' },
+    { detail: 'the chunk extensions of the body are too large' },
   ]),
-  ERR_HTTP_REQUEST_TIMEOUT: new RequestError(408, 'request timeout', [{ detail: 'the request took too long' }]),
+  ERR_HTTP_REQUEST_TIMEOUT: new RequestError(408, 'request timeout', [
+    { detail: 'the request took too long to arrive' },
+  ]),
 };
 
-const unreadableOtherwise = badRequest('the request cannot be understood');
+const unreadableOtherwise = badRequest('the request is malformed');
 
 /** What Node tells of bytes that it cannot read. */
 interface ParserError extends NodeJS.ErrnoException {

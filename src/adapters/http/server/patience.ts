@@ -61,7 +61,7 @@ export async function* patiently(
         giveUp = reject;
       });
       const left = Math.min(patience.idle, deadline - Date.now());
-      timer = setTimeout(() => giveUp(interrupted('the upload took too long')), Math.max(0, left));
+      timer = setTimeout(() => giveUp(interrupted('the upload took too long; try again')), Math.max(0, left));
       const next = await Promise.race([chunks.next(), silence]);
       clearTimeout(timer);
       if (next.done) return;

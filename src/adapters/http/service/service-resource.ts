@@ -21,4 +21,4 @@ export const discoverySchema = z
     'tfe.v2.1': z.literal(discovery['tfe.v2.1']),
     'tfe.v2.2': z.literal(discovery['tfe.v2.2']),
   })
-  .describe('Where clients that are told a host name only find the API.');
+  .describe('The base URLs of the API, for clients that are configured with a host name only.');

@@ -34,7 +34,7 @@ export const serviceRoutes = ({ ready }: Health, description: KeptContent): Plai
     countedAs: 'nobody',
     reference: () => ({
       operation: 'showHealth',
-      summary: 'Say that the service runs',
+      summary: 'Check liveness',
       answers: { 200: plain(healthySchema) },
     }),
     handle: (exchange) => answerJson(exchange, 200, { status: 'ok' }),
@@ -45,7 +45,7 @@ export const serviceRoutes = ({ ready }: Health, description: KeptContent): Plai
     countedAs: 'nobody',
     reference: () => ({
       operation: 'showReadiness',
-      summary: 'Say whether requests can be served',
+      summary: 'Check readiness',
       answers: { 200: plain(readySchema), 503: plain(notReadySchema) },
     }),
     handle: async (exchange) => {
@@ -62,7 +62,7 @@ export const serviceRoutes = ({ ready }: Health, description: KeptContent): Plai
     countedAs: 'caller',
     reference: () => ({
       operation: 'discoverServices',
-      summary: 'Say where the API is, to clients that know a host name only',
+      summary: 'Discover services',
       answers: { 200: plain(discoverySchema) },
       refusals: [429],
     }),
@@ -74,9 +74,9 @@ export const serviceRoutes = ({ ready }: Health, description: KeptContent): Plai
     countedAs: 'caller',
     reference: () => ({
       operation: 'describeApi',
-      summary: 'This description',
+      summary: 'Show the OpenAPI description',
       headers: {
-        'If-None-Match': z.string().optional().meta({ description: 'The `ETag` of the one that the caller has.' }),
+        'If-None-Match': z.string().optional().meta({ description: "The `ETag` of the client's cached copy." }),
       },
       answers: { 200: { mediaType: 'application/json' }, 304: null },
       refusals: [429],
@@ -96,15 +96,15 @@ export const metricsRoute = ({ token, contentType, text }: Scraped): PlainRoute 
   countedAs: 'scrape',
   reference: () => ({
     operation: 'showMetrics',
-    summary: 'Show what Prometheus reads',
+    summary: 'Show metrics for Prometheus',
     about:
-      'Asks for the token of `METRICS_TOKEN` where one is set; not there where none is, and the service is not for its own machine alone.',
+      'Requires the token in `METRICS_TOKEN` if it is set. Without it, the endpoint is served only while the service is reachable from its own machine alone.',
     answers: { 200: { mediaType: contentType } },
     refusals: [429, 'actor/unauthenticated', 'resource/not-found'],
   }),
   handle: async (exchange) => {
     if (token !== undefined && !isToken(bearerOf(exchange.request) ?? '', token)) {
-      throw new DomainError('actor/unauthenticated', 'the token of METRICS_TOKEN is needed');
+      throw new DomainError('actor/unauthenticated', 'the token in METRICS_TOKEN is required');
     }
     const body = Buffer.from(await text());
     exchange.writeHead(200, { 'Content-Type': contentType, 'Content-Length': body.length }).end(body);
@@ -118,7 +118,7 @@ export const pingRoute: PlainRoute = {
   countedAs: 'caller',
   reference: () => ({
     operation: 'ping',
-    summary: 'Say what serves the API, in headers',
+    summary: 'Show the API version in headers',
     answers: { 204: null },
     refusals: [429],
   }),

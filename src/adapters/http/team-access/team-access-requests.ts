@@ -32,7 +32,7 @@ type Attributes = { readonly [Name in keyof typeof permissions]?: z.infer<(typeo
 const requested = (attributes: Attributes): RequestedPermissions => {
   const { 'policy-mocks': policyMocks, 'sentinel-mocks': otherSpelling } = attributes;
   if (policyMocks !== undefined && otherSpelling !== undefined && policyMocks !== otherSpelling) {
-    const detail = 'Policy mocks and sentinel mocks are one attribute and must not differ';
+    const detail = 'Policy mocks and sentinel mocks are one attribute and must have the same value';
     throw invalid([{ pointer: '/data/attributes/sentinel-mocks', detail }]);
   }
   return named({
@@ -80,8 +80,8 @@ export const teamAccessChange = (dialect: Dialect) => {
 const workspaceFilter = 'filter[workspace][id]';
 
 export const teamAccessParameters = {
-  [workspaceFilter]: z.string().meta({ description: 'The workspace whose team access is listed.' }),
-  'filter[team][id]': z.string().optional().meta({ description: "Leaves the team's own access only." }),
+  [workspaceFilter]: z.string().meta({ description: 'The id of the workspace.' }),
+  'filter[team][id]': z.string().optional().meta({ description: 'Only the access of this team.' }),
   ...pageParameters,
 };
 

@@ -49,7 +49,8 @@ export const presentTeamAccess = teamAccess(presenting);
 export const teamAccessSchema = described(
   {
     name: 'TeamAccess',
-    about: 'One team’s rights on one workspace. A fixed access level shows the permissions that it implies.',
+    about:
+      'The permissions of one team on one workspace. With a fixed access level, the other attributes show the permissions that the level implies.',
   },
   (words, dialect) => teamAccess(words)(dialect)(anyView({ grant: { access: 'write' } })),
 );

@@ -27,8 +27,9 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       'team-access/list',
       () => ({
         operation: 'listTeamAccess',
-        summary: 'List which teams have access to a workspace',
-        about: 'Comes whole, and without `links` and `meta`, unless a page is asked for.',
+        summary: 'List team access to a workspace',
+        about:
+          'Not paginated unless `page[number]` or `page[size]` is given. Without them, the response has no `links` and no `meta`.',
         query: teamAccessParameters,
         answers: { 200: z.union([listSchema(access()), pageSchema(access())]) },
         refusals: [422],
@@ -46,7 +47,7 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/team-workspaces',
       'team-access/manage',
-      changes('addTeamAccess', 'Give a team access to a workspace', readNew, access, {
+      changes('addTeamAccess', 'Add team access to a workspace', readNew, access, {
         refusals: ['attribute/invalid', 'attribute/taken', 'team-access/permissions-are-custom-only'],
       }),
       answerOne(present, (call) => use.addTeamAccess.execute(call.actor, readNew(call))),
@@ -54,13 +55,13 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/team-workspaces/:id',
       'team-access/read',
-      shows('showTeamAccess', 'Show the access of a team to a workspace', access),
+      shows('showTeamAccess', 'Show team access to a workspace', access),
       answerOne(present, (call) => use.showTeamAccess.execute(call.actor, parameter(call, 'id'))),
     ),
     patch(
       '/team-workspaces/:id',
       'team-access/manage',
-      changes('updateTeamAccess', 'Change the access of a team to a workspace', readChange, access, {
+      changes('updateTeamAccess', 'Update team access to a workspace', readChange, access, {
         refusals: ['attribute/invalid', 'team-access/permissions-are-custom-only'],
       }),
       answerOne(present, (call) => use.updateTeamAccess.execute(call.actor, parameter(call, 'id'), readChange(call))),
@@ -68,7 +69,7 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     remove(
       '/team-workspaces/:id',
       'team-access/manage',
-      removes('removeTeamAccess', 'Take the access to a workspace from a team'),
+      removes('removeTeamAccess', 'Remove team access from a workspace'),
       answerEmpty((call) => use.removeTeamAccess.execute(call.actor, parameter(call, 'id'))),
     ),
   ];

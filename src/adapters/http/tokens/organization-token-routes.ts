@@ -13,7 +13,7 @@ export const organizationTokenRoutes = (use: UseCases, dialect: Dialect): Route[
     get(
       tokenPath,
       'organization-tokens/manage',
-      shows('showOrganizationToken', "Show an organization's token", () => organizationTokenSchema(dialect), {
+      shows('showOrganizationToken', 'Show an organization token', () => organizationTokenSchema(dialect), {
         query: organizationTokenParameters,
         refusals: [422],
       }),
@@ -28,12 +28,12 @@ export const organizationTokenRoutes = (use: UseCases, dialect: Dialect): Route[
       'organization-tokens/manage',
       creates(
         'issueOrganizationToken',
-        "Issue an organization's token (replaces the existing one)",
+        'Issue an organization token (replaces the existing one)',
         readExpiry,
         () => issuedOrganizationTokenSchema(dialect),
         {
           about:
-            'An organization has at most one token of each kind: its own token, and an audit token. Issuing one leaves the other as it is.',
+            'An organization has at most one organization token and one audit token. Issuing one does not affect the other.',
           query: organizationTokenParameters,
         },
       ),
@@ -49,7 +49,7 @@ export const organizationTokenRoutes = (use: UseCases, dialect: Dialect): Route[
       tokenPath,
       'organization-tokens/manage',
       () => ({
-        ...removes('revokeOrganizationToken', "Revoke an organization's token", 422)(),
+        ...removes('revokeOrganizationToken', 'Revoke an organization token', 422)(),
         query: organizationTokenParameters,
       }),
       async (call) => {

@@ -26,11 +26,11 @@ const sortOf = (text: string): TeamTokenSort => {
 };
 
 export const teamTokensParameters = {
-  q: z.string().optional().meta({ description: 'Leaves the tokens of teams with this text in their name.' }),
+  q: z.string().optional().meta({ description: 'Only tokens of teams with this text in their name.' }),
   sort: z
     .enum(teamTokenSorts.flatMap((key) => [key, `-${key}`]))
     .optional()
-    .meta({ description: 'What to sort by; a hyphen reverses it. Unless told, what expires first comes first.' }),
+    .meta({ description: 'The attribute to sort by. Prefix a hyphen to reverse the order. Default: `expired-at`.' }),
   ...pageParameters,
 };
 

@@ -14,13 +14,13 @@ export const teamTokenRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       tokenPath,
       'team-tokens/manage',
-      shows('showTeamToken', 'Show the token of a team', () => teamTokenSchema(dialect)),
+      shows('showTeamToken', 'Show a team token', () => teamTokenSchema(dialect)),
       answerOne(presentToken(), (call) => use.showTeamToken.execute(call.actor, parameter(call, 'teamId'))),
     ),
     post(
       tokenPath,
       'team-tokens/manage',
-      creates('issueTeamToken', 'Issue the token of a team, in place of the one it has', readExpiry, () =>
+      creates('issueTeamToken', 'Issue a team token (replaces the existing one)', readExpiry, () =>
         issuedTeamTokenSchema(dialect),
       ),
       async (call) => {
@@ -32,14 +32,14 @@ export const teamTokenRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     remove(
       tokenPath,
       'team-tokens/manage',
-      removes('revokeTeamToken', 'Revoke the token of a team'),
+      removes('revokeTeamToken', 'Revoke a team token'),
       answerEmpty((call) => use.revokeTeamToken.execute(call.actor, parameter(call, 'teamId'))),
     ),
     get(
       '/organizations/:organization/team-tokens',
       'organizations/read',
-      lists('listTeamTokens', 'List the team tokens of an organization', () => listedTeamTokenSchema(dialect), {
-        about: 'Those of teams whose tokens the caller may manage.',
+      lists('listTeamTokens', 'List team tokens of an organization', () => listedTeamTokenSchema(dialect), {
+        about: 'Returns the tokens of teams whose tokens the caller can manage. Secrets are not included.',
         query: teamTokensParameters,
       }),
       async (call) => {

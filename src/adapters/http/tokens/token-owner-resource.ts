@@ -22,5 +22,5 @@ const creatorsSchema = toManySchema(Object.values(ownerTypes));
 export const poolTokenCreators = ({ is, optional }: Words, owners: readonly TokenOwner[]) =>
   optional(
     is(creatorsSchema, { data: owners.map(identifierOf) }),
-    'Who issued the tokens of the agent pool that the request named, except the caller. Their agents claim its runs.',
+    'The users, other than the caller, who issued tokens of the agent pool in the request. Their agents can execute runs of the workspace.',
   );

@@ -38,7 +38,7 @@ export function organizationTokenKind(query: Query): OrganizationTokenKind {
   const kind = query.one('token');
   if (kind === undefined) return 'organization';
   if (kind !== auditTrails) {
-    throw invalidParameter('token', `token must be ${auditTrails}, or left out for the organization's own token`);
+    throw invalidParameter('token', `token must be ${auditTrails}, or absent for the organization token`);
   }
   return 'auditor';
 }
@@ -47,6 +47,6 @@ export function organizationTokenKind(query: Query): OrganizationTokenKind {
 export const organizationTokenParameters = {
   token: z.literal(auditTrails).optional().meta({
     description:
-      "The audit token, which reads the audit trail and nothing else. The organization's own token if left out.",
+      '`audit-trails` selects the audit token, which can only read the audit trail. Default: the organization token.',
   }),
 };

@@ -16,9 +16,13 @@ export const tokenAttributes = (
   { description, expiry }: { readonly description: Said; readonly expiry: Said },
 ) => ({
   'created-at': is(dateTime, createdAt),
-  'last-used-at': is(maybeDateTime, lastUsedAt, 'True to within a minute. Null until it is used.'),
+  'last-used-at': is(
+    maybeDateTime,
+    lastUsedAt,
+    'When the token was last used, accurate to one minute. Null if it was never used.',
+  ),
   description,
-  token: secret === null ? is(nothing, null) : is(secretSchema, secret, 'The secret, shown this once.'),
+  token: secret === null ? is(nothing, null) : is(secretSchema, secret, 'The secret. Only present in this response.'),
   'expired-at': expiry,
 });
 
@@ -41,7 +45,7 @@ export const token =
       type,
       attributes: tokenAttributes(words, token, secret, {
         description: is(descriptions[kind], token.description),
-        expiry: is(maybeDateTime, token.expiresAt, 'From then on it is refused. Null: never.'),
+        expiry: is(maybeDateTime, token.expiresAt, 'When the token expires. Null if it never expires.'),
       }),
       relationships: {
         ...(owner ?? { [kind]: toOne(ownerTypes[kind], id) }),

@@ -20,7 +20,7 @@ export const userTokenRoutes = (
     get(
       '/users/:userId/authentication-tokens',
       'user-tokens/manage',
-      lists('listUserTokens', 'List the tokens of a user', () => userTokenSchema(dialect)),
+      lists('listUserTokens', 'List user tokens', () => userTokenSchema(dialect)),
       answerPage(presentToken(), (call) =>
         use.listUserTokens.execute(call.actor, parameter(call, 'userId'), pageRequest(call.query)),
       ),

@@ -12,7 +12,7 @@ const folders = {
 const fileOf = (from: keyof typeof folders, name: string) => async () => {
   const files = folders[from].map((folder) => new URL(folder + name, import.meta.url));
   const file = files.find((candidate) => existsSync(candidate));
-  if (file === undefined) throw new Error(`${name} is missing: the package was not built whole`);
+  if (file === undefined) throw new Error(`${name} is missing: run npm run build`);
   return readFile(file);
 };
 

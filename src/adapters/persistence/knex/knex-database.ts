@@ -2,14 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import knex, { type Knex } from 'knex';
 import type pg from 'pg';
+import type { Effect } from '../../../application/ports/repositories/effect-outbox.js';
 import type { Transaction, UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
 import { DomainError, type Instant } from '../../../domain/index.js';
 import { limit, refusalOf } from './engine/postgres-faults.js';
-import { PostgresStatements, StatementNames } from './engine/postgres-statements.js';
+import { PostgresReads, StatementSender } from './engine/postgres-statements.js';
+import { PostgresTransaction } from './engine/postgres-transaction.js';
+import { GroupedCommits } from './engine/sqlite-commits.js';
 import { sayingWhatFails } from './engine/sqlite-faults.js';
 import { SqliteStatements } from './engine/sqlite-statements.js';
-import type { OnStatement, Query, Statements } from './engine/statements.js';
+import type { OnStatement, Statements } from './engine/statements.js';
 import { migrate, postgresConfig, type Schema, schemaOf, sqliteConfig } from './migrations/migrate.js';
+import { type HearOrders, PostgresOrders } from './postgres-orders.js';
 import { KnexAgentPools, KnexAgentTokens } from './repositories/knex-agents.js';
 import { KnexApiTokens } from './repositories/knex-api-tokens.js';
 import { KnexAuditTrail } from './repositories/knex-audit-trail.js';
@@ -45,6 +49,8 @@ export interface KnexDatabase {
   ping(): Promise<void>;
   /** How many connections there are, and how many units of work wait for one; undefined where there is no pool. */
   readonly connections?: () => { readonly inUse: number; readonly idle: number; readonly waiting: number };
+  /** Has `hear` called when effects that are due were ordered and committed, by this process or by another one. */
+  hearOrders(hear: HearOrders): void;
   /** What answers, in its own words: `sqlite 3.54.1`, `postgres 18.4`. */
   engine(): Promise<string>;
   /** Lets what is open finish first. */
@@ -64,7 +70,14 @@ const usualLongest = 25_000;
  */
 const settlesInSeconds = { sqlite: 0, postgres: 60 } as const;
 
-const transactionOn = (db: Statements, now: () => Instant, engine: keyof typeof settlesInSeconds): Transaction => ({
+type Ordered = Set<Effect['kind']>;
+
+const transactionOn = (
+  db: Statements,
+  now: () => Instant,
+  engine: keyof typeof settlesInSeconds,
+  ordered: Ordered = new Set(),
+): Transaction => ({
   organizations: new KnexOrganizations(db),
   memberships: new KnexMemberships(db),
   users: new KnexUsers(db),
@@ -86,7 +99,7 @@ const transactionOn = (db: Statements, now: () => Instant, engine: keyof typeof 
   agentTokens: new KnexAgentTokens(db),
   storedFiles: new KnexStoredFiles(db),
   keptBytes: new KnexKeptBytes(db),
-  effects: new KnexEffects(db),
+  effects: new KnexEffects(db, (kind) => ordered.add(kind)),
   removals: new KnexRemovals(db),
   holds: new KnexHolds(db),
   signingKeys: new KnexSigningKeys(db),
@@ -94,47 +107,19 @@ const transactionOn = (db: Statements, now: () => Instant, engine: keyof typeof 
   audit: new KnexAuditTrail(db, now, settlesInSeconds[engine]),
 });
 
-/** Refuses to run anything once its transaction is over: on a shared connection it would become part of the next one. */
-class OpenStatements implements Statements {
-  readonly sql: Knex;
-  over = false;
-
-  constructor(private readonly inner: Statements) {
-    this.sql = inner.sql;
-  }
-
-  async all<Row>(query: Query): Promise<Row[]> {
-    return this.open().all(query);
-  }
-
-  async first<Row>(query: Query): Promise<Row | undefined> {
-    return this.open().first(query);
-  }
-
-  async run(query: Query): Promise<number> {
-    return this.open().run(query);
-  }
-
-  private open(): Statements {
-    if (this.over) throw new Error('the transaction is over');
-    return this.inner;
-  }
-}
-
 const sqliteSettings = [
   'journal_mode = WAL',
   // A commit is flushed before it is acknowledged; on macOS out of the drive's own cache too, as elsewhere it always is.
   'synchronous = FULL',
   'fullfsync = ON',
-  // The commit that fills the log also copies it into the file, page by page, while all others wait: in a large file
-  // few of a thousand pages are the same one, and copying SQLite's usual thousand took ten commits' time.
-  'wal_autocheckpoint = 100',
   // What a long backup made the log grow to is given back after it. In bytes.
   'journal_size_limit = 67108864',
   'foreign_keys = ON',
 ];
 
 export interface SqliteOptions {
+  /** For how long a unit of work may wait for something outside the database, in milliseconds. */
+  readonly longest?: number | undefined;
   /** Stamps what is recorded; the system's clock when it is left out. */
   readonly now?: () => Instant;
   readonly onStatement?: OnStatement;
@@ -142,9 +127,9 @@ export interface SqliteOptions {
 
 /**
  * Opens a file, made when missing, for one process: its writes take turns on one connection, and never wait for reads
- * on another. A commit is on disk before it is acknowledged.
+ * on another. A commit, which those that are ready share, is on disk before it is acknowledged.
  */
-export function openSqlite(file: string, { onStatement, now = systemTime }: SqliteOptions = {}): KnexDatabase {
+export function openSqlite(file: string, { onStatement, longest, now = systemTime }: SqliteOptions = {}): KnexDatabase {
   const sql = knex({ client: 'better-sqlite3', useNullAsDefault: true });
   const writer = new Database(file, { timeout: busyTimeout });
   for (const setting of sqliteSettings) writer.pragma(setting);
@@ -152,30 +137,17 @@ export function openSqlite(file: string, { onStatement, now = systemTime }: Sqli
   const writing = new SqliteStatements(sql, writer, onStatement);
   const reading = new SqliteStatements(sql, reader, onStatement);
   const committed = transactionOn(reading, now, 'sqlite');
-  let lastOfQueue: Promise<unknown> = Promise.resolve();
-
-  const transact = async <Result>(work: (db: Statements) => Promise<Result>): Promise<Result> => {
-    const db = new OpenStatements(writing);
-    writer.exec('begin immediate');
-    try {
-      const result = await work(db);
-      writer.exec('commit');
-      return result;
-    } finally {
-      db.over = true;
-      // Some failures, a full disk for one, have ended the transaction by themselves.
-      if (writer.inTransaction) writer.exec('rollback');
-    }
-  };
-  const inTurn = <Result>(work: (db: Statements) => Promise<Result>): Promise<Result> => {
-    const result = lastOfQueue.then(() => transact(work));
-    lastOfQueue = result.catch(() => undefined);
-    return result;
-  };
+  const commits = new GroupedCommits(writer, writing, longest);
+  let hearing: HearOrders | undefined;
 
   return {
     unitOfWork: {
-      run: (work) => sayingWhatFails(inTurn((db) => work(transactionOn(db, now, 'sqlite')))),
+      run: async (work) => {
+        const ordered: Ordered = new Set();
+        const result = await sayingWhatFails(commits.run((db) => work(transactionOn(db, now, 'sqlite', ordered))));
+        if (ordered.size > 0) hearing?.([...ordered]);
+        return result;
+      },
       read: (work) => sayingWhatFails(work(committed)),
     },
     migrate: () => migrate(sqliteConfig(file)),
@@ -183,17 +155,22 @@ export function openSqlite(file: string, { onStatement, now = systemTime }: Sqli
     ping: async () => {
       reader.exec('select 1');
     },
+    hearOrders: (hear) => {
+      hearing = hear;
+    },
     engine: async () => `sqlite ${reader.prepare('select sqlite_version()').pluck().get()}`,
     close: async () => {
-      await lastOfQueue;
+      await commits.settled();
       reader.close();
       writer.close();
     },
   };
 }
 
-const tooLong = () =>
-  new DomainError('service/unavailable', 'the database takes too long at the moment, and nothing was changed');
+/** Knex's pool does not reuse a connection with this mark. */
+type PooledConnection = pg.Client & { __knex__disposed?: unknown };
+
+const tooLong = () => new DomainError('service/unavailable', 'the database is too slow right now; nothing was changed');
 
 export interface PostgresOptions {
   readonly poolSize?: number;
@@ -229,6 +206,7 @@ export function openPostgres(
   const config = { ...postgresConfig(url, patience), acquireConnectionTimeout: patience };
   const pool = knex({
     ...config,
+    connection: { ...(config.connection as object), pipeline: true } as Knex.PgConnectionConfig,
     pool: {
       min: 0,
       max: poolSize,
@@ -242,9 +220,8 @@ export function openPostgres(
   });
   // Without a connection of its own: what it builds cannot be run on the wrong one by mistake.
   const sql = knex({ client: 'pg' });
-  const names = new StatementNames();
-  const on = (connection: Knex) => new PostgresStatements(sql, connection, names, onStatement);
-  const committed = transactionOn(on(pool), now, 'postgres');
+  const sender = new StatementSender(onStatement);
+  const committed = transactionOn(new PostgresReads(sql, pool, sender), now, 'postgres');
 
   const answered = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -254,28 +231,30 @@ export function openPostgres(
     }
   };
 
+  let hearing: HearOrders | undefined;
+  let orders: PostgresOrders | undefined;
   const transact = async <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> => {
-    let fault: { readonly of: unknown } | undefined;
+    const connection: PooledConnection = await pool.client.acquireConnection();
+    const db = new PostgresTransaction(sql, connection, sender);
     try {
-      return await pool.transaction((transaction) => {
-        const db = new OpenStatements(on(transaction));
-        const began = performance.now();
-        return work(transactionOn(db, now, 'postgres'))
-          .then((result) => {
-            if (performance.now() - began > longest) throw tooLong();
-            return result;
-          })
-          .catch((error: unknown) => {
-            fault = { of: error };
-            throw error;
-          })
-          .finally(() => {
-            db.over = true;
-          });
-      });
+      const began = performance.now();
+      const ordered: Ordered = new Set();
+      const result = await work(transactionOn(db, now, 'postgres', ordered));
+      if (performance.now() - began > longest) throw tooLong();
+      await db.commit();
+      if (ordered.size > 0) {
+        hearing?.([...ordered]);
+        orders?.tell(ordered);
+      }
+      return result;
     } catch (error) {
-      // Where undoing it fails as well, the first fault says more.
-      throw fault === undefined ? error : fault.of;
+      // Where undoing it fails as well, the first fault says more, and the connection is not given out again.
+      await db.rollback().catch((failure: unknown) => {
+        connection.__knex__disposed = failure;
+      });
+      throw error;
+    } finally {
+      await pool.client.releaseConnection(connection);
     }
   };
 
@@ -289,13 +268,17 @@ export function openPostgres(
     ping: async () => {
       const waiting = new AbortController();
       const late = pause(Math.min(pingPatience, patience), undefined, { signal: waiting.signal }).then(() => {
-        throw new Error('the database is slow to answer');
+        throw new Error('the database responds slowly');
       });
       try {
         await Promise.race([pool.raw('select 1'), late]);
       } finally {
         waiting.abort();
       }
+    },
+    hearOrders: (hear) => {
+      hearing = hear;
+      orders = new PostgresOrders(config.connection as pg.ClientConfig, hear);
     },
     engine: async () => {
       const { rows } = await pool.raw<{ rows: { server_version: string }[] }>('show server_version');
@@ -305,6 +288,9 @@ export function openPostgres(
       const { pool: made } = pool.client;
       return { inUse: made.numUsed(), idle: made.numFree(), waiting: made.numPendingAcquires() };
     },
-    close: () => pool.destroy(),
+    close: async () => {
+      await orders?.close();
+      await pool.destroy();
+    },
   };
 }

@@ -10,6 +10,7 @@ import type { Page, PageRequest } from '../../../application/ports/repositories/
 import {
   type Actor,
   type ApiToken,
+  DomainError,
   type Instant,
   type OrganizationId,
   type Team,
@@ -69,6 +70,8 @@ export class MemoryApiTokens implements ApiTokenRepository {
       if (owner.kind === token.owner.kind && owner.id === token.owner.id) tokens.delete(id);
     }
     tokens.set(token.id, token);
+    if (this.tables().token(token.id) !== undefined) return;
+    throw new DomainError('shared/stale-revision', `${token.owner.id} was deleted meanwhile`);
   }
 
   async remove(id: TokenId): Promise<boolean> {

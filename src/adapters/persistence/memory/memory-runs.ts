@@ -244,7 +244,7 @@ export class MemoryRunLogs implements RunLogs {
   async append(id: RunId, phase: Phase, offset: number, bytes: Uint8Array): Promise<void> {
     const present = this.bytesOf(id, phase);
     if (present.length !== offset) {
-      throw new DomainError('shared/stale-revision', `the ${phase} log of ${id} was written by somebody else`);
+      throw new DomainError('shared/stale-revision', `the ${phase} log of ${id} was written by another request`);
     }
     const next = new Uint8Array(present.length + bytes.length);
     next.set(present);

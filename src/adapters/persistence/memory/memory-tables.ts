@@ -257,5 +257,5 @@ export function checkRevision(
   next: { readonly id: string; readonly revision: number },
 ): void {
   if (stored?.revision === next.revision - 1) return;
-  throw new DomainError('shared/stale-revision', `${next.id} was changed by somebody else`);
+  throw new DomainError('shared/stale-revision', `${next.id} was changed by another request`);
 }

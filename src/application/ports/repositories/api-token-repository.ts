@@ -61,7 +61,10 @@ export interface ApiTokenRepository {
    * Concurrent calls for one user wait for each other, so that together they do not exceed `most`.
    */
   addWithin(token: ApiToken, most: number): Promise<boolean>;
-  /** Stores the token and drops the owner's previous one: of any number at once, exactly one is left. */
+  /**
+   * Stores the token of an owner that has at most one and drops the previous one with all that is known of it: of any number
+   * at once, exactly one is left. Throws `shared/stale-revision` when the owner was deleted meanwhile.
+   */
   replace(token: ApiToken): Promise<void>;
   /** Whether there was one. */
   remove(id: TokenId): Promise<boolean>;

@@ -62,7 +62,11 @@ export type Transaction<Names extends RepositoryName = RepositoryName> = Pick<Re
  * names the repositories it asks: a host that implements no others is enough.
  */
 export interface UnitOfWork<Names extends RepositoryName = RepositoryName> {
-  /** Commits when `work` resolves, rolls back when it rejects. `work` may run again when a save was stale. */
+  /**
+   * Commits when `work` resolves, rolls back when it rejects. `work` may run again when a save was stale, or when it waited for
+   * something else than `tx`. What it adds may be sent as late as the commit: a refusal of that, such as a name that is taken,
+   * may reject `run` after `work` resolved.
+   */
   run<Result>(work: (tx: Transaction<Names>) => Promise<Result>): Promise<Result>;
   /** For reading only: each statement sees what is committed, and no lock is held between two of them. */
   read<Result>(work: (tx: Transaction<Names>) => Promise<Result>): Promise<Result>;

@@ -33,7 +33,7 @@ export async function withScope(
     const wanted = change[list];
     if (wanted === undefined) return [];
     if (wanted.some((id) => !visible.has(id))) {
-      throw new DomainError('attribute/invalid', 'Workspaces must be workspaces of the organization', { relationship });
+      throw new DomainError('attribute/invalid', 'Workspaces must belong to the organization', { relationship });
     }
     const hidden = pool[list].filter((id) => !visible.has(id));
     return [[list, [...new Set([...wanted, ...hidden])].sort()]];

@@ -14,7 +14,7 @@ export class RemoveAgentPool {
       if (await tx.agentPools.inUse(pool.id)) {
         throw new DomainError(
           'agent-pool/in-use',
-          'agent pool is named by a workspace or the organization, or executes a run',
+          'agent pool is used by a workspace or the organization, or is executing a run',
         );
       }
       await tx.agentPools.remove(pool.id);

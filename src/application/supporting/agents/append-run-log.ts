@@ -22,8 +22,9 @@ export class AppendRunLog {
       const { id, status } = (await leasedRunInTurn(tx, this.secrets, holder)).state;
       const phase: Phase = status === 'applying' ? 'apply' : 'plan';
       const size = await tx.runLogs.size(id, phase);
-      if (offset > size) throw invalid(`Offset must be ${size}, where the log ends`);
-      if (offset + bytes.byteLength > maxLogBytes) throw invalid(`Log must not be longer than ${maxLogBytes} bytes`);
+      if (offset > size) throw invalid(`Offset must be ${size}, the current size of the log`);
+      if (offset + bytes.byteLength > maxLogBytes)
+        throw invalid(`Log is too long (the maximum is ${maxLogBytes} bytes)`);
       const rest = bytes.subarray(Math.min(size - offset, bytes.byteLength));
       await tx.runLogs.append(id, phase, size, rest);
       return size + rest.byteLength;

@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { TokenUses } from '../users/token-uses.js';
 
 export const unknownAgent = (): DomainError =>
-  new DomainError('actor/unauthenticated', 'a valid agent token is needed');
+  new DomainError('actor/unauthenticated', 'a valid agent token is required');
 
 /** Which pool's agent a secret speaks for. Throws `actor/unauthenticated` when it is missing or not an agent's. */
 export class AuthenticateAgent {

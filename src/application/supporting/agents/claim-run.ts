@@ -92,14 +92,14 @@ export class ClaimRun {
       const { variables, lost } = this.opened(await tx.variables.ofWorkspace(state.workspaceId));
       if (lost > 0) {
         // Whoever may read the run may not read the variables: no key is told.
-        const failure = `no signing secret opens ${lost} of the variables of the workspace: set again those that show no value`;
+        const failure = `${lost} of the workspace's variables cannot be decrypted with any signing secret: set those without a value again`;
         await this.progress.fire(tx, started, 'fail', { failure });
         await tx.audit.add(doneBySystem('runs/fail', id), state);
         return undefined;
       }
       await tx.audit.add(doneByAgent(agent, 'runs/claim', id), state);
       const version = await tx.configurationVersions.find(state.configurationVersionId);
-      if (version === undefined) throw new Error(`what ${id} hangs on is gone`);
+      if (version === undefined) throw new Error(`a resource that ${id} depends on was deleted`);
       const stage = (await tx.taskStages.ofRun(id)) ?? null;
       return {
         leaseToken: secret,

@@ -29,7 +29,7 @@ export const leaseEnd = (now: Instant): Instant => later(now, leaseSeconds);
 export async function leasedRun(tx: Transaction<'runs'>, secrets: SecretGenerator, holder: LeaseHolder): Promise<Run> {
   const run = await tx.runs.findByLease(secrets.digestOf(holder.leaseToken));
   if (run === undefined || run.state.id !== holder.runId || run.state.lease?.poolId !== holder.agent.poolId) {
-    throw new DomainError('lease/lost', 'the lease has ended: stop executing the run, and report nothing more on it');
+    throw new DomainError('lease/lost', 'the lease has ended: stop executing the run and send no more reports for it');
   }
   return run;
 }

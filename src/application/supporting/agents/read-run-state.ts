@@ -23,7 +23,7 @@ export class ReadRunState {
       const found = await (id === undefined ? tx.stateVersions.current(workspaceId) : tx.stateVersions.find(id));
       return found?.workspaceId === workspaceId ? found : undefined;
     });
-    const missing = new DomainError('resource/not-found', 'the workspace has no such state');
+    const missing = new DomainError('resource/not-found', 'the workspace has no such state version');
     return openBundle(this.store, version?.bundle, missing);
   }
 }

@@ -51,7 +51,7 @@ export class ReclaimLostRuns {
       const run = await runInTurn(tx, id);
       // Meanwhile the agent may have spoken up, or another process been faster.
       if (run?.state.lease == null || run.state.lease.expiresAt > this.clock.now()) return false;
-      const failure = `the agent ${run.state.lease.agent} was lost while it applied; look at the state before you apply again`;
+      const failure = `the agent ${run.state.lease.agent} was lost during the apply; check the state before you apply again`;
       if (run.allows('lose-plan')) await this.progress.fire(tx, run, 'lose-plan');
       else await this.progress.fire(tx, run, 'fail', { failure });
       await tx.audit.add(doneBySystem('runs/reclaim', id), run.state);

@@ -47,11 +47,11 @@ export class ReportPhase {
     return this.unitOfWork.run(async (tx) => {
       const run = await leasedRunInTurn(tx, this.secrets, holder);
       if (!running[phase].includes(run.state.status)) {
-        throw new DomainError('run/transition-refused', `${phase} could not be reported: it is not running`);
+        throw new DomainError('run/transition-refused', `${phase} could not be reported because it is not running`);
       }
       const finished = phase === 'apply' && report.outcome === 'finished';
       if (finished && (await tx.stateVersions.pending(run.state.id)) !== undefined) {
-        throw new DomainError('agent-report/invalid', 'The state that was announced has not been uploaded');
+        throw new DomainError('agent-report/invalid', 'The announced state version has not been uploaded');
       }
       const next = await this.progress.fire(tx, run, ...firing(phase, report));
       await tx.audit.add(doneByAgent(holder.agent, 'runs/report', next.state.id), next.state);

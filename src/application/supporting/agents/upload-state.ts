@@ -53,7 +53,10 @@ export class UploadState {
     const version = await tx.stateVersions.find(id);
     const its = version?.status === 'pending' ? version.runId === run.state.id : undefined;
     if (version === undefined || !(its ?? version.workspaceId === run.state.workspaceId)) {
-      throw new DomainError('resource/not-found', 'the run has announced no such state, or another one since');
+      throw new DomainError(
+        'resource/not-found',
+        'the run has not announced this state version, or has announced another one since',
+      );
     }
     return version;
   }
@@ -64,12 +67,12 @@ async function* onlyAs({ size, md5 }: StateVersion, { bytes, facts }: Measuremen
   let passed = 0;
   for await (const chunk of bytes) {
     passed += chunk.byteLength;
-    if (passed > size) throw unlike(`There are more bytes than the ${size} that were announced`);
+    if (passed > size) throw unlike(`The content is larger than the announced ${size} bytes`);
     yield chunk;
   }
-  if (passed < size) throw unlike(`There are ${passed} bytes, and ${size} were announced`);
+  if (passed < size) throw unlike(`The content has ${passed} bytes, but ${size} were announced`);
   const found = facts();
-  if (found.md5 !== md5) throw unlike(`The MD5 of the bytes is ${found.md5}, and ${md5} was announced`);
+  if (found.md5 !== md5) throw unlike(`The MD5 digest of the content is ${found.md5}, but ${md5} was announced`);
 }
 
 const unlike = (sentence: string): DomainError => new DomainError('agent-report/invalid', sentence);

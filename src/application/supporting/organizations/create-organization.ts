@@ -39,7 +39,7 @@ export class CreateOrganization {
     const defaults = changedDefaults(initialDefaults, command.defaults ?? {});
     // There is no pool yet.
     if (defaults.agentPoolId !== null)
-      throw invalidAttribute('defaultAgentPool', 'Agent pool must be one of the organization');
+      throw invalidAttribute('defaultAgentPool', 'Agent pool must belong to the organization');
     const created = organization({ id: this.ids.next('organization'), createdAt, name, email, defaults });
     const owners: Team = {
       ...defaultTeamSettings,

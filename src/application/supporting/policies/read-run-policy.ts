@@ -21,7 +21,7 @@ export class ReadRunPolicy {
       const named = sets.flatMap(({ policies }) => policies.map((policy) => policy.code));
       const workspace = named.includes(sha256) ? await tx.workspaces.find(run.state.workspaceId) : undefined;
       const code = workspace && (await tx.policies.findCode(workspace.organizationId, sha256));
-      if (code === undefined) throw new DomainError('resource/not-found', 'no policy of the run has such code');
+      if (code === undefined) throw new DomainError('resource/not-found', 'no policy of the run has this code');
       return code;
     });
   }

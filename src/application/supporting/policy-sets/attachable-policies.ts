@@ -18,7 +18,7 @@ export async function withPolicies(
   const found = await tx.policies.allOf(policySet.organizationId, wanted);
   const ids = found.map(({ id }) => id);
   if (added.some((id) => !ids.includes(id))) {
-    throw new DomainError('attribute/invalid', 'Policies must be policies of the organization', where);
+    throw new DomainError('attribute/invalid', 'Policies must belong to the organization', where);
   }
   checkKinds(policySet, found, where);
   checkNames(policySet, found, where);

@@ -15,7 +15,7 @@ export async function attachable(
   const wanted = [...new Set(ids)];
   const found = wanted.length === 0 ? [] : await tx.workspaces.visibleAmong(organizationId, wanted, 'all');
   if (found.length < wanted.length) {
-    throw new DomainError('attribute/invalid', 'Workspaces must be workspaces of the organization', where);
+    throw new DomainError('attribute/invalid', 'Workspaces must belong to the organization', where);
   }
   return wanted.sort();
 }

@@ -49,7 +49,7 @@ export class CreateRun {
       const { subject: workspace, standing } = seenBy(seen, 'runs/queue');
       const mayApply = may(standing, 'runs/apply');
       if (command.autoApply === true && !mayApply) {
-        throw invalidAttribute('autoApply', 'Auto apply needs the right to apply runs');
+        throw invalidAttribute('autoApply', 'Auto apply requires permission to apply runs');
       }
       await this.quota.refuseMore(tx, workspace);
       await tx.workspaces.takeTurn(workspace.id);
@@ -76,9 +76,9 @@ async function usableVersion(
   asked: ConfigurationVersionId | undefined,
 ): Promise<ConfigurationVersion> {
   const id = asked ?? workspace.currentConfigurationVersionId;
-  if (id === null) throw unusable('the workspace has none');
+  if (id === null) throw unusable('the workspace has no usable version');
   const version = await tx.configurationVersions.find(id);
-  if (version?.state.workspaceId !== workspace.id) throw unusable('the workspace has no such version');
+  if (version?.state.workspaceId !== workspace.id) throw unusable('the workspace does not have this version');
   if (!version.usableInRuns) throw unusable(`its status is ${version.state.status}`);
   return version;
 }

@@ -117,7 +117,8 @@ export class RunProgress {
     const { state } = run;
     const workspace = await tx.workspaces.find(state.workspaceId);
     const version = await tx.configurationVersions.find(state.configurationVersionId);
-    if (workspace === undefined || version === undefined) throw new Error(`what ${state.id} hangs on is gone`);
+    if (workspace === undefined || version === undefined)
+      throw new Error(`a resource that ${state.id} depends on was deleted`);
     const stage = await tx.taskStages.ofRun(state.id);
     return {
       version,

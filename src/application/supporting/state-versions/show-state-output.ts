@@ -15,7 +15,8 @@ export class ShowStateOutput {
     const seen = await this.unitOfWork.read((tx) => tx.stateOutputs.findFor(actor, id));
     const output = authorized(seen, 'state-version-outputs/read');
     const value = output.sensitive ? openedWith(this.box, output.value) : output.value;
-    if (value === undefined) throw new DomainError('resource/not-found', 'no signing secret opens the value any more');
+    if (value === undefined)
+      throw new DomainError('resource/not-found', 'the value cannot be decrypted with any signing secret');
     return { ...output, size: output.value.length, value: JSON.parse(value) };
   }
 }

@@ -20,7 +20,7 @@ export class Authenticate {
         ? undefined
         : await this.unitOfWork.read((tx) => tx.tokens.findCredential(this.secrets.digestOf(secret)));
     if (credential === undefined || hasExpired(credential.token, now)) {
-      throw new DomainError('actor/unauthenticated', 'a valid API token is needed');
+      throw new DomainError('actor/unauthenticated', 'a valid API token is required');
     }
     const { actor, invited } = credential;
     // Written once for each invitation, so that the first request it is good for finds it active.

@@ -65,7 +65,7 @@ export class CommitFiles {
     const version = await tx.configurationVersions.find(versionId);
     const commit = (await tx.configurationVersions.ingressAttributes([versionId])).get(versionId);
     const repository = (await tx.workspaces.find(workspaceId))?.repository;
-    if (version === undefined || commit === undefined) throw new Error(`the commit ${id} uses is not known`);
+    if (version === undefined || commit === undefined) throw new Error(`the commit of ${id} is unknown`);
     return {
       cloneUrl: commit.cloneUrl,
       // The credential belongs to the link: another repository must not see it.

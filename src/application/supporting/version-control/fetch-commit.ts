@@ -30,7 +30,7 @@ export class FetchCommit {
       if (repository === null) {
         throw new DomainError(
           'configuration-version/fetch-refused',
-          'configuration could not be fetched because the workspace is linked to no repository',
+          'configuration could not be fetched because the workspace is not linked to a repository',
         );
       }
       await this.quota.refuseMore(tx, workspace);

@@ -46,7 +46,7 @@ export async function chosenExecution(
   if (!admits(pool, current.id)) {
     throw invalidAttribute(
       'agentPoolId',
-      'Agent pool does not allow this workspace: change the scope of the pool first',
+      'Agent pool does not allow this workspace. Change the scope of the pool first',
     );
   }
   return { settings, poolTokenCreators: await otherCreators(tx, actor, poolId) };
@@ -65,7 +65,7 @@ export async function namedPool(
   const held = await tx.holds.share({ kind: 'agent-pool', id });
   const pool = held ? await tx.agentPools.find(id) : undefined;
   if (pool === undefined || pool.organizationId !== organizationId) {
-    throw new DomainError('attribute/invalid', 'Agent pool must be one of the organization', at);
+    throw new DomainError('attribute/invalid', 'Agent pool must belong to the organization', at);
   }
   return pool;
 }

@@ -80,11 +80,11 @@ function misfitOf(
 ): { member: keyof Succession; sentence: string } | undefined {
   if (current === undefined) return undefined;
   if (next.lineage !== current.lineage) {
-    const sentence = `Lineage must be ${current.lineage}, as that of the workspace's current state`;
+    const sentence = `Lineage must be ${current.lineage}, the lineage of the workspace's current state version`;
     return { member: 'lineage', sentence };
   }
   if (next.serial > current.serial) return undefined;
-  const sentence = `Serial must be greater than ${current.serial}, that of the workspace's current state`;
+  const sentence = `Serial must be greater than ${current.serial}, the serial of the workspace's current state version`;
   return { member: 'serial', sentence };
 }
 

@@ -9,7 +9,7 @@ const invisible = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
 /** Teams stand in URLs by their ids, so their names may be nearly anything a person can read. Throws `attribute/invalid`. */
 export function checkTeamName(name: string): string {
   if (!printable.test(name) || invisible.test(name) || name !== name.trim()) {
-    throw invalidAttribute('name', 'Name must be 1 to 90 printable characters, and neither begin nor end with a blank');
+    throw invalidAttribute('name', 'Name must be 1 to 90 printable characters and must not begin or end with a space');
   }
   return name;
 }

@@ -57,7 +57,7 @@ export function changeTeam(team: Team, change: Partial<TeamSettings>): Team {
     throw protectedOwners('the owners team cannot be renamed');
   }
   if (team.owners && change.access !== undefined) {
-    throw protectedOwners('the owners team holds every right already');
+    throw protectedOwners('the owners team already has every permission');
   }
   if (!team.owners && change.name !== undefined && teamNameKey(change.name) === ownersTeamName) {
     throw alreadyTaken('name', 'Name');
@@ -67,7 +67,7 @@ export function changeTeam(team: Team, change: Partial<TeamSettings>): Team {
 
 /** Throws `owners-team/protected`: owners hold every right on every workspace already. */
 export function checkGrantable(team: Team): void {
-  if (team.owners) throw protectedOwners('the owners team has access to every workspace already');
+  if (team.owners) throw protectedOwners('the owners team already has access to every workspace');
 }
 
 /** Throws `owners-team/protected`: an organization always has its owners. */
@@ -84,7 +84,7 @@ export const withChangedMembers = (team: Team): Team => ({ ...team, revision: te
 /** `remaining` members are active. Throws `owners-team/protected` when there would be none in the owners team. */
 export function checkMembersRemain(team: Pick<Team, 'owners' | 'organizationName'>, remaining: number): void {
   if (team.owners && remaining < 1) {
-    throw protectedOwners(`the owners team of ${team.organizationName} cannot be left without an active member`);
+    throw protectedOwners(`the owners team of ${team.organizationName} must have at least one active member`);
   }
 }
 

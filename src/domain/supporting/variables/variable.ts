@@ -61,7 +61,7 @@ function checkKey({ key, category }: VariableSettings): void {
   if (controlCharacter.test(key)) throw invalid('Key must not contain line breaks or control characters');
   if (category === 'terraform' && !identifier.test(key)) {
     throw invalid(
-      'Key of a Terraform variable must be letters, digits, underscores and dashes, and not begin with a digit or a dash',
+      'Key of a Terraform variable must consist of letters, digits, underscores and dashes and must not begin with a digit or a dash',
     );
   }
   if (category === 'env' && key.includes('=')) throw invalid('Key of an environment variable must not contain "="');
@@ -96,7 +96,11 @@ export function changedVariable(
 ): Variable {
   const next = { ...current, ...change, revision: current.revision + 1 };
   if (current.sensitive) {
-    if (!next.sensitive) throw invalidAttribute('sensitive', 'Sensitive cannot be taken back: delete the variable');
+    if (!next.sensitive)
+      throw invalidAttribute(
+        'sensitive',
+        'Sensitive cannot be changed to false. Delete the variable and create it again',
+      );
     // Another place in the run might show what nobody is to see.
     if (next.key !== current.key) throw invalidAttribute('key', 'Key of a sensitive variable cannot be changed');
     if (next.category !== current.category) {
@@ -110,10 +114,10 @@ export function changedVariable(
 export function checkRoom({ count, bytes }: VariableTotals): void {
   const { ofWorkspace } = variableLimits;
   if (count > ofWorkspace.count) {
-    throw new DomainError('attribute/invalid', `A workspace can have ${ofWorkspace.count} variables at most`);
+    throw new DomainError('attribute/invalid', `A workspace can have at most ${ofWorkspace.count} variables`);
   }
   if (bytes > ofWorkspace.bytes) {
-    const sentence = `Value is too long (the maximum is ${ofWorkspace.bytes} bytes for all of a workspace)`;
+    const sentence = `Value is too long (the maximum is ${ofWorkspace.bytes} bytes for all variables of a workspace)`;
     throw invalidAttribute('value', sentence);
   }
 }

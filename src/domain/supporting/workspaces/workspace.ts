@@ -122,7 +122,7 @@ export const lockActions = {
   },
   unlock: (workspace: Workspace, by: TokenOwner, now: Instant): Workspace => {
     if (workspace.lock === null) throw refused('workspace already unlocked');
-    if (workspace.lock.by.id !== by.id) throw refused('workspace locked by somebody else');
+    if (workspace.lock.by.id !== by.id) throw refused('workspace locked by another caller');
     return changed(workspace, null, now);
   },
   'force-unlock': (workspace: Workspace, _by: TokenOwner, now: Instant): Workspace => {

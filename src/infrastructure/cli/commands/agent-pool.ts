@@ -23,7 +23,7 @@ const poolNamed = async (place: Workplace, name: string) => {
 
 const create: Command = {
   name: 'agent-pool create',
-  does: 'creates a site agent pool, for workspaces in execution mode remote of every organization',
+  does: 'creates a site agent pool, which serves workspaces in execution mode remote in every organization',
   words: ['NAME'],
   run: async (call) =>
     atWork(call, async (place) => {
@@ -50,23 +50,24 @@ const remove: Command = {
   name: 'agent-pool remove',
   does: 'deletes a site agent pool and its tokens',
   words: ['NAME'],
-  options: { yes: { about: 'required, because its agents are refused from then on' } },
+  options: { yes: { about: 'required, because the service then rejects the agents of the pool' } },
   run: async (call) =>
     atWork(call, async (place) => {
       const name = call.word(0);
       const pool = await poolNamed(place, name);
-      if (!call.switch('yes')) throw new UsageError(`the agents of ${name} would be refused: add --yes`);
+      if (!call.switch('yes'))
+        throw new UsageError(`this revokes the tokens of ${name} and rejects its agents; add --yes to confirm`);
       await place.use.removeAgentPool.execute(place.operator, pool);
-      return { json: { name, deleted: true }, text: `${name} is deleted` };
+      return { json: { name, deleted: true }, text: `${name} was deleted` };
     }),
 };
 
 const issueToken: Command = {
   name: 'agent-pool issue-token',
-  does: 'issues a token of a site agent pool, and prints its secret',
-  about: 'The secret is shown only once, on standard output: the database keeps a digest of it.',
+  does: 'issues an agent token for a site agent pool and prints its secret',
+  about: 'The secret is printed only once, on standard output. The database stores only a digest of it.',
   words: ['NAME'],
-  options: { description: { value: 'TEXT', about: 'where the token is used' } },
+  options: { description: { value: 'TEXT', about: 'description of the token' } },
   run: async (call) => {
     const description = call.option('description') ?? 'issued on the command line';
     return atWork(call, async (place) => {
@@ -75,7 +76,7 @@ const issueToken: Command = {
       const shown = { 'agent-pool': call.word(0), ...presentedToken(token) };
       return {
         json: { ...shown, token: secret },
-        text: `${card(shown)}\n\nThe token, shown only now:\n\n  AGENT_TOKEN=${secret}\n`,
+        text: `${card(shown)}\n\nThe token is shown only once:\n\n  AGENT_TOKEN=${secret}\n`,
       };
     });
   },
@@ -99,7 +100,7 @@ const listTokens: Command = {
 
 const revokeToken: Command = {
   name: 'agent-pool revoke-token',
-  does: 'revokes a token of an agent pool: it is refused from the next request on',
+  does: 'revokes an agent token, effective with the next request',
   words: ['ID'],
   run: async (call) =>
     atWork(call, async (place) => {
@@ -108,7 +109,7 @@ const revokeToken: Command = {
         `token ${id}`,
         place.use.revokeToken.execute(place.operator, id).then(() => true),
       );
-      return { json: { id, revoked: true }, text: `${id} is refused from now on` };
+      return { json: { id, revoked: true }, text: `${id} was revoked` };
     }),
 };
 

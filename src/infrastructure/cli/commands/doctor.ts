@@ -15,11 +15,11 @@ import { counted, table } from '../output.js';
 
 const git: Check = {
   name: 'git',
-  mend: 'install git, or do not link workspaces to repositories',
+  mend: 'install git, unless no workspace is linked to a repository',
   look: async () => {
     const version = await promisify(execFile)('git', ['--version']).catch(() => undefined);
     return version === undefined
-      ? [warning('there is no git', 'install it where configurations come from repositories')]
+      ? [warning('git is not installed', 'install git if workspaces are linked to repositories')]
       : [ok(version.stdout.trim())];
   },
 };
@@ -32,20 +32,23 @@ async function findings(call: Call): Promise<readonly Finding[]> {
   const node: Finding =
     fault === undefined
       ? { check: 'Node', ...ok(process.versions.node) }
-      : { check: 'Node', ...failed(fault, 'install a newer one; in a checkout, npm run gatehouse -- brings its own') };
+      : {
+          check: 'Node',
+          ...failed(fault, 'install a newer version; in a checkout, npm run gatehouse -- uses the right one'),
+        };
   let config: Config;
   try {
     config = call.config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const mend = 'gatehouse serve --help lists what each setting may be; the rest is looked at once this is mended';
+    const mend = 'run gatehouse serve --help for the allowed values; the other checks run once this is fixed';
     return [node, ...error.faults.map((found) => ({ check: 'configuration', ...failed(found, mend) }))];
   }
-  const found: Finding[] = [node, { check: 'configuration', ...ok('every setting can be used') }];
+  const found: Finding[] = [node, { check: 'configuration', ...ok('every setting is valid') }];
   for (const { name, look, mend } of checks) {
     const seen = await look(config, call).catch(
       (error: unknown): Looked => [
-        failed(sentenceOf(error), error instanceof OperatorError ? 'run it as that user' : mend),
+        failed(sentenceOf(error), error instanceof OperatorError ? 'run the command as that user' : mend),
       ],
     );
     found.push(...seen.filter((one) => typeof one === 'object').map((one) => ({ check: name, ...one })));
@@ -55,11 +58,11 @@ async function findings(call: Call): Promise<readonly Finding[]> {
 
 export const doctor: Command = {
   name: 'doctor',
-  does: 'looks at everything the service stands on, and says what is wrong and how to mend it',
+  does: 'checks the environment of the service and prints what is wrong and how to fix it',
   about:
-    'Configuration, data directory, disk, database, agent pools, archive store, clocks, secrets, address and port. It may be run before the first start and beside a running service, as its user and in its environment; it writes a small archive into the store and removes it. It ends with 1 when something failed; a warning is no failure.',
+    'It checks the configuration, data directory, disk, database, agent pools, archive store, clocks, secrets, address and port. Run it before the first start or while the service runs, as the same user and with the same environment. It writes a small archive to the store and deletes it. The exit code is 1 if a check failed; warnings do not count.',
   options: {
-    [recount]: { about: 'sets counters of kept bytes that differ from the rows to the sum of the rows' },
+    [recount]: { about: 'corrects storage counters that differ from the stored data' },
   },
   run: async (call) => {
     const found = await findings(call);
@@ -74,7 +77,7 @@ export const doctor: Command = {
       },
       text: [
         table(['state', 'what', 'found'], rows),
-        ...(mends.length === 0 ? [] : ['', 'To mend:', '', ...mends]),
+        ...(mends.length === 0 ? [] : ['', 'To fix:', '', ...mends]),
         '',
         `${failures} failed, ${counted(warnings, 'warning')}`,
       ].join('\n'),

@@ -28,8 +28,8 @@ interface Found {
 }
 
 const titles = {
-  'purge-backing-data': 'soft-deleted, its time is over',
-  'archive-version': 'archived, its runs are over',
+  'purge-backing-data': 'soft-deleted, retention period over',
+  'archive-version': 'archived, its runs are finished',
   'discard-bundle': 'discarded',
   'remove-rows': 'deleted',
 } as const;
@@ -65,7 +65,7 @@ async function performed(place: Workplace, { progress }: Call): Promise<readonly
     for (let more = true; more; ) {
       const { done, failures } = await effects.execute(share);
       all += done;
-      progress.say(`${all} pieces of ordered work done`);
+      progress.say(`${all} background jobs done`);
       failed.push(
         ...failures.map(({ effect, error }) => ({
           subject: `${effect.effect.kind} ${effect.id}`,
@@ -84,13 +84,13 @@ async function collect(place: Workplace, call: Call) {
   const dryRun = call.switch('dry-run');
   const store = place.use.removeLeftovers;
   const { leftovers, inUse, all } = await store.find(attemptSeconds.abandoned, (looked) =>
-    call.progress.say(`${looked} archives looked at`),
+    call.progress.say(`${looked} archives checked`),
   );
   const now = place.clock.now();
   const due = await place.unitOfWork.read((tx) => tx.effects.due(now, share.kinds, most));
   const left = new Set(leftovers.map(({ key }) => key));
   const found: Found[] = leftovers.map(({ key, bytes, abandoned }) => ({
-    what: abandoned ? 'abandoned upload' : 'referred to by nothing',
+    what: abandoned ? 'abandoned upload' : 'not referenced',
     subject: key,
     bytes,
   }));
@@ -103,13 +103,13 @@ async function collect(place: Workplace, call: Call) {
   const familiar = inUse + unreferred.length - strange;
   const doubt =
     strange > familiar && (strange >= fewestStrange || familiar === 0)
-      ? `of ${counted(all, 'archive')} in the store the database knows ${familiar}: is this the store of that database?`
+      ? `the database references only ${familiar} of ${counted(all, 'archive')} in the store: is this the store of that database?`
       : undefined;
   if (dryRun) return { found, failed: [], doubt };
 
   if (doubt !== undefined && !call.switch(ownStore)) {
     throw new OperatorError(
-      `${doubt} --dry-run lists what it does not know; if the store is its own, add --${ownStore}`,
+      `${doubt} Add --dry-run to list the other archives, or --${ownStore} if the store belongs to the database`,
     );
   }
   const failed: Failure[] = [];
@@ -126,11 +126,13 @@ async function collect(place: Workplace, call: Call) {
 
 export const gc: Command = {
   name: 'gc',
-  does: 'takes away what nobody can need any more',
-  about: `Abandoned uploads, archives no row refers to, and what was deleted and is due to go. It looks through the whole store; what was stored less than ${attemptSeconds.abandoned / 3600} hours ago is let alone, since it may yet be referred to. A running service does the same by itself, but for archives no row refers to: those are left where a database was restored to an older state.`,
+  does: 'deletes data that is no longer needed',
+  about: `It deletes abandoned uploads, archives that the database does not reference, and deleted data whose retention period is over. It reads the whole store, but keeps what was stored less than ${attemptSeconds.abandoned / 3600} hours ago, which may still be in use. A running service does the same automatically, except for unreferenced archives, which remain after the database is restored to an older state.`,
   options: {
-    'dry-run': { about: 'list it, and take nothing away' },
-    [ownStore]: { about: 'the store is that of this database, although no row refers to most of it' },
+    'dry-run': { about: 'list the data without deleting it' },
+    [ownStore]: {
+      about: 'confirms that the store belongs to this database, although the database does not reference most of it',
+    },
   },
   run: async (call) =>
     atWork(
@@ -140,14 +142,14 @@ export const gc: Command = {
         const bytes = found.reduce((sum, one) => sum + (one.bytes ?? 0), 0);
         const dryRun = call.switch('dry-run');
         const rows = found.map((one) => [one.what, one.subject, one.bytes]);
-        const sum = `${counted(found.length, 'thing')}, ${size(bytes)}${dryRun ? ' would be taken away' : ' taken away'}`;
+        const sum = `${counted(found.length, 'item')}, ${size(bytes)}${dryRun ? ' would be deleted' : ' deleted'}`;
         return {
           json: { 'dry-run': dryRun, found, bytes, failed, doubt: doubt ?? null },
           text: [
             ...(found.length === 0 ? [] : [table(['what', 'which', 'bytes'], rows), '']),
             ...failed.map(({ subject, error }) => `${subject} failed: ${error}`),
             sum,
-            ...(doubt === undefined ? [] : [`${doubt} If so, it takes --${ownStore}.`]),
+            ...(doubt === undefined ? [] : [`${doubt} If so, add --${ownStore}.`]),
           ].join('\n'),
           failed: failed.length > 0,
         };

@@ -37,7 +37,7 @@ export function reserve({ DATABASE_URL, DATA_DIR: directory }: Config): () => vo
   const release = takeLock(join(directory, 'service.lock'));
   if (release === undefined) {
     throw new OperatorError(
-      `a Gatehouse is serving from ${directory}, and migrated it at its start: stop it before you do so by hand`,
+      `a running service uses ${directory} and migrated it when it started. Stop the service to migrate by hand`,
     );
   }
   return release;
@@ -51,13 +51,13 @@ async function migrated(config: Config): Promise<readonly string[]> {
 
 export const migrate: Command = {
   name: 'migrate',
-  does: 'brings the database up to this release, as the service does at its start',
+  does: 'migrates the database to this release, as the service does when it starts',
   about:
-    'On Postgres it may be run beside instances that serve, and several times at once; the SQLite of a running service it leaves alone.',
+    'With Postgres, it is safe while instances are running and when run concurrently. It refuses to migrate the SQLite database of a running service.',
   run: async (call) => {
     const migrations = await migrated(call.config);
-    const text = migrations.map((name) => `made ${name}`);
-    const sum = migrations.length === 0 ? 'the schema was up to date' : counted(migrations.length, 'migration');
+    const text = migrations.map((name) => `applied ${name}`);
+    const sum = migrations.length === 0 ? 'the schema is up to date' : counted(migrations.length, 'migration');
     return { json: { migrations }, text: [...text, sum].join('\n') };
   },
 };

@@ -44,7 +44,7 @@ const list: Command = {
 
 const show: Command = {
   name: 'organization show',
-  does: 'shows an organization, its owners, and how much is in it',
+  does: 'shows an organization, its owners and the number of its resources',
   words: ['NAME'],
   run: async (call) =>
     atWork(call, async (place) => {
@@ -55,11 +55,11 @@ const show: Command = {
 
 const create: Command = {
   name: 'organization create',
-  does: 'makes an organization with a user as its owner',
+  does: 'creates an organization with a user as its owner',
   words: ['NAME'],
   options: {
-    email: { value: 'ADDRESS', about: "required; the organization's" },
-    owner: { value: 'USER', about: 'required; the name of the user who becomes its owner' },
+    email: { value: 'ADDRESS', about: 'required; e-mail address of the organization' },
+    owner: { value: 'USER', about: 'required; name of the user who becomes its owner' },
   },
   run: async (call) => {
     const command = { name: call.word(0), email: call.required('email') };
@@ -76,21 +76,23 @@ const create: Command = {
 
 const remove: Command = {
   name: 'organization delete',
-  does: 'deletes an organization with all that is in it, for good',
-  about: 'A running service, or gatehouse gc, then takes away its rows and archives.',
+  does: 'permanently deletes an organization and everything in it',
+  about: 'A running service or gatehouse gc then deletes its rows and archives.',
   words: ['NAME'],
-  options: { yes: { about: 'required, so that nobody does it by mistake' } },
+  options: { yes: { about: 'required to confirm the deletion' } },
   run: async (call) =>
     atWork(call, async (place) => {
       const name = call.word(0);
       const { workspaces } = await whole(place, name);
       if (!call.switch('yes')) {
-        throw new UsageError(`${name} and its ${counted(workspaces, 'workspace')} would be gone for good: say --yes`);
+        throw new UsageError(
+          `this permanently deletes ${name} and its ${counted(workspaces, 'workspace')}; add --yes to confirm`,
+        );
       }
       await place.use.removeOrganization.execute(place.operator, name);
       return {
         json: { name, deleted: true, workspaces },
-        text: `${name} and its ${counted(workspaces, 'workspace')} are deleted`,
+        text: `${name} and its ${counted(workspaces, 'workspace')} were deleted`,
       };
     }),
 };

@@ -3,9 +3,9 @@ import type { Command } from '../command.js';
 
 export const serve: Command = {
   name: 'serve',
-  does: 'serves, as npm start does',
-  about: 'SIGTERM ends it, once requests in flight have finished.',
-  more: () => `It is configured by environment variables:\n\n${settingsTable()}`,
+  does: 'starts the service, as npm start does',
+  about: 'On SIGTERM, it finishes requests in progress and exits.',
+  more: () => `Configured by environment variables:\n\n${settingsTable()}`,
   run: async () => {
     // The program of the service, which takes no words.
     process.argv.splice(2);

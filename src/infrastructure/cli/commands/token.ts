@@ -11,7 +11,7 @@ function expiryIn(call: Call): Instant | null {
   const given = call.option('expires');
   if (given === undefined) return null;
   const expiry = dateTime.safeParse(given);
-  if (!expiry.success) throw new UsageError('--expires must be an ISO 8601 date-time, as 2030-01-31T09:00:00Z');
+  if (!expiry.success) throw new UsageError('--expires must be an ISO 8601 date-time, such as 2030-01-31T09:00:00Z');
   return expiry.data;
 }
 
@@ -61,25 +61,25 @@ const issuing: Readonly<
 };
 
 const owners = {
-  user: { value: 'NAME', about: 'a user: one more token' },
-  team: { value: 'ORGANIZATION/TEAM', about: 'a team: in place of the token it has' },
-  organization: { value: 'NAME', about: 'an organization: in place of the token it has' },
-  'audit-trails': { value: 'NAME', about: "an organization's audit token: replaces the existing one" },
+  user: { value: 'NAME', about: 'issue an additional token to a user' },
+  team: { value: 'ORGANIZATION/TEAM', about: 'issue the team token (replaces the existing one)' },
+  organization: { value: 'NAME', about: 'issue the organization token (replaces the existing one)' },
+  'audit-trails': { value: 'NAME', about: 'issue the audit token of an organization (replaces the existing one)' },
 } as const;
 
 const issue: Command = {
   name: 'token issue',
-  does: 'issues a token to a user, a team or an organization, or an audit token, and answers its secret',
-  about: 'The secret is shown this once: the database keeps a digest of it. It is on standard output and nowhere else.',
+  does: 'issues a user, team, organization or audit token and prints its secret',
+  about: 'The secret is printed only once, on standard output. The database stores only a digest of it.',
   options: {
     ...owners,
-    expires: { value: 'DATE-TIME', about: 'when it ends, as 2030-01-31T09:00:00Z; never, if left out' },
-    description: { value: 'TEXT', about: "of a user's token" },
+    expires: { value: 'DATE-TIME', about: 'expiry, such as 2030-01-31T09:00:00Z (default: never)' },
+    description: { value: 'TEXT', about: 'description of the token; user tokens only' },
   },
   run: async (call) => {
     const { name: kind, value } = call.oneOf('user', 'team', 'organization', 'audit-trails');
     if (kind !== 'user' && call.option('description') !== undefined) {
-      throw new UsageError("only a user's token has a --description");
+      throw new UsageError('--description is for user tokens only');
     }
     const expiresAt = expiryIn(call);
     return atWork(call, async (place) => {
@@ -87,7 +87,7 @@ const issue: Command = {
       const shown = { [kind]: value, ...presented(token) };
       return {
         json: { ...shown, token: secret },
-        text: `${card(shown)}\n\nThe token, shown only now:\n\n  TOKEN=${secret}\n`,
+        text: `${card(shown)}\n\nThe token is shown only once:\n\n  TOKEN=${secret}\n`,
       };
     });
   },
@@ -127,8 +127,11 @@ const list: Command = {
   name: 'token list',
   does: 'lists the tokens of a user, or of an organization and its teams',
   options: {
-    user: { value: 'NAME', about: "the user's" },
-    organization: { value: 'NAME', about: "the organization's own, its audit token, and those of its teams" },
+    user: { value: 'NAME', about: 'tokens of a user' },
+    organization: {
+      value: 'NAME',
+      about: 'the organization token, the audit token and the team tokens of an organization',
+    },
   },
   run: async (call) => {
     const { name: kind, value } = call.oneOf('user', 'organization');
@@ -169,10 +172,10 @@ const revoking: Readonly<Record<'id' | Exclude<Kind, 'user'>, (place: Workplace,
   id: async (place, id) => {
     const owner = (await place.unitOfWork.read((tx) => tx.tokens.find(id)))?.owner;
     if (owner?.kind === 'organization') {
-      throw new UsageError("it is an organization's token: give the --organization whose it is");
+      throw new UsageError('this is an organization token: revoke it with --organization NAME');
     }
     if (owner?.kind === 'auditor') {
-      throw new UsageError('it is an audit token: give the organization whose it is as --audit-trails');
+      throw new UsageError('this is an audit token: revoke it with --audit-trails NAME');
     }
     const user = owner?.kind === 'user' ? await place.unitOfWork.read((tx) => tx.users.find(owner.id)) : undefined;
     const actor = user === undefined ? place.operator : place.inPlaceOf(user);
@@ -182,19 +185,19 @@ const revoking: Readonly<Record<'id' | Exclude<Kind, 'user'>, (place: Workplace,
 
 const revoke: Command = {
   name: 'token revoke',
-  does: 'revokes a token: it is refused from the next request on',
+  does: 'revokes a token, effective with the next request',
   options: {
-    id: { value: 'ID', about: "a user's or a team's token, as gatehouse token list tells it" },
-    team: { value: 'ORGANIZATION/TEAM', about: "the team's" },
-    organization: { value: 'NAME', about: "the organization's own" },
-    'audit-trails': { value: 'NAME', about: "the organization's audit token" },
+    id: { value: 'ID', about: 'id of a user or team token, as shown by gatehouse token list' },
+    team: { value: 'ORGANIZATION/TEAM', about: 'the team token of a team' },
+    organization: { value: 'NAME', about: 'the organization token of an organization' },
+    'audit-trails': { value: 'NAME', about: 'the audit token of an organization' },
   },
   run: async (call) => {
     const { name: kind, value } = call.oneOf('id', 'team', 'organization', 'audit-trails');
     return atWork(call, async (place) => {
       await revoking[kind](place, value);
       const which = kind === 'id' ? value : `the token of ${value}`;
-      return { json: { [kind]: value, revoked: true }, text: `${which} is refused from now on` };
+      return { json: { [kind]: value, revoked: true }, text: `${which} was revoked` };
     });
   },
 };

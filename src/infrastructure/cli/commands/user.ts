@@ -14,12 +14,12 @@ const presented = (user: User) => ({
 
 const add: Command = {
   name: 'user add',
-  does: 'makes a user, and answers the secret of their first token',
-  about: 'The secret is shown this once: the database keeps a digest of it. It is on standard output and nowhere else.',
+  does: 'creates a user and prints the secret of their first token',
+  about: 'The secret is printed only once, on standard output. The database stores only a digest of it.',
   words: ['NAME'],
   options: {
-    email: { value: 'ADDRESS', about: 'required; by it the user is invited to organizations' },
-    'site-administrator': { about: 'lets the user make organizations and users' },
+    email: { value: 'ADDRESS', about: 'required; e-mail address, to which organizations send invitations' },
+    'site-administrator': { about: 'makes the user a site administrator, who can create organizations and users' },
   },
   run: async (call) => {
     const email = call.required('email');
@@ -28,7 +28,7 @@ const add: Command = {
       const { user, token, secret } = await place.use.createUser.execute(place.operator, command);
       return {
         json: { ...presented(user), 'authentication-token': { id: token.id, token: secret } },
-        text: `${card(presented(user))}\n\nTheir first token, shown only now:\n\n  TOKEN=${secret}\n`,
+        text: `${card(presented(user))}\n\nThe user's first token is shown only once:\n\n  TOKEN=${secret}\n`,
       };
     });
   },
@@ -62,20 +62,20 @@ const changed =
     atWork(call, async (place) => {
       const { id } = await userNamed(place, call.word(0));
       const user = await place.use.changeUserSuspension.execute(place.operator, id, suspended);
-      const sentence = suspended ? 'is suspended: their tokens are refused from now on' : 'is suspended no more';
+      const sentence = suspended ? 'was suspended, and their tokens are rejected' : 'was unsuspended';
       return { json: presented(user), text: `${user.username} ${sentence}` };
     });
 
 const suspend: Command = {
   name: 'user suspend',
-  does: 'has every token of a user refused, from the next request on',
+  does: 'suspends a user: their tokens are rejected, effective with the next request',
   words: ['NAME'],
   run: changed(true),
 };
 
 const unsuspend: Command = {
   name: 'user unsuspend',
-  does: 'takes that back',
+  does: 'unsuspends a user',
   words: ['NAME'],
   run: changed(false),
 };

@@ -5,7 +5,7 @@ import { counted } from '../output.js';
 
 const said: Readonly<Record<Fault['what'], string>> = {
   missing: 'is missing',
-  'other bytes': 'holds other bytes',
+  'other bytes': 'has other content',
   unreadable: 'cannot be read',
 };
 
@@ -14,8 +14,8 @@ const sentence = ({ of, key, what, why }: Fault): string =>
 
 export const verify: Command = {
   name: 'verify',
-  does: 'reads every archive, and says which are missing or not what was uploaded',
-  about: 'It changes nothing, and ends with 1 if anything is amiss.',
+  does: 'reads every archive and lists those that are missing or differ from what was uploaded',
+  about: 'It changes nothing. The exit code is 1 if it finds a problem.',
   run: async ({ config, progress }) =>
     withDatabase(config, async ({ unitOfWork }) => {
       const store = await openStore(config);
@@ -25,12 +25,14 @@ export const verify: Command = {
         const fault = await faultOf(stored, unitOfWork, store);
         if (fault !== undefined) faults.push(fault);
         looked += 1;
-        progress.say(`${looked} archives read, ${faults.length} amiss`);
+        progress.say(`${looked} archives read, ${faults.length} with problems`);
       }
       const good = looked - faults.length;
       return {
         json: { good, faults: faults.map(({ of, key, what, why = null }) => ({ of, key, what, why })) },
-        text: [...faults.map(sentence), `${counted(good, 'archive')} as uploaded, ${faults.length} not`].join('\n'),
+        text: [...faults.map(sentence), `${counted(good, 'archive')} intact, ${faults.length} with problems`].join(
+          '\n',
+        ),
         failed: faults.length > 0,
       };
     }),

@@ -14,13 +14,16 @@ const mostChecked = 1_000_000_000;
 const schemaFound = ({ missing, unknown }: { missing: readonly string[]; unknown: readonly string[] }): Found => {
   if (unknown.length > 0) {
     return failed(
-      `a newer release has changed it: ${unknown.join(', ')}`,
-      'start that release, or restore a backup that was made before',
+      `a newer release has migrated it: ${unknown.join(', ')}`,
+      'start that release, or restore a backup from before the upgrade',
     );
   }
   return missing.length > 0
-    ? warning(`it lacks ${missing.join(', ')}`, 'the service makes them at its start; so does gatehouse migrate')
-    : ok('the schema is that of this release');
+    ? warning(
+        `pending migrations: ${missing.join(', ')}`,
+        'the service runs them when it starts; gatehouse migrate runs them now',
+      )
+    : ok('the schema is up to date');
 };
 
 const schemaAndData = (config: Config, call: Call): Promise<Looked> =>
@@ -36,17 +39,23 @@ async function sqliteFound(config: Config, call: Call): Promise<Looked> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) {
     return [
-      warning(`there is no ${file} yet`, 'the service makes it at its start; if it should be there, see DATA_DIR'),
+      warning(
+        `${file} does not exist yet`,
+        'the service creates it when it starts; if it should already exist, check DATA_DIR',
+      ),
     ];
   }
   if (found.size > mostChecked) {
-    const mend = `sqlite3 ${file} 'pragma integrity_check' takes a while, and may be run beside the service`;
-    return [warning(`${file} has ${size(found.size)} and was not read`, mend), ...(await schemaAndData(config, call))];
+    const mend = `run sqlite3 ${file} 'pragma integrity_check', which takes a while and is safe while the service runs`;
+    return [
+      warning(`${file} has ${size(found.size)} and was not checked`, mend),
+      ...(await schemaAndData(config, call)),
+    ];
   }
   const damage = damageIn(file);
   return damage === ''
-    ? [ok(`${file} is sound (${size(found.size)})`), ...(await schemaAndData(config, call))]
-    : [failed(`${file} is damaged: ${damage}`, 'stop the service, and restore a backup')];
+    ? [ok(`${file} is intact (${size(found.size)})`), ...(await schemaAndData(config, call))]
+    : [failed(`${file} is damaged: ${damage}`, 'stop the service and restore a backup')];
 }
 
 function damageIn(file: string): string {
@@ -62,22 +71,22 @@ const oldestPostgres = 140_000;
 async function postgresFound(config: Config, url: string, call: Call): Promise<Looked> {
   const asked = Date.now();
   const { version, now, readOnly, settings } = await askPostgres(url);
-  const clock = clockFound("the database's", Date.parse(now), asked);
+  const clock = clockFound('the database', Date.parse(now), asked);
   const number = `${Math.floor(version / 10_000)}.${version % 10_000}`;
   const off = (['fsync', 'full_page_writes', 'synchronous_commit'] as const).filter((name) => settings[name] === 'off');
   return [
     version < oldestPostgres
-      ? warning(`Postgres ${number} is older than any that its makers still mend`, 'upgrade Postgres')
-      : ok(`Postgres ${number} answers`),
-    readOnly && failed('it takes no changes', 'name the primary in DATABASE_URL, not a replica'),
+      ? warning(`Postgres ${number} is no longer supported`, 'upgrade Postgres')
+      : ok(`Postgres ${number} responds`),
+    readOnly && failed('it is read-only', 'set DATABASE_URL to the primary, not to a replica'),
     settings.server_encoding !== 'UTF8' &&
-      failed(`its encoding is ${settings.server_encoding}`, 'make the database anew with encoding UTF8'),
+      failed(`its encoding is ${settings.server_encoding}`, 'create a new database with encoding UTF8'),
     off.length > 0 &&
-      warning(`${off.join(', ')} is off: changes may be lost with the power`, 'switch it on, as it is by default'),
+      warning(`${off.join(', ')} is off: a power failure may lose changes`, 'turn it on, which is the default'),
     Number(settings.max_connections) < 20 &&
       warning(
-        `max_connections is ${settings.max_connections}, and each instance uses up to 10`,
-        'raise it to more than ten for each instance',
+        `max_connections is ${settings.max_connections}, but each instance uses up to 10`,
+        'raise it to more than 10 for each instance',
       ),
     clock,
     ...(await schemaAndData(config, call)),
@@ -86,7 +95,7 @@ async function postgresFound(config: Config, url: string, call: Call): Promise<L
 
 export const database: Check = {
   name: 'database',
-  mend: 'see DATABASE_URL, and whether the database runs and lets this machine in',
+  mend: 'check DATABASE_URL, and that the database runs and accepts connections from this machine',
   look: (config, call) =>
     config.DATABASE_URL === undefined ? sqliteFound(config, call) : postgresFound(config, config.DATABASE_URL, call),
 };
@@ -102,8 +111,8 @@ export const agentPools: Check = {
     ).catch(() => []);
     return replaced.map(({ id, name, organizationName }) =>
       warning(
-        `agent pool ${name} (${id}) of ${organizationName} served workspaces that named no pool before the upgrade, and the default agent pool of the organization serves them now`,
-        'name it in the workspaces it is needed for, or delete it; any update of the pool ends this warning',
+        `before the upgrade, agent pool ${name} (${id}) of ${organizationName} served workspaces without a pool of their own; the default agent pool of the organization serves them now`,
+        'set it in the workspaces that require it, or delete it; any update of the pool ends this warning',
       ),
     );
   },

@@ -20,35 +20,38 @@ async function nearest(path: string): Promise<string> {
 
 export const dataDir: Check = {
   name: 'data directory',
-  mend: 'give DATA_DIR a directory on a local disk, which the user of the service owns',
+  mend: 'set DATA_DIR to a directory on a local disk that the user of the service owns',
   look: async ({ DATA_DIR: path }) => {
     const found = await stat(path).catch(() => undefined);
     if (found === undefined) {
       const above = await nearest(dirname(path));
       return [
         (await allows(above, W_OK | X_OK))
-          ? warning(`there is no ${path} yet`, 'the service makes it at its start; if it should be there, see DATA_DIR')
+          ? warning(
+              `${path} does not exist yet`,
+              'the service creates it when it starts; if it should already exist, check DATA_DIR',
+            )
           : failed(
-              `there is no ${path}, and it cannot be made in ${above}`,
-              `make it, and give it to the service's user`,
+              `${path} does not exist and cannot be created in ${above}`,
+              `create it, and make the user of the service its owner`,
             ),
       ];
     }
-    if (!found.isDirectory()) return [failed(`${path} is no directory`, 'give DATA_DIR another path')];
+    if (!found.isDirectory()) return [failed(`${path} is not a directory`, 'set DATA_DIR to another path')];
     const user = process.getuid?.();
     const mode = opened(found.mode);
     return [
       (await allows(path, R_OK | W_OK | X_OK))
-        ? ok(`${path} can be written to`)
-        : failed(`${path} cannot be written to by user ${user}`, `chown -R ${user} ${path}; chmod 700 ${path}`),
+        ? ok(`${path} is writable`)
+        : failed(`${path} is not writable for user ${user}`, `chown -R ${user} ${path}; chmod 700 ${path}`),
       user !== undefined &&
         found.uid !== user &&
         warning(
-          `${path} belongs to user ${found.uid}, and this is user ${user}`,
-          `run it as the user of the service, or chown -R ${user} ${path} where that is this one`,
+          `${path} belongs to user ${found.uid}, but this is user ${user}`,
+          `run the command as the user of the service, or chown -R ${user} ${path} if this is the user of the service`,
         ),
       mode !== undefined &&
-        failed(`${path} is open to other users (${mode}), and secrets are in it`, `chmod 700 ${path}`),
+        failed(`${path} is accessible to other users (${mode}) and contains secrets`, `chmod 700 ${path}`),
     ];
   },
 };
@@ -70,51 +73,54 @@ const lowSpace = 1_000_000_000;
 
 export const disk: Check = {
   name: 'disk',
-  mend: 'see DATA_DIR',
+  mend: 'check DATA_DIR',
   look: async ({ DATA_DIR: path, MAX_ARCHIVE_BYTES: largest, DATABASE_URL, ARCHIVE_STORE }) => {
     const { bavail, bsize, type } = await statfs(await nearest(path));
     const free = bavail * bsize;
     const kind = process.platform === 'linux' ? type >>> 0 : 0;
     const needed = DATABASE_URL === undefined || ARCHIVE_STORE === 'file';
     const space = `${size(free)} free`;
-    const room = 'make room, or give DATA_DIR a larger disk';
+    const room = 'free space, or move DATA_DIR to a larger disk';
     return [
       free < largest
-        ? failed(`${space}, less than one upload may have`, room)
+        ? failed(`${space}, less than the largest upload`, room)
         : free < lowSpace
           ? warning(space, `${room}; ARCHIVE_AFTER_DAYS keeps archives from piling up`)
           : ok(space),
       needed &&
         foreign.has(kind) &&
         failed(
-          `the file system is ${foreign.get(kind)}, across a network`,
-          'SQLite and archives need a local disk: give DATA_DIR one, or use Postgres and a bucket',
+          `the file system is ${foreign.get(kind)}, a network file system`,
+          'SQLite and archives require a local disk: move DATA_DIR to one, or use Postgres and a bucket',
         ),
       needed &&
         kind === throughFuse &&
-        warning('the file system is a FUSE one', 'make sure that it is a local disk, with locks that hold'),
+        warning('the file system is a FUSE file system', 'make sure that it is a local disk with working file locks'),
       needed &&
         kind === inMemory &&
-        warning('the file system is in memory', 'nothing in it outlives the machine: give DATA_DIR a disk'),
+        warning('the file system is in memory', 'its content is lost on a restart: move DATA_DIR to a disk'),
     ];
   },
 };
 
 export const leftToken: Check = {
   name: 'first token',
-  mend: 'see DATA_DIR',
+  mend: 'check DATA_DIR',
   look: async ({ DATA_DIR: directory }) => {
     const left = join(directory, 'admin-token');
     const unclaimed = join(directory, unclaimedSecret);
     const found = [
       existsSync(left) &&
-        warning(`the first administrator's token lies in ${left}`, 'issue one of your own, and remove the file'),
+        warning(
+          `the first administrator's token is still in ${left}`,
+          'issue a token of your own, and delete the file',
+        ),
       existsSync(unclaimed) &&
         warning(
-          `the first start was broken off before it handed over ${unclaimed}`,
-          'if the database is in use, and another token works, remove it; else it is the token',
+          `the first start was interrupted before it handed over ${unclaimed}`,
+          "if another token already works, delete the file; otherwise it contains the first administrator's token",
         ),
     ];
-    return found.some(Boolean) ? found : [ok('no token lies about')];
+    return found.some(Boolean) ? found : [ok('no leftover token file')];
   },
 };

@@ -39,9 +39,9 @@ export const clockFound = (whose: string, told: number, asked: number, allowed =
   const answered = Date.now();
   const difference = told - (asked + answered) / 2;
   return Math.abs(difference) <= allowed + (answered - asked) / 2
-    ? ok(`the clock is ${whose}`)
+    ? ok(`the clock agrees with ${whose}`)
     : failed(
         `the clock is ${(difference / 1000).toFixed(1)} seconds from ${whose}`,
-        'let NTP set the clocks of both machines',
+        'synchronize the clocks of both machines with NTP',
       );
 };

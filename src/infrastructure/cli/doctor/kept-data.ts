@@ -11,10 +11,10 @@ export const recount = 'recount';
 async function failingEffects(unitOfWork: UnitOfWork): Promise<Found> {
   const { total } = await unitOfWork.read((tx) => tx.effects.failing({ number: 1, size: 1 }));
   return total === 0
-    ? ok('no ordered work keeps failing')
+    ? ok('no background job keeps failing')
     : warning(
-        `${counted(total, 'piece')} of ordered work ${total === 1 ? 'keeps' : 'keep'} failing`,
-        'GET /admin/failing-effects says which, and why',
+        `${counted(total, 'background job')} ${total === 1 ? 'keeps' : 'keep'} failing`,
+        'GET /admin/failing-effects shows which, and why',
       );
 }
 
@@ -31,7 +31,7 @@ async function leftTokens(unitOfWork: UnitOfWork): Promise<Found> {
     ? ok('every team token was issued by a member or by the operator')
     : warning(
         `team tokens issued by users who are no longer members: ${named.join(', ')}${more}`,
-        'issue each again, or revoke it with gatehouse token revoke --team ORGANIZATION/TEAM',
+        'issue each token again, or revoke it with gatehouse token revoke --team ORGANIZATION/TEAM',
       );
 }
 
@@ -59,16 +59,16 @@ async function keptBytes(unitOfWork: UnitOfWork, limit: number, call: Call): Pro
   const near = largest.filter(({ bytes }) => bytes >= limit * nearLimit);
   return [
     drifts.length === 0
-      ? ok('the counters of kept bytes agree with the rows')
+      ? ok('the storage counters agree with the stored data')
       : warning(
-          `the counter of kept bytes differs from the rows for ${namesOf(drifts)}`,
-          `gatehouse doctor --${recount} sets it to the sum of the rows`,
+          `the storage counter differs from the stored data for ${namesOf(drifts)}`,
+          `run gatehouse doctor --${recount} to correct it`,
         ),
     limit !== 0 &&
       (near.length === 0
-        ? ok(`every organization keeps less than 90 % of MAX_ORGANIZATION_BYTES (${size(limit)})`)
+        ? ok(`every organization stores less than 90 % of MAX_ORGANIZATION_BYTES (${size(limit)})`)
         : warning(
-            `90 % of MAX_ORGANIZATION_BYTES (${size(limit)}) or more is kept by ${namesOf(near)}`,
+            `these organizations store 90 % of MAX_ORGANIZATION_BYTES (${size(limit)}) or more: ${namesOf(near)}`,
             'archive or permanently delete configuration versions, set ARCHIVE_AFTER_DAYS, or raise MAX_ORGANIZATION_BYTES',
           )),
   ];

@@ -8,7 +8,8 @@ import { inDatabase } from '../operator.js';
 import { counted } from '../output.js';
 import { type Check, failed, ok, opened, warning } from './finding.js';
 
-const restored = 'put it back, from a backup or as SIGNING_SECRET; docs/operations.md says what to do when it is lost';
+const restored =
+  'restore it from a backup or set SIGNING_SECRET; docs/operations.md describes what to do if it is lost';
 
 /** Whether the service would start with these secrets, as far as the database can be asked. */
 async function fits(config: Config, secrets: readonly string[]): Promise<boolean> {
@@ -26,7 +27,7 @@ async function fits(config: Config, secrets: readonly string[]): Promise<boolean
 
 export const secret: Check = {
   name: 'signing secret',
-  mend: 'see SIGNING_SECRET',
+  mend: 'check SIGNING_SECRET',
   look: async (config) => {
     const { signingSecret: path } = dataDirectory(config.DATA_DIR);
     const given = config.SIGNING_SECRET;
@@ -34,22 +35,22 @@ export const secret: Check = {
       return [
         (await fits(config, given))
           ? ok(`${counted(given.length, 'secret')} in SIGNING_SECRET`)
-          : failed('the database was used with another secret than SIGNING_SECRET', restored),
+          : failed('the database was used with a secret other than SIGNING_SECRET', restored),
       ];
     }
     const alone =
       config.DATABASE_URL !== undefined &&
       warning(
-        'SIGNING_SECRET is not set, and other instances on the database must have the same',
-        'give all of them the same SIGNING_SECRET',
+        'SIGNING_SECRET is not set, but all instances on a database must have the same secret',
+        'set the same SIGNING_SECRET for all instances',
       );
     const found = await stat(path).catch(() => undefined);
     if (found === undefined) {
       return [
         alone,
         (await fits(config, []))
-          ? ok('one is made at the first start')
-          : failed(`there is no ${path}, and the database was used with one`, restored),
+          ? ok('the first start generates one')
+          : failed(`${path} does not exist, but the database was used with a signing secret`, restored),
       ];
     }
     const mode = opened(found.mode);
@@ -57,11 +58,14 @@ export const secret: Check = {
     return [
       alone,
       kept.length === 0
-        ? failed(`${path} has no secret in it`, 'put it back from a backup; if there never was one, remove the file')
+        ? failed(
+            `${path} does not contain a secret`,
+            'restore it from a backup; if it never contained a secret, delete the file',
+          )
         : (await fits(config, kept))
           ? ok(`it is in ${path}`)
-          : failed(`the database was used with another secret than that in ${path}`, restored),
-      mode !== undefined && failed(`${path} can be read by other users (${mode})`, `chmod 600 ${path}`),
+          : failed(`the database was used with a secret other than that in ${path}`, restored),
+      mode !== undefined && failed(`${path} is readable by other users (${mode})`, `chmod 600 ${path}`),
     ];
   },
 };

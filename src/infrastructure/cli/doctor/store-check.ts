@@ -25,19 +25,21 @@ async function throughStore(open: BundleStore, bytes: Buffer): Promise<Buffer> {
 
 export const store: Check = {
   name: 'archive store',
-  mend: 'see ARCHIVE_STORE, S3_BUCKET, S3_ENDPOINT, S3_REGION and the AWS credentials, and docs/operations.md for what must be allowed',
+  mend: 'check ARCHIVE_STORE, S3_BUCKET, S3_ENDPOINT, S3_REGION and the AWS credentials; docs/operations.md lists the required permissions',
   look: async (config) => {
     const { bundles } = dataDirectory(config.DATA_DIR);
     if (config.ARCHIVE_STORE === 'file' && !existsSync(config.DATA_DIR)) {
-      return [warning(`there is no ${bundles} yet`, 'the service makes it with the first upload')];
+      return [warning(`${bundles} does not exist yet`, 'the service creates it with the first upload')];
     }
     const open = await openStore(config);
     const bytes = randomBytes(1024);
     const name = config.ARCHIVE_STORE === 'file' ? bundles : `bucket ${config.S3_BUCKET}`;
     if (!bytes.equals(await throughStore(open, bytes))) {
-      return [failed(`${name} gave back other bytes than it was given`, 'use another store: this one loses archives')];
+      return [
+        failed(`${name} returned other bytes than were written`, 'use another store: this one corrupts archives'),
+      ];
     }
-    return [ok(`${name} takes, gives back and removes archives`), await storeClock(config)];
+    return [ok(`${name} writes, reads and deletes archives`), await storeClock(config)];
   },
 };
 
@@ -50,5 +52,5 @@ async function storeClock(config: Config): Promise<Found | undefined> {
   const asked = Date.now();
   const { headers } = await fetch(endpoint, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(5_000) });
   const told = Date.parse(headers.get('date') ?? '');
-  return Number.isNaN(told) ? undefined : clockFound("the store's", told, asked, storeDifference);
+  return Number.isNaN(told) ? undefined : clockFound('the store', told, asked, storeDifference);
 }

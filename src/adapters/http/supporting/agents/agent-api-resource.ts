@@ -13,7 +13,9 @@ import {
 import { anyView, describedJson, presenting, type Words } from '../../routing/resource.js';
 import { count, dateTime, flag, maybeText, text } from '../../routing/resource-schema.js';
 
-const leaseEnds = dateTime.describe('From then on the agent counts as lost, unless it sent a heartbeat.');
+const leaseEnds = dateTime.describe(
+  'When the lease expires. An agent that has not sent a heartbeat by then is considered lost.',
+);
 const phaseWord = z.enum(phases);
 const runStatus = z.enum(runStatuses);
 const addresses = z.array(text).nullable();
@@ -23,8 +25,8 @@ const level = z.enum(enforcementLevels);
 const md5 = z.string().regex(/^[0-9a-f]{32}$/);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const ofRun = z.string().startsWith('/agent/v1/runs/');
-const configurationUrl = ofRun.describe('Where the files are, on this service.');
-const fileUrl = ofRun.describe('Where it is, on this service.');
+const configurationUrl = ofRun.describe('The path of the configuration archive on this service.');
+const fileUrl = ofRun.describe('The path of the file on this service.');
 
 /** The job as an agent reads it: what it needs to execute the run, and nothing else of the organization. */
 const job =
@@ -35,7 +37,7 @@ const job =
     const own = `/agent/v1/runs/${run.id}`;
     return {
       lease: {
-        token: is(text, leaseToken, 'Goes into the `Lease` header of every request about the run.'),
+        token: is(text, leaseToken, 'Send it in the `Lease` header of every request for this run.'),
         'expires-at': is(leaseEnds, expiresAt),
       },
       phase: is(phaseWord, phase),
@@ -50,33 +52,33 @@ const job =
         'refresh-only': is(flag, options.refreshOnly),
         'allow-empty-apply': is(flag, options.allowEmptyApply),
         'allow-config-generation': is(flag, options.allowConfigGeneration),
-        'target-addrs': is(addresses, options.targetAddrs, 'Null for everything.'),
+        'target-addrs': is(addresses, options.targetAddrs, 'Null if the run has no targets.'),
         'replace-addrs': is(addresses, options.replaceAddrs),
         variables: each(options.variables, ({ key, value }) => ({
           key: is(text, key),
-          value: is(text, value, 'A literal of the configuration language.'),
+          value: is(text, value, 'A literal in the configuration language.'),
         })),
       },
       workspace: {
         id: is(text, workspace.id),
         name: is(text, workspace.name),
-        organization: is(text, workspace.organizationName, 'Its name.'),
+        organization: is(text, workspace.organizationName, 'The name of the organization.'),
         'working-directory': is(
           text,
           workspace.workingDirectory,
-          'Relative to the configuration’s root; empty for the root itself.',
+          'Relative to the root of the configuration. Empty for the root.',
         ),
         'terraform-version': is(text, options.terraformVersion ?? workspace.terraformVersion),
         variables: each(
           variables,
           (variable) => ({
             key: is(text, variable.key),
-            value: is(text, variable.value, 'As it is, also where it is sensitive.'),
+            value: is(text, variable.value, 'The value in clear text, even if it is sensitive.'),
             category: is(category, variable.category),
-            hcl: is(flag, variable.hcl, 'Whether the value is an expression, and not the text itself.'),
+            hcl: is(flag, variable.hcl, 'Whether the value is parsed as an expression rather than taken literally.'),
             sensitive: is(flag, variable.sensitive),
           }),
-          'As they are when the run is claimed.',
+          'The variables as of the claim of the run.',
         ),
       },
       configuration: { id: is(text, version.id), url: is(configurationUrl, `${own}/configuration`) },
@@ -90,12 +92,12 @@ const job =
           size: is(count, size),
           url: is(fileUrl, `${own}/state?id=${id}`),
         }),
-        'The workspace’s current state; null while it has none.',
+        'The current state of the workspace. Null if it has none.',
       ),
       'plan-file': orNull(
         planFile,
         (facts) => ({ ...artifact(words)(facts), url: is(fileUrl, `${own}/artifacts/plan-file`) }),
-        'What whoever planned has left to be applied; null with a plan.',
+        'The saved plan to apply. Null for a plan.',
       ),
       'policy-evaluations': each(
         phase === 'plan' ? (stage?.evaluations ?? []) : [],
@@ -112,12 +114,12 @@ const job =
               code: orNull(
                 policy.code,
                 (code) => ({ sha256: is(sha256, code), url: is(fileUrl, `${own}/policies/${code}`) }),
-                'As it was when the run was created; null where the service knows none.',
+                'The code as of the creation of the run. Null if none was uploaded.',
               ),
             })),
           })),
         }),
-        'To be reported after the plan; empty with an apply.',
+        'Policy evaluations to report after the plan. Empty for an apply.',
       ),
     };
   };
@@ -135,9 +137,13 @@ const announced =
   (runId: RunId, { version: { id }, outputsLeftOut }: Announced) => ({
     id: is(text, id),
     upload: {
-      url: is(fileUrl, `/agent/v1/runs/${runId}/state-versions/${id}/content`, 'Where the bytes are to be put.'),
+      url: is(
+        fileUrl,
+        `/agent/v1/runs/${runId}/state-versions/${id}/content`,
+        'The path to upload the content to, with PUT.',
+      ),
     },
-    'outputs-left-out': is(count, outputsLeftOut, 'How many outputs are not kept, because they do not fit.'),
+    'outputs-left-out': is(count, outputsLeftOut, 'Number of outputs that were dropped because they exceed a limit.'),
   });
 
 const heartbeat =
@@ -145,7 +151,7 @@ const heartbeat =
   ({ expiresAt, status, cancel }: RenewedLease) => ({
     lease: { 'expires-at': is(leaseEnds, expiresAt) },
     run: { status: is(runStatus, status) },
-    cancel: is(flag, cancel, 'Somebody asked for the run to be canceled: stop it, and report it so.'),
+    cancel: is(flag, cancel, 'Whether a user canceled the run. The agent must stop it and report it as canceled.'),
   });
 
 /** What a report left the run in. */
@@ -165,4 +171,6 @@ export const reportedSchema = describedJson((words) => reported(words)('planned'
 export const artifactSchema = describedJson((words) => artifact(words)(anyView()));
 export const announcedSchema = describedJson((words) => announced(words)('', anyView()));
 
-export const logSizeSchema = z.strictObject({ size: count.describe('Bytes, and so the offset of the next part.') });
+export const logSizeSchema = z.strictObject({
+  size: count.describe('The size of the log in bytes, which is the offset of the next chunk.'),
+});

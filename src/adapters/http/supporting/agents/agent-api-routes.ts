@@ -49,7 +49,7 @@ export const json = (exchange: Exchange, status: number, body: unknown): void =>
 /** Throws `lease/lost` when the request names no lease at all. */
 export const holderOf = (agent: Agent, { request }: Exchange): LeaseHolder => {
   const leaseToken = request.get('lease');
-  if (leaseToken === undefined) throw new DomainError('lease/lost', 'the lease token must be in the Lease header');
+  if (leaseToken === undefined) throw new DomainError('lease/lost', 'the Lease header must contain the lease token');
   return { agent, runId: String(request.params.id), leaseToken };
 };
 
@@ -77,7 +77,7 @@ export const ofReport: readonly Refusal[] = [
 ];
 
 export const leaseHeader = {
-  Lease: z.string().meta({ description: 'The token of the lease, as the claim brought it.' }),
+  Lease: z.string().meta({ description: 'The lease token from the claim.' }),
 };
 
 export const agentRoutes = (use: UseCases): AgentRoute[] => {
@@ -88,7 +88,7 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
     action: 'runs/report',
     reference: () => ({
       operation: phase === 'plan' ? 'reportPlan' : 'reportApply',
-      summary: `Report how the ${phase} of a run ended`,
+      summary: `Report the result of the ${phase} of a run`,
       headers: leaseHeader,
       body: plain(phaseReport),
       answers: { 200: plain(reportedSchema) },
@@ -107,15 +107,15 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       action: 'runs/claim',
       reference: () => ({
         operation: 'claimRun',
-        summary: 'Claim a run of the pool, and wait for one',
-        about: '204 when none came in time.',
+        summary: 'Claim a run (long poll)',
+        about: 'Returns 204 if no run became available in time.',
         query: {
           wait: z
             .int()
             .min(0)
             .max(longestWait)
             .optional()
-            .meta({ description: 'Seconds to wait for a run: none unless told.' }),
+            .meta({ description: 'Seconds to wait for a run (default 0).' }),
         },
         body: plain(claim),
         answers: { 200: plain(jobSchema), 204: null },
@@ -147,7 +147,7 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       action: 'runs/report',
       reference: () => ({
         operation: 'renewLease',
-        summary: 'Keep the lease of a run, and hear whether to stop',
+        summary: 'Renew the lease of a run',
         headers: leaseHeader,
         answers: { 200: plain(heartbeatSchema) },
         refusals: [...underLease, 'shared/stale-revision', 'service/storage-full'],
@@ -162,7 +162,7 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       action: null,
       reference: () => ({
         operation: 'readRunFiles',
-        summary: 'Download the files of a run, as a gzip-compressed tar',
+        summary: 'Download the configuration of a claimed run (.tar.gz)',
         headers: leaseHeader,
         answers: { 200: bytes },
         refusals: [...underLease, 'resource/not-found'],
@@ -179,8 +179,9 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       action: null,
       reference: () => ({
         operation: 'readRunPolicy',
-        summary: 'Download the code of a policy of a run',
-        about: 'As it was when the run was created, and only of the policies that the run is held to.',
+        summary: 'Download a policy of a claimed run',
+        about:
+          'Returns the code as of the creation of the run. Only the policies that apply to the run can be downloaded.',
         headers: leaseHeader,
         answers: { 200: { mediaType: textType } },
         refusals: [...underLease, 'resource/not-found'],
@@ -197,14 +198,13 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       action: 'runs/report',
       reference: () => ({
         operation: 'appendRunLog',
-        summary: 'Write a part of the log',
+        summary: 'Append to the log of a phase',
         headers: leaseHeader,
         query: {
-          offset: z
-            .int()
-            .min(0)
-            .max(Number.MAX_SAFE_INTEGER)
-            .meta({ description: 'Where the part begins. What is there already is passed over.', example: 0 }),
+          offset: z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({
+            description: 'The offset of the chunk in bytes. Bytes that are already stored are skipped.',
+            example: 0,
+          }),
         },
         body: bytes,
         answers: { 200: plain(logSizeSchema) },
@@ -233,7 +233,7 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       action: 'policy-outcomes/report',
       reference: () => ({
         operation: 'reportPolicyEvaluation',
-        summary: 'Report what the policies of an evaluation said',
+        summary: 'Report the result of a policy evaluation',
         headers: leaseHeader,
         body: plain(policyReport),
         answers: { 200: plain(reportedSchema) },

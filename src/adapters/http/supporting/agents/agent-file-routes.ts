@@ -52,9 +52,14 @@ export const agentFileRoutes = (use: UseCases): AgentRoute[] => {
       action: null,
       reference: () => ({
         operation: 'readRunState',
-        summary: 'Download the state that a run begins with',
+        summary: 'Download the state for a claimed run',
         headers: leaseHeader,
-        query: { id: z.string().optional().meta({ description: 'As the job names it; the current one unless told.' }) },
+        query: {
+          id: z
+            .string()
+            .optional()
+            .meta({ description: 'The id of the state version in the job. Default: the current state version.' }),
+        },
         answers: { 200: bytes },
         refusals: [...underLease, 'resource/not-found', 'service/unavailable'],
       }),
@@ -69,8 +74,8 @@ export const agentFileRoutes = (use: UseCases): AgentRoute[] => {
       action: 'state-versions/write',
       reference: () => ({
         operation: 'announceState',
-        summary: 'Announce the state that an apply has made',
-        about: 'It becomes the current one when its bytes were put where the answer says.',
+        summary: 'Create a state version for an apply',
+        about: 'The state version becomes current once its content is uploaded to the URL in the response.',
         headers: leaseHeader,
         body: plain(stateReport),
         answers: { 201: plain(announcedSchema) },
@@ -90,7 +95,7 @@ export const agentFileRoutes = (use: UseCases): AgentRoute[] => {
       action: 'state-versions/write',
       reference: () => ({
         operation: 'uploadState',
-        summary: 'Upload the bytes of an announced state',
+        summary: 'Upload the content of a state version',
         headers: leaseHeader,
         body: bytes,
         answers: { 200: null },
@@ -109,8 +114,8 @@ export const agentFileRoutes = (use: UseCases): AgentRoute[] => {
       action: 'runs/store-artifact',
       reference: () => ({
         operation: 'storeRunArtifact',
-        summary: 'Upload what a plan leaves',
-        about: `One of ${artifactNames.map((name) => `\`${name}\``).join(', ')}. A second one takes the place of the first.`,
+        summary: 'Upload a plan artifact',
+        about: `One of ${artifactNames.map((name) => `\`${name}\``).join(', ')}. Uploading the same artifact again replaces it.`,
         headers: leaseHeader,
         body: bytes,
         answers: { 200: plain(artifactSchema) },
@@ -133,8 +138,8 @@ export const agentFileRoutes = (use: UseCases): AgentRoute[] => {
       action: null,
       reference: () => ({
         operation: 'readPlanFile',
-        summary: 'Download the plan file, to apply it',
-        about: 'Of what a plan leaves, agents read only `plan-file`.',
+        summary: 'Download a plan artifact',
+        about: 'Agents can download only `plan-file`.',
         headers: leaseHeader,
         answers: { 200: bytes },
         refusals: [...underLease, 'resource/not-found', 'run/transition-refused', 'service/unavailable'],

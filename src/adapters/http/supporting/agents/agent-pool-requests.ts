@@ -37,7 +37,7 @@ const scopeRelationships = (dialect: Dialect) => {
   const none = z
     .array(z.unknown())
     .refine(({ length }) => length === 0, {
-      error: 'Allowed projects must be empty: projects are not served',
+      error: 'Allowed projects must be empty: projects are not supported',
       abort: true,
     })
     .max(0);

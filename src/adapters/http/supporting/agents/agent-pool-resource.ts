@@ -27,17 +27,21 @@ const agentPool =
         'organization-scoped': is(
           flag,
           pool.organizationScoped,
-          'False where only the allowed workspaces may be served.',
+          'If false, the pool serves only its allowed workspaces.',
         ),
       },
       relationships: {
         organization: toOne('organizations', organizationOf(pool)),
         'authentication-tokens': { links: { related: link(`${self}/authentication-tokens`) } },
-        'allowed-workspaces': toMany('workspaces', pool.allowedWorkspaceIds, 'Those of them that the caller may see.'),
+        'allowed-workspaces': toMany(
+          'workspaces',
+          pool.allowedWorkspaceIds,
+          'Only allowed workspaces that the caller can read.',
+        ),
         'excluded-workspaces': toMany(
           'workspaces',
           pool.excludedWorkspaceIds,
-          'Never served. Those of them that the caller may see.',
+          'Workspaces that the pool never serves. Only those that the caller can read.',
         ),
       },
       links: { self: link(self) },
@@ -49,7 +53,8 @@ export const presentAgentPool = agentPool(presenting);
 export const agentPoolSchema = described(
   {
     name: 'AgentPool',
-    about: 'Its agents claim runs of workspaces in execution mode agent that name it or take it by default.',
+    about:
+      "A pool of agents. They execute runs of workspaces in execution mode `agent` that use the pool, explicitly or as the organization's default.",
   },
   (words, dialect) => agentPool(words)(dialect)(anyView()),
 );
@@ -73,7 +78,7 @@ export const presentSiteAgentPool = siteAgentPool(presenting);
 export const siteAgentPoolSchema = described(
   {
     name: 'SiteAgentPool',
-    about: 'Its agents claim runs of workspaces in execution mode remote, of every organization.',
+    about: 'A pool of agents. They execute runs of workspaces in execution mode `remote` in every organization.',
   },
   (words, dialect) => siteAgentPool(words)(dialect)(anyView()),
 );
@@ -101,9 +106,7 @@ const agentToken =
 export const presentAgentToken = agentToken(presenting);
 
 const tokenSchema = (name: string, secret?: string) =>
-  described({ name, about: 'A token of agents, which never expires.' }, (words) =>
-    agentToken(words)(secret)(anyView()),
-  );
+  described({ name, about: 'An agent token. It never expires.' }, (words) => agentToken(words)(secret)(anyView()));
 
 export const agentTokenSchema = tokenSchema('AgentToken');
 export const issuedAgentTokenSchema = tokenSchema('IssuedAgentToken', '');

@@ -99,7 +99,7 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       get(
         tokens,
         manage,
-        lists(`list${name}Tokens`, `List the tokens of ${words}`, () => agentTokenSchema(dialect)),
+        lists(`list${name}Tokens`, `List agent tokens of ${words}`, () => agentTokenSchema(dialect)),
         answerPage(presentAgentToken(), (call) =>
           use.listAgentTokens.execute(call.actor, reference(call, poolId), pageRequest(call.query)),
         ),
@@ -107,7 +107,9 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       post(
         tokens,
         manage,
-        creates(`issue${name}Token`, `Issue a token of ${words}`, readToken, () => issuedAgentTokenSchema(dialect)),
+        creates(`issue${name}Token`, `Issue an agent token for ${words}`, readToken, () =>
+          issuedAgentTokenSchema(dialect),
+        ),
         async (call) => {
           const issued = await use.issueAgentToken.execute(call.actor, reference(call, poolId), readToken(call));
           return created({ data: presentAgentToken(issued.secret)(issued.token) });
@@ -120,7 +122,7 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/agent-pools',
       'agent-pools/list',
-      lists('listAgentPools', 'List the agent pools of an organization', ofOrganization.schema),
+      lists('listAgentPools', 'List agent pools of an organization', ofOrganization.schema),
       answerPage(ofOrganization.present, (call) =>
         use.listAgentPools.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
       ),
@@ -139,7 +141,7 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/admin/agent-pools',
       'site-agent-pools/manage',
-      lists('listSiteAgentPools', 'List the site agent pools', ofSite.schema),
+      lists('listSiteAgentPools', 'List site agent pools', ofSite.schema),
       answerPage(ofSite.present, (call) => use.listSiteAgentPools.execute(call.actor, pageRequest(call.query))),
     ),
     post(

@@ -13,7 +13,7 @@ const instantIn = ({ query }: Call, name: string): Instant | undefined => {
   const text = query.one(name);
   if (text === undefined) return undefined;
   if (!dateTime.safeParse(text).success) {
-    throw invalidParameter(name, `${name} must be an ISO 8601 date-time, as 2030-01-31T09:00:00Z`);
+    throw invalidParameter(name, `${name} must be an ISO 8601 date-time, such as 2030-01-31T09:00:00Z`);
   }
   return new Date(text).toISOString();
 };
@@ -42,10 +42,10 @@ const instant = (description: string) =>
 
 /** For the description of the API. */
 export const filterParameters = {
-  'filter[actor]': described('The id of who did it, or was refused: a user, a team, an organization, an agent pool.'),
-  'filter[action]': described('The action, by its name in the policy.'),
-  since: instant('Only what happened then or later.'),
-  until: instant('Only what happened before.'),
+  'filter[actor]': described('The id of the actor: a user, a team, an organization or an agent pool.'),
+  'filter[action]': described('The action, such as `team-access/update`.'),
+  since: instant('Only events at or after this time.'),
+  until: instant('Only events before this time.'),
 };
 
 /** Collectors of audit trails ask for pages of 1000, and get them when they do not ask. */
@@ -66,5 +66,8 @@ export const trailParameters = {
     .min(1)
     .max(trailsPerPage)
     .optional()
-    .meta({ description: `Events per page; ${trailsPerPage} by default.`, example: trailsPerPage }),
+    .meta({
+      description: `Events per page (default ${trailsPerPage}, at most ${trailsPerPage}).`,
+      example: trailsPerPage,
+    }),
 };

@@ -26,22 +26,22 @@ const actorKind = z.enum([
 const attributesOf = ({ is }: Words, event: AuditEvent) => ({
   at: is(dateTime, event.at),
   action: is(eventAction, event.action),
-  outcome: is(outcome, event.outcome, '`done`, or why it was refused.'),
-  count: is(atLeastOne, event.count, 'How many of the same there were. More than one of refusals only.'),
-  subject: is(maybeText, event.subject, 'The id of what was changed; of a refusal, what its path names.'),
-  detail: is(
-    detail,
-    event.detail,
-    'What a reader should know beyond that: when a member is removed, the team tokens they issued.',
-  ),
+  outcome: is(outcome, event.outcome, '`done`, or the code of the refusal.'),
+  count: is(atLeastOne, event.count, 'Number of identical events. Only refusals are combined.'),
+  subject: is(maybeText, event.subject, 'The id of the changed resource. For a refusal, the id in the request path.'),
+  detail: is(detail, event.detail, 'Additional information. For a removed member, the team tokens that they issued.'),
   'actor-kind': is(actorKind, event.actor.kind),
-  'actor-id': is(maybeText, event.actor.id, 'Of an agent, its pool’s. Null for who is not known by name.'),
+  'actor-id': is(
+    maybeText,
+    event.actor.id,
+    'The id of the actor. For an agent, the id of its pool. Null if the actor is unknown.',
+  ),
   'token-id': is(maybeText, event.actor.tokenId),
-  address: is(maybeText, event.request?.address ?? null, 'Where the request came from.'),
+  address: is(maybeText, event.request?.address ?? null, 'The IP address of the client.'),
   'request-id': is(
     maybeText,
     event.request?.id ?? null,
-    'As in the X-Request-Id header of its answer. Of several, the first one’s.',
+    'The id in the `X-Request-Id` response header. For combined events, that of the first request.',
   ),
   route: is(maybeText, event.request?.route ?? null),
 });
@@ -57,7 +57,7 @@ const auditEvent =
 const presentAuditEvent = auditEvent(presenting);
 
 export const auditEventSchema = described(
-  { name: 'AuditEvent', about: 'Something that was changed, or that somebody was refused to change.' },
+  { name: 'AuditEvent', about: 'A change that was made or refused.' },
   (words) => auditEvent(words)(anyView()),
 );
 

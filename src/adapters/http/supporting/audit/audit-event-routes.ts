@@ -40,7 +40,7 @@ async function* linesOf(first: AuditSlice, after: (last: string) => Promise<Audi
 }
 
 const after = {
-  'page[after]': z.string().optional().meta({ description: 'The id of the last event of the page before.' }),
+  'page[after]': z.string().optional().meta({ description: 'The id of the last event on the previous page.' }),
 };
 
 export const auditEventRoutes = (use: UseCases, dialect: Dialect): Route[] => {
@@ -53,17 +53,17 @@ export const auditEventRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     (actor, filter, part) =>
       use.listSiteAuditEvents.execute(actor, call.query.one('filter[organization]'), filter, part);
   const removed = {
-    'filter[organization]': z
-      .string()
-      .optional()
-      .meta({ description: 'Instead of the site’s: what is left of an organization that was removed, by its id.' }),
+    'filter[organization]': z.string().optional().meta({
+      description: 'The id of a deleted organization. Returns its remaining events instead of those of the site.',
+    }),
   };
   const listed =
     (operation: string, summary: string, more = {}) =>
     (): Reference => ({
       operation,
       summary,
-      about: 'The newest first. A filtered page may be short, or empty, and still name a next one.',
+      about:
+        'Newest first. With a filter, a page may have few or no events although there is a next page: follow `links.next` until it is null.',
       query: { ...filterParameters, ...more, ...after, 'page[size]': pageParameters['page[size]'] },
       answers: { 200: auditPageSchema(auditEventSchema(dialect)) },
       refusals: [422],
@@ -74,7 +74,7 @@ export const auditEventRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       operation,
       summary,
       about:
-        'One JSON object a line, the oldest first: the members of an event’s attributes, and its id. Where events may be committed late, on Postgres, it ends a minute before now: who goes on from its last event misses none.',
+        'Newline-delimited JSON, oldest first. Each line has the attributes of an event and its id. With Postgres, the export ends one minute before the present, so that a later export with `page[after]` misses no event.',
       query: { ...filterParameters, ...more, ...after },
       answers: { 200: { mediaType: linesType } },
       refusals: [422],
@@ -85,9 +85,9 @@ export const auditEventRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       'audit-trails/read',
       () => ({
         operation,
-        summary: "List the audit trails of the audit token's organization",
+        summary: "List the audit trail of the token's organization",
         about:
-          'The events of `audit-events` in the document that collectors of audit trails read, newest first. At most the 100,000 newest; the export has all of them.',
+          'The same events as `audit-events`, in the format that audit trail collectors read. Newest first, at most 100,000; use the export for all of them.',
         query: trailParameters,
         answers: { 200: { mediaType: jsonType, schema: trailsSchema() } },
         refusals: [422],
@@ -102,28 +102,25 @@ export const auditEventRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     trails('/organization/audit-trails', 'listAuditTrails'),
     // Clients spell it both ways.
     trails('/organization/audit-trail', 'listAuditTrail'),
-    get(
-      own,
-      'audit-events/read',
-      listed('listAuditEvents', 'List what was done and refused in an organization'),
-      (call) => page(call, ofOrganization(call)),
+    get(own, 'audit-events/read', listed('listAuditEvents', 'List audit events of an organization'), (call) =>
+      page(call, ofOrganization(call)),
     ),
     get(
       `${own}/export`,
       'audit-events/read',
-      exported('exportAuditEvents', 'Export what was done and refused in an organization'),
+      exported('exportAuditEvents', 'Export audit events of an organization'),
       (call) => lines(call, ofOrganization(call)),
     ),
     get(
       '/admin/audit-events',
       'audit-events/read-site',
-      listed('listSiteAuditEvents', 'List what was done and refused outside organizations', removed),
+      listed('listSiteAuditEvents', 'List audit events outside organizations', removed),
       (call) => page(call, ofSite(call)),
     ),
     get(
       '/admin/audit-events/export',
       'audit-events/read-site',
-      exported('exportSiteAuditEvents', 'Export what was done and refused outside organizations', removed),
+      exported('exportSiteAuditEvents', 'Export audit events outside organizations', removed),
       (call) => lines(call, ofSite(call)),
     ),
   ];

@@ -25,7 +25,7 @@ const trail =
       type: is(resourceType, 'Resource'),
       timestamp: is(dateTime, event.at),
       auth: {
-        accessor_id: is(maybeText, event.actor.id, 'Who did it, or was refused. Null if not known by name.'),
+        accessor_id: is(maybeText, event.actor.id, 'The id of the actor. Null if the actor is unknown.'),
         description: is(text, event.actor.kind, 'The kind of actor.'),
         type: is(authType, event.actor.kind === 'system' ? 'System' : 'Client'),
         impersonator_id: is(nothing, null),
@@ -37,7 +37,7 @@ const trail =
         type: is(text, type.replaceAll('-', '_')),
         action: is(text, action.replaceAll('-', '_')),
         meta: {
-          outcome: is(text, event.outcome, '`done`, or why it was refused.'),
+          outcome: is(text, event.outcome, '`done`, or the code of the refusal.'),
           count: is(pageNumber, event.count),
           detail: is(detail, event.detail),
           token_id: is(maybeText, event.actor.tokenId),

@@ -29,12 +29,12 @@ const organization =
       attributes: {
         name: is(text, organization.name),
         email: is(text, organization.email),
-        'external-id': is(text, organization.id, 'Stays the same when it is renamed.'),
+        'external-id': is(text, organization.id, 'A stable id. It does not change when the organization is renamed.'),
         'created-at': is(dateTime, organization.createdAt),
         'default-execution-mode': is(
           executionMode,
           organization.defaults.executionMode,
-          'Of workspaces without a mode of their own.',
+          'The execution mode of workspaces that do not set one.',
         ),
         permissions:
           standing &&
@@ -47,14 +47,14 @@ const organization =
               'can-manage-users': is(flag, may(standing, 'memberships/manage')),
               'can-update-api-token': is(flag, may(standing, 'organization-tokens/manage')),
             }),
-            'What the caller may do; there when one organization is shown.',
+            "The caller's permissions. Only present when a single organization is returned.",
           ),
       },
       relationships: {
         'default-agent-pool': toOneOrNone(
           'agent-pools',
           organization.defaults.agentPoolId,
-          'Executes runs of workspaces in execution mode agent without a pool of their own; null unless the default mode is agent.',
+          'The agent pool for workspaces in execution mode `agent` that do not set one. Null unless the default execution mode is `agent`.',
         ),
         'agent-pool-token-creators':
           organization.poolTokenCreators && poolTokenCreators(words, organization.poolTokenCreators),
@@ -66,8 +66,9 @@ const organization =
 
 export const presentOrganization = organization(presenting);
 
-export const organizationSchema = described({ name: 'Organization', about: 'Its id is its name.' }, (words, dialect) =>
-  organization(words)(dialect, anyView<Standing>())(anyView()),
+export const organizationSchema = described(
+  { name: 'Organization', about: 'The id of an organization is its name.' },
+  (words, dialect) => organization(words)(dialect, anyView<Standing>())(anyView()),
 );
 
 /** What this service can do for an organization. Clients turn to local execution unless `operations` is true. */
@@ -84,7 +85,7 @@ const entitlements = ({ is }: Words): Members => ({
   'state-storage': is(flag, false),
   teams: is(flag, true),
   'vcs-integrations': is(flag, true),
-  'user-limit': is(nothing, null, 'There is none.'),
+  'user-limit': is(nothing, null, 'Always null: there is no limit.'),
 });
 
 const entitlementSet = (words: Words) => {
@@ -101,7 +102,7 @@ const entitlementSet = (words: Words) => {
 export const presentEntitlementSet = entitlementSet(presenting);
 
 export const entitlementSetSchema = described(
-  { name: 'EntitlementSet', about: 'What this service can do for an organization.' },
+  { name: 'EntitlementSet', about: 'The features that are available to an organization.' },
   (words, dialect) => entitlementSet(words)(dialect)(anyView()),
 );
 
@@ -117,10 +118,10 @@ const membership =
       status: is(
         membershipStatusWord,
         membershipStatus(membership.user),
-        '`invited` until the first request of the user who has the address, whether or not there is one yet.',
+        '`invited` until the user with this e-mail address sends their first request, whether or not that user exists yet.',
       ),
       email: is(text, membership.user.email),
-      username: is(maybeText, membership.user.username, 'Null while invited.'),
+      username: is(maybeText, membership.user.username, 'Null while the status is `invited`.'),
       'created-at': is(dateTime, membership.createdAt),
     },
     relationships: {
@@ -129,7 +130,7 @@ const membership =
       teams: toMany(
         'teams',
         membership.teams.map(({ id }) => id),
-        'Those the caller may see.',
+        'Only teams that the caller can see.',
       ),
     },
     links: { self: link(`${dialect.prefix}/organization-memberships/${membership.id}`) },

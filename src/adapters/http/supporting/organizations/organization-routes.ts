@@ -25,7 +25,7 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       '/organizations',
       null,
-      lists('listOrganizations', 'List the organizations the caller belongs to', organizationShape, {
+      lists('listOrganizations', 'List organizations', organizationShape, {
         refusals: ['resource/not-found'],
       }),
       answerPage(presentOrganization(dialect), (call) =>
@@ -36,7 +36,7 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
       '/organizations',
       'organizations/create',
       creates('createOrganization', 'Create an organization', readNew, organizationShape, {
-        about: 'Its creator becomes its first owner.',
+        about: 'The caller becomes the first owner.',
         refusals: ['attribute/invalid', 'attribute/taken'],
       }),
       answerCreated(presentOrganization(dialect), (call) => use.createOrganization.execute(call.actor, readNew(call))),
@@ -53,7 +53,7 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     patch(
       '/organizations/:organization',
       'organizations/update',
-      changes('updateOrganization', 'Change an organization', readChange, organizationShape, {
+      changes('updateOrganization', 'Update an organization', readChange, organizationShape, {
         refusals: ['attribute/invalid', 'attribute/taken'],
       }),
       answerOne(presentOrganization(dialect), (call) =>
@@ -63,15 +63,13 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     remove(
       '/organizations/:organization',
       'organizations/delete',
-      removes('removeOrganization', 'Delete an organization with all it has', 'runs/in-progress'),
+      removes('removeOrganization', 'Delete an organization and everything in it', 'runs/in-progress'),
       answerEmpty((call) => use.removeOrganization.execute(call.actor, parameter(call, 'organization'))),
     ),
     get(
       '/organizations/:organization/entitlement-set',
       'organizations/read',
-      shows('showEntitlementSet', 'Show what the service can do for an organization', () =>
-        entitlementSetSchema(dialect),
-      ),
+      shows('showEntitlementSet', 'Show the entitlement set of an organization', () => entitlementSetSchema(dialect)),
       async (call) => {
         const { subject } = await use.showOrganization.execute(call.actor, parameter(call, 'organization'));
         return ok({ data: presentEntitlementSet(dialect)(subject) });
@@ -80,7 +78,7 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       membershipsPath,
       'memberships/read',
-      lists('listOrganizationMemberships', 'List the members of an organization', membershipShape),
+      lists('listOrganizationMemberships', 'List organization memberships', membershipShape),
       answerPage(presentMembership(dialect), (call) =>
         use.listOrganizationMemberships.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
       ),
@@ -88,17 +86,11 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     post(
       membershipsPath,
       'memberships/manage',
-      creates(
-        'addOrganizationMembership',
-        'Invite an e-mail address to an organization',
-        readMembership,
-        membershipShape,
-        {
-          about:
-            'A user who has the address is a member at once. Otherwise the user who is created with it becomes one. The answer is the same.',
-          refusals: ['attribute/invalid', 'attribute/taken'],
-        },
-      ),
+      creates('addOrganizationMembership', 'Invite a user to an organization', readMembership, membershipShape, {
+        about:
+          'An existing user with this e-mail address becomes a member immediately. Otherwise the membership waits until a user with the address is created. The response is the same in both cases.',
+        refusals: ['attribute/invalid', 'attribute/taken'],
+      }),
       async (call) => {
         const command = { organizationName: parameter(call, 'organization'), ...readMembership(call) };
         const membership = await use.addOrganizationMembership.execute(call.actor, command);
@@ -108,7 +100,7 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       '/organization-memberships/:id',
       'memberships/read',
-      shows('showOrganizationMembership', 'Show a membership', membershipShape),
+      shows('showOrganizationMembership', 'Show an organization membership', membershipShape),
       answerOne(presentMembership(dialect), (call) =>
         use.showOrganizationMembership.execute(call.actor, parameter(call, 'id')),
       ),
@@ -116,7 +108,7 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     remove(
       '/organization-memberships/:id',
       'memberships/manage',
-      removes('removeOrganizationMembership', 'End a membership', 'owners-team/protected'),
+      removes('removeOrganizationMembership', 'Delete an organization membership', 'owners-team/protected'),
       answerEmpty((call) => use.removeOrganizationMembership.execute(call.actor, parameter(call, 'id'))),
     ),
   ];

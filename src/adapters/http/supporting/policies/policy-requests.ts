@@ -38,7 +38,7 @@ interface Levels {
 const levelOf = ({ 'enforcement-level': one, enforce: other }: Levels): EnforcementLevel | undefined => {
   const mode = other?.[0]?.mode;
   if (one !== undefined && mode !== undefined && one !== mode) {
-    const detail = 'The two spellings of the enforcement level are one attribute and must not differ';
+    const detail = 'The two spellings of the enforcement level are one attribute and must have the same value';
     throw invalid([{ pointer: '/data/attributes/enforce', detail }]);
   }
   return one ?? mode;
@@ -94,8 +94,8 @@ const decoded = (bytes: Uint8Array): string | undefined => {
 const kind = z.enum(policyKinds);
 
 export const policiesParameters = {
-  'search[name]': z.string().optional().meta({ description: 'Leaves policies with this text in their name.' }),
-  'filter[kind]': kind.optional().meta({ description: 'Leaves policies of this kind.' }),
+  'search[name]': z.string().optional().meta({ description: 'Only policies with this text in their name.' }),
+  'filter[kind]': kind.optional().meta({ description: 'Only policies of this kind.' }),
 };
 
 const kindOf = (text: string): PolicyKind => {

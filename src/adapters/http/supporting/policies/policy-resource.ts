@@ -23,27 +23,27 @@ const policy =
         name: is(text, policy.name),
         description: is(text, policy.description),
         kind: is(policyKind, policy.kind),
-        query: is(maybeText, policy.query, 'The rule that is asked; null for Sentinel.'),
+        query: is(maybeText, policy.query, 'The OPA query. Null for Sentinel.'),
         'enforcement-level': is(level, policy.enforcementLevel),
         enforce: is(
           enforced,
           [{ path: `${policy.name}.${extensions[policy.kind]}`, mode: policy.enforcementLevel }],
-          'The enforcement level, as older clients spell it.',
+          'The enforcement level in the form that older clients use.',
         ),
-        uploaded: is(flag, policy.code !== null, 'Whether it has code.'),
+        uploaded: is(flag, policy.code !== null, 'Whether code was uploaded.'),
         'policy-set-count': is(count, policy.policySetIds.length),
         'created-at': is(dateTime, policy.createdAt),
         'updated-at': is(dateTime, policy.updatedAt),
       },
       relationships: {
         organization: toOne('organizations', policy.organizationName),
-        'policy-sets': toMany('policy-sets', policy.policySetIds, 'Those it is attached to.'),
+        'policy-sets': toMany('policy-sets', policy.policySetIds, 'The policy sets that contain this policy.'),
       },
       links: {
         self: link(self),
         upload: link(`${self}/upload`),
         download:
-          policy.code === null ? undefined : optional(link(`${self}/download`), 'Missing until code was uploaded.'),
+          policy.code === null ? undefined : optional(link(`${self}/download`), 'Absent until code is uploaded.'),
       },
     };
   };

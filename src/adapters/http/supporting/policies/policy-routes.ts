@@ -30,7 +30,7 @@ export const policyRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/policies',
       'policies/manage',
-      lists('listPolicies', 'List the policies of an organization', policy, { query: policiesParameters }),
+      lists('listPolicies', 'List policies of an organization', policy, { query: policiesParameters }),
       answerPage(present, (call) =>
         use.listPolicies.execute(
           call.actor,
@@ -44,7 +44,8 @@ export const policyRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       '/organizations/:organization/policies',
       'policies/manage',
       creates('createPolicy', 'Create a policy', readNew, policy, {
-        about: 'Its code is uploaded afterwards. A query is required for OPA, and there is none for Sentinel.',
+        about:
+          'Upload the code separately, after the policy is created. `query` is required for OPA and not allowed for Sentinel.',
         refusals: ['attribute/invalid', 'attribute/taken'],
       }),
       answerCreated(present, (call) =>
@@ -60,8 +61,8 @@ export const policyRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     patch(
       '/policies/:id',
       'policies/manage',
-      changes('updatePolicy', 'Change a policy', readChange, policy, {
-        about: 'Its name and its kind stay. Runs that were queued before are held to it as it was.',
+      changes('updatePolicy', 'Update a policy', readChange, policy, {
+        about: 'The name and the kind cannot be changed. Runs that were created before use the policy as it was.',
         refusals: ['attribute/invalid'],
       }),
       answerOne(present, (call) => use.updatePolicy.execute(call.actor, parameter(call, 'id'), readChange(call))),
@@ -78,7 +79,8 @@ export const policyRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       () => ({
         operation: 'uploadPolicyCode',
         summary: 'Upload the code of a policy',
-        about: 'UTF-8 text, whatever the type says. Runs that were queued before are judged by the code there was.',
+        about:
+          'The body is UTF-8 text, regardless of the content type. Runs that were created before use the earlier code.',
         body: code,
         answers: { 200: null },
         refusals: ['organization/over-quota'],
@@ -91,7 +93,7 @@ export const policyRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       () => ({
         operation: 'readPolicyCode',
         summary: 'Download the code of a policy',
-        about: 'As it was uploaded last; 404 before the first time.',
+        about: 'Returns the code that was uploaded last. Returns 404 if none was uploaded.',
         answers: { 200: code },
       }),
       async (call) => plainText(await use.readPolicyCode.execute(call.actor, parameter(call, 'id'))),

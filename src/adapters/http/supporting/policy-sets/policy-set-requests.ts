@@ -22,7 +22,7 @@ const policy = z
     ({ 'enforcement-level': one, enforcement_level: other }) =>
       one === undefined || other === undefined || one === other,
     {
-      error: 'The two spellings of the enforcement level are one attribute and must not differ',
+      error: 'The two spellings of the enforcement level are one attribute and must have the same value',
       path: ['enforcement_level'],
     },
   )

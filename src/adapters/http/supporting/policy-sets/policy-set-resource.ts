@@ -13,7 +13,7 @@ const policy =
   ({ name, description, query, enforcementLevel }: Policy) => ({
     name: is(text, name),
     description: is(text, description),
-    query: is(maybeText, query, 'The rule that is asked; null for Sentinel.'),
+    query: is(maybeText, query, 'The OPA query. Null for Sentinel.'),
     'enforcement-level': is(level, enforcementLevel),
   });
 
@@ -29,19 +29,23 @@ const policySet = (words: Words) => {
         name: is(text, policySet.name),
         description: is(maybeText, policySet.description),
         kind: is(policyKind, policySet.kind),
-        global: is(flag, policySet.global, 'Applies to every workspace of the organization.'),
+        global: is(flag, policySet.global, 'Whether the set applies to every workspace of the organization.'),
         overridable: is(flag, policySet.overridable),
         policies: each(
           policySet.policies,
           policyOf,
-          'Those that are written into the set. Their code is not known here: agents bring it with them.',
+          'Policies declared in the set itself. The service does not store their code: agents provide it.',
         ),
         'policy-count': is(
           count,
           policySet.policies.length + policySet.policyIds.length,
-          'Those written into the set, and those attached to it.',
+          'Number of policies, declared in the set or attached to it.',
         ),
-        'workspace-count': is(count, policySet.workspaceIds.length, 'Those it is attached to by name.'),
+        'workspace-count': is(
+          count,
+          policySet.workspaceIds.length,
+          'Number of workspaces that the set is attached to explicitly.',
+        ),
         versioned: is(no, false),
         'created-at': is(dateTime, policySet.createdAt),
         'updated-at': is(dateTime, policySet.updatedAt),
@@ -51,9 +55,13 @@ const policySet = (words: Words) => {
         workspaces: toMany(
           'workspaces',
           policySet.workspaceIds,
-          'Those it is attached to by name, also where it is global.',
+          'Workspaces that the set is attached to explicitly, even if it is global.',
         ),
-        policies: toMany('policies', policySet.policyIds, 'Those attached to it, which have code.'),
+        policies: toMany(
+          'policies',
+          policySet.policyIds,
+          'Policies attached to the set, whose code is stored on the service.',
+        ),
       },
       links: { self: link(`${dialect.prefix}/policy-sets/${policySet.id}`) },
     });

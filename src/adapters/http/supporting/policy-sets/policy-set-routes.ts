@@ -28,7 +28,7 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/policy-sets',
       'policy-sets/manage',
-      lists('listPolicySets', 'List the policy sets of an organization', policySet),
+      lists('listPolicySets', 'List policy sets of an organization', policySet),
       answerPage(present, (call) =>
         use.listPolicySets.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
       ),
@@ -55,8 +55,8 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     patch(
       '/policy-sets/:id',
       'policy-sets/manage',
-      changes('updatePolicySet', 'Change a policy set', readChange, policySet, {
-        about: 'Policies are replaced as a whole. Runs that were queued before keep those they were queued with.',
+      changes('updatePolicySet', 'Update a policy set', readChange, policySet, {
+        about: 'The list of policies is replaced as a whole. Runs that were created before keep their policies.',
         refusals: ['attribute/invalid', 'attribute/taken'],
       }),
       answerOne(present, (call) => use.updatePolicySet.execute(call.actor, parameter(call, 'id'), readChange(call))),

@@ -18,15 +18,15 @@ export const logRoutes = (use: UseCases): PlainRoute[] => [
     countedAs: 'capability',
     reference: () => ({
       operation: 'readLog',
-      summary: 'Read a part of the log of a plan or an apply',
-      about: 'At the `log-read-url` of the plan or apply. Empty past the end of what was written.',
+      summary: 'Read the log of a plan or an apply',
+      about: 'Use the `log-read-url` of the plan or apply. Returns an empty body past the end of the log.',
       query: {
-        offset: z.int().min(0).optional().meta({ description: 'The first byte: 0 unless told.' }),
+        offset: z.int().min(0).optional().meta({ description: 'Offset of the first byte (default 0).' }),
         limit: z
           .int()
           .min(0)
           .optional()
-          .meta({ description: `How many bytes: ${largestPart} unless told, and at most.` }),
+          .meta({ description: `Number of bytes (default and maximum ${largestPart}).` }),
       },
       answers: { 200: { mediaType: 'text/plain; charset=utf-8' } },
       refusals: [429, 'resource/not-found', 'service/unavailable'],

@@ -48,7 +48,7 @@ const actor = ({ is }: Words, dialect: Dialect, by: TokenOwner | null) =>
   is(
     actorSchema(dialect),
     presentOwner(by !== null && dialect.runActors.includes(by.kind) ? by : null),
-    'Null where nobody did it, nobody knows any more who, or it was none of these.',
+    'The user, team or organization. Null if it never happened, or if the actor was deleted or is of another kind.',
   );
 
 const addresses = z.array(text).nullable();
@@ -61,7 +61,7 @@ const runVariable =
   ({ is }: Words) =>
   ({ key, value }: RunVariable) => ({
     key: is(text, key),
-    value: is(text, value, 'A literal of the configuration language.'),
+    value: is(text, value, 'A literal in the configuration language.'),
   });
 
 const run =
@@ -85,15 +85,15 @@ const run =
             'is-discardable': is(flag, run.allows('discard')),
             'is-force-cancelable': is(flag, false),
           },
-          'What the status allows, whoever asks.',
+          "The actions that the status allows, regardless of the caller's permissions.",
         ),
         'allow-config-generation': is(flag, options.allowConfigGeneration),
         'allow-empty-apply': is(flag, options.allowEmptyApply),
         'auto-apply': is(flag, state.autoApply),
         'canceled-at': is(maybeDateTime, state.statusTimestamps['canceled-at'] ?? null),
         'created-at': is(dateTime, state.createdAt),
-        'error-message': is(maybeText, state.failure, 'Why it is errored, in a sentence.'),
-        'has-changes': is(flag, state.hasChanges, 'False until the plan ends.'),
+        'error-message': is(maybeText, state.failure, 'Error message. Null unless the status is `errored`.'),
+        'has-changes': is(flag, state.hasChanges, 'Whether the plan has changes. False until the plan is finished.'),
         'is-destroy': is(flag, options.isDestroy),
         message: is(text, options.message),
         permissions: group(
@@ -106,23 +106,23 @@ const run =
             'can-force-execute': is(flag, false),
             'can-override-policy-check': is(flag, mayOverride),
           },
-          'What the caller may do, whatever the status.',
+          "The caller's permissions, regardless of the status.",
         ),
         'plan-only': is(flag, state.planOnly),
         'position-in-queue': is(
           count,
           position,
-          'Its place among what is executed or waits in the organization, while it waits for its workspace; 0 otherwise.',
+          'The position in the run queue of the organization while the run waits for its workspace. Otherwise 0.',
         ),
         refresh: is(flag, options.refresh),
         'refresh-only': is(flag, options.refreshOnly),
-        'replace-addrs': is(addresses, options.replaceAddrs, 'Addresses of resources to replace; null for none.'),
+        'replace-addrs': is(addresses, options.replaceAddrs, 'Addresses of resources to replace. Null for none.'),
         'save-plan': is(flag, state.savePlan),
         source: is(runSource, state.source),
         status: is(runStatus, state.status),
         'status-timestamps': is(runTimestamps, state.statusTimestamps),
-        'target-addrs': is(addresses, options.targetAddrs, 'Addresses of resources; null for all.'),
-        'terraform-version': is(maybeText, options.terraformVersion, 'Null for the workspace’s.'),
+        'target-addrs': is(addresses, options.targetAddrs, 'Addresses of resources to target. Null for all.'),
+        'terraform-version': is(maybeText, options.terraformVersion, 'Null to use the version of the workspace.'),
         'trigger-reason': is(manual, 'manual'),
         variables: each(options.variables, runVariable(words)),
       },
@@ -136,7 +136,11 @@ const run =
         'created-by': actor(words, dialect, state.createdBy),
         plan: toOne(phaseTypes.plan, phaseId(state.id, 'plan')),
         'run-events': { links: { related: link(`${self}/run-events`) } },
-        'task-stages': toMany('task-stages', stageId === null ? [] : [stageId], 'Empty where no policy applies.'),
+        'task-stages': toMany(
+          'task-stages',
+          stageId === null ? [] : [stageId],
+          'Empty if no policy applies to the run.',
+        ),
         workspace: toOne('workspaces', state.workspaceId),
       },
       links: { self: link(self) },
@@ -159,7 +163,7 @@ const runEvent =
       id: runId.replace(/^run-/, 're-').concat('-', action.replaceAll('_', '-')),
       type: 'run-events',
       attributes: {
-        action: is(eventAction, action, 'The status that was reached.'),
+        action: is(eventAction, action, 'The status that the run reached.'),
         description: is(text, description),
         'created-at': is(dateTime, createdAt),
       },
@@ -191,7 +195,7 @@ function statusOf({ status, statusTimestamps }: RunState, phase: Phase): (typeof
 
 const phaseStatus = z.enum(phaseStatuses);
 const logUrlSchema = z.url();
-const touched = count.nullable().describe('Null until it has finished.');
+const touched = count.nullable().describe('Null until the phase is finished.');
 const phaseTimestamps = timestamps(['queued-at', 'started-at', 'finished-at']);
 
 /** A plan or an apply. Its log can be followed at `log-read-url`, without a token. */
@@ -206,7 +210,11 @@ const phaseOf =
       type: phaseTypes[phase],
       attributes: {
         status: is(phaseStatus, statusOf(run, phase)),
-        'log-read-url': is(logUrlSchema, logUrl, 'Answers the log as text, without a token. Keep it secret.'),
+        'log-read-url': is(
+          logUrlSchema,
+          logUrl,
+          'Returns the log as text. No token is needed: the URL is signed. Keep it secret.',
+        ),
         'resource-additions': is(touched, counts?.additions ?? null),
         'resource-changes': is(touched, counts?.changes ?? null),
         'resource-destructions': is(touched, counts?.destructions ?? null),
@@ -248,14 +256,14 @@ const runCapacity =
     id: organizationName,
     type: 'organization-capacity',
     attributes: {
-      pending: is(count, pending, 'Runs that wait for their turn, their files or an agent.'),
-      running: is(count, running, 'Runs that are executed.'),
+      pending: is(count, pending, 'Number of runs that wait for their workspace, their configuration or an agent.'),
+      running: is(count, running, 'Number of runs that are being executed.'),
     },
   });
 
 export const presentRunCapacity = runCapacity(presenting);
 
 export const runCapacitySchema = described(
-  { name: 'OrganizationCapacity', about: 'Its id is the name of the organization.' },
+  { name: 'OrganizationCapacity', about: 'Run capacity. Its id is the name of the organization.' },
   (words) => runCapacity(words)('')(anyView()),
 );

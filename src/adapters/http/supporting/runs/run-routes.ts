@@ -32,8 +32,8 @@ import {
 } from './run-resource.js';
 
 const actionsInWords: Readonly<Record<RunAction, Pick<Reference, 'operation' | 'summary'>>> = {
-  apply: { operation: 'applyRun', summary: 'Have a planned run applied' },
-  discard: { operation: 'discardRun', summary: 'Discard a run that is not applied yet' },
+  apply: { operation: 'applyRun', summary: 'Apply a run' },
+  discard: { operation: 'discardRun', summary: 'Discard a run' },
   cancel: { operation: 'cancelRun', summary: 'Cancel a run' },
 };
 
@@ -43,14 +43,14 @@ const planJsons = [
     name: 'plan-json',
     action: 'plans/read-json-output',
     operation: 'readPlanJson',
-    summary: 'Download a plan as JSON, with sensitive values',
+    summary: 'Download the JSON execution plan',
   },
   {
     word: 'json-output-redacted',
     name: 'plan-json-redacted',
     action: 'runs/read',
     operation: 'readRedactedPlanJson',
-    summary: 'Download a plan as JSON, without sensitive values',
+    summary: 'Download the redacted JSON execution plan',
   },
 ] as const;
 
@@ -86,7 +86,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/runs',
       'runs/queue',
-      creates('createRun', 'Queue a run', readNew, run, {
+      creates('createRun', 'Create a run', readNew, run, {
         refusals: ['attribute/invalid', 'organization/over-quota'],
       }),
       answerCreated(present, (call) => use.createRun.execute(call.actor, readNew(call))),
@@ -94,7 +94,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/workspaces/:workspaceId/runs',
       'runs/read',
-      lists('listRuns', 'List the runs of a workspace', run, { about: 'The newest comes first.' }),
+      lists('listRuns', 'List runs of a workspace', run, { about: 'Newest first.' }),
       answerPage(present, (call) =>
         use.listRuns.execute(call.actor, parameter(call, 'workspaceId'), pageRequest(call.query)),
       ),
@@ -102,8 +102,8 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/runs/queue',
       'organizations/read',
-      lists('listQueuedRuns', 'List the runs of an organization that are executed or wait', run, {
-        about: 'Those that are executed come first, and then those that wait, in the order of their creation.',
+      lists('listQueuedRuns', 'List the run queue of an organization', run, {
+        about: 'Running runs first, followed by waiting ones, oldest first.',
       }),
       answerPage(present, (call) =>
         use.listQueuedRuns.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
@@ -112,7 +112,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/capacity',
       'organizations/read',
-      shows('showRunCapacity', 'Show how many runs of an organization are executed, and how many wait', capacity),
+      shows('showRunCapacity', 'Show the run capacity of an organization', capacity),
       async (call) => {
         const name = parameter(call, 'organization');
         return ok({ data: presentRunCapacity(name)(await use.showRunCapacity.execute(call.actor, name)) });
@@ -123,8 +123,8 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       'runs/read',
       () => ({
         operation: 'listRunEvents',
-        summary: 'List what happened to a run',
-        about: 'The oldest comes first.',
+        summary: 'List run events',
+        about: 'Oldest first.',
         answers: { 200: listSchema(runEventSchema(dialect)) },
       }),
       async (call) => {
@@ -175,8 +175,8 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       'runs/read',
       () => ({
         operation: 'downloadRunConfigurationVersion',
-        summary: 'Find where the files of a run can be downloaded',
-        answers: { 302: { location: 'They are at this URL, which is itself the right to them for a while.' } },
+        summary: 'Download the configuration of a run',
+        answers: { 302: { location: 'Redirect to the archive. The URL is temporary and needs no token.' } },
       }),
       async (call) => {
         const location = await use.locateBundle.execute(call.actor, { runId: parameter(call, 'id') });
@@ -199,7 +199,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         () => ({
           operation,
           summary,
-          about: '204 while there is none: the agent sends it before the plan ends.',
+          about: 'Returns 204 until the agent uploads the JSON plan, which it does before the plan finishes.',
           answers: { 200: { mediaType: 'application/json' }, 204: null },
           refusals: ['service/unavailable'],
         }),

@@ -12,7 +12,7 @@ const workspaceFilter = 'filter[workspace][name]';
 
 export const stateVersionParameters = {
   [organizationFilter]: z.string().meta({ description: 'The organization of the workspace.' }),
-  [workspaceFilter]: z.string().meta({ description: 'The workspace whose states are listed.' }),
+  [workspaceFilter]: z.string().meta({ description: 'The name of the workspace.' }),
 };
 
 /** Throws a 422 without both names. */
@@ -42,22 +42,24 @@ export const newStateVersion = (dialect: Dialect) => {
     dialect,
     type,
     {
-      serial: z.int().min(0).meta({ description: 'Greater than that of the current state.' }),
+      serial: z.int().min(0).meta({ description: 'Must be greater than the serial of the current state version.' }),
       md5: z
         .string()
         .max(32)
         .regex(/^[0-9A-Fa-f]{32}$/, 'must be 32 hexadecimal digits')
-        .meta({ description: 'Of the bytes of the state.' }),
-      lineage: absentable(word).meta({ description: 'That of the current state, which it is without this.' }),
-      force: absentable(z.boolean()).meta({ description: 'Whether serial and lineage are left unchecked.' }),
+        .meta({ description: 'The MD5 digest of the state.' }),
+      lineage: absentable(word).meta({
+        description: 'Must be the lineage of the current state version, which is the default.',
+      }),
+      force: absentable(z.boolean()).meta({ description: 'Skips the check of serial and lineage.' }),
       state: absentable(base64).meta({
-        description: 'The state itself. Without it the answer has URLs to upload it to.',
+        description: 'The state. Without it, the response contains URLs to upload it to.',
       }),
       'json-state': absentable(base64).meta({
-        description: 'The same state as `terraform show -json` prints it, together with `state`.',
+        description: 'The state as printed by `terraform show -json`. Requires `state`.',
       }),
       'json-state-outputs': absentable(base64).meta({
-        description: 'Taken, and not kept: outputs are read from the state itself.',
+        description: 'Ignored: outputs are read from the state.',
       }),
     },
     { run: absentable(z.object({ data: identifier(dialect, runType).nullable() })) },

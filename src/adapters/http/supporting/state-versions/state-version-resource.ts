@@ -11,7 +11,7 @@ import { ownerSchema, presentOwner } from '../../tokens/token-owner-resource.js'
 const outputType = 'state-version-outputs';
 
 const maybeUrl = z.url().nullable();
-const unknown = nothing.describe('Not known here.');
+const unknown = nothing.describe('Not recorded by this service.');
 const status = z.enum(stateVersionStatuses);
 const outputIdentifiers = z.array(z.strictObject({ id: text, type: z.literal(outputType) }));
 
@@ -36,28 +36,36 @@ const stateVersion =
         'hosted-state-download-url': is(
           maybeUrl,
           urls.download,
-          'Answers the bytes, without a token. Keep it secret. Null while the bytes are missing.',
+          'Returns the state. No token is needed: the URL is signed. Keep it secret. Null until the state is uploaded.',
         ),
         'hosted-state-upload-url': is(
           maybeUrl,
           urls.upload?.state ?? null,
-          'Takes the bytes by PUT, without a token. Only in the answer to the request that created a state without them.',
+          'Accepts the state by PUT. No token is needed: the URL is signed. Only in the response that creates a state version without its content.',
         ),
         intermediate: is(no, false),
-        lineage: is(text, version.lineage, 'Tells the states of one history from those of any other.'),
-        md5: is(text, version.md5, 'Of the bytes.'),
+        lineage: is(
+          text,
+          version.lineage,
+          'Identifies the history that the state belongs to. Assigned when the first state is created.',
+        ),
+        md5: is(text, version.md5, 'The MD5 digest of the content.'),
         modules: is(unknown, null),
         providers: is(unknown, null),
         resources: is(unknown, null),
         'resources-processed': is(
           flag,
           version.outputsRead,
-          'Whether its outputs are known. Those that a client wrote are read a moment later.',
+          'Whether the outputs are known. The outputs of an uploaded state are read in the background.',
         ),
-        serial: is(count, version.serial, 'Rises with every state of the workspace.'),
-        size: is(count, version.size, 'How many bytes.'),
+        serial: is(
+          count,
+          version.serial,
+          'Greater than the serial of the state version before, unless that check was skipped.',
+        ),
+        size: is(count, version.size, 'Size in bytes.'),
         'state-version': is(unknown, null),
-        status: is(status, version.status, 'Pending until its bytes are there.'),
+        status: is(status, version.status, '`pending` until the content is uploaded, then `finalized`.'),
         'terraform-version': is(unknown, null),
         'vcs-commit-sha': is(unknown, null),
         'vcs-commit-url': is(unknown, null),
@@ -72,7 +80,7 @@ const stateVersion =
                 outputIdentifiers,
                 outputIds.map((id) => ({ id, type: outputType })),
               ),
-              'Not there in lists.',
+              'Absent in lists.',
             ),
           links: { related: link(`${self}/outputs`) },
         },
@@ -107,11 +115,11 @@ const stateOutput =
       name: is(text, name),
       sensitive: is(flag, sensitive),
       type: is(typeWord, wordForType(type)),
-      value: is(anything, value, 'Null of a sensitive one, unless it is asked for by its own path.'),
+      value: is(anything, value, 'Null for a sensitive output, except when the output is requested by its id.'),
       'detailed-type': is(
         anything,
         type,
-        'The type in the configuration language, as `"string"` or `["list", "number"]`.',
+        'The type in the configuration language, such as `"string"` or `["list", "number"]`.',
       ),
     },
     links: { self: link(`${dialect.prefix}/${outputType}/${id}`) },

@@ -81,7 +81,7 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
       'state-versions/create',
       creates('createStateVersion', 'Create a state version', readNew, version, {
         about:
-          'The workspace must be locked by the caller. The state becomes the current one when its bytes are there: at once if they are in the request, otherwise when they are put to `hosted-state-upload-url`.',
+          'The caller must hold the lock of the workspace. The state version becomes current when its content is stored: at once if the request contains it, otherwise after the upload to `hosted-state-upload-url`.',
         refusals: [...whileWriting, 'state-version/conflict'],
       }),
       answerCreated(present, (call) => use.createStateVersion.execute(call.actor, readNew(call))),
@@ -89,9 +89,9 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     patch(
       '/workspaces/:workspaceId/state-versions',
       'state-versions/create',
-      creates('rollBackState', 'Roll back to an earlier state', readRollback, version, {
+      creates('rollBackState', 'Roll back to an earlier state version', readRollback, version, {
         about:
-          'The workspace must be locked by the caller. A new version with the bytes of the earlier one becomes the current one. Its serial is that of the earlier one.',
+          'The caller must hold the lock of the workspace. A new state version with the content and serial of the earlier one becomes current.',
         refusals: whileWriting,
       }),
       answerCreated(present, (call) => use.rollBackState.execute(call.actor, readRollback(call))),
@@ -99,26 +99,26 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       '/state-versions',
       'state-versions/read',
-      lists('listStateVersions', 'List the states of a workspace', version, {
-        about: 'The newest comes first.',
+      lists('listStateVersions', 'List state versions of a workspace', version, {
+        about: 'Newest first.',
         query: stateVersionParameters,
       }),
       answerPage(present, (call) => use.listStateVersions.execute(call.actor, stateVersionQuery(call))),
     ),
-    get('/state-versions/:id', 'state-versions/read', showsOne('showStateVersion', 'Show a state'), (call) =>
+    get('/state-versions/:id', 'state-versions/read', showsOne('showStateVersion', 'Show a state version'), (call) =>
       show(call, { id: parameter(call, 'id') }),
     ),
     get(
       '/workspaces/:workspaceId/current-state-version',
       'state-versions/read',
-      showsOne('showCurrentStateVersion', 'Show the current state of a workspace'),
+      showsOne('showCurrentStateVersion', 'Show the current state version of a workspace'),
       (call) => show(call, { workspaceId: parameter(call, 'workspaceId') }),
     ),
     get(
       '/state-versions/:id/outputs',
       'state-version-outputs/read',
-      lists('listStateVersionOutputs', 'List the outputs of a state', output, {
-        about: 'In order of name.',
+      lists('listStateVersionOutputs', 'List outputs of a state version', output, {
+        about: 'Sorted by name.',
         refusals: ['state-version/outputs-unread'],
       }),
       async (call) => {
@@ -133,8 +133,8 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
       'state-version-outputs/read',
       () => ({
         operation: 'listCurrentStateVersionOutputs',
-        summary: 'List the outputs of the current state of a workspace',
-        about: 'Comes whole, and empty while the workspace has no state.',
+        summary: 'List outputs of the current state version of a workspace',
+        about: 'Not paginated. Empty while the workspace has no state.',
         answers: { 200: listSchema(output()) },
         refusals: ['state-version/outputs-unread'],
       }),
@@ -147,8 +147,8 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       '/state-version-outputs/:id',
       'state-version-outputs/read',
-      shows('showStateVersionOutput', 'Show an output of a state', output, {
-        about: 'The only place where the value of a sensitive one is told.',
+      shows('showStateVersionOutput', 'Show a state version output', output, {
+        about: 'The only operation that returns the value of a sensitive output.',
       }),
       answerOne(presentOutput, (call) => use.showStateOutput.execute(call.actor, parameter(call, 'id'))),
     ),

@@ -25,7 +25,11 @@ const team =
       name: is(text, team.name),
       'users-count': is(count, team.usersCount),
       visibility: is(visibility, team.visibility),
-      'allow-member-token-management': is(flag, team.membersManageToken, 'Whether its members manage its token.'),
+      'allow-member-token-management': is(
+        flag,
+        team.membersManageToken,
+        'Whether members of the team can manage its token.',
+      ),
       'organization-access': group(
         Object.fromEntries(
           organizationPermissions.map((permission) => [
@@ -33,7 +37,7 @@ const team =
             is(flag, team.owners || team.access.has(permission)),
           ]),
         ),
-        'All true for the owners team.',
+        'Organization-level permissions. All are true for the owners team.',
       ),
       permissions: group(
         {
@@ -44,7 +48,7 @@ const team =
           'can-update-api-token': is(flag, may(standing, 'team-tokens/manage')),
           'can-update-visibility': is(flag, may(standing, 'teams/update')),
         },
-        'What the caller may do.',
+        "The caller's permissions.",
       ),
     },
     relationships: {
@@ -56,7 +60,7 @@ const team =
             'users',
             members.map(({ id }) => id),
           ),
-          'There when one team is shown.',
+          'Only present when a single team is returned.',
         ),
     },
     links: { self: link(`${dialect.prefix}/teams/${team.id}`) },

@@ -14,7 +14,7 @@ const memberTypes: readonly { readonly type: TypeName; readonly named: string; r
   {
     type: { singular: 'organization-membership', plural: 'organization-memberships' },
     named: 'Memberships',
-    inWords: 'members, by their memberships,',
+    inWords: 'organization memberships',
   },
 ];
 
@@ -53,7 +53,7 @@ export const teamRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/teams',
       'organizations/read',
-      lists('listTeams', 'List the teams of an organization', teamShape),
+      lists('listTeams', 'List teams of an organization', teamShape),
       answerPage(present, (call) =>
         use.listTeams.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
       ),
@@ -75,7 +75,7 @@ export const teamRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     patch(
       '/teams/:id',
       'teams/update',
-      changes('updateTeam', 'Change a team', readChange, teamShape, {
+      changes('updateTeam', 'Update a team', readChange, teamShape, {
         refusals: ['attribute/invalid', 'attribute/taken', 'owners-team/protected'],
       }),
       answerOne(present, (call) => use.updateTeam.execute(call.actor, parameter(call, 'id'), readChange(call))),

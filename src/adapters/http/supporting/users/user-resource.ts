@@ -14,8 +14,16 @@ const user =
       username: is(text, username),
       email: is(text, email),
       'is-service-account': is(no, false),
-      'is-admin': is(flag, siteAdministrator, 'A site administrator: may create organizations and users.'),
-      'is-suspended': is(flag, suspended, 'While true, none of the user’s tokens is accepted.'),
+      'is-admin': is(
+        flag,
+        siteAdministrator,
+        'Whether the user is a site administrator, who can create organizations and users.',
+      ),
+      'is-suspended': is(
+        flag,
+        suspended,
+        'Whether the user is suspended. The tokens of a suspended user are rejected.',
+      ),
     },
     ...(tokenId === undefined
       ? {}
@@ -30,7 +38,7 @@ export const userSchema = described({ name: 'User' }, (words) => user(words)(any
 
 /** A user in the answer that creates it. */
 export const createdUserSchema = described(
-  { name: 'CreatedUser', about: 'A new user, with its first token, which is included.' },
+  { name: 'CreatedUser', about: 'A new user. Their first token is in `included`.' },
   (words) => user(words)(anyView(), 'at-1'),
 );
 
@@ -44,7 +52,7 @@ const failingEffect =
     type: 'failing-effects',
     attributes: {
       kind: is(effectKind, effect.kind),
-      subject: is(text, effect.subject, 'The id of what it is about.'),
+      subject: is(text, effect.subject, 'The id of the resource that the job is for.'),
       attempts: is(count, effect.attempts),
       'last-error': is(text, effect.lastError),
       'next-attempt-at': is(dateTime, effect.notBefore),
@@ -56,7 +64,7 @@ export const presentFailingEffect = failingEffect(presenting);
 export const failingEffectSchema = described(
   {
     name: 'FailingEffect',
-    about: 'Work that a change ordered and that did not succeed yet.',
+    about: 'A background job that has failed and will be retried.',
     id: z.string().regex(/^\d+$/),
   },
   (words) => failingEffect(words)(anyView()),

@@ -25,20 +25,20 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/account/details',
       null,
-      shows('showAccount', 'Show who the token belongs to', user, { refusals: ['resource/not-found'] }),
+      shows('showAccount', 'Show the account of the token', user, { refusals: ['resource/not-found'] }),
       answerOne(presentUser, (call) => use.showAccount.execute(call.actor)),
     ),
     get(
       '/admin/users',
       'users/manage',
-      lists('listUsers', 'List all users', user),
+      lists('listUsers', 'List users', user),
       answerPage(presentUser, (call) => use.listUsers.execute(call.actor, pageRequest(call.query))),
     ),
     post(
       '/admin/users',
       'users/manage',
       () => ({
-        ...creates('createUser', 'Create a user, with a first token', readUser, () => createdUserSchema(dialect), {
+        ...creates('createUser', 'Create a user and a first token', readUser, () => createdUserSchema(dialect), {
           refusals: ['attribute/invalid', 'attribute/taken'],
         })(),
         answers: { 201: documentWithSchema(createdUserSchema(dialect), [issuedUserTokenSchema(dialect)]) },
@@ -51,19 +51,19 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     act(
       '/admin/users/:id/actions/suspend',
       'users/manage',
-      shows('suspendUser', 'Suspend a user, whose tokens then do nothing', user, { refusals: ['user/protected'] }),
+      shows('suspendUser', 'Suspend a user', user, { refusals: ['user/protected'] }),
       suspension(true),
     ),
     act(
       '/admin/users/:id/actions/unsuspend',
       'users/manage',
-      shows('unsuspendUser', 'Let a suspended user back in', user),
+      shows('unsuspendUser', 'Unsuspend a user', user),
       suspension(false),
     ),
     get(
       '/admin/failing-effects',
       'effects/read',
-      lists('listFailingEffects', 'List ordered work that did not succeed yet', () => failingEffectSchema(dialect)),
+      lists('listFailingEffects', 'List failing background jobs', () => failingEffectSchema(dialect)),
       answerPage(presentFailingEffect, (call) => use.listFailingEffects.execute(call.actor, pageRequest(call.query))),
     ),
     remove(

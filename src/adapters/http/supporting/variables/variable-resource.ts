@@ -20,14 +20,14 @@ const variable =
         value: is(
           maybeText,
           value,
-          'Null for a sensitive variable, always; and for one that no signing secret of the service opens.',
+          'Null for a sensitive variable, and for a value that none of the signing secrets of the service can decrypt.',
         ),
         sensitive: is(flag, variable.sensitive),
         category: is(category, variable.category),
-        hcl: is(flag, variable.hcl, 'Whether the value is an expression, and not the text itself.'),
+        hcl: is(flag, variable.hcl, 'Whether the value is parsed as an expression rather than taken literally.'),
         description: is(maybeText, variable.description),
         'created-at': is(dateTime, variable.createdAt),
-        'version-id': is(text, String(variable.revision), 'Another one after each change.'),
+        'version-id': is(text, String(variable.revision), 'Changes with every update.'),
       },
       relationships: {
         configurable: toOneAt('workspaces', variable.workspaceId, `${workspaces}/${variable.workspaceId}`),
@@ -41,7 +41,7 @@ export const presentVariable = variable(presenting);
 export const variableSchema = described(
   {
     name: 'Variable',
-    about: 'What the runs of a workspace are given: a variable of its configuration, or one of their environment.',
+    about: 'A Terraform variable or an environment variable for the runs of a workspace.',
   },
   (words, dialect) => variable(words)(dialect)(anyView()),
 );

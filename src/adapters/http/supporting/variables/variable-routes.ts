@@ -22,8 +22,8 @@ export const variableRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       'variables/read',
       () => ({
         operation: 'listVariables',
-        summary: 'List the variables of a workspace',
-        about: 'By key, and whole: without `links` and `meta`.',
+        summary: 'List workspace variables',
+        about: 'Sorted by key. Not paginated: the response has no `links` and no `meta`.',
         answers: { 200: listSchema(variable()) },
       }),
       async (call) => ok({ data: (await use.listVariables.execute(call.actor, workspaceOf(call))).map(present) }),
@@ -31,20 +31,20 @@ export const variableRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/workspaces/:workspaceId/vars',
       'variables/manage',
-      creates('createVariable', 'Create a variable of a workspace', readNew, variable, { refusals }),
+      creates('createVariable', 'Create a workspace variable', readNew, variable, { refusals }),
       answerCreated(present, (call) => use.createVariable.execute(call.actor, workspaceOf(call), readNew(call))),
     ),
     get(
       '/workspaces/:workspaceId/vars/:variableId',
       'variables/read',
-      shows('showVariable', 'Show a variable of a workspace', variable),
+      shows('showVariable', 'Show a workspace variable', variable),
       answerOne(present, (call) => use.showVariable.execute(call.actor, workspaceOf(call), idOf(call))),
     ),
     patch(
       '/workspaces/:workspaceId/vars/:variableId',
       'variables/manage',
-      changes('updateVariable', 'Change a variable of a workspace', readChange, variable, {
-        about: 'A sensitive variable stays so, and keeps its key and its category.',
+      changes('updateVariable', 'Update a workspace variable', readChange, variable, {
+        about: 'A sensitive variable cannot be made non-sensitive, and its key and category cannot be changed.',
         refusals,
       }),
       async (call) => {
@@ -56,7 +56,7 @@ export const variableRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     remove(
       '/workspaces/:workspaceId/vars/:variableId',
       'variables/manage',
-      removes('removeVariable', 'Delete a variable of a workspace'),
+      removes('removeVariable', 'Delete a workspace variable'),
       answerEmpty((call) => use.removeVariable.execute(call.actor, workspaceOf(call), idOf(call))),
     ),
   ];

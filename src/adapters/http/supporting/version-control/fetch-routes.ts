@@ -14,7 +14,7 @@ export const fetchRoutes = (use: UseCases, dialect: Dialect): Route[] => [
     'configuration-versions/create',
     () => ({
       operation: 'fetchCommit',
-      summary: "Fetch the newest commit of a workspace's repository",
+      summary: "Create a configuration version from the newest commit of a workspace's repository",
       answers: { 201: documentSchema(configurationVersionSchema(dialect)) },
       refusals: ['configuration-version/fetch-refused', 'organization/over-quota'],
     }),

@@ -78,7 +78,7 @@ export const commitSha = z
 export const identifier = z
   .string()
   .max(longestTitle)
-  .regex(/^[^\s\p{Cc}/]+(?:\/[^\s\p{Cc}/]+)+$/u, { error: 'must be an owner and a name with a slash between' });
+  .regex(/^[^\s\p{Cc}/]+(?:\/[^\s\p{Cc}/]+)+$/u, { error: 'must be an owner and a name, separated by a slash' });
 
 export const requestNumber = z
   .number()

@@ -54,7 +54,7 @@ const jsonOf = (body: Uint8Array): unknown => {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     // Forms are what GitHub sends unless told otherwise.
-    throw badRequest('the body is not valid JSON; webhooks must send application/json');
+    throw badRequest('the body is not valid JSON; configure the webhook to send application/json');
   }
   checkJson(value);
   return value;

@@ -12,9 +12,9 @@ export const webhookRoutes = (use: UseCases): PlainRoute[] => [
     countedAs: 'webhook',
     reference: () => ({
       operation: 'receiveWebhook',
-      summary: 'Receive what a forge reports',
+      summary: 'Receive a version control webhook',
       about:
-        '202 when a configuration version is made of it, 204 when nothing follows from it. See `docs/version-control.md`.',
+        'Returns 202 if a configuration version is created, and 204 if the event needs no action. See `docs/version-control.md`.',
       body: { mediaType: 'application/json' },
       answers: { 202: null, 204: null },
       refusals: [

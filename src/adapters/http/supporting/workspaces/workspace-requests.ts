@@ -52,7 +52,7 @@ const poolsAgree = ({ data: { attributes, relationships } }: Body): boolean => {
 };
 
 const disagreement = {
-  error: 'Agent pool id and the relationship agent-pool are one setting and must not differ',
+  error: 'Agent pool id and the relationship agent-pool are one setting and must have the same value',
   path: ['data', 'relationships', 'agent-pool'],
 };
 

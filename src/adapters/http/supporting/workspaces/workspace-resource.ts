@@ -18,16 +18,23 @@ const linkedRepository =
     const identifier = new URL(repository.cloneUrl).pathname.replace(/^\//, '').replace(/\.git$/, '');
     return {
       'clone-url': is(text, repository.cloneUrl),
-      branch: is(text, repository.branch ?? '', 'Empty for the repository’s default branch.'),
-      credential: is(maybeText, repository.credential, 'The name of the credential to fetch with; null for none.'),
+      branch: is(text, repository.branch ?? '', 'Empty for the default branch of the repository.'),
+      credential: is(maybeText, repository.credential, 'The name of the credential for fetching. Null for none.'),
       identifier: is(text, identifier),
       'display-identifier': is(text, identifier),
       'ingress-submodules': is(no, false),
-      'webhook-url': is(webhookUrl, `/hooks/vcs/${repository.webhookId}`, 'Where the forge is to report pushes.'),
+      'webhook-url': is(
+        webhookUrl,
+        `/hooks/vcs/${repository.webhookId}`,
+        'The URL to register as a webhook in the version control system.',
+      ),
       'webhook-key':
         webhookKey === undefined
           ? undefined
-          : optional(is(text, webhookKey), 'Signs the forge’s reports. Shown once, in the answer that makes it.'),
+          : optional(
+              is(text, webhookKey),
+              'The secret that the version control system signs its webhooks with. Only present in the response that creates it.',
+            ),
     };
   };
 
@@ -77,14 +84,14 @@ const workspace =
             'execution-mode': is(flag, overwrites.executionMode),
             'agent-pool': is(flag, overwrites.agentPool),
           },
-          'Which settings are the workspace’s own; the others come from the organization.',
+          'Settings that the workspace overrides. The others come from the organization.',
         ),
-        operations: is(flag, execution.mode !== 'local', 'False where runs are executed locally.'),
+        operations: is(flag, execution.mode !== 'local', 'False if the execution mode is `local`.'),
         'terraform-version': is(text, workspace.terraformVersion),
         'working-directory': is(
           text,
           workspace.workingDirectory,
-          'Relative to the configuration’s root; empty for the root itself.',
+          'Relative to the root of the configuration. Empty for the root.',
         ),
         'structured-run-output-enabled': is(no, false),
         locked: is(flag, workspace.lock !== null),
@@ -92,12 +99,12 @@ const workspace =
         'vcs-repo': orNull(
           workspace.repository,
           linkedRepository(words, webhookKey),
-          'Null unless it is linked to a repository.',
+          'Null unless the workspace is linked to a repository.',
         ),
         'agent-pool-id': is(
           maybeText,
           execution.agentPoolId,
-          'The pool whose agents execute its runs, its own or the default; null unless the mode is agent.',
+          'The agent pool that executes the runs: that of the workspace or the default of the organization. Null unless the execution mode is `agent`.',
         ),
         'created-at': is(dateTime, workspace.createdAt),
         'updated-at': is(dateTime, workspace.updatedAt),
@@ -120,7 +127,7 @@ const workspace =
             'can-read-state-versions': is(flag, may(standing, 'state-versions/read')),
             'can-read-state-outputs': is(flag, may(standing, 'state-version-outputs/read')),
           },
-          'What the caller may do.',
+          "The caller's permissions.",
         ),
       },
       relationships: {
@@ -134,7 +141,7 @@ const workspace =
             ? undefined
             : optional(
                 toOneOrNone('runs', currentRunId),
-                'The run that holds the workspace, or else the one that waits longest. Missing beside a run.',
+                'The run that has locked the workspace, or else the run that has waited the longest. Absent if the workspace is included with a run.',
               ),
         'agent-pool': toOneOrNone('agent-pools', execution.agentPoolId),
         'agent-pool-token-creators': creators && poolTokenCreators(words, creators),

@@ -34,7 +34,7 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     patch(
       path,
       'workspaces/update',
-      changes(`updateWorkspace${suffix}`, 'Change a workspace', readChange, changed, {
+      changes(`updateWorkspace${suffix}`, 'Update a workspace', readChange, changed, {
         refusals: ['attribute/invalid', 'attribute/taken'],
       }),
       answerOne(present, (call) => use.updateWorkspace.execute(call.actor, reference(call), readChange(call))),
@@ -42,7 +42,7 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     remove(
       path,
       'workspaces/delete',
-      removes(`removeWorkspace${suffix}`, 'Delete a workspace with all it has', 'runs/in-progress'),
+      removes(`removeWorkspace${suffix}`, 'Delete a workspace and everything in it', 'runs/in-progress'),
       answerEmpty((call) => use.removeWorkspace.execute(call.actor, reference(call))),
     ),
   ];
@@ -59,7 +59,7 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/workspaces',
       'organizations/read',
-      lists('listWorkspaces', 'List the workspaces of an organization', workspace),
+      lists('listWorkspaces', 'List workspaces of an organization', workspace),
       answerPage(present, (call) =>
         use.listWorkspaces.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
       ),
@@ -79,19 +79,19 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     post(
       '/workspaces/:id/actions/lock',
       'workspaces/lock',
-      changes('lockWorkspace', 'Lock a workspace: no run goes on in it', readReason, workspace, { refusals }),
+      changes('lockWorkspace', 'Lock a workspace', readReason, workspace, { refusals }),
       changeLock('lock'),
     ),
     act(
       '/workspaces/:id/actions/unlock',
       'workspaces/lock',
-      shows('unlockWorkspace', 'Unlock a workspace that the caller locked', workspace, { refusals }),
+      shows('unlockWorkspace', 'Unlock a workspace', workspace, { refusals }),
       changeLock('unlock'),
     ),
     act(
       '/workspaces/:id/actions/force-unlock',
       'workspaces/force-unlock',
-      shows('forceUnlockWorkspace', 'Unlock a workspace, whoever locked it', workspace, { refusals }),
+      shows('forceUnlockWorkspace', 'Force-unlock a workspace', workspace, { refusals }),
       changeLock('force-unlock'),
     ),
   ];

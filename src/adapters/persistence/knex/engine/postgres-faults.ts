@@ -49,7 +49,7 @@ const endedConnection = /(?:^| - )(?:Connection terminated|Client has encountere
 export function refusalOf(error: unknown): DomainError | undefined {
   if (isDomainError(error)) return undefined;
   const { code = '', name, message } = error as { code?: string; name?: string; message?: string };
-  if (lost.includes(code)) return stale("two changes got in each other's way");
+  if (lost.includes(code)) return stale('a concurrent change caused a conflict');
   if (code === diskFull) return new DomainError('service/storage-full', "the database's disk is full", {}, error);
   const isAway =
     away.includes(code) ||
@@ -57,7 +57,7 @@ export function refusalOf(error: unknown): DomainError | undefined {
     name === 'KnexTimeoutError' ||
     endedConnection.test(message ?? '');
   if (!isAway) return undefined;
-  return new DomainError('service/unavailable', 'the database does not answer at the moment', {}, error);
+  return new DomainError('service/unavailable', 'the database does not respond', {}, error);
 }
 
 /**
@@ -73,7 +73,7 @@ const limits = `set lock_timeout = ${patience.lock}; set statement_timeout = ${p
 export async function limit(connection: pg.Client, { silence = patience.silence } = {}): Promise<void> {
   const stream = connection.connection.stream as Socket;
   stream.setTimeout(silence, () => {
-    stream.destroy(Object.assign(new Error(`nothing was heard for ${silence} ms`), { code: 'ETIMEDOUT' }));
+    stream.destroy(Object.assign(new Error(`no response for ${silence} ms`), { code: 'ETIMEDOUT' }));
   });
   await connection.query(limits);
 }

@@ -9,7 +9,7 @@ const namesKept = 300;
  * Names by which connections prepare statements: planning a join costs Postgres more than running it. Statements met
  * once the names are used up go without, and are planned each time; those that recur always have one.
  */
-export class StatementNames {
+class StatementNames {
   private readonly names = new Map<string, string>();
 
   of({ sql, recurs = false }: Compiled): string | undefined {
@@ -21,16 +21,26 @@ export class StatementNames {
   }
 }
 
-/**
- * Runs statements on a pool, or in one transaction. The driver is given them as they are: by Knex's own way they take
- * half as long again.
- */
-export class PostgresStatements implements Statements {
+/** Gives the driver statements as they are: by Knex's own way they take half as long again. */
+export class StatementSender {
+  private readonly names = new StatementNames();
+
+  constructor(private readonly onStatement: OnStatement | undefined) {}
+
+  send(connection: pg.Client, statement: Compiled): Promise<pg.QueryResult> {
+    const { sql: text, bindings } = statement;
+    this.onStatement?.(text);
+    const name = this.names.of(statement);
+    return connection.query({ text, values: [...bindings], ...(name === undefined ? {} : { name }) });
+  }
+}
+
+/** Reads what is committed, each statement on whatever connection of the pool is free. */
+export class PostgresReads implements Statements {
   constructor(
     readonly sql: Knex,
-    private readonly connection: Knex,
-    private readonly names: StatementNames,
-    private readonly onStatement: OnStatement | undefined,
+    private readonly pool: Knex,
+    private readonly sender: StatementSender,
   ) {}
 
   async all<Row>(query: Query): Promise<Row[]> {
@@ -45,15 +55,15 @@ export class PostgresStatements implements Statements {
     return (await this.execute(query)).rowCount ?? 0;
   }
 
+  async runLater(query: Query): Promise<void> {
+    await this.execute(query);
+  }
+
   private async execute(query: Query): Promise<pg.QueryResult> {
-    const statement = compiled(query);
-    const { sql: text, bindings } = statement;
-    this.onStatement?.(text);
-    const name = this.names.of(statement);
-    const { client } = this.connection;
+    const { client } = this.pool;
     const connection: pg.Client = await client.acquireConnection();
     try {
-      return await connection.query({ text, values: [...bindings], ...(name === undefined ? {} : { name }) });
+      return await this.sender.send(connection, compiled(query));
     } finally {
       await client.releaseConnection(connection);
     }

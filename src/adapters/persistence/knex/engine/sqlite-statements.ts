@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Knex } from 'knex';
-import { compiled, type OnStatement, type Query, type Statements } from './statements.js';
+import { compiled, type OnStatement, type Query, type Statements, type Told } from './statements.js';
 
 const statementsKept = 500;
 
@@ -36,6 +36,14 @@ export class SqliteStatements implements Statements {
   async run(query: Query): Promise<number> {
     const { statement, values } = this.compile(query);
     return statement.run(values).changes;
+  }
+
+  async runLater(query: Query, told: Told = (error) => error): Promise<void> {
+    try {
+      await this.run(query);
+    } catch (error) {
+      throw told(error);
+    }
   }
 
   private compile(query: Query) {

@@ -23,7 +23,15 @@ export interface Statements {
   first<Row>(query: Query): Promise<Row | undefined>;
   /** How many rows it changed. */
   run(query: Query): Promise<number>;
+  /**
+   * For what needs no answer: it is run before the next statement, or with the commit, and a failure surfaces there, as
+   * `told` tells it. Never for what asks how many rows it changed, or goes on after a failure.
+   */
+  runLater(query: Query, told?: Told): Promise<void>;
 }
+
+/** What callers are told of an error. */
+export type Told = (error: unknown) => unknown;
 
 /** Hears the SQL of every statement a repository runs. */
 export type OnStatement = (sql: string) => void;
@@ -62,25 +70,31 @@ export async function countOf(db: Statements, matching: Knex.QueryBuilder): Prom
 
 /** Throws `shared/stale-revision`, which names the row for the next attempt, unless a row was changed. */
 export async function unlessStale(row: { table: string; id: string }, changed: Promise<number>): Promise<void> {
-  if ((await changed) === 0) throw stale(`${row.id} was changed by somebody else`, row);
+  if ((await changed) === 0) throw stale(`${row.id} was changed by another request`, row);
 }
 
 export const stale = (sentence: string, row?: { table: string; id: string }): DomainError =>
   new DomainError('shared/stale-revision', sentence, row);
 
+/** By the column in whose unique index another row stands in the way. */
+type Refusals = Readonly<Record<string, () => DomainError>>;
+
 /** Throws the refusal of the column in whose unique index another row stands in the way of `write`. */
-export async function unlessTaken(
-  write: Promise<unknown>,
-  refusals: Readonly<Record<string, () => DomainError>>,
-): Promise<void> {
+export async function unlessTaken(write: Promise<unknown>, refusals: Refusals): Promise<void> {
   try {
     await write;
   } catch (error) {
-    const violated = violatedIndex(error);
-    const [, refusal] = Object.entries(refusals).find(([column]) => violated?.includes(column)) ?? [];
-    throw refusal?.() ?? error;
+    throw asTaken(refusals)(error);
   }
 }
+
+export const asTaken =
+  (refusals: Refusals): Told =>
+  (error) => {
+    const violated = violatedIndex(error);
+    const [, refusal] = Object.entries(refusals).find(([column]) => violated?.includes(column)) ?? [];
+    return refusal?.() ?? error;
+  };
 
 /** A text that names the index's columns: Postgres says its name, SQLite its columns, or its name when it has none. */
 function violatedIndex(error: unknown): string | undefined {

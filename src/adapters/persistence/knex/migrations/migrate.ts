@@ -73,6 +73,6 @@ async function refuseNewer(transaction: Knex.Transaction): Promise<void> {
   const { unknown } = await compare(transaction);
   if (unknown.length === 0) return;
   throw new NewerSchema(
-    `This database belongs to a newer release, which made these changes to it: ${unknown.join(', ')}. Start that release, or restore a backup that was made before.`,
+    `This database was migrated by a newer release (${unknown.join(', ')}). Start that release, or restore a backup from before the upgrade.`,
   );
 }

@@ -21,7 +21,7 @@ import {
   type UserId,
 } from '../../../../domain/index.js';
 import { listSize, newestFirst, ofPage, partOf } from '../engine/lists.js';
-import { prepared } from '../engine/prepared.js';
+import { columnsFrom, prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, countOf, likeLiteral, pageOf, type Statements } from '../engine/statements.js';
 import { onlyVisibleTeams } from './knex-teams.js';
@@ -77,6 +77,8 @@ const tokenRows = rowsOf<ApiToken>((row, as) => ({
   expiresAt: row.expires_at,
   lastUsedAt: row.last_used_at,
 }));
+
+const writtenColumns = tokenRows.columns.filter((column) => !(ownerColumns as readonly string[]).includes(column));
 
 function actorFromRow(row: CredentialRow): Actor {
   const owner = ownerFromRow(row);
@@ -139,6 +141,38 @@ const credential = prepared((sql, { secretDigest }: { readonly secretDigest: str
     }),
 );
 
+/** An owner that is deleted has no id to refer to, so the foreign key refuses the row. The key share waits for a deletion. */
+const livingOwner = (sql: Knex, table: string, id: unknown): Knex.Raw =>
+  sql.raw(`coalesce((?), '')`, [sharing(sql, sql(table).where({ id, deleted_at: null }).select('id'))]);
+
+const sharing = (sql: Knex, row: Knex.QueryBuilder): Knex.QueryBuilder =>
+  sql.client.driverName === 'pg' ? row.forKeyShare() : row;
+
+/**
+ * One statement drops the owner's token and stores the next in its row. What lists keep of the row stays, and a concurrent
+ * rename of the owner finds the row to change.
+ */
+const upserting = (kind: 'team' | 'organization' | 'auditor', index: string) =>
+  prepared<Readonly<Record<string, unknown>>>((sql, row) => {
+    const { column, table } = owners[kind];
+    return sql('api_tokens')
+      .insert({
+        ...columnsFrom(row, writtenColumns),
+        [column]: livingOwner(sql, table, row.owner),
+        audits: kind === 'auditor',
+      })
+      .onConflict(sql.raw(index))
+      .merge(writtenColumns);
+  });
+
+const ofOrganization = '(organization_id, audits) where organization_id is not null';
+
+const upserts = {
+  team: upserting('team', '(team_id) where team_id is not null'),
+  organization: upserting('organization', ofOrganization),
+  auditor: upserting('auditor', ofOrganization),
+};
+
 export class KnexApiTokens implements ApiTokenRepository {
   constructor(private readonly db: Statements) {}
 
@@ -160,7 +194,7 @@ export class KnexApiTokens implements ApiTokenRepository {
   async add(token: ApiToken): Promise<void> {
     const { kind, id } = token.owner;
     const row = { ...tokenRows.write(token), [owners[kind].column]: id, audits: kind === 'auditor' };
-    await this.db.run(this.db.sql('api_tokens').insert(row));
+    await this.db.runLater(this.db.sql('api_tokens').insert(row));
   }
 
   async addWithin(token: ApiToken, most: number): Promise<boolean> {
@@ -172,12 +206,9 @@ export class KnexApiTokens implements ApiTokenRepository {
   }
 
   async replace(token: ApiToken): Promise<void> {
-    const { sql } = this.db;
-    const { table } = owners[token.owner.kind];
-    // Who replaces at the same time waits here, and then sees the token that it must drop.
-    await this.db.first(sql(table).where('id', token.owner.id).select('id').forNoKeyUpdate());
-    await this.db.run(of(sql('api_tokens'), token.owner).delete());
-    await this.add(token);
+    const { kind, id } = token.owner;
+    if (kind === 'user') throw new Error('a user may have several tokens');
+    await this.db.runLater(upserts[kind](this.db, { ...tokenRows.write(token), owner: id }));
   }
 
   async remove(id: TokenId): Promise<boolean> {

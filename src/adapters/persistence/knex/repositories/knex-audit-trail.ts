@@ -108,7 +108,7 @@ export class KnexAuditTrail implements AuditTrail {
       place !== 'site' && 'workspaceId' in place
         ? insertOfWorkspace(this.db, { ...row, workspace_id: place.workspaceId })
         : insert(this.db, { ...row, organization_id: place === 'site' ? null : place.organizationId });
-    await this.db.run(statement);
+    await this.db.runLater(statement);
   }
 
   async organizationOf({ kind, id }: AuditedThing): Promise<OrganizationId | undefined> {

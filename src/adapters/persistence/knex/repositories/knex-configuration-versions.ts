@@ -133,7 +133,7 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
   }
 
   async add({ state }: ConfigurationVersion): Promise<void> {
-    await this.db.run(insertVersion(this.db, versionRows.write(state)));
+    await this.db.runLater(insertVersion(this.db, versionRows.write(state)));
   }
 
   save({ state }: ConfigurationVersion): Promise<void> {
@@ -144,7 +144,7 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
   async addIngressAttributes(id: ConfigurationVersionId, attributes: IngressAttributes): Promise<void> {
     const row = { ...ingressRows.write(attributes), configuration_version_id: id };
     const insert = this.db.sql('ingress_attributes').insert(row);
-    await this.db.run(insert.onConflict('configuration_version_id').ignore());
+    await this.db.runLater(insert.onConflict('configuration_version_id').ignore());
   }
 
   async isKnown(report: CommitReport): Promise<boolean> {
@@ -175,7 +175,7 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
   async addDelivery(workspaceId: WorkspaceId, delivery: string, id: ConfigurationVersionId): Promise<void> {
     const row = { workspace_id: workspaceId, delivery, configuration_version_id: id };
     const insert = this.db.sql('vcs_deliveries').insert(row).onConflict(['workspace_id', 'delivery']);
-    await this.db.run(insert.merge(['configuration_version_id']));
+    await this.db.runLater(insert.merge(['configuration_version_id']));
   }
 
   async uploaded(before: Instant, limit: number, after?: VersionPlace): Promise<readonly ConfigurationVersion[]> {

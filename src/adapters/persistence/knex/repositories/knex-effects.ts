@@ -52,12 +52,17 @@ const skippingLocked = (sql: Knex, rows: Knex.QueryBuilder): Knex.QueryBuilder =
   sql.client.driverName === 'pg' ? rows.forUpdate('e').skipLocked() : rows;
 
 export class KnexEffects implements EffectOutbox {
-  constructor(private readonly db: Statements) {}
+  constructor(
+    private readonly db: Statements,
+    /** Is told of what is due as soon as it is committed. */
+    private readonly ordered: (kind: Effect['kind']) => void,
+  ) {}
 
   async enqueue(subject: string, effects: readonly Effect[], notBefore?: Instant): Promise<void> {
     if (effects.length === 0) return;
     const rows = effects.map((effect) => toRow(subject, effect, notBefore));
-    await this.db.run(this.db.sql('effects').insert(rows));
+    await this.db.runLater(this.db.sql('effects').insert(rows));
+    if (notBefore === undefined) for (const { kind } of effects) this.ordered(kind);
   }
 
   async claim(

@@ -82,7 +82,8 @@ export class KnexPolicies implements PolicyRepository {
   async remove(id: PolicyId): Promise<void> {
     const { sql } = this.db;
     await this.db.run(sql('policy_set_policies').where('policy_id', id).delete());
-    await this.db.run(sql('policies').where({ id }).delete());
+    // Of two that remove it at once, the second decides again and finds nothing.
+    await unlessStale({ table: 'policies', id }, this.db.run(sql('policies').where({ id }).delete()));
   }
 
   page({ organizationId, kind, search }: PolicyQuery, page: PageRequest): Promise<Page<ManagedPolicy>> {

@@ -94,7 +94,8 @@ export class KnexPolicySets implements PolicySetRepository {
   async remove(id: PolicySetId): Promise<void> {
     const { sql } = this.db;
     for (const { table } of Object.values(links)) await this.db.run(sql(table).where('policy_set_id', id).delete());
-    await this.db.run(sql('policy_sets').where({ id }).delete());
+    // Of two that remove it at once, the second decides again and finds nothing.
+    await unlessStale({ table: 'policy_sets', id }, this.db.run(sql('policy_sets').where({ id }).delete()));
   }
 
   page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>> {

@@ -244,7 +244,7 @@ export class KnexTaskStages implements TaskStageRepository {
   }
 
   async add(stage: TaskStage): Promise<void> {
-    await this.db.run(this.db.sql('task_stages').insert(stageRows.write(stage)));
+    await this.db.runLater(this.db.sql('task_stages').insert(stageRows.write(stage)));
     await this.insert(
       'policy_evaluations',
       stage.evaluations.map(({ policySets, ...evaluation }) => ({
@@ -339,7 +339,7 @@ export class KnexTaskStages implements TaskStageRepository {
 
   private async insert(table: string, rows: readonly object[]): Promise<void> {
     for (let start = 0; start < rows.length; start += rowsInserted) {
-      await this.db.run(this.db.sql(table).insert(rows.slice(start, start + rowsInserted)));
+      await this.db.runLater(this.db.sql(table).insert(rows.slice(start, start + rowsInserted)));
     }
   }
 

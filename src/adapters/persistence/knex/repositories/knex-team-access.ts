@@ -20,7 +20,7 @@ import {
 import { type Listed, listSize, mergedPart, ofPage, type Part, partOf } from '../engine/lists.js';
 import { prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
-import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
+import { asTaken, columnsOf, pageOf, type Statements, unlessStale } from '../engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { accessFromText, type GrantRow, grantColumns, grantFromRow, grantToRow, seeing } from './standing.js';
 
@@ -184,7 +184,7 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
       team_id: () => alreadyTaken('team', 'Team'),
       team_workspaces_workspace_id: () => alreadyTaken('team', 'Team'),
     };
-    return unlessTaken(this.db.run(this.db.sql('team_workspaces').insert(row)), taken);
+    return this.db.runLater(this.db.sql('team_workspaces').insert(row), asTaken(taken));
   }
 
   save(teamWorkspace: TeamWorkspace): Promise<void> {

@@ -69,7 +69,7 @@ export class KnexUsers implements UserRepository {
       );
       if (found !== undefined) return { id: found.id, registered: Boolean(found.registered) };
     }
-    throw stale('the id of the address was given up by somebody else');
+    throw stale('the id of the address was released by another request');
   }
 
   add(user: User): Promise<void> {

@@ -20,7 +20,7 @@ export class KnexRunLogs implements RunLogs {
   }
 
   async append(id: RunId, phase: Phase, offset: number, bytes: Uint8Array): Promise<void> {
-    const outrun = () => stale(`the ${phase} log of ${id} was written by somebody else`);
+    const outrun = () => stale(`the ${phase} log of ${id} was written by another request`);
     if ((await this.size(id, phase)) !== offset) throw outrun();
     if (bytes.length === 0) return;
     const insert = this.db.sql('run_log_chunks').insert({

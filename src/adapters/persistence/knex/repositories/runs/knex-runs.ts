@@ -161,7 +161,7 @@ export class KnexRuns implements RunRepository, RunQueries {
   }
 
   async add({ state }: Run): Promise<void> {
-    await this.db.run(this.db.sql('runs').insert(runRows.write(state)));
+    await this.db.runLater(this.db.sql('runs').insert(runRows.write(state)));
   }
 
   save({ state }: Run): Promise<void> {

@@ -1,0 +1,111 @@
+import type { Socket } from 'node:net';
+import type { Knex } from 'knex';
+import type pg from 'pg';
+import type { StatementSender } from './postgres-statements.js';
+import { type Compiled, compiled, type Query, type Statements, type Told } from './statements.js';
+
+interface Later {
+  readonly statement: Compiled;
+  readonly told: Told;
+}
+
+const asItIs: Told = (error) => error;
+
+const isRead = (statement: Compiled | 'COMMIT'): boolean => statement !== 'COMMIT' && /^select\b/i.test(statement.sql);
+
+/**
+ * A transaction in as few round trips as its work allows. `begin` goes with the first read, and what is written for later
+ * goes with the next statement or with `commit`: the connection's pipeline sends them in one flight.
+ *
+ * Each statement of a flight is one of its own for the server. Had `begin` failed, what follows it would stand alone: so a
+ * write is never sent before `begin` is answered. A statement that fails ends the transaction: the server refuses those
+ * behind it and answers `commit` with `ROLLBACK`. The first failure is the cause, and the only one that is told.
+ */
+export class PostgresTransaction implements Statements {
+  private begun: Promise<pg.QueryResult> | undefined;
+  private later: Later[] = [];
+  private fault: { readonly of: unknown } | undefined;
+  private over = false;
+
+  constructor(
+    readonly sql: Knex,
+    private readonly connection: pg.Client,
+    private readonly sender: StatementSender,
+  ) {}
+
+  async all<Row>(query: Query): Promise<Row[]> {
+    return (await this.ask(query)).rows as Row[];
+  }
+
+  async first<Row>(query: Query): Promise<Row | undefined> {
+    return (await this.ask(query)).rows[0] as Row | undefined;
+  }
+
+  async run(query: Query): Promise<number> {
+    return (await this.ask(query)).rowCount ?? 0;
+  }
+
+  async runLater(query: Query, told: Told = asItIs): Promise<void> {
+    this.expectOpen();
+    this.later.push({ statement: compiled(query), told });
+  }
+
+  /** Rejects with what ended the transaction, also where nothing but this tells so. */
+  async commit(): Promise<void> {
+    this.expectOpen();
+    this.over = true;
+    if (this.begun === undefined && this.later.length === 0) return;
+    const { command } = await this.flight('COMMIT');
+    if (command !== 'COMMIT') throw new Error(`the database answered ${command} to COMMIT`);
+  }
+
+  async rollback(): Promise<void> {
+    this.over = true;
+    if (this.begun !== undefined) await this.connection.query('ROLLBACK');
+  }
+
+  private ask(query: Query): Promise<pg.QueryResult> {
+    this.expectOpen();
+    return this.flight(compiled(query));
+  }
+
+  private expectOpen(): void {
+    if (this.over) throw new Error('the transaction is over');
+    if (this.fault !== undefined) throw this.fault.of;
+  }
+
+  /** Sends what was kept for later with this statement, and answers the latter. */
+  private async flight(statement: Compiled | 'COMMIT'): Promise<pg.QueryResult> {
+    const { later } = this;
+    this.later = [];
+    if (later.length > 0 || !isRead(statement)) {
+      this.begun ??= this.send('BEGIN');
+      await this.begun;
+    }
+    const stream = this.connection.connection.stream as Socket;
+    const sent: Promise<pg.QueryResult>[] = [];
+    stream.cork();
+    try {
+      if (this.begun === undefined) {
+        this.begun = this.send('BEGIN');
+        sent.push(this.begun);
+      }
+      for (const each of later) sent.push(this.send(each.statement, each.told));
+      sent.push(this.send(statement));
+    } finally {
+      stream.uncork();
+    }
+    return (await Promise.all(sent)).at(-1) as pg.QueryResult;
+  }
+
+  private async send(statement: Compiled | string, told = asItIs): Promise<pg.QueryResult> {
+    try {
+      return await (typeof statement === 'string'
+        ? this.connection.query(statement)
+        : this.sender.send(this.connection, statement));
+    } catch (error) {
+      this.fault ??= { of: told(error) };
+      throw this.fault.of;
+    }
+  }
+}

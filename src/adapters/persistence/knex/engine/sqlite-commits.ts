@@ -1,0 +1,173 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type Database from 'better-sqlite3';
+import type { Knex } from 'knex';
+import { DomainError } from '../../../../domain/index.js';
+import type { Query, Statements, Told } from './statements.js';
+
+/** A larger group would keep reads waiting for longer than its flush takes. */
+const mostTogether = 64;
+
+/** How long a unit of work alone may wait for something outside the database, in milliseconds: others wait behind it. */
+const usualLongest = 5_000;
+
+type Work = (db: Statements) => Promise<unknown>;
+
+interface Unit {
+  /** In the asynchronous context of its caller, whose trace its statements belong to. */
+  readonly work: Work;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  /** It was found waiting for something outside the database, and must not hold up others. */
+  readonly alone: boolean;
+}
+
+type Outcome =
+  | { readonly kind: 'done'; readonly result: unknown }
+  | { readonly kind: 'refused'; readonly error: unknown }
+  | { readonly kind: 'waits' };
+
+const tooLong = () => new DomainError('service/unavailable', 'a change waited for too long, and nothing was changed');
+
+/** Refuses to run anything once its unit of work is over: on a shared connection it would become part of the next one. */
+class OpenStatements implements Statements {
+  readonly sql: Knex;
+  over = false;
+
+  constructor(private readonly inner: Statements) {
+    this.sql = inner.sql;
+  }
+
+  async all<Row>(query: Query): Promise<Row[]> {
+    return this.open().all(query);
+  }
+
+  async first<Row>(query: Query): Promise<Row | undefined> {
+    return this.open().first(query);
+  }
+
+  async run(query: Query): Promise<number> {
+    return this.open().run(query);
+  }
+
+  async runLater(query: Query, told?: Told): Promise<void> {
+    return this.open().runLater(query, told);
+  }
+
+  private open(): Statements {
+    if (this.over) throw new Error('the transaction is over');
+    return this.inner;
+  }
+}
+
+/**
+ * Group commit: units of work that are ready within one turn of the event loop share a transaction and its flush, each in a
+ * savepoint of its own. They run one after the other, and none is answered before the flush: what one was refused for may
+ * be a row that another one added.
+ */
+export class GroupedCommits {
+  private waiting: Unit[] = [];
+  private working: Promise<void> | undefined;
+
+  constructor(
+    private readonly writer: Database.Database,
+    private readonly statements: Statements,
+    private readonly longest = usualLongest,
+  ) {}
+
+  run<Result>(work: (db: Statements) => Promise<Result>): Promise<Result> {
+    const inContext = AsyncLocalStorage.snapshot();
+    return new Promise<Result>((resolve, reject) => {
+      this.waiting.push({
+        work: (db) => inContext(work, db),
+        resolve: resolve as Unit['resolve'],
+        reject,
+        alone: false,
+      });
+      this.working ??= this.workOff();
+    });
+  }
+
+  /** Resolves once nothing is under way. */
+  async settled(): Promise<void> {
+    while (this.working !== undefined) await this.working;
+  }
+
+  private async workOff(): Promise<void> {
+    while (this.waiting.length > 0) {
+      // Whoever else has something to write is heard first.
+      await new Promise(setImmediate);
+      await this.commit(this.next());
+    }
+    this.working = undefined;
+  }
+
+  /** In the order in which they came; what is known to wait goes by itself, behind those that were there. */
+  private next(): readonly Unit[] {
+    const apart = this.waiting.findIndex(({ alone }) => alone);
+    const ready = apart < 0 ? this.waiting.length : apart;
+    return this.waiting.splice(0, Math.max(1, Math.min(ready, mostTogether)));
+  }
+
+  /** Never rejects: each unit is told what went wrong. */
+  private async commit(units: readonly Unit[]): Promise<void> {
+    const ended = new Map<Unit, Outcome>();
+    const apart: Unit[] = [];
+    try {
+      this.writer.exec('begin immediate');
+      for (const unit of units) {
+        const outcome = await this.attempt(unit, units.length > 1);
+        if (outcome.kind === 'waits') apart.push(unit);
+        else ended.set(unit, outcome);
+      }
+      if (this.writer.inTransaction) this.writer.exec('commit');
+      for (const [unit, outcome] of ended) answer(unit, outcome);
+    } catch (error) {
+      if (this.writer.inTransaction) this.writer.exec('rollback');
+      for (const unit of units) if (!apart.includes(unit)) unit.reject(error);
+    }
+    this.waiting.push(...apart.map((unit) => ({ ...unit, alone: true })));
+  }
+
+  /** Leaves nothing of a unit that is not done. Throws when the whole transaction is over. */
+  private async attempt(unit: Unit, grouped: boolean): Promise<Outcome> {
+    const db = new OpenStatements(this.statements);
+    if (grouped) this.writer.exec('savepoint unit');
+    const outcome = await this.outcomeOf(async () => unit.work(db), grouped);
+    db.over = true;
+    // Some failures, a full disk for one, end the transaction by themselves, with all that was done in it before.
+    if (!this.writer.inTransaction) {
+      throw outcome.kind === 'refused' ? outcome.error : new Error('the database ended the transaction');
+    }
+    if (outcome.kind !== 'done') this.writer.exec(grouped ? 'rollback to unit; release unit' : 'rollback');
+    else if (grouped) this.writer.exec('release unit');
+    return outcome;
+  }
+
+  /** The database answers at once: work that goes on into another turn of the event loop waits for something else. */
+  private async outcomeOf(work: () => Promise<unknown>, grouped: boolean): Promise<Outcome> {
+    let stop: () => void = () => {};
+    const outside = new Promise<Outcome>((resolve) => {
+      if (grouped) {
+        const turn = setImmediate(() => resolve({ kind: 'waits' }));
+        stop = () => clearImmediate(turn);
+      } else {
+        const timer = setTimeout(() => resolve({ kind: 'refused', error: tooLong() }), this.longest);
+        stop = () => clearTimeout(timer);
+      }
+    });
+    const outcome = work().then(
+      (result): Outcome => ({ kind: 'done', result }),
+      (error: unknown): Outcome => ({ kind: 'refused', error }),
+    );
+    try {
+      return await Promise.race([outcome, outside]);
+    } finally {
+      stop();
+    }
+  }
+}
+
+function answer({ resolve, reject }: Unit, outcome: Outcome): void {
+  if (outcome.kind === 'done') resolve(outcome.result);
+  else if (outcome.kind === 'refused') reject(outcome.error);
+}

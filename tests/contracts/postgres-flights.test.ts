@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
+import type { Transaction, UnitOfWork } from '../../src/application/index.js';
+import type { Organization } from '../../src/domain/index.js';
+import { anOrganization, aTeam, aUser, aWorkspace, unique } from '../support/builders.js';
+import { Way } from '../support/database-way.js';
+import { freshDatabase, skipPostgres } from '../support/databases.js';
+import { refusal } from './on-every-backend.js';
+
+(skipPostgres ? describe.skip : describe)('a unit of work on Postgres', () => {
+  let drop: () => Promise<void>;
+  let way: Way;
+  let database: KnexDatabase;
+  let unitOfWork: UnitOfWork;
+  let organization: Organization;
+  const taken = refusal('attribute/taken');
+
+  beforeAll(async () => {
+    const fresh = await freshDatabase();
+    drop = fresh.drop;
+    way = await Way.open(new URL(fresh.url));
+    database = openPostgres(way.url, { poolSize: 1 });
+    unitOfWork = database.unitOfWork;
+  });
+
+  beforeEach(async () => {
+    organization = anOrganization();
+    await unitOfWork.run((tx) => tx.organizations.add(organization));
+    way.roundTrips = 0;
+  });
+
+  afterAll(async () => {
+    await database.close();
+    await way.close();
+    await drop();
+  });
+
+  const order = (tx: Transaction) =>
+    tx.effects.enqueue(unique('subject'), [{ kind: 'discard-bundle', bundleKey: 'bundle-1' }]);
+  const ordered = () =>
+    unitOfWork.read(async (tx) => (await tx.effects.due('2999-01-01T00:00:00.000Z', ['discard-bundle'], 1_000)).length);
+  const find = (tx: Transaction) => tx.users.any();
+
+  /** Gives a team the same access twice, which a unique index refuses. */
+  const twice = async () => {
+    const [team, workspace] = [aTeam(organization), aWorkspace(organization)];
+    await unitOfWork.run(async (tx) => {
+      await tx.teams.add(team);
+      await tx.workspaces.add(workspace);
+    });
+    const access = () => ({
+      id: unique('tws'),
+      teamId: team.id,
+      workspaceId: workspace.id,
+      grant: { access: 'read' as const },
+      revision: 0,
+    });
+    return async (tx: Transaction) => {
+      await tx.teamAccess.add(access());
+      await tx.teamAccess.add(access());
+    };
+  };
+
+  it.each([
+    ['does nothing', 0, async () => undefined],
+    ['reads once', 2, find],
+    ['reads and then adds', 2, (tx) => find(tx).then(() => order(tx))],
+    // Were it sent with a begin that failed, it would stand by itself.
+    ['begins with a write', 2, order],
+    ['asks what a write changed', 3, (tx) => tx.effects.done(1)],
+    [
+      'adds, reads and adds',
+      3,
+      (tx) =>
+        order(tx)
+          .then(() => find(tx))
+          .then(() => order(tx)),
+    ],
+  ] as readonly (readonly [string, number, (tx: Transaction) => Promise<unknown>])[])(
+    'that %s takes %d round trips',
+    async (_, roundTrips, work) => {
+      await unitOfWork.run(work);
+      expect(way.roundTrips).toBe(roundTrips);
+    },
+  );
+
+  it('reads what it added before', async () => {
+    const found = await unitOfWork.run(async (tx) => {
+      const user = aUser();
+      await tx.users.add(user);
+      await order(tx);
+      return [(await tx.users.find(user.id))?.id === user.id, (await tx.effects.failing({ number: 1, size: 1 })).total];
+    });
+    expect(found).toEqual([true, 0]);
+  });
+
+  it('is told at its commit what a unique index refuses, and keeps nothing', async () => {
+    const add = await twice();
+    const before = await ordered();
+    let worked = false;
+    const work = unitOfWork.run(async (tx) => {
+      await order(tx);
+      await add(tx);
+      worked = true;
+    });
+    await expect(work).rejects.toEqual(taken);
+    expect([worked, await ordered()]).toEqual([true, before]);
+  });
+
+  it('is told the first failure at whatever it does next, and never commits, even if it goes on', async () => {
+    const add = await twice();
+    const before = await ordered();
+    const told: unknown[] = [];
+    const catching = (failing: Promise<unknown>) => failing.catch((error: unknown) => told.push(error));
+    const work = unitOfWork.run(async (tx) => {
+      await order(tx);
+      await add(tx);
+      await catching(find(tx));
+      await catching(find(tx));
+      await catching(order(tx));
+    });
+    await expect(work).rejects.toEqual(taken);
+    expect(told).toEqual([taken, taken, taken]);
+    expect(await ordered()).toBe(before);
+  });
+
+  it('leaves its connection as it was, whatever became of it', async () => {
+    const add = await twice();
+    await expect(unitOfWork.run(add)).rejects.toEqual(taken);
+    await expect(unitOfWork.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(unitOfWork.run((tx) => find(tx).then(() => Promise.reject(new Error('no'))))).rejects.toThrow('no');
+    const before = await ordered();
+    await unitOfWork.run(order);
+    expect(await ordered()).toBe(before + 1);
+    expect(database.connections?.()).toEqual({ inUse: 0, idle: 1, waiting: 0 });
+  });
+
+  it('cannot go on once it is over', async () => {
+    let left: Transaction | undefined;
+    await unitOfWork.run(async (tx) => {
+      left = tx;
+    });
+    const over = new Error('the transaction is over');
+    await expect(find(left as Transaction)).rejects.toEqual(over);
+    await expect(order(left as Transaction)).rejects.toEqual(over);
+  });
+});
