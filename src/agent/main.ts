@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { runAgent } from './agent.js';
+import { putBack } from './put-back.js';
 import { ServiceRefused } from './service/service-client.js';
 import { helpPage, loadSettings, SettingsError } from './settings.js';
 import { tokenOf } from './token.js';
@@ -24,6 +25,7 @@ async function main(words: readonly string[]): Promise<void> {
     process.stdout.write(helpPage());
     return;
   }
+  if (words[0] === 'put-back') return putBack(words.slice(1), process.env, say);
   const [unknown] = words.filter((word) => word !== '--with-server');
   if (unknown !== undefined) throw new SettingsError([`unknown argument ${unknown}; see --help`]);
 
@@ -59,9 +61,9 @@ main(process.argv.slice(2)).then(
   (error: Error) => {
     const refused = error instanceof ServiceRefused && error.status === 401;
     const known = error instanceof SettingsError || error.name === 'FirstTryError';
-    if (refused)
+    if (refused && process.argv[2] !== 'put-back')
       say('the service rejected the agent token: it was revoked, belongs to another service, or is not an agent token');
-    else process.stderr.write(`${known ? error.message : error.stack}\n`);
+    else process.stderr.write(`${known || error instanceof ServiceRefused ? error.message : error.stack}\n`);
     process.exit(1);
   },
 );

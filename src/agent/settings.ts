@@ -166,6 +166,7 @@ export function helpPage(): string {
   const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
   return [
     'Usage: gatehouse-agent [--with-server]',
+    '       gatehouse-agent put-back FILE [--force]',
     '',
     'Executes the runs of an agent pool: plans, policy checks and applies. Configured by environment variables:',
     '',
@@ -173,6 +174,8 @@ export function helpPage(): string {
     '',
     'For a first try, --with-server also starts the service, on this machine only, and creates all that a first plan requires:',
     'it uses a free port unless PORT is set, and stores its data in ./data/first-try unless DATA_DIR is set.',
+    'put-back makes a state from lost-state the current state of its workspace, and locks the workspace meanwhile. GATEHOUSE_TOKEN is',
+    'the token of a user or team that may write states. --force skips the check that the workspace has no newer state.',
     'SIGTERM, SIGINT and SIGHUP stop the agent: a plan goes to another agent, an apply may finish. A second SIGTERM or SIGINT kills.',
     '',
   ].join('\n');

@@ -179,13 +179,18 @@ export { type RunInclude, type RunWithIncluded, type ShownRun, ShowRun } from '.
 export { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
 export { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';
 export { type ShownPhase, ShowRunPhase } from './supporting/runs/show-run-phase.js';
+export { CreateStateVersion, type NewStateVersion } from './supporting/state-versions/create-state-version.js';
 export { ListCurrentOutputs, ListStateOutputs } from './supporting/state-versions/list-state-outputs.js';
 export type { ListedStateVersion, StateVersionQuery } from './supporting/state-versions/list-state-versions.js';
 export { ListStateVersions } from './supporting/state-versions/list-state-versions.js';
+export { RollBackState, type Rollback } from './supporting/state-versions/roll-back-state.js';
 export { ShowStateOutput } from './supporting/state-versions/show-state-output.js';
 export type { ShownStateVersion, StateVersionReference } from './supporting/state-versions/show-state-version.js';
 export { ShowStateVersion } from './supporting/state-versions/show-state-version.js';
 export type { ShownOutput } from './supporting/state-versions/shown-output.js';
+export { StateOutputsReader } from './supporting/state-versions/state-outputs-reader.js';
+export type { StateUrls } from './supporting/state-versions/state-urls.js';
+export { type StateUploadFrom, UploadStateVersion } from './supporting/state-versions/upload-state-version.js';
 export { ChangeTeamMembers } from './supporting/teams/change-team-members.js';
 export { CreateTeam } from './supporting/teams/create-team.js';
 export { ListTeams } from './supporting/teams/list-teams.js';

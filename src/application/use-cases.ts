@@ -13,6 +13,7 @@ const runProgress = made(published.RunProgress, 'clock', 'ids');
 const repositoryLinks = made(published.RepositoryLinks, 'ids', 'secrets', 'secretBox');
 const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
 const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
+const stateOutputsReader = made(published.StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
 const effectPerformers = made(
   published.EffectPerformers,
   'unitOfWork',
@@ -22,6 +23,7 @@ const effectPerformers = made(
   runProgress,
   commitFiles,
   byteQuota,
+  stateOutputsReader,
 );
 
 /** Every use case, and what it is made from. */
@@ -130,6 +132,33 @@ export const useCases = {
   readRunLog: made(published.ReadRunLog, 'unitOfWork', 'clock', 'capabilityUrls'),
   readPlanJson: made(published.ReadPlanJson, 'unitOfWork', 'bundleStore'),
 
+  createStateVersion: made(
+    published.CreateStateVersion,
+    'unitOfWork',
+    'clock',
+    'ids',
+    'capabilityUrls',
+    'bundleInspector',
+    'bundleStore',
+  ),
+  uploadStateVersion: made(
+    published.UploadStateVersion,
+    'unitOfWork',
+    'clock',
+    'ids',
+    'capabilityUrls',
+    'bundleInspector',
+    'bundleStore',
+  ),
+  rollBackState: made(
+    published.RollBackState,
+    'unitOfWork',
+    'clock',
+    'ids',
+    'capabilityUrls',
+    'bundleInspector',
+    'bundleStore',
+  ),
   listStateVersions: made(published.ListStateVersions, 'unitOfWork', 'clock', 'capabilityUrls'),
   showStateVersion: made(published.ShowStateVersion, 'unitOfWork', 'clock', 'capabilityUrls'),
   listStateOutputs: made(published.ListStateOutputs, 'unitOfWork'),

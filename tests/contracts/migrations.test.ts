@@ -233,6 +233,55 @@ for (const engine of engines) {
       expect((await database('api_tokens').first()).audits).toBeFalsy();
     });
 
+    it('lose the states of clients when they go back, and order those of agents by serial again', async () => {
+      await begin(true);
+      const migrations = await migrationSource.getMigrations([]);
+      const back = async () => {
+        for (const _ of migrations.slice(migrations.indexOf('0017-states-of-clients'))) {
+          await database.migrate.down({ migrationSource });
+        }
+      };
+      await seedFirstVersion(database);
+      await seedLater(database);
+      const [agents] = await database('state_versions');
+      expect(Boolean(agents.outputs_read)).toBe(true);
+      expect(agents).toMatchObject({ source: 'agent', run_id: 'run-1', json_bundle_key: null, rollback_of: null });
+      const state = (sequence: number, serial: number, given: object) =>
+        database('state_versions').insert({
+          ...agents,
+          ...{ id: `sv-${sequence}`, sequence, serial, bundle_key: `bundle-${sequence}0` },
+          ...given,
+        });
+      const json = { json_bundle_key: 'bundle-json', json_bundle_bytes: 5, json_bundle_sha256: 'e'.repeat(64) };
+      await state(2, 5, {});
+      await state(3, 1, { source: 'client', run_id: null, rollback_of: 'sv-1', ...json });
+      await database('state_version_outputs').insert({
+        ...(await database('state_version_outputs').first()),
+        ...{ id: 'wsout-3', state_version_id: 'sv-3' },
+      });
+      await state(4, 2, {});
+      await database('workspaces').update({ last_state_sequence: 4 });
+      const kept = async () => Number((await database('kept_bytes').first()).bytes);
+      // As above, with three states more and a JSON form.
+      expect(await kept()).toBe(1041 + 3 * 2 + 5);
+      await back();
+      expect(await database('state_versions').orderBy('sequence').select('id', 'sequence', 'serial')).toEqual([
+        { id: 'sv-1', sequence: 1, serial: agents.serial },
+        { id: 'sv-4', sequence: 2, serial: typeof agents.serial === 'string' ? '2' : 2 },
+      ]);
+      expect(await database('state_version_outputs').pluck('id')).toEqual(['wsout-1']);
+      expect((await database('workspaces').first()).last_state_sequence).toBe(2);
+      expect(await kept()).toBe(1041 + 2);
+      const without = { ...agents, id: 'sv-9', sequence: 9, serial: 9, bundle_key: 'bundle-9', run_id: null };
+      for (const column of ['source', 'json_bundle_key', 'json_bundle_bytes', 'json_bundle_sha256'])
+        delete without[column];
+      for (const column of ['forced', 'outputs_read', 'rollback_of']) delete without[column];
+      await expect(database('state_versions').insert(without)).rejects.toThrow(/null/i);
+      await migrate(config);
+      expect(await database('state_versions').orderBy('sequence').pluck('id')).toEqual(['sv-1', 'sv-4']);
+      expect(await kept()).toBe(1041 + 2);
+    });
+
     it('give organizations the agent pool that served workspaces without one, and their agents what they had', async () => {
       const migrations = await migrationSource.getMigrations([]);
       await begin(true);
@@ -329,7 +378,8 @@ for (const engine of engines) {
       const replaced = await database('agent_pools').where('replaced_by_default', true).orderBy('id').pluck('id');
       expect(replaced).toEqual(['asking', 'earlier', 'early']);
       // What the migrations after these no longer count is counted anew.
-      await database.migrate.down({ migrationSource });
+      const uncounted = migrations.indexOf('0016-short-lists');
+      for (const _ of migrations.slice(uncounted)) await database.migrate.down({ migrationSource });
       expect(await listSizes()).toEqual(sizes);
       // Counted on: a pool of the site is in no organization's list.
       const site = { id: 'site', organization_id: null, name: 'site', created_at: noon };
@@ -338,7 +388,7 @@ for (const engine of engines) {
       await database('agent_pools').insert({ ...site, id: 'more', organization_id: 'asked' });
       const size = await database('list_sizes').where('list', 'agent-pools asked').first();
       expect(size.size).toBe(3);
-      for (const _ of migrations.slice(migrations.indexOf('0012-agent-pool-kinds'), -1)) {
+      for (const _ of migrations.slice(migrations.indexOf('0012-agent-pool-kinds'), uncounted)) {
         await database.migrate.down({ migrationSource });
       }
       expect(await database('agent_pools').where('id', 'site')).toEqual([]);
@@ -403,7 +453,7 @@ for (const engine of engines) {
       await begin(true);
       await database('knex_migrations').insert({ name: '9999-later', batch: 2, migration_time: new Date() });
       const before = await names();
-      await expect(migrate(config)).rejects.toThrow(/belongs to a newer release.* 9999-later\. Start that release/);
+      await expect(migrate(config)).rejects.toThrow(/migrated by a newer release \(9999-later\)\. Start that release/);
       expect(await names()).toEqual(before);
     });
 

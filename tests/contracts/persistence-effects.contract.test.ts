@@ -25,6 +25,7 @@ const everyKind: readonly Effect['kind'][] = [
   'archive-version',
   'fetch-commit',
   'fetch-run-files',
+  'read-state-outputs',
 ];
 
 const discard = (bundleKey: string): Effect => ({ kind: 'discard-bundle', bundleKey });
@@ -124,6 +125,7 @@ onEveryBackend('effects', (on) => {
       { kind: 'archive-version', versionId: 'cv-1' },
       { kind: 'fetch-commit', versionId: 'cv-1', request },
       { kind: 'fetch-run-files', runId: 'run-1' },
+      { kind: 'read-state-outputs', stateVersionId: 'sv-1' },
     ];
     for (const effect of effects) await enqueue(`subject of ${effect.kind}`, [effect]);
     expect((await due()).map(({ effect }) => effect)).toEqual(effects);

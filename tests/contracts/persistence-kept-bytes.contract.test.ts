@@ -137,9 +137,11 @@ async function take(on: Ground, organization: Organization, model: Model, { kind
         const current = await tx.stateVersions.current(state.workspaceId);
         const announced = aStateVersion(state, { size: bytes, serial: Math.max(serial, (current?.serial ?? 0) + 1) });
         await tx.stateVersions.add(announced, []);
-        if (kind === 'state') await tx.stateVersions.finalize(announced, bundleOf(bytes));
+        if (kind === 'announce') return;
+        await tx.stateVersions.finalize(announced, bundleOf(bytes));
+        await tx.stateVersions.keepJson(announced.id, bundleOf(bytes));
       });
-      if (kind === 'state') run.states += bytes;
+      if (kind === 'state') run.states += 2 * bytes;
       return;
     }
     case 'artifact':

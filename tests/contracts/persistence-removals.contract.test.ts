@@ -94,11 +94,27 @@ async function addStates(on: Ground, run: RunState): Promise<readonly string[]> 
   return [state.key, artifact.key];
 }
 
+/** What a client wrote, and what it has announced. */
+async function addStatesOfClient(on: Ground, { id: workspaceId }: Workspace): Promise<readonly string[]> {
+  const [state, json, announced] = [aBundle(), aBundle(), aBundle()];
+  const ofClient = { source: 'client', runId: null } as const;
+  await on.run(async (tx) => {
+    const version = aStateVersion({ id: '', workspaceId }, ofClient);
+    await tx.stateVersions.add(version, [aStateOutput(version)]);
+    await tx.stateVersions.finalize(version, state);
+    await tx.stateVersions.keepJson(version.id, json);
+    const pending = aStateVersion({ id: '', workspaceId }, ofClient);
+    await tx.stateVersions.add(pending, []);
+    await tx.stateVersions.keepJson(pending.id, announced);
+  });
+  return [state.key, json.key, announced.key];
+}
+
 /** A workspace with versions, each with a bundle, a commit, a delivery and two runs; and every bundle key in it. */
 async function addWorkspace(on: Ground, organization: Organization, versions = 3) {
   const workspace = await on.workspace(organization);
   await on.run((tx) => tx.variables.add(aVariable(workspace)));
-  const keys: string[] = [];
+  const keys = [...(await addStatesOfClient(on, workspace))];
   for (let n = 0; n < versions; n += 1) {
     const [bundle, own] = [aBundle(), aBundle()];
     keys.push(bundle.key, own.key);

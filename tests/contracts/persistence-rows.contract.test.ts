@@ -320,16 +320,31 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
   StateVersion: async (on) => {
     const { workspace } = await aPlace(on);
     const { state } = await aRunIn(on, workspace);
-    const whole = { createdBy: someone(), serial: 5_000_000_000, size: 6_000_000_000, createdAt: afterNoon(1) };
+    const whole = {
+      source: 'client',
+      createdBy: someone(),
+      serial: 5_000_000_000,
+      size: 6_000_000_000,
+      forced: true,
+      outputsRead: false,
+      rollbackOf: 'sv-earlier',
+      createdAt: afterNoon(1),
+    } as const;
     const version = aStateVersion(state, whole);
     await on.run((tx) => tx.stateVersions.add(version, []));
     const read = () => on.read((tx) => tx.stateVersions.find(version.id));
     const before = await read();
     const bundle = aBundle();
     await on.run((tx) => tx.stateVersions.finalize(version, bundle));
+    const finalized = { ...version, status: 'finalized', size: bundle.bytes, bundle };
+    const afterwards = await read();
+    const jsonBundle = { ...aBundle(), bytes: 6_000_000_000 };
+    await on.run((tx) => tx.stateVersions.keepJson(version.id, jsonBundle));
+    await on.run((tx) => tx.stateVersions.keepOutputs(version.id, []));
     return [
       [version, before],
-      [{ ...version, status: 'finalized', size: bundle.bytes, bundle }, await read()],
+      [finalized, afterwards],
+      [{ ...finalized, jsonBundle, outputsRead: true }, await read()],
     ];
   },
   StateOutput: async (on) => {

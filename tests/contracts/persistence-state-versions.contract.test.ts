@@ -32,6 +32,10 @@ async function add(on: Ground, run: RunState, given: Partial<StateVersion> = {},
   return { version, outputs: its };
 }
 
+/** What a client announces. */
+const addOfClient = (on: Ground, { id: workspaceId }: Workspace, given: Partial<StateVersion> = {}) =>
+  add(on, { id: '', workspaceId } as RunState, { source: 'client', runId: null, outputsRead: false, ...given });
+
 /** What it then is. */
 async function finalize(on: Ground, version: StateVersion): Promise<StateVersion> {
   const bundle = { ...aBundle(), bytes: version.size };
@@ -43,7 +47,7 @@ const find = (on: Ground, { id }: StateVersion) => on.read((tx) => tx.stateVersi
 const current = (on: Ground, { id }: Workspace) => on.read((tx) => tx.stateVersions.current(id));
 
 onEveryBackend('state versions', (on) => {
-  it('are the current one by their serials, once they are finalized', async () => {
+  it('are the current one from when they are finalized until the next one is', async () => {
     const { workspace, run } = await aPlace(on);
     expect(await current(on, workspace)).toBeUndefined();
     const { version: first } = await add(on, run, { serial: 3 });
@@ -55,9 +59,53 @@ onEveryBackend('state versions', (on) => {
     const newer = await finalize(on, second);
     expect(await current(on, workspace)).toEqual(newer);
     expect(await current(on, (await aPlace(on)).workspace)).toBeUndefined();
+    const { version: again } = await addOfClient(on, workspace, { serial: 3, rollbackOf: first.id });
+    const repeated = await finalize(on, again);
+    expect(await current(on, workspace)).toEqual(repeated);
+    const { items } = await on.read((tx) => tx.stateVersions.page(workspace.id, { number: 1, size: 5 }));
+    expect(items).toEqual([repeated, newer, finalized]);
     await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
     expect(await current(on, workspace)).toBeUndefined();
     expect(await find(on, newer)).toBeUndefined();
+  });
+
+  it('are pending one to a workspace where a client announced them, in addition to those of its runs', async () => {
+    const { workspace, run } = await aPlace(on);
+    const pending = () => on.read((tx) => tx.stateVersions.pendingOfClient(workspace.id));
+    expect(await pending()).toBeUndefined();
+    const { version: ofAgent } = await add(on, run);
+    const { version } = await addOfClient(on, workspace, { runId: run.id });
+    expect(await pending()).toEqual(version);
+    expect(await on.read((tx) => tx.stateVersions.pending(run.id))).toEqual(ofAgent);
+    await expect(addOfClient(on, workspace)).rejects.toThrow();
+    await on.run((tx) => tx.stateVersions.dropPending(run.id));
+    expect(await pending()).toEqual(version);
+    const { version: announced } = await add(on, run);
+    await on.run((tx) => tx.stateVersions.dropPendingOfClient(workspace.id));
+    expect(await pending()).toBeUndefined();
+    expect(await find(on, announced)).toEqual(announced);
+    const kept = await finalize(on, (await addOfClient(on, workspace)).version);
+    await on.run((tx) => tx.stateVersions.dropPendingOfClient(workspace.id));
+    expect(await find(on, kept)).toEqual(kept);
+  });
+
+  it('keep a JSON form, and outputs once', async () => {
+    const { workspace } = await aPlace(on);
+    const { version } = await addOfClient(on, workspace);
+    const jsonBundle = aBundle();
+    await on.run((tx) => tx.stateVersions.keepJson(version.id, jsonBundle));
+    const finalized = await finalize(on, version);
+    expect(await find(on, version)).toEqual({ ...finalized, jsonBundle });
+    const output = aStateOutput(version);
+    await on.run((tx) => tx.stateVersions.keepOutputs(version.id, [output]));
+    expect(await find(on, version)).toEqual({ ...finalized, jsonBundle, outputsRead: true });
+    expect(await on.read((tx) => tx.stateOutputs.idsOf(version.id))).toEqual([output.id]);
+    const more = [aStateOutput(version)];
+    const twice = on.run((tx) => tx.stateVersions.keepOutputs(version.id, more));
+    await expect(twice).rejects.toEqual(refusal('shared/stale-revision'));
+    expect(await on.read((tx) => tx.stateOutputs.idsOf(version.id))).toEqual([output.id]);
+    const gone = on.run((tx) => tx.stateVersions.keepJson('sv-none', aBundle()));
+    await expect(gone).rejects.toEqual(refusal('shared/stale-revision'));
   });
 
   it('are pending one to a run, until that is dropped', async () => {
@@ -102,7 +150,7 @@ onEveryBackend('state versions', (on) => {
     expect(await on.read((tx) => tx.stateVersions.page(empty.id, { number: 1, size: 2 }))).toMatchObject({ total: 0 });
   });
 
-  it('are found with the standing of a caller, and only when they are finalized', async () => {
+  it('are found with the standing of a caller, and those of agents only when they are finalized', async () => {
     const { workspace, run } = await aPlace(on);
     const organization = { kind: 'organization', organizationId: workspace.organizationId, tokenId: 'at-1' } as Actor;
     const { version, outputs } = await add(on, run, {}, [aStateOutput({ id: '' })]);
@@ -110,6 +158,9 @@ onEveryBackend('state versions', (on) => {
     const seenOutput = () => on.read((tx) => tx.stateOutputs.findFor(organization, outputs[0]?.id ?? ''));
     expect(await seen()).toBeUndefined();
     expect(await seenOutput()).toBeUndefined();
+    const { version: ofClient } = await addOfClient(on, workspace);
+    const seenOfClient = await on.read((tx) => tx.stateVersions.findFor(organization, ofClient.id));
+    expect(seenOfClient).toMatchObject({ subject: ofClient, standing: { actor: 'organization' } });
     const finalized = await finalize(on, version);
     expect(await seen()).toMatchObject({ subject: finalized, standing: { actor: 'organization', member: true } });
     expect(await seenOutput()).toMatchObject({

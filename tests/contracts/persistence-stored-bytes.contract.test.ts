@@ -17,16 +17,18 @@ async function fill(on: Ground, workspace: Workspace): Promise<readonly StoredFi
     expected.push(ofBundle(state.id, bundle));
   }
   const { state } = await on.version(workspace, { status: 'archived' });
-  const [ownFiles, written, left] = [unique('bundle'), aBundle(), aBundle()];
+  const [ownFiles, written, json, left] = [unique('bundle'), aBundle(), aBundle(), aBundle()];
   await on.run(async (tx) => {
     const run = await add({ ownFiles: { key: ownFiles, bytes: 3 } });
     await add({});
     const version = aStateVersion(run);
     await tx.stateVersions.add(version, []);
     await tx.stateVersions.finalize(version, written);
+    await tx.stateVersions.keepJson(version.id, json);
     await tx.stateVersions.add(aStateVersion(run, { serial: 2 }), []);
     await tx.runArtifacts.put(run.id, 'plan-file', left);
-    expected.push({ key: ownFiles, of: run.id, known: null }, ofBundle(version.id, written), ofBundle(run.id, left));
+    const ofState = [ofBundle(version.id, written), ofBundle(version.id, json)];
+    expected.push({ key: ownFiles, of: run.id, known: null }, ...ofState, ofBundle(run.id, left));
 
     async function add(given: Partial<RunState>): Promise<RunState> {
       const sequence = await tx.runs.takeSequence(workspace.id);

@@ -150,10 +150,10 @@ describe('statements on SQLite', () => {
     expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
   });
 
-  it('find the current state by its serial alone, and sort nothing', async () => {
+  it('find the current state by its sequence number alone, and sort nothing', async () => {
     const [sql = ''] = await statementsOf((tx) => tx.stateVersions.current('ws-1'));
     const plan = planOf(sql);
-    expect(plan).toContain('SEARCH sv USING INDEX state_versions_current (workspace_id=?)');
+    expect(plan).toContain('SEARCH sv USING INDEX state_versions_sequence (workspace_id=? AND sequence=?)');
     expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
   });
 

@@ -557,6 +557,60 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     return { upload, kept, bundle };
   }
 
+  /** What the owner sends to the place's workspace, which the owner has locked. */
+  const writing = async ({ workspace, owner }: Place) => {
+    const change = new application.ChangeWorkspaceLock(instance(0), clock, progress);
+    await change.execute(asUser(owner), workspace.id, { action: 'lock', reason: null });
+    const urls = new SignedCapabilityUrls({ publicUrl: '', signingSecrets: ['a secret'], seconds: lifetimes });
+    const inspector = new TarBundleInspector(limits);
+    const store = new MemoryBundleStore();
+    const write =
+      (serial: number): Act =>
+      (unitOfWork) => {
+        const state = Buffer.from(JSON.stringify({ version: 4, serial }));
+        const md5 = createHash('md5').update(state).digest('hex');
+        const facts = { serial, md5, lineage: 'lineage', force: false, runId: undefined, jsonState: undefined };
+        return new application.CreateStateVersion(unitOfWork, clock, ids, urls, inspector, store).execute(
+          asUser(owner),
+          { ...facts, state, workspaceId: workspace.id },
+        );
+      };
+    const unlock: Act = (unitOfWork) =>
+      new application.ChangeWorkspaceLock(unitOfWork, clock, progress).execute(asUser(owner), workspace.id, {
+        action: 'force-unlock',
+        reason: null,
+      });
+    const kept = () => instance(2).read((tx) => tx.stateVersions.page(workspace.id, { number: 1, size: 20 }));
+    return { write, unlock, kept, store };
+  };
+
+  it('keep no state of a client whose lock is taken away while it waits, and one that came before', async () => {
+    const first = await writing(await newPlace());
+    const [unlocked, refused] = await overlapping(first.unlock, first.write(1));
+    expect(unlocked).toMatchObject({ status: 'fulfilled' });
+    expect(refused).toEqual({ status: 'rejected', reason: refusal('workspace/lock-refused') });
+    expect(await first.kept()).toMatchObject({ total: 0 });
+    const second = await writing(await newPlace());
+    const both = await overlapping(second.write(1), second.unlock);
+    expect(both).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
+    expect(await second.kept()).toMatchObject({ total: 1, items: [{ serial: 1, status: 'finalized' }] });
+  });
+
+  it('keep states of clients in the order of their serials, however many are sent at once', async () => {
+    const { write, kept, store } = await writing(await newPlace());
+    const serials = [3, 1, 2, 3, 1, 2];
+    const ended = await Promise.allSettled(serials.map((serial, index) => write(serial)(instance(index % 3))));
+    const reasons = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    for (const reason of reasons) expect(reason).toEqual(refusal('state-version/conflict'));
+    const { items, total } = await kept();
+    expect(total).toBe(items.length);
+    expect(items[0]?.serial).toBe(3);
+    expect(items.map(({ serial }) => serial)).toEqual([...new Set(items.map(({ serial }) => serial))].sort().reverse());
+    const held: BundleKey[] = [];
+    for await (const { key } of store.all()) held.push(key);
+    expect(held.sort()).toEqual(items.map(({ bundle }) => bundle?.key).sort());
+  });
+
   it('take no other files for a version that a run begins to use', async () => {
     const place = await newPlace();
     const { upload, kept, bundle } = await replacing(place);
@@ -816,7 +870,17 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const workers = [0, 1, 2, 0].map((index) => {
       const unitOfWork = instance(index);
       const files = {} as application.CommitFiles;
-      const performers = new application.EffectPerformers(unitOfWork, now, ids, store, progress, files, noQuota);
+      const outputs = {} as application.StateOutputsReader;
+      const performers = new application.EffectPerformers(
+        unitOfWork,
+        now,
+        ids,
+        store,
+        progress,
+        files,
+        noQuota,
+        outputs,
+      );
       return new application.PerformEffects(unitOfWork, now, performers);
     });
     // Takes some and is never heard of again.

@@ -61,6 +61,14 @@ const mayWriteVariables = [
   'variables: write',
   'manage-workspaces',
 ];
+const mayWriteStates = [
+  ...owners,
+  'write',
+  'admin',
+  'token of a team with write access',
+  'state versions: write',
+  'manage-workspaces',
+];
 const mayReadStates = [
   ...owners,
   ...reading,
@@ -167,6 +175,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'runs/apply': mayApply,
   'plans/read-json-output': administering,
   'state-versions/read': [...mayReadStates, ...organizationToken],
+  'state-versions/create': mayWriteStates,
   'state-version-outputs/read': [...mayReadStates, 'state versions: read-outputs', ...organizationToken],
   'policy-outcomes/read': [...mayReadRuns, ...organizationToken],
   'policy-outcomes/override': [...owners, 'manage-policy-overrides'],

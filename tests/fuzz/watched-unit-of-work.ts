@@ -107,15 +107,18 @@ export class WatchedUnitOfWork implements UnitOfWork {
     };
     const addState: Transaction['stateVersions']['add'] = async (version, outputs) => {
       const { id, runId } = version;
+      if (version.source === 'client' || runId === null) return tx.stateVersions.add(version, outputs);
       await needsRun(runId, 'applying', id);
       if (await tx.stateVersions.pending(runId)) this.wrong.push(`${id} is the second that ${runId} announced`);
       await tx.stateVersions.add(version, outputs);
     };
     const finalize: Transaction['stateVersions']['finalize'] = async (version, bundle) => {
-      const { id, runId, workspaceId, serial, lineage } = version;
-      await needsRun(runId, 'applying', id);
+      const { id, source, runId, workspaceId, createdBy, forced, serial, lineage } = version;
+      if (source === 'agent' && runId !== null) await needsRun(runId, 'applying', id);
+      const holder = (await tx.workspaces.find(workspaceId))?.lock?.by.id;
+      if (source === 'client' && holder !== createdBy?.id) this.wrong.push(`${id} was written without the lock`);
       const before = await tx.stateVersions.current(workspaceId);
-      if (before !== undefined && (serial <= before.serial || lineage !== before.lineage))
+      if (!forced && before !== undefined && (serial <= before.serial || lineage !== before.lineage))
         this.wrong.push(`${id} has the serial ${serial} of ${lineage} after ${before.serial} of ${before.lineage}`);
       await tx.stateVersions.finalize(version, bundle);
       states.set(workspaceId, id);

@@ -30,6 +30,8 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'agent-pool/in-use': [409, 'conflict'],
   'repository/fetch-failed': [422, 'invalid attribute'],
   'workspace/lock-refused': [409, 'conflict'],
+  'state-version/conflict': [409, 'conflict'],
+  'state-version/outputs-unread': [503, 'service unavailable'],
   'service/unavailable': [503, 'service unavailable'],
   'service/storage-full': [507, 'insufficient storage'],
 };

@@ -23,6 +23,9 @@ const api = await startApi({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
 await api.organization('acme');
 const auditor = await api.auditToken('acme');
 const workspaceId = await api.workspace('acme', 'api');
+/** Of a workspace that the administrator has locked. */
+const lockedId = await api.workspace('acme', 'locked');
+await api.admin.post(`/workspaces/${lockedId}/actions/lock`, {}).expect(200);
 const policy = doc('policies', { name: 'tags', query: 'data.tags.deny' });
 const policyId = (await api.admin.post('/organizations/acme/policies', policy).expect(201)).body.data.id;
 const bench = await Bench.make(api);
@@ -186,6 +189,19 @@ const tries: Readonly<
     good: 201,
     bad: 400,
     says: 'the body is nested deeper than 32 levels',
+  },
+  stateBody: {
+    ask: (amount) =>
+      sent(
+        api.admin,
+        'post',
+        `/workspaces/${lockedId}/state-versions`,
+        padded('{}', amount),
+        'application/vnd.api+json',
+      ),
+    good: 422,
+    bad: 413,
+    says: 'the body is larger than 16777216 bytes',
   },
   stateReportDepth: {
     // Three levels are there already.

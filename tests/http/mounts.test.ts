@@ -69,7 +69,7 @@ describe('the two mounts', () => {
     async ({ name, route }) => {
       const answered = async (prefix: '' | '/api/v2') => {
         worlds.begin();
-        const { secret, existing, referred } = await makeSmallWorld(worlds, owner, sceneOf(name));
+        const { secret, existing, referred } = await makeSmallWorld(worlds, owner, sceneOf(name), api.bundleStore);
         const caller = api.as(secret).at(prefix);
         const { status, text, headers } = await caller.send(
           route.method,
@@ -98,7 +98,7 @@ describe('the two mounts', () => {
     const route = routesAt('').find((one) => keyOf(one) === name) as Route;
     const answered = async (prefix: Prefix, given: unknown) => {
       worlds.begin();
-      const { secret, existing, referred } = await makeSmallWorld(worlds, owner, sceneOf(name));
+      const { secret, existing, referred } = await makeSmallWorld(worlds, owner, sceneOf(name), api.bundleStore);
       const { data } = bodiesWith(referred)[name] as { data?: object };
       const body = { data: { ...data, type: given } };
       const answer = await api.as(secret).at(prefix).send(route.method, pathAbout(route, existing), body);

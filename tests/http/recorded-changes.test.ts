@@ -50,7 +50,7 @@ describe('every change over HTTP', () => {
   it.each(changing)('$name is recorded once, and so is its refusal', async ({ name, prefix, route }) => {
     const world = new MemoryUnitOfWork();
     worlds.begin(world);
-    const made = await makeSmallWorld(worlds, owner, sceneOf(name));
+    const made = await makeSmallWorld(worlds, owner, sceneOf(name), api.bundleStore);
     const body = bodiesWith(made.referred)[name];
     const path = pathAbout(route, made.existing);
 
@@ -91,7 +91,7 @@ describe('every change over HTTP', () => {
     async ({ name, prefix, route }) => {
       const world = new MemoryUnitOfWork();
       worlds.begin(world);
-      const made = await makeSmallWorld(worlds, owner, sceneOf(name));
+      const made = await makeSmallWorld(worlds, owner, sceneOf(name), api.bundleStore);
       const tables = () => Reflect.get(world, 'committed');
       const before = tables();
       worlds.begin(new Unrecorded(world));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ActorKind, actorGroups, type Subject, subjectsOf } from '../../scripts/actor-kinds.js';
 import type { Route } from '../../src/adapters/http/routing/route.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
-import type { UnitOfWork } from '../../src/application/index.js';
+import type { BundleStore, UnitOfWork } from '../../src/application/index.js';
 import { type Action, may, type Standing, type TeamStanding } from '../../src/domain/index.js';
 import { doc, startApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
@@ -153,9 +153,11 @@ describe('over HTTP, as the policy says', () => {
   const agent = new Agent({ keepAlive: true });
   let server: Server;
   let origin: string;
+  let bundleStore: BundleStore;
 
   beforeAll(async () => {
     const api = await startApi({ unitOfWork: worlds });
+    bundleStore = api.bundleStore;
     server = createServer(api.app).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -193,7 +195,7 @@ describe('over HTTP, as the policy says', () => {
     const key = JSON.stringify([standing, scene], (_, value) => (value instanceof Set ? [...value] : value));
     const unitOfWork = unchanged.get(key)?.unitOfWork ?? new MemoryUnitOfWork();
     worlds.begin(unitOfWork);
-    const world = unchanged.get(key)?.world ?? (await makeSmallWorld(worlds, standing, scene));
+    const world = unchanged.get(key)?.world ?? (await makeSmallWorld(worlds, standing, scene, bundleStore));
     const { existing = world.existing, body } = asked(world);
     const status = await call(world.secret, route, prefix + pathAbout(route, existing), body);
     if (status === 404 || (route.method === 'get' && succeeded(status))) unchanged.set(key, { unitOfWork, world });

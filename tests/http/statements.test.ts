@@ -34,7 +34,7 @@ const promised: Readonly<Record<string, number>> = {
   'patch /team-workspaces/:id': 4,
   'delete /team-workspaces/:id': 4,
   'get /teams/:teamId/authentication-token': 3,
-  'post /teams/:teamId/authentication-token': 6,
+  'post /teams/:teamId/authentication-token': 4,
   'delete /teams/:teamId/authentication-token': 5,
   'get /organizations/:organization/team-tokens': 4,
   'get /runs/:runId/task-stages': 4,
@@ -79,6 +79,9 @@ const promised: Readonly<Record<string, number>> = {
   'get /applies/:id': 2,
   'get /plans/:id/json-output': 3,
   'get /plans/:id/json-output-redacted': 3,
+  // The right and the lock are asked before the bytes, and in the workspace's turn; then whether a run is being applied.
+  'post /workspaces/:workspaceId/state-versions': 12,
+  'patch /workspaces/:workspaceId/state-versions': 14,
   'get /state-versions': 3,
   'get /state-versions/:id': 3,
   'get /state-versions/:id/outputs': 4,
@@ -126,7 +129,7 @@ const promised: Readonly<Record<string, number>> = {
   'delete /organizations/:organization': 7,
   'get /organizations/:organization/entitlement-set': 2,
   'get /organizations/:organization/authentication-token': 3,
-  'post /organizations/:organization/authentication-token': 6,
+  'post /organizations/:organization/authentication-token': 4,
   'delete /organizations/:organization/authentication-token': 5,
   'get /organizations/:organization/organization-memberships': 5,
   'post /organizations/:organization/organization-memberships': 6,
@@ -220,7 +223,7 @@ describe('a request on SQLite', () => {
     });
     open.push(database);
     worlds.begin(database.unitOfWork);
-    return makeSmallWorld(worlds, owner, scene);
+    return makeSmallWorld(worlds, owner, scene, api.bundleStore);
   }
 
   /** Reading leaves a world as it was. */
@@ -294,7 +297,7 @@ describe('a request on SQLite', () => {
     });
     open.push(database);
     worlds.begin(database.unitOfWork);
-    const scene = { run, stage: 'passed', version: 'uploaded' } as const;
+    const scene = { run, stage: 'passed', version: 'uploaded', locked: false } as const;
     const named = { named: true, serving: true, servingElsewhere: false };
     const { agentsSecret, existing } = await makeSmallWorld(worlds, { ...owner, pool: named }, scene);
     await worlds.run(async (tx) => {

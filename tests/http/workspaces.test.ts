@@ -36,7 +36,7 @@ const everything = {
   'can-lock': true,
   'can-unlock': true,
   'can-force-unlock': true,
-  'can-create-state-versions': false,
+  'can-create-state-versions': true,
   'can-read-state-versions': true,
   'can-read-state-outputs': true,
 };
@@ -227,6 +227,7 @@ describe('workspaces', () => {
       'can-queue-destroy',
       'can-lock',
       'can-unlock',
+      'can-create-state-versions',
     ] as const;
     expect(await permissions(await memberWith('read', id))).toEqual(only(...read));
     expect(await permissions(await memberWith('plan', id))).toEqual(only(...plan));

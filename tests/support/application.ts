@@ -58,7 +58,16 @@ export class CountedIds implements application.IdGenerator {
 }
 
 export const limits = { maxArchiveBytes: 20_000, maxUnpackedBytes: 100_000, maxArchiveEntries: 10 };
-export const lifetimes = { upload: 3600, download: 300, 'state-download': 300, 'plan-log': 300, 'apply-log': 300 };
+export const lifetimes = {
+  upload: 3600,
+  'state-upload': 3600,
+  'json-state-upload': 3600,
+  download: 300,
+  'state-download': 300,
+  'json-state-download': 300,
+  'plan-log': 300,
+  'apply-log': 300,
+};
 export const softDeleteDays = 7;
 export const archiveAfterDays = 5;
 export const firstPage: application.PageRequest = { number: 1, size: 20 };

@@ -110,6 +110,7 @@ export const aStateVersion = (
 ): StateVersion => ({
   id: unique('sv'),
   workspaceId,
+  source: 'agent',
   runId,
   createdBy: null,
   serial: 1,
@@ -118,6 +119,10 @@ export const aStateVersion = (
   size: 3,
   status: 'pending',
   bundle: null,
+  jsonBundle: null,
+  forced: false,
+  outputsRead: true,
+  rollbackOf: null,
   createdAt: noon,
   ...given,
 });

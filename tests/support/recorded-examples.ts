@@ -25,7 +25,7 @@ function normalized(value: unknown): string {
       /whsec_[A-Za-z0-9+/]{43}=/g,
       `whsec_${Buffer.from('an example of a key for webhooks').toString('base64')}`,
     )
-    .replaceAll(/(\/v1\/(?:object|log)\/[\w-]+)\.\w+\.[\w-]+/g, '$1.t3q8d4.c2lnbmF0dXJl')
+    .replaceAll(/(\/v1\/(?:object|state|log)\/[\w-]+)\.\w+\.[\w-]+/g, '$1.t3q8d4.c2lnbmF0dXJl')
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '6e3c2f6e-9a53-4c1e-8f0b-2f7d3a1c5b90')
     .replaceAll(/\bae-\d{17}-[\da-f]{16}\b/g, 'ae-20300101000000000-4f1c9a2b7d3e8056')
     .replaceAll(/\b202\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2030-01-01T00:00:00.000Z')
@@ -35,7 +35,7 @@ function normalized(value: unknown): string {
       idOf(prefix, numbered(prefix, whole)),
     )
     .replaceAll(
-      /\b(ws|cv|at|ou|ts|[a-z]{3,})-\d{1,6}\b/g,
+      /\b(ws|cv|at|ou|ts|sv|[a-z]{3,})-\d{1,6}\b/g,
       (whole, prefix: string) => `${prefix}-${numbered(`${prefix}-`, whole)}`,
     );
 }

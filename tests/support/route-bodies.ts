@@ -9,6 +9,7 @@ export interface Referred {
   readonly team: string;
   readonly version: string;
   readonly policy: string;
+  readonly state: string;
 }
 
 const relationTo = (type: string, id: string) => ({ data: { type, id } });
@@ -33,6 +34,12 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /workspaces/:workspaceId/vars': doc('vars', { key: 'fresh', category: 'terraform' }),
     'patch /workspaces/:workspaceId/vars/:variableId': doc('vars', { description: 'changed' }),
     'post /workspaces/:workspaceId/configuration-versions': {},
+    'post /workspaces/:workspaceId/state-versions': doc('state-versions', { serial: 2, md5: '0'.repeat(32) }),
+    'patch /workspaces/:workspaceId/state-versions': doc(
+      'state-versions',
+      {},
+      { 'rollback-state-version': relationTo('state-versions', referred.state) },
+    ),
     'post /organizations/:organization/teams': doc('teams', { name: 'fresh' }),
     'patch /teams/:id': doc('teams', { visibility: 'organization' }),
     'post /teams/:id/relationships/users': users,
@@ -84,4 +91,5 @@ export const bodies = bodiesWith({
   team: 'team-any',
   version: 'cv-any',
   policy: 'pol-any',
+  state: 'sv-any',
 });

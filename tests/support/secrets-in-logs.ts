@@ -26,7 +26,7 @@ export const noteUrl = (url: string): void => noteSecret(url.slice(url.lastIndex
 const secretForms = [
   /gatehouse\.v1\.[A-Za-z0-9]{20,}/g,
   /whsec_[A-Za-z0-9+/]{20,}=?/g,
-  /\/v1\/(?:object|log)\/[\w.-]*\.[\w-]{20,}/g,
+  /\/v1\/(?:object|state|log)\/[\w.-]*\.[\w-]{20,}/g,
   /X-Amz-Signature=\w+/g,
 ];
 
@@ -76,7 +76,7 @@ export function watchedLogger(): { readonly logger: Logger; readonly read: () =>
 }
 
 /** What must stand in no log, whether or not it was noted; `curl` is told to the operator with a variable's name. */
-const forbidden = [...secretForms, /\/v1\/(?:object|log)\/[^:"\s]+/g, /(?:bearer|basic) +(?!\$TOKEN)\S+/gi];
+const forbidden = [...secretForms, /\/v1\/(?:object|state|log)\/[^:"\s]+/g, /(?:bearer|basic) +(?!\$TOKEN)\S+/gi];
 
 /** What of `given`, and of what looks like a secret, stands in the log. */
 export const leaksIn = (log: string, given: Iterable<string>): readonly string[] => [

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { UnitOfWork } from '../../src/application/index.js';
+import { Readable } from 'node:stream';
+import type { BundleStore, UnitOfWork } from '../../src/application/index.js';
 import type {
   LinkedRepository,
   Organization,
@@ -52,6 +53,7 @@ const expiredSecret = 'secret-that-has-expired';
 const outsidersSecret = 'secret-of-the-outsider';
 const agentsSecret = 'secret-of-the-agent';
 const auditorsSecret = 'secret-of-the-auditor';
+const stateBytes = Buffer.from('{"version":4}');
 const secrets = { digest: digestOf(secret), expiredDigest: digestOf(expiredSecret) };
 
 /** An organization as small as can be in which there is one of everything, and a caller of the kind that is asked for. */
@@ -77,10 +79,12 @@ export interface Scene {
   readonly run: RunStatus;
   readonly stage: TaskStageStatus;
   readonly version: Status;
+  /** Whether the caller has locked the workspace. */
+  readonly locked: boolean;
 }
 
 /** Nothing is in progress, so that everything may be deleted. */
-const afterwards: Scene = { run: 'applied', stage: 'passed', version: 'uploaded' };
+const afterwards: Scene = { run: 'applied', stage: 'passed', version: 'uploaded', locked: false };
 
 /** Where the routes begin that move one of them on. */
 const beginnings: Readonly<Record<string, Partial<Scene>>> = {
@@ -88,6 +92,8 @@ const beginnings: Readonly<Record<string, Partial<Scene>>> = {
   'post /runs/:id/actions/discard': { run: 'post_plan_completed' },
   'post /runs/:id/actions/cancel': { run: 'planning', stage: 'pending' },
   'post /task-stages/:id/actions/override': { run: 'post_plan_awaiting_decision', stage: 'awaiting_override' },
+  'post /workspaces/:workspaceId/state-versions': { locked: true },
+  'patch /workspaces/:workspaceId/state-versions': { locked: true },
   'post /configuration-versions/:id/actions/restore_backing_data': { version: 'backing_data_soft_deleted' },
   'post /configuration-versions/:id/actions/permanently_delete_backing_data': { version: 'backing_data_soft_deleted' },
 };
@@ -111,12 +117,13 @@ const inQuestion = (question: TeamInQuestion | undefined): Partial<Team> =>
 
 /**
  * Makes the caller that `standing` describes, and everything else. The things that paths name are somebody else's,
- * unless the standing is one towards the caller's own.
+ * unless the standing is one towards the caller's own. The store gets the bytes of the state alone.
  */
 export async function makeSmallWorld(
   unitOfWork: UnitOfWork,
   standing: Standing,
   scene: Scene = afterwards,
+  store?: Pick<BundleStore, 'write' | 'keep'>,
 ): Promise<SmallWorld> {
   const { pool: question } = standing;
   const named = { executionMode: 'agent', agentPoolId: unique('apool') } as const;
@@ -154,6 +161,13 @@ export async function makeSmallWorld(
   const freeTeam = aTeam(organization, { name: 'free', visibility: 'organization' });
   const teams = [owners, somebodys, freeTeam, ...(own === undefined || own.owners ? [] : [own])];
 
+  const ofCaller = {
+    user: ownedBy('user', caller),
+    team: ownedBy('team', own ?? somebodys),
+    organization: ownedBy('organization', organization),
+    auditor: ownedBy('auditor', organization),
+  }[standing.actor];
+
   const repository: LinkedRepository = {
     cloneUrl: 'https://git.example.com/acme/api.git',
     branch: 'main',
@@ -166,6 +180,7 @@ export async function makeSmallWorld(
     name: 'api',
     repository,
     ...(question?.serving ? named : { executionMode: 'remote' }),
+    ...(scene.locked && { lock: { by: ofCaller, reason: null, at: noon } }),
   });
   const another = aWorkspace(organization, { name: 'another', ...named });
   const variable = aVariable(workspace);
@@ -176,7 +191,10 @@ export async function makeSmallWorld(
     ingressAttributesId: commit.id,
   });
   const run = aRun(workspace, version.state, { status: scene.run, createdBy: ownedBy('user', boss) });
-  const state = aStateVersion(run.state);
+  const state = aStateVersion(run.state, { md5: createHash('md5').update(stateBytes).digest('hex') });
+  const stateBundle = { ...aBundle(), bytes: stateBytes.length };
+  await store?.write(stateBundle.key, Readable.from([stateBytes]));
+  await store?.keep(stateBundle.key);
   const output = aStateOutput(state);
   const evaluation = anEvaluation({ status: evaluationIn[scene.stage] ?? 'passed' });
   const stage = aTaskStage(run, { status: scene.stage, evaluations: [evaluation] });
@@ -185,12 +203,6 @@ export async function makeSmallWorld(
   const policy = aManagedPolicy(organization, { name: 'tags' });
   const ofAgent = anAgentToken(pool, { secretDigest: digestOf(agentsSecret) });
   const ofOther = aToken(ownedBy('user', other));
-  const ofCaller = {
-    user: ownedBy('user', caller),
-    team: ownedBy('team', own ?? somebodys),
-    organization: ownedBy('organization', organization),
-    auditor: ownedBy('auditor', organization),
-  }[standing.actor];
   const callersToken = aToken(ofCaller, { secretDigest: secrets.digest });
   const otherMembership = aMembership(organization, other);
   const ofTarget = standing.actor === 'team' && target === own ? callersToken : aToken(ownedBy('team', target));
@@ -226,7 +238,7 @@ export async function makeSmallWorld(
     await tx.runs.takeSequence(workspace.id);
     await tx.runs.add(run);
     await tx.stateVersions.add(state, [output]);
-    await tx.stateVersions.finalize(state, aBundle());
+    await tx.stateVersions.finalize(state, stateBundle);
     await tx.taskStages.add(stage);
     if (scene.stage !== 'pending') await tx.taskStages.addOutcomes([outcome]);
     await tx.policies.add({ ...policy, code: await tx.policies.keepCode(organization.id, 'package tags') });
@@ -269,6 +281,7 @@ export async function makeSmallWorld(
       team: freeTeam.id,
       version: version.state.id,
       policy: policy.id,
+      state: state.id,
     },
     tokens: { team: ofTarget.id, agent: ofAgent.id },
     existing: {

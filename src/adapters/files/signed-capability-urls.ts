@@ -11,10 +11,13 @@ export interface CapabilityUrlOptions {
   readonly seconds: Readonly<Record<CapabilityPurpose, number>>;
 }
 
-const kindOf: Readonly<Record<CapabilityPurpose, 'object' | 'log'>> = {
+const kindOf: Readonly<Record<CapabilityPurpose, 'object' | 'state' | 'log'>> = {
   upload: 'object',
   download: 'object',
+  'state-upload': 'state',
+  'json-state-upload': 'state',
   'state-download': 'object',
+  'json-state-download': 'object',
   'plan-log': 'log',
   'apply-log': 'log',
 };

@@ -18,6 +18,7 @@ import type { IdGenerator } from '../ports/outside/id-generator.js';
 import type { Effect, RemovalTarget } from '../ports/repositories/effect-outbox.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { type RunProgress, runInTurn, workspaceSeenByCreator } from '../supporting/runs/run-progress.js';
+import type { StateOutputsReader } from '../supporting/state-versions/state-outputs-reader.js';
 import { stillMay } from '../supporting/users/seen-by-creator.js';
 import type { CommitFiles, FetchedFiles } from '../supporting/version-control/commit-files.js';
 
@@ -50,6 +51,7 @@ export class EffectPerformers {
     private readonly progress: RunProgress,
     private readonly files: CommitFiles,
     private readonly quota: ByteQuota,
+    private readonly stateOutputs: StateOutputsReader,
   ) {}
 
   private readonly performers: Performers = {
@@ -66,6 +68,10 @@ export class EffectPerformers {
     'archive-version': ({ versionId }) => ({ keep: (tx) => this.fireIfAllowed(tx, versionId, 'finish-runs') }),
     'fetch-commit': ({ versionId, request }) => this.fetchCommit(versionId, request),
     'fetch-run-files': ({ runId }) => this.fetchRunFiles(runId),
+    'read-state-outputs': async ({ stateVersionId }) => {
+      const keep = await this.stateOutputs.read(stateVersionId);
+      return keep === undefined ? {} : { keep };
+    },
   };
 
   async begin<Kind extends Effect['kind']>(effect: Extract<Effect, { kind: Kind }>): Promise<Begun> {

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/outside/clock.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 export interface OpenBundle extends Bundle {
-  readonly of: 'configuration' | 'state';
+  readonly of: 'configuration' | 'state' | 'json-state';
   /** Throws `resource/not-found` when the bytes went away since. */
   read(range?: ByteRange): Promise<AsyncIterable<Uint8Array>>;
 }
@@ -46,7 +46,10 @@ export class ReadBundle {
       return bundle === null ? undefined : { of: 'configuration', bundle };
     }
     const stateId = this.urls.open('state-download', objectId, now);
-    const bundle = stateId && (await this.unitOfWork.read((tx) => tx.stateVersions.find(stateId)))?.bundle;
-    return bundle ? { of: 'state', bundle } : undefined;
+    const id = stateId ?? this.urls.open('json-state-download', objectId, now);
+    const state = id === undefined ? undefined : await this.unitOfWork.read((tx) => tx.stateVersions.find(id));
+    const of = stateId === undefined ? 'json-state' : 'state';
+    const bundle = of === 'state' ? state?.bundle : state?.jsonBundle;
+    return bundle ? { of, bundle } : undefined;
   }
 }

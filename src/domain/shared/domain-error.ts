@@ -25,6 +25,8 @@ export type DomainErrorCode =
   | 'user/protected'
   | 'user-tokens/limit-reached'
   | 'workspace/lock-refused'
+  | 'state-version/conflict'
+  | 'state-version/outputs-unread'
   | 'service/unavailable'
   | 'service/storage-full';
 

@@ -66,6 +66,9 @@ export const storage = ({
           seconds: {
             upload: config.UPLOAD_URL_SECONDS,
             download: config.DOWNLOAD_URL_SECONDS,
+            'state-upload': config.UPLOAD_URL_SECONDS,
+            'json-state-upload': config.UPLOAD_URL_SECONDS,
+            'json-state-download': config.DOWNLOAD_URL_SECONDS,
             'state-download': config.DOWNLOAD_URL_SECONDS,
             'plan-log': config.DOWNLOAD_URL_SECONDS,
             'apply-log': config.DOWNLOAD_URL_SECONDS,

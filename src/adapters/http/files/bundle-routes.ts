@@ -1,8 +1,10 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { OpenBundle } from '../../../application/index.js';
+import type { OpenBundle, StateUploadFrom } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
 import type { Exchange } from '../routing/exchange.js';
+import { limits } from '../routing/limits.js';
+import { atMost } from '../routing/read-body.js';
 import type { PlainRoute } from '../routing/route.js';
 
 /** The one byte range a request asks for; undefined for the whole, null for one that cannot be satisfied. */
@@ -15,10 +17,11 @@ const rangeOf = (request: Request, bundle: OpenBundle): { start: number; end: nu
   return Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1 ? ranges[0] : undefined;
 };
 
-const filenames = { configuration: 'configuration.tar.gz', state: 'terraform.tfstate' } as const satisfies Record<
-  OpenBundle['of'],
-  string
->;
+const filenames = {
+  configuration: 'configuration.tar.gz',
+  state: 'terraform.tfstate',
+  'json-state': 'terraform.tfstate.json',
+} as const satisfies Record<OpenBundle['of'], string>;
 
 const download = (use: UseCases) => async (exchange: Exchange) => {
   const { request, response } = exchange;
@@ -87,6 +90,46 @@ export const bundleRoutes = (use: UseCases): PlainRoute[] => [
           request,
           opened: (id) => exchange.asks({ ...asked, subject: id, about: { kind: 'configuration-versions', id } }),
         }),
+      );
+      exchange.writeHead(200, { 'Content-Length': 0 }).end();
+    },
+  },
+  {
+    method: 'put',
+    path: '/v1/state/:objectId',
+    countedAs: 'capability',
+    reference: () => ({
+      operation: 'uploadStateVersion',
+      summary: 'Upload a state or its JSON form',
+      about:
+        'Send the content to the `hosted-state-upload-url` or `hosted-json-state-upload-url` of the state version, while its creator holds the lock of the workspace. No token is needed: the URL is signed.',
+      body: { mediaType: 'application/octet-stream' },
+      answers: { 200: null },
+      refusals: [
+        413,
+        429,
+        'resource/not-found',
+        'attribute/invalid',
+        'workspace/lock-refused',
+        'runs/in-progress',
+        'state-version/conflict',
+        'bundle/interrupted',
+        'shared/stale-revision',
+        'service/unavailable',
+        'service/storage-full',
+      ],
+    }),
+    handle: async (exchange) => {
+      const request = exchange.origin();
+      const opened: StateUploadFrom['opened'] = (id, action) =>
+        exchange.asks({ actor: uploader, action, request, subject: id, about: { kind: 'state-versions', id } });
+      exchange.asks({ actor: uploader, action: 'state-versions/upload', request, subject: null, about: undefined });
+      await exchange.receive((body) =>
+        use.uploadStateVersion.execute(
+          String(exchange.request.params.objectId),
+          atMost(limits.agentFile.most, exchange.request, body),
+          { request, opened },
+        ),
       );
       exchange.writeHead(200, { 'Content-Length': 0 }).end();
     },

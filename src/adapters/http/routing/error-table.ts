@@ -28,6 +28,9 @@ export const errorTable = {
   'agent-pool/in-use': { status: 409, title: 'conflict' },
   'repository/fetch-failed': { status: 422, title: 'invalid attribute' },
   'workspace/lock-refused': { status: 409, title: 'conflict' },
+  'state-version/conflict': { status: 409, title: 'conflict' },
+  // Clients try again, as they do where the service is away.
+  'state-version/outputs-unread': { status: 503, title: 'service unavailable' },
   'service/unavailable': { status: 503, title: 'service unavailable' },
   'service/storage-full': { status: 507, title: 'insufficient storage' },
 } as const satisfies Record<DomainErrorCode, { readonly status: number; readonly title: string }>;

@@ -25,6 +25,8 @@ export const limits = {
   policyReport: { most: 16 * 1024 * 1024, of: "bytes in an agent's report of a policy evaluation", answer: '413' },
   // It holds the values of all outputs.
   stateReport: { most: 16 * 1024 * 1024, of: "bytes in an agent's report of a state version", answer: '413' },
+  // It may hold a state, and the values of all its outputs.
+  stateBody: { most: 16 * 1024 * 1024, of: 'bytes in a JSON body with a state', answer: '413' },
   agentFile: { most: 256 * 1024 * 1024, of: 'bytes of a state or a plan artifact', answer: '413' },
   logPart: {
     most: 1024 * 1024,

@@ -22,6 +22,21 @@ const unsupported = (detail: string) => new RequestError(415, 'unsupported media
 export const tooLarge = (largest: number) =>
   new RequestError(413, 'payload too large', [{ detail: `the body is larger than ${largest} bytes` }]);
 
+/** Passes a body on. Throws a 413 as soon as it can be told. */
+export async function* atMost(
+  largest: number,
+  request: Request,
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  if (Number(request.headers['content-length'] ?? 0) > largest) throw tooLarge(largest);
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > largest) throw tooLarge(largest);
+    yield chunk;
+  }
+}
+
 const tooSlow = () =>
   new RequestError(408, 'request timeout', [{ detail: 'the body took too long to arrive' }], { Connection: 'close' });
 

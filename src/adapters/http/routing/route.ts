@@ -8,19 +8,22 @@ import type { Query } from './query.js';
 import type { ReadingReference, Reference } from './reference.js';
 import type { ResourceSchema } from './resource-schema.js';
 
-/** One request, parsed as far as every route needs it. */
-export interface Call {
+/** One request, parsed as far as every route needs it, but for its body. */
+export interface Asking {
   readonly actor: Actor;
   /** Who asks, looked at anew: for answers that take long. Throws `actor/unauthenticated` once the token is no good. */
   readonly sameActor: () => Promise<Actor>;
   /** Path parameters, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Query;
-  /** The body as JSON, or as the bytes it is; undefined when there is none, or when the route does not read it. */
-  readonly body: unknown;
   readonly header: (name: string) => string | undefined;
   /** Without its query, with the mount's prefix. */
   readonly path: string;
+}
+
+export interface Call extends Asking {
+  /** The body as JSON, or as the bytes it is; undefined when there is none, or when the route does not read it. */
+  readonly body: unknown;
 }
 
 export interface Answer {
@@ -39,6 +42,12 @@ export interface Neighbour<View, Schema extends z.ZodType = ResourceSchema> {
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 
+/** A document that may be longer than others. `admit` throws for callers whose body is not worth reading. */
+export interface LongDocument {
+  readonly mostOfDocument: number;
+  readonly admit: (call: Asking) => Promise<void>;
+}
+
 /** An endpoint of the API, served once per dialect. */
 export interface Route {
   readonly method: Method;
@@ -46,7 +55,7 @@ export interface Route {
   /** What the policy is asked; `null` where any valid token will do. */
   readonly action: Action | null;
   /** Action endpoints leave their bodies unread. What is no document is taken as so many bytes at most, of any type. */
-  readonly body: 'read' | 'ignored' | { readonly mostBytes: number };
+  readonly body: 'read' | 'ignored' | { readonly mostBytes: number } | LongDocument;
   /** Made when the API's description is asked for: neither the start nor any request waits for it. */
   readonly reference: () => Reference;
   readonly handle: (call: Call) => Promise<Answer>;
@@ -81,6 +90,8 @@ const endpoint =
 
 export const get = endpoint<Reference>('get', 'ignored');
 export const post = endpoint<ReadingReference>('post', 'read');
+export const postLong = (mostOfDocument: number, admit: LongDocument['admit']) =>
+  endpoint<ReadingReference>('post', { mostOfDocument, admit });
 export const patch = endpoint<ReadingReference>('patch', 'read');
 export const remove = endpoint<Reference>('delete', 'ignored');
 /** DELETE of relationships, whose body says which. */
@@ -108,7 +119,7 @@ export const jsonType = 'application/json';
 export const plainJson = (value: unknown): Answer => whole(JSON.stringify(value), jsonType);
 
 /** A path parameter that the route's path has. */
-export const parameter = (call: Call, name: string): string => call.parameters[name] ?? '';
+export const parameter = (call: Asking, name: string): string => call.parameters[name] ?? '';
 
 /** The secret a request brings; undefined when it brings none. */
 export const bearerOf = (request: Request): string | undefined =>

@@ -6,7 +6,7 @@ import { agentActorOf, auditActorOf } from '../../../domain/supporting/audit/aud
 import type { Asked } from '../routing/exchange.js';
 import { Query } from '../routing/query.js';
 import { readBody, readBytes } from '../routing/read-body.js';
-import { bearerOf, type PlainRoute, type Route } from '../routing/route.js';
+import { type Asking, bearerOf, type PlainRoute, type Route } from '../routing/route.js';
 import type { AgentRoute } from '../supporting/agents/agent-api-routes.js';
 import { write } from './answers.js';
 import type { Callers } from './callers.js';
@@ -16,9 +16,12 @@ import { checkUrl } from './failures.js';
 /** Serves one exchange, or rejects with why not. */
 export type Serve = (exchange: HttpExchange) => Promise<void>;
 
-const bodyFor = async ({ body }: Route, request: Request): Promise<unknown> => {
+const bodyFor = async ({ body }: Route, request: Request, call: Asking): Promise<unknown> => {
   if (body === 'ignored') return undefined;
-  return body === 'read' ? readBody(request) : readBytes(request, body.mostBytes);
+  if (body === 'read') return readBody(request);
+  if ('mostBytes' in body) return readBytes(request, body.mostBytes);
+  await body.admit(call);
+  return readBody(request, body.mostOfDocument);
 };
 
 const splitOnce = (text: string, separator: string): readonly string[] => {
@@ -74,19 +77,22 @@ export const serving =
     const actor = asked === undefined ? caller : { ...caller, request: asked.request };
     // A body that is not a good one must not tell this caller that there is such an endpoint.
     const isOpen = isOpenTo(caller, action);
-    const body = isOpen ? await bodyFor(route, request) : undefined;
-    if (asked !== undefined) exchange.asks({ ...askedAbout(pattern, parameters, body), ...asked });
-    if (!isOpen) throw notFound();
-    const answer = await route.handle({
+    const call = {
       actor,
       sameActor: () => use.authenticate.execute(bearerOf(request)),
       parameters,
       query: new Query(query),
-      body,
-      header: (name) => request.get(name),
+      header: (name: string) => request.get(name),
       path,
-    });
-    await write(exchange, answer);
+    };
+    // Who may not send a long body is refused before it is read.
+    if (asked !== undefined && typeof route.body === 'object') {
+      exchange.asks({ ...askedAbout(pattern, parameters, undefined), ...asked });
+    }
+    const body = isOpen ? await bodyFor(route, request, call) : undefined;
+    if (asked !== undefined) exchange.asks({ ...askedAbout(pattern, parameters, body), ...asked });
+    if (!isOpen) throw notFound();
+    await write(exchange, await route.handle({ ...call, body }));
   };
 
 /** An endpoint of the agents' interface. */

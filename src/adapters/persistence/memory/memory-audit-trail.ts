@@ -48,6 +48,7 @@ export class MemoryAuditTrail implements AuditTrail {
       },
       'configuration-versions': () => ofWorkspace(tables.configurationVersions.get(id)?.workspaceId),
       runs: () => ofRun(id),
+      'state-versions': () => ofWorkspace(tables.stateVersions.get(id)?.workspaceId),
       'task-stages': () => ofRun(tables.taskStages.get(id)?.runId),
       'policy-sets': () => tables.policySets.get(id)?.organizationId,
       policies: () => tables.policies.get(id)?.organizationId,

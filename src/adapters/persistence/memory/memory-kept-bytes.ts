@@ -43,6 +43,7 @@ export class MemoryKeptBytes implements KeptBytes {
     const ownRuns = [...runs.values()].filter(isIts);
     const stored = [
       ...[...configurationVersions.values(), ...stateVersions.values()].filter(isIts).map(({ bundle }) => bundle),
+      ...[...stateVersions.values()].filter(isIts).map(({ jsonBundle }) => jsonBundle),
       ...ownRuns.map(({ ownFiles }) => ownFiles),
       ...ownRuns.flatMap((run) => artifactNames.map((name) => runArtifacts.get(artifactKey(run.id, name)))),
     ];

@@ -26,7 +26,7 @@ export class MemoryRemovals implements Removals {
       ({ workspaceId }) =>
         workspaceId === target.id || tables.workspaces.get(workspaceId)?.organizationId === target.id,
     );
-    const bundleKeys: BundleKey[] = [];
+    const bundleKeys = removeStates(tables, target);
     const batch = versions.slice(0, limit);
     const versionIds = new Set(batch.map(({ id }) => id));
     const runs = [...tables.runs.values()].filter((run) => versionIds.has(run.configurationVersionId));
@@ -87,14 +87,18 @@ function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
   tables.deletions.delete(id);
 }
 
+/** Those of a workspace or an organization. Answers the keys of their bytes. */
+function removeStates(tables: MemoryTables, { id }: RemovalTarget): BundleKey[] {
+  const states = [...tables.stateVersions.values()].filter(
+    ({ workspaceId }) => workspaceId === id || tables.workspaces.get(workspaceId)?.organizationId === id,
+  );
+  for (const state of states) removeStateVersion(tables, state.id);
+  return states.flatMap(({ bundle, jsonBundle }) => [bundle, jsonBundle].flatMap((bytes) => bytes?.key ?? []));
+}
+
 /** Answers the keys of what it leaves. */
 function removeRun(tables: MemoryTables, id: RunId): readonly BundleKey[] {
   const bundles: Bundle[] = [];
-  for (const version of tables.stateVersions.values()) {
-    if (version.runId !== id) continue;
-    removeStateVersion(tables, version.id);
-    if (version.bundle !== null) bundles.push(version.bundle);
-  }
   for (const name of artifactNames) {
     const bundle = tables.runArtifacts.get(artifactKey(id, name));
     if (bundle !== undefined) bundles.push(bundle);

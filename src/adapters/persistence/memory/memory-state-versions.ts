@@ -25,6 +25,8 @@ import { standingIn, standingOn } from './memory-standing.js';
 import { byText, type CurrentTables, checkRevision, compare, type MemoryTables, pageOf } from './memory-tables.js';
 
 const finalized = ({ status }: StateVersion): boolean => status === 'finalized';
+const announcedBy = (source: StateVersion['source']) => (version: StateVersion) =>
+  version.source === source && !finalized(version);
 
 function seenIn<Subject>(
   tables: MemoryTables,
@@ -47,7 +49,8 @@ export class MemoryStateVersions implements StateVersionRepository {
 
   async findFor(actor: Actor, id: StateVersionId): Promise<Seen<StateVersion> | undefined> {
     const version = await this.find(id);
-    return version && finalized(version) ? seenIn(this.tables(), actor, version.workspaceId, version) : undefined;
+    const shown = version && (finalized(version) || version.source === 'client');
+    return shown ? seenIn(this.tables(), actor, version.workspaceId, version) : undefined;
   }
 
   async current(workspaceId: WorkspaceId): Promise<StateVersion | undefined> {
@@ -55,12 +58,22 @@ export class MemoryStateVersions implements StateVersionRepository {
   }
 
   async pending(runId: RunId): Promise<StateVersion | undefined> {
-    return this.living().find((version) => version.runId === runId && !finalized(version));
+    return this.living()
+      .filter(announcedBy('agent'))
+      .find((version) => version.runId === runId);
+  }
+
+  async pendingOfClient(workspaceId: WorkspaceId): Promise<StateVersion | undefined> {
+    return this.living()
+      .filter(announcedBy('client'))
+      .find((version) => version.workspaceId === workspaceId);
   }
 
   async add(version: StateVersion, outputs: readonly StateOutput[]): Promise<void> {
     const tables = this.tables();
-    if ((await this.pending(version.runId)) !== undefined) throw new Error(`${version.runId} has a pending state`);
+    const { source, runId, workspaceId } = version;
+    const before = source === 'agent' && runId !== null ? this.pending(runId) : this.pendingOfClient(workspaceId);
+    if ((await before) !== undefined) throw new Error(`${runId ?? workspaceId} has a pending state`);
     tables.stateVersions.set(version.id, version);
     for (const output of outputs) tables.stateOutputs.set(output.id, output);
   }
@@ -69,14 +82,36 @@ export class MemoryStateVersions implements StateVersionRepository {
     const { stateVersions } = this.tables();
     const stored = stateVersions.get(id);
     if (stored === undefined || finalized(stored)) checkRevision(undefined, { id, revision: 0 });
-    else stateVersions.set(id, { ...stored, status: 'finalized', bundle, size: bundle.bytes });
+    else {
+      // Behind all others: they lie in the order in which they were finalized.
+      stateVersions.delete(id);
+      stateVersions.set(id, { ...stored, status: 'finalized', bundle, size: bundle.bytes });
+    }
   }
 
   async dropPending(runId: RunId): Promise<void> {
+    const version = await this.pending(runId);
+    if (version !== undefined) removeStateVersion(this.tables(), version.id);
+  }
+
+  async dropPendingOfClient(workspaceId: WorkspaceId): Promise<void> {
+    const version = await this.pendingOfClient(workspaceId);
+    if (version !== undefined) removeStateVersion(this.tables(), version.id);
+  }
+
+  async keepJson(id: StateVersionId, jsonBundle: Bundle): Promise<void> {
+    const { stateVersions } = this.tables();
+    const stored = stateVersions.get(id);
+    if (stored === undefined) checkRevision(undefined, { id, revision: 0 });
+    else stateVersions.set(id, { ...stored, jsonBundle });
+  }
+
+  async keepOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void> {
     const tables = this.tables();
-    for (const version of tables.stateVersions.values()) {
-      if (version.runId === runId && !finalized(version)) removeStateVersion(tables, version.id);
-    }
+    const stored = tables.stateVersions.get(id);
+    if (stored === undefined || stored.outputsRead) checkRevision(undefined, { id, revision: 0 });
+    else tables.stateVersions.set(id, { ...stored, outputsRead: true });
+    for (const output of outputs) tables.stateOutputs.set(output.id, output);
   }
 
   async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>> {
@@ -85,7 +120,7 @@ export class MemoryStateVersions implements StateVersionRepository {
 
   private newestFirst(workspaceId: WorkspaceId): readonly StateVersion[] {
     const versions = this.living().filter((version) => version.workspaceId === workspaceId && finalized(version));
-    return versions.sort((a, b) => b.serial - a.serial);
+    return versions.reverse();
   }
 
   private living(): StateVersion[] {

@@ -32,6 +32,7 @@ export class MemoryStoredFiles implements StoredFiles {
       ...[...configurationVersions.values(), ...stateVersions.values()].flatMap(({ id, workspaceId, bundle }) =>
         heldBy(id, workspaceId, bundle),
       ),
+      ...[...stateVersions.values()].flatMap(({ id, workspaceId, jsonBundle }) => heldBy(id, workspaceId, jsonBundle)),
       ...[...runs.values()].flatMap(({ id, workspaceId, ownFiles }) => [
         ...(ownFiles === null ? [] : [{ of: id, workspaceId, key: ownFiles.key, known: null }]),
         ...artifactNames.flatMap((name) => heldBy(id, workspaceId, runArtifacts.get(artifactKey(id, name)))),

@@ -1,6 +1,15 @@
 import type { Instant } from '../../../domain/index.js';
 
-export const capabilityPurposes = ['upload', 'download', 'state-download', 'plan-log', 'apply-log'] as const;
+export const capabilityPurposes = [
+  'upload',
+  'download',
+  'state-upload',
+  'json-state-upload',
+  'state-download',
+  'json-state-download',
+  'plan-log',
+  'apply-log',
+] as const;
 
 export type CapabilityPurpose = (typeof capabilityPurposes)[number];
 

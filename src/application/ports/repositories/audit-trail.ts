@@ -13,6 +13,7 @@ export const auditedKinds = [
   'organization-memberships',
   'authentication-tokens',
   'configuration-versions',
+  'state-versions',
   'runs',
   'task-stages',
   'policy-sets',

@@ -4,6 +4,7 @@ import type {
   Instant,
   OrganizationId,
   RunId,
+  StateVersionId,
   TeamId,
   UserId,
   WorkspaceId,
@@ -26,7 +27,8 @@ export type Effect =
   | { readonly kind: 'purge-backing-data'; readonly versionId: ConfigurationVersionId }
   | { readonly kind: 'archive-version'; readonly versionId: ConfigurationVersionId }
   | { readonly kind: 'fetch-commit'; readonly versionId: ConfigurationVersionId; readonly request: CommitRequest }
-  | { readonly kind: 'fetch-run-files'; readonly runId: RunId };
+  | { readonly kind: 'fetch-run-files'; readonly runId: RunId }
+  | { readonly kind: 'read-state-outputs'; readonly stateVersionId: StateVersionId };
 
 /** An effect on its way. */
 export interface PendingEffect {

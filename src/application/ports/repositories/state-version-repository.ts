@@ -15,18 +15,29 @@ import type { Page, PageRequest, Slice, SliceSize } from './page.js';
 export interface StateVersionRepository {
   /** Finalized or not. */
   find(id: StateVersionId): Promise<StateVersion | undefined>;
-  /** A finalized one, with the caller's standing on its workspace. */
+  /** A finalized one, or a client's that is pending, with the caller's standing on its workspace. */
   findFor(actor: Actor, id: StateVersionId): Promise<Seen<StateVersion> | undefined>;
-  /** The finalized one with the highest serial. One indexed statement. */
+  /** The one that was finalized last. One indexed statement. */
   current(workspaceId: WorkspaceId): Promise<StateVersion | undefined>;
-  /** The one the run announced, and has not sent yet. */
+  /** The one the run's agent announced, and has not sent yet. */
   pending(runId: RunId): Promise<StateVersion | undefined>;
-  /** A pending one with its outputs. A run may have no more than one: in the workspace's turn. */
+  /** The one a client announced, and has not sent yet. */
+  pendingOfClient(workspaceId: WorkspaceId): Promise<StateVersion | undefined>;
+  /**
+   * A pending one with its outputs. A run may have no more than one of its agent, and a workspace no more than one of a
+   * client: in the workspace's turn.
+   */
   add(version: StateVersion, outputs: readonly StateOutput[]): Promise<void>;
   /** Makes a pending one finalized. In the workspace's turn: who reads the workspace's list sees them in this order. */
   finalize(version: StateVersion, bundle: Bundle): Promise<void>;
-  /** Forgets what the run announced and did not send. */
+  /** Forgets what the run's agent announced and did not send. */
   dropPending(runId: RunId): Promise<void>;
+  /** Forgets what a client announced and did not send. Its JSON form, if it has one, is then referred to by no row. */
+  dropPendingOfClient(workspaceId: WorkspaceId): Promise<void>;
+  /** Throws `shared/stale-revision` when it is gone. */
+  keepJson(id: StateVersionId, bundle: Bundle): Promise<void>;
+  /** The outputs of one of which they were not known. Throws `shared/stale-revision` otherwise. */
+  keepOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void>;
   /** Finalized ones, newest first. Costs the same however many there are and however deep the page lies. */
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>>;
 }

@@ -1,5 +1,5 @@
-import type { AnnouncedState, ReportedOutput, StateOutput, StateVersion } from '../../../domain/index.js';
-import { fittingOutputs, valueToText } from '../../../domain/supporting/state-versions/state-output.js';
+import type { AnnouncedState, ReportedOutput, StateVersion } from '../../../domain/index.js';
+import { fittingOutputs } from '../../../domain/supporting/state-versions/state-output.js';
 import {
   announceState,
   checkSuccession,
@@ -10,6 +10,7 @@ import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { reportedToKept } from '../state-versions/state-outputs-reader.js';
 import { type LeaseHolder, leasedRunInTurn, refuseUnless } from './lease-holder.js';
 
 export interface StateReport extends AnnouncedState {
@@ -42,11 +43,7 @@ export class AnnounceState {
   async execute(holder: LeaseHolder, { outputs, ...announced }: StateReport): Promise<StateAnnounced> {
     const fitting = fittingOutputs(outputs);
     const id = this.ids.next('state-version');
-    const kept = fitting.map(({ name, type, value, sensitive }): StateOutput => {
-      const text = valueToText(value);
-      const given = { id: this.ids.next('state-version-output'), stateVersionId: id, name, type, sensitive };
-      return { ...given, value: sensitive ? this.box.seal(text) : text };
-    });
+    const kept = fitting.map((output) => reportedToKept(output, id, this.ids, this.box));
     const version = await this.unitOfWork.run(async (tx) => {
       const run = await leasedRunInTurn(tx, this.secrets, holder);
       refuseUnless(run, 'applying', 'state could not be written');

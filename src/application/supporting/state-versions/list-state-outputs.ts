@@ -1,7 +1,7 @@
 import { type Actor, authorized, type StateVersionId, type WorkspaceId } from '../../../domain/index.js';
 import type { Page, PageRequest, Place, Slice } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { amongOthers, outputsAtOnce, type ShownOutput } from './shown-output.js';
+import { amongOthers, outputsAtOnce, type ShownOutput, withOutputsRead } from './shown-output.js';
 
 /** GET /state-versions/:id/outputs. */
 export class ListStateOutputs {
@@ -10,7 +10,7 @@ export class ListStateOutputs {
   async execute(actor: Actor, id: StateVersionId, page: PageRequest): Promise<Page<ShownOutput>> {
     const found = await this.unitOfWork.read(async (tx) => {
       const seen = await tx.stateVersions.findFor(actor, id);
-      return tx.stateOutputs.page(authorized(seen, 'state-version-outputs/read').id, page);
+      return tx.stateOutputs.page(withOutputsRead(authorized(seen, 'state-version-outputs/read')).id, page);
     });
     return { ...found, items: found.items.map(amongOthers) };
   }
@@ -27,7 +27,8 @@ export class ListCurrentOutputs {
   execute(actor: Actor, workspaceId: WorkspaceId, after: Place | undefined): Promise<Slice<ShownOutput>> {
     return this.unitOfWork.read(async (tx) => {
       const id = authorized(await tx.workspaces.findIdFor(actor, workspaceId), 'state-version-outputs/read');
-      const versionId = after?.tie ?? (await tx.stateVersions.current(id))?.id;
+      const current = after === undefined ? await tx.stateVersions.current(id) : undefined;
+      const versionId = after?.tie ?? (current && withOutputsRead(current).id);
       if (versionId === undefined) return { items: [], last: undefined };
       const { items, last } = await tx.stateOutputs.slice(versionId, after?.name, outputsAtOnce);
       return { items: items.map(amongOthers), last };

@@ -3,6 +3,7 @@ import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { readingUrls, type StateUrls } from './state-urls.js';
 
 export interface StateVersionQuery {
   readonly organizationName: string;
@@ -12,8 +13,7 @@ export interface StateVersionQuery {
 
 export interface ListedStateVersion {
   readonly version: StateVersion;
-  /** Absolute, and itself the right to the bytes for a while. */
-  readonly downloadUrl: string;
+  readonly urls: StateUrls;
 }
 
 /** GET /state-versions. */
@@ -31,10 +31,7 @@ export class ListStateVersions {
       return tx.stateVersions.page(authorized(seen, 'state-versions/read').id, query.page);
     });
     const now = this.clock.now();
-    const items = found.items.map((version) => ({
-      version,
-      downloadUrl: this.urls.issue('state-download', version.id, now),
-    }));
+    const items = found.items.map((version) => ({ version, urls: readingUrls(this.urls, version, now) }));
     return { ...found, items };
   }
 }

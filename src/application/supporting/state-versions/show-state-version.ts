@@ -12,7 +12,8 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { Place, Slice } from '../../ports/repositories/page.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { ListedStateVersion } from './list-state-versions.js';
-import { amongOthers, outputsAtOnce, type ShownOutput } from './shown-output.js';
+import { amongOthers, outputsAtOnce, type ShownOutput, withOutputsRead } from './shown-output.js';
+import { readingUrls } from './state-urls.js';
 
 /** One of them, or a workspace's current one. */
 export type StateVersionReference = { readonly id: StateVersionId } | { readonly workspaceId: WorkspaceId };
@@ -34,13 +35,13 @@ export class ShowStateVersion {
       const version = await find(tx, actor, reference);
       return { version, outputIds: await tx.stateOutputs.idsOf(version.id) };
     });
-    return { ...shown, downloadUrl: this.urls.issue('state-download', shown.version.id, this.clock.now()) };
+    return { ...shown, urls: readingUrls(this.urls, shown.version, this.clock.now()) };
   }
 
   /** Its outputs beside it, slice by slice: from the first, or after a place. */
   outputs(actor: Actor, id: StateVersionId, after: Place | undefined): Promise<Slice<ShownOutput>> {
     return this.unitOfWork.read(async (tx) => {
-      const version = await find(tx, actor, { id });
+      const version = withOutputsRead(await find(tx, actor, { id }));
       const { items, last } = await tx.stateOutputs.slice(version.id, after?.name, outputsAtOnce);
       return { items: items.map(amongOthers), last };
     });

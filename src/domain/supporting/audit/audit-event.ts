@@ -19,6 +19,8 @@ export const unaskedActions = [
   'runs/fail',
   'runs/store-artifact',
   'state-versions/write',
+  'state-versions/upload',
+  'state-versions/upload-json',
   'policy-outcomes/report',
 ] as const;
 

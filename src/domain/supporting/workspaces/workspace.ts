@@ -101,6 +101,12 @@ export function checkRepository(settings: RepositorySettings): RepositorySetting
 
 const refused = (sentence: string): DomainError => new DomainError('workspace/lock-refused', sentence);
 
+/** Throws `workspace/lock-refused` unless the workspace is locked by this user or team. */
+export function checkLockedBy({ lock }: Pick<Workspace, 'lock'>, by: Pick<TokenOwner, 'id'>): void {
+  if (lock === null) throw refused('the workspace is not locked: lock it before you write a state');
+  if (lock.by.id !== by.id) throw refused('the workspace is locked by another user or team');
+}
+
 const changed = (workspace: Workspace, lock: Lock | null, now: Instant): Workspace => ({
   ...workspace,
   lock,

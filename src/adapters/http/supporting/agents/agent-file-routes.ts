@@ -1,10 +1,9 @@
-import type { Request } from 'express';
 import { z } from 'zod';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { type ArtifactName, artifactNames, notFound } from '../../../../domain/index.js';
 import type { Exchange } from '../../routing/exchange.js';
 import { limits } from '../../routing/limits.js';
-import { readJson, tooLarge } from '../../routing/read-body.js';
+import { atMost, readJson } from '../../routing/read-body.js';
 import type { Refusal } from '../../routing/reference.js';
 import { readStateReport, stateReport } from './agent-api-requests.js';
 import { announcedSchema, artifactSchema, presentAnnounced, presentArtifact } from './agent-api-resource.js';
@@ -21,17 +20,6 @@ import {
 import { LongReports } from './long-reports.js';
 
 const largest = limits.agentFile.most;
-
-/** Throws a 413 as soon as it can be told. */
-async function* atMost(request: Request, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  if (Number(request.headers['content-length'] ?? 0) > largest) throw tooLarge(largest);
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > largest) throw tooLarge(largest);
-    yield chunk;
-  }
-}
 
 const stream = async (exchange: Exchange, parts: AsyncIterable<Uint8Array>): Promise<void> => {
   exchange.writeHead(200, { 'Content-Type': 'application/octet-stream' });
@@ -55,7 +43,7 @@ const whereBytesGo: readonly Refusal[] = [
 export const agentFileRoutes = (use: UseCases): AgentRoute[] => {
   const longReports = new LongReports(use);
   const receive = <Received>(exchange: Exchange, into: (body: AsyncIterable<Uint8Array>) => Promise<Received>) =>
-    exchange.receive((body) => into(atMost(exchange.request, body)));
+    exchange.receive((body) => into(atMost(largest, exchange.request, body)));
 
   return [
     {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ListedStateVersion, ShownOutput, ShownStateVersion } from '../../../../application/index.js';
 import { outputWords, wordForType } from '../../../../domain/supporting/state-versions/state-output.js';
+import { stateVersionStatuses } from '../../../../domain/supporting/state-versions/state-version.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
@@ -9,29 +10,38 @@ import { ownerSchema, presentOwner } from '../../tokens/token-owner-resource.js'
 
 const outputType = 'state-version-outputs';
 
-const downloadUrlSchema = z.url();
+const maybeUrl = z.url().nullable();
 const unknown = nothing.describe('Not recorded by this service.');
-const processed = z.literal(true);
-const finalized = z.literal('finalized');
+const status = z.enum(stateVersionStatuses);
 const outputIdentifiers = z.array(z.strictObject({ id: text, type: z.literal(outputType) }));
 
 /** In lists its outputs are told by their link alone. What the service does not look into the bytes for is null. */
 const stateVersion =
-  ({ is, optional, link, toOne }: Words) =>
+  ({ is, optional, link, toOne, toOneOrNone }: Words) =>
   (dialect: Dialect) =>
   (listed: ListedStateVersion & Partial<Pick<ShownStateVersion, 'outputIds'>>): Resource => {
-    const { version, downloadUrl, outputIds } = listed;
+    const { version, urls, outputIds } = listed;
     const self = `${dialect.prefix}/state-versions/${version.id}`;
     return {
       id: version.id,
       type: 'state-versions',
       attributes: {
         'created-at': is(dateTime, version.createdAt),
-        'hosted-json-state-download-url': is(nothing, null),
+        'hosted-json-state-download-url': is(
+          maybeUrl,
+          urls.jsonDownload,
+          'The same for the JSON form; null unless a client sent it.',
+        ),
+        'hosted-json-state-upload-url': is(maybeUrl, urls.upload?.jsonState ?? null, 'The same for the JSON form.'),
         'hosted-state-download-url': is(
-          downloadUrlSchema,
-          downloadUrl,
-          'Returns the state. No token is needed: the URL is signed. Keep it secret.',
+          maybeUrl,
+          urls.download,
+          'Returns the state. No token is needed: the URL is signed. Keep it secret. Null until the state is uploaded.',
+        ),
+        'hosted-state-upload-url': is(
+          maybeUrl,
+          urls.upload?.state ?? null,
+          'Accepts the state by PUT. No token is needed: the URL is signed. Only in the response that creates a state version without its content.',
         ),
         intermediate: is(no, false),
         lineage: is(
@@ -43,11 +53,19 @@ const stateVersion =
         modules: is(unknown, null),
         providers: is(unknown, null),
         resources: is(unknown, null),
-        'resources-processed': is(processed, true),
-        serial: is(count, version.serial, 'Increases with every state version of the workspace.'),
+        'resources-processed': is(
+          flag,
+          version.outputsRead,
+          'Whether the outputs are known. The outputs of an uploaded state are read in the background.',
+        ),
+        serial: is(
+          count,
+          version.serial,
+          'Greater than the serial of the state version before, unless that check was skipped.',
+        ),
         size: is(count, version.size, 'Size in bytes.'),
         'state-version': is(unknown, null),
-        status: is(finalized, 'finalized'),
+        status: is(status, version.status, '`pending` until the content is uploaded, then `finalized`.'),
         'terraform-version': is(unknown, null),
         'vcs-commit-sha': is(unknown, null),
         'vcs-commit-url': is(unknown, null),
@@ -66,7 +84,12 @@ const stateVersion =
             ),
           links: { related: link(`${self}/outputs`) },
         },
-        run: toOne('runs', version.runId),
+        'rollback-state-version': toOneOrNone(
+          'state-versions',
+          version.rollbackOf,
+          'The state whose bytes it repeats; null for new bytes.',
+        ),
+        run: toOneOrNone('runs', version.runId),
         workspace: toOne('workspaces', version.workspaceId),
       },
       links: { self: link(self) },

@@ -7,16 +7,23 @@ import {
 } from '../../../../application/index.js';
 import { outputsAtOnce } from '../../../../application/supporting/state-versions/shown-output.js';
 import type { UseCases } from '../../../../application/use-cases.js';
-import { answerOne, answerPage } from '../../routing/answering.js';
+import { answerCreated, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
+import { limits } from '../../routing/limits.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
 import { includeParameter } from '../../routing/query.js';
-import { lists, shows } from '../../routing/reference.js';
+import { creates, lists, type Refusal, shows } from '../../routing/reference.js';
 import { listSchema } from '../../routing/resource-schema.js';
-import { type Call, get, ok, parameter, type Route } from '../../routing/route.js';
+import { type Call, get, ok, parameter, patch, postLong, type Route } from '../../routing/route.js';
 import { wholeList } from '../../routing/whole-list.js';
-import { stateVersionIncludes, stateVersionParameters, stateVersionQuery } from './state-version-requests.js';
+import {
+  newStateVersion,
+  rollback,
+  stateVersionIncludes,
+  stateVersionParameters,
+  stateVersionQuery,
+} from './state-version-requests.js';
 import {
   presentStateOutput,
   presentStateVersion,
@@ -34,16 +41,26 @@ const piecesOf =
     return { items, last: next < outputs.length ? { name: '', tie: String(next) } : undefined };
   };
 
+const whileWriting: readonly Refusal[] = [
+  'attribute/invalid',
+  'workspace/lock-refused',
+  'runs/in-progress',
+  'bundle/interrupted',
+  'service/storage-full',
+];
+
 export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const present = presentStateVersion(dialect);
   const presentOutput = presentStateOutput(dialect);
+  const readNew = newStateVersion(dialect);
+  const readRollback = rollback(dialect);
   const version = () => stateVersionSchema(dialect);
   const output = () => stateOutputSchema(dialect);
 
   const showsOne = (operation: string, summary: string) =>
     shows(operation, summary, version, {
       query: { include: includeParameter(stateVersionIncludes) },
-      refusals: [422],
+      refusals: [422, 'state-version/outputs-unread'],
       included: () => [output()],
     });
   const show = async (call: Call, reference: StateVersionReference) => {
@@ -59,6 +76,26 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
   };
 
   return [
+    postLong(limits.stateBody.most, (call) => use.createStateVersion.admit(call.actor, parameter(call, 'workspaceId')))(
+      '/workspaces/:workspaceId/state-versions',
+      'state-versions/create',
+      creates('createStateVersion', 'Create a state version', readNew, version, {
+        about:
+          'The caller must hold the lock of the workspace. The state version becomes current when its content is stored: at once if the request contains it, otherwise after the upload to `hosted-state-upload-url`.',
+        refusals: [...whileWriting, 'state-version/conflict'],
+      }),
+      answerCreated(present, (call) => use.createStateVersion.execute(call.actor, readNew(call))),
+    ),
+    patch(
+      '/workspaces/:workspaceId/state-versions',
+      'state-versions/create',
+      creates('rollBackState', 'Roll back to an earlier state version', readRollback, version, {
+        about:
+          'The caller must hold the lock of the workspace. A new state version with the content and serial of the earlier one becomes current.',
+        refusals: whileWriting,
+      }),
+      answerCreated(present, (call) => use.rollBackState.execute(call.actor, readRollback(call))),
+    ),
     get(
       '/state-versions',
       'state-versions/read',
@@ -80,7 +117,10 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       '/state-versions/:id/outputs',
       'state-version-outputs/read',
-      lists('listStateVersionOutputs', 'List outputs of a state version', output, { about: 'Sorted by name.' }),
+      lists('listStateVersionOutputs', 'List outputs of a state version', output, {
+        about: 'Sorted by name.',
+        refusals: ['state-version/outputs-unread'],
+      }),
       async (call) => {
         const page = pageRequest(call.query);
         const found = await use.listStateOutputs.execute(call.actor, parameter(call, 'id'), page);
@@ -96,6 +136,7 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
         summary: 'List outputs of the current state version of a workspace',
         about: 'Not paginated. Empty while the workspace has no state.',
         answers: { 200: listSchema(output()) },
+        refusals: ['state-version/outputs-unread'],
       }),
       (call) =>
         wholeList(

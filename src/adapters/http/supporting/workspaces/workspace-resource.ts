@@ -123,8 +123,7 @@ const workspace =
             'can-lock': is(flag, mayLock),
             'can-unlock': is(flag, mayLock),
             'can-force-unlock': is(flag, may(standing, 'workspaces/force-unlock')),
-            // States come from runs alone.
-            'can-create-state-versions': is(flag, false),
+            'can-create-state-versions': is(flag, may(standing, 'state-versions/create')),
             'can-read-state-versions': is(flag, may(standing, 'state-versions/read')),
             'can-read-state-outputs': is(flag, may(standing, 'state-version-outputs/read')),
           },

@@ -15,6 +15,7 @@ import * as tokens from './0013-tokens.js';
 import * as keptBytes from './0014-kept-bytes.js';
 import * as invitations from './0015-invitations-and-team-names.js';
 import * as shortLists from './0016-short-lists.js';
+import * as statesOfClients from './0017-states-of-clients.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -33,6 +34,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0014-kept-bytes': keptBytes,
   '0015-invitations-and-team-names': invitations,
   '0016-short-lists': shortLists,
+  '0017-states-of-clients': statesOfClients,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */

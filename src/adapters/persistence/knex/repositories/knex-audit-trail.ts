@@ -71,6 +71,7 @@ const ways: Readonly<Record<AuditedThing['kind'], ReturnType<typeof lookup>>> = 
     sql('api_tokens as t').join('teams as p', 'p.id', 't.team_id').where('t.id', id).select('p.organization_id'),
   ),
   'configuration-versions': lookup((sql, id) => ofWorkspace(sql('configuration_versions as t'), id)),
+  'state-versions': lookup((sql, id) => ofWorkspace(sql('state_versions as t'), id)),
   runs: lookup((sql, id) => ofWorkspace(sql('runs as t'), id)),
   'task-stages': lookup((sql, id) =>
     sql('task_stages as s')

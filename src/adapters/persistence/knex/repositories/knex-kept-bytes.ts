@@ -8,7 +8,10 @@ import type {
 import type { OrganizationId, WorkspaceId } from '../../../../domain/index.js';
 import { prepared } from '../engine/prepared.js';
 import type { Statements } from '../engine/statements.js';
-import { keptRows } from '../migrations/0014-kept-bytes.js';
+import { keptRows as keptWithoutJson } from '../migrations/0014-kept-bytes.js';
+import { keptJsonRows } from '../migrations/0017-states-of-clients.js';
+
+const keptRows = `${keptWithoutJson} union all ${keptJsonRows}`;
 
 /** Postgres answers a bigint as text. */
 interface CountedRow {

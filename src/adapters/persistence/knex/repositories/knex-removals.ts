@@ -31,11 +31,13 @@ export class KnexRemovals implements Removals {
   private async removeFromWorkspace(id: WorkspaceId, limit: number): Promise<Batch> {
     const { sql } = this.db;
     const mostStates = Math.min(limit, largeAtOnce);
-    const states = await this.db.all<{ id: StateVersionId; bundle_key: BundleKey | null }>(
-      sql('state_versions').where('workspace_id', id).select('id', 'bundle_key').limit(mostStates),
-    );
+    const states = await this.db.all<{
+      id: StateVersionId;
+      bundle_key: BundleKey | null;
+      json_bundle_key: BundleKey | null;
+    }>(sql('state_versions').where('workspace_id', id).select('id', 'bundle_key', 'json_bundle_key').limit(mostStates));
     await this.removeStates(states.map((state) => state.id));
-    const ofStates = states.flatMap(({ bundle_key }) => bundle_key ?? []);
+    const ofStates = states.flatMap((state) => [state.bundle_key ?? [], state.json_bundle_key ?? []].flat());
     if (states.length === mostStates) return { bundleKeys: ofStates, finished: false };
 
     const versions = await this.db.all<{ id: ConfigurationVersionId; bundle_key: BundleKey | null }>(

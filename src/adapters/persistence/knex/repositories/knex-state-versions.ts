@@ -31,6 +31,7 @@ import { seeing } from './standing.js';
 const versionRows = rowsOf<StateVersion>((row, as) => ({
   id: row.id,
   workspaceId: row.workspace_id,
+  source: row.source,
   runId: row.run_id,
   createdBy: as.group(row.created_by_kind, { kind: row.created_by_kind, id: row.created_by_id }),
   serial: as.number(row.serial),
@@ -43,6 +44,14 @@ const versionRows = rowsOf<StateVersion>((row, as) => ({
     bytes: as.joined(row.size, Number),
     sha256: row.bundle_sha256,
   }),
+  jsonBundle: as.group(row.json_bundle_key, {
+    key: row.json_bundle_key,
+    bytes: as.number(row.json_bundle_bytes),
+    sha256: row.json_bundle_sha256,
+  }),
+  forced: as.flag(row.forced),
+  outputsRead: as.flag(row.outputs_read),
+  rollbackOf: row.rollback_of,
   createdAt: row.created_at,
 }));
 
@@ -64,23 +73,29 @@ const byId = (sql: Knex, { id }: { readonly id: StateVersionId }): Knex.QueryBui
 const version = prepared(byId);
 const findSeen = seeing(
   'workspace',
-  (sql, sought: { readonly id: StateVersionId }) => byId(sql, sought).whereRaw(isFinalized),
+  (sql, sought: { readonly id: StateVersionId }) =>
+    byId(sql, sought).whereRaw(`(${isFinalized} or sv.source = 'client')`),
   versionRows.read,
 );
 
 const currentOf = prepared((sql, { workspaceId }: { readonly workspaceId: WorkspaceId }) =>
   livingVersions(sql)
     .where('sv.workspace_id', workspaceId)
-    .whereRaw(isFinalized)
-    .select(...columnsOf('sv', versionRows.columns))
-    .orderBy('sv.serial', 'desc')
-    .limit(1),
+    .whereRaw('sv.sequence = w.last_state_sequence')
+    .select(...columnsOf('sv', versionRows.columns)),
 );
 
 const pendingOf = prepared((sql, { runId }: { readonly runId: RunId }) =>
   livingVersions(sql)
     .where('sv.run_id', runId)
-    .whereRaw("sv.status = 'pending'")
+    .whereRaw("sv.status = 'pending' and sv.source = 'agent'")
+    .select(...columnsOf('sv', versionRows.columns)),
+);
+
+const pendingOfClientIn = prepared((sql, { workspaceId }: { readonly workspaceId: WorkspaceId }) =>
+  livingVersions(sql)
+    .where('sv.workspace_id', workspaceId)
+    .whereRaw("sv.status = 'pending' and sv.source = 'client'")
     .select(...columnsOf('sv', versionRows.columns)),
 );
 
@@ -124,8 +139,17 @@ export class KnexStateVersions implements StateVersionRepository {
     return row && versionRows.read(row);
   }
 
+  async pendingOfClient(workspaceId: WorkspaceId): Promise<StateVersion | undefined> {
+    const row = await this.db.first<object>(pendingOfClientIn(this.db, { workspaceId }));
+    return row && versionRows.read(row);
+  }
+
   async add(version: StateVersion, outputs: readonly StateOutput[]): Promise<void> {
     await this.db.run(this.db.sql('state_versions').insert(versionRows.write(version)));
+    await this.addOutputs(outputs);
+  }
+
+  private async addOutputs(outputs: readonly StateOutput[]): Promise<void> {
     for (let from = 0; from < outputs.length; from += outputsAtOnce) {
       const rows = outputs.slice(from, from + outputsAtOnce).map(outputToRow);
       await this.db.run(this.db.sql('state_version_outputs').insert(rows));
@@ -152,9 +176,28 @@ export class KnexStateVersions implements StateVersionRepository {
 
   async dropPending(runId: RunId): Promise<void> {
     const { sql } = this.db;
-    const pending = () => sql('state_versions').where({ run_id: runId }).whereRaw("status = 'pending'");
+    const pending = () =>
+      sql('state_versions').where({ run_id: runId }).whereRaw("status = 'pending' and source = 'agent'");
     await this.db.run(sql('state_version_outputs').whereIn('state_version_id', pending().select('id')).delete());
     await this.db.run(pending().delete());
+  }
+
+  async dropPendingOfClient(workspaceId: WorkspaceId): Promise<void> {
+    // Its outputs are read from its bytes, so that it has none yet.
+    const pending = this.db.sql('state_versions').where({ workspace_id: workspaceId });
+    await this.db.run(pending.whereRaw("status = 'pending' and source = 'client'").delete());
+  }
+
+  async keepJson(id: StateVersionId, bundle: Bundle): Promise<void> {
+    const columns = { json_bundle_key: bundle.key, json_bundle_bytes: bundle.bytes, json_bundle_sha256: bundle.sha256 };
+    const update = this.db.sql('state_versions').where({ id }).update(columns);
+    await unlessStale({ table: 'state_versions', id }, this.db.run(update));
+  }
+
+  async keepOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void> {
+    const unread = this.db.sql('state_versions').where({ id, outputs_read: false }).update({ outputs_read: true });
+    await unlessStale({ table: 'state_versions', id }, this.db.run(unread));
+    await this.addOutputs(outputs);
   }
 
   async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<StateVersion>> {

@@ -37,6 +37,13 @@ const kinds: readonly Kind[] = [
     inWorkspaces: itsWorkspace,
   },
   {
+    table: 'state_versions',
+    key: 'json_bundle_key',
+    of: 'id',
+    known: { bytes: 'json_bundle_bytes', sha256: 'json_bundle_sha256' },
+    inWorkspaces: itsWorkspace,
+  },
+  {
     table: 'run_artifacts',
     key: 'bundle_key',
     of: 'run_id',

@@ -1,0 +1,160 @@
+import {
+  type Actor,
+  type BundleKey,
+  DomainError,
+  identityOf,
+  type RunId,
+  type StateVersion,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { checkSuccessionUnlessForced, draftState } from '../../../domain/supporting/state-versions/state-version.js';
+import { storeBytes } from '../../files/bundle-attempt.js';
+import type { BundleInspector } from '../../ports/outside/bundle-inspector.js';
+import type { BundleStore } from '../../ports/outside/bundle-store.js';
+import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { ShownStateVersion } from './show-state-version.js';
+import { readingUrls, writingUrls } from './state-urls.js';
+import {
+  dropAnnounced,
+  keepState,
+  type StateWriting,
+  withMd5,
+  writableInTurn,
+  writableWorkspace,
+} from './state-writing.js';
+
+export interface NewStateVersion {
+  readonly workspaceId: WorkspaceId;
+  readonly serial: number;
+  /** Lower-case hexadecimal. */
+  readonly md5: string;
+  /** Undefined for that of the current state. */
+  readonly lineage: string | undefined;
+  /** Whether it may follow any state. */
+  readonly force: boolean;
+  readonly runId: RunId | undefined;
+  /** Undefined to send it to a URL. */
+  readonly state: Uint8Array | undefined;
+  /** The same state in its JSON form. */
+  readonly jsonState: Uint8Array | undefined;
+}
+
+interface Made {
+  readonly version: StateVersion;
+  /** Whether this call made it. */
+  readonly isNew: boolean;
+}
+
+/**
+ * POST /workspaces/:id/state-versions. With the bytes it becomes the current state at once; without them it stays pending
+ * until they come to the URL that is answered, and replaces what the workspace's clients announced before.
+ */
+export class CreateStateVersion {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<StateWriting | 'stateOutputs'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly urls: CapabilityUrls,
+    private readonly inspector: BundleInspector,
+    private readonly store: BundleStore,
+  ) {}
+
+  /** Throws what `execute` throws for the caller: to be asked before a long body is read. */
+  async admit(actor: Actor, workspaceId: WorkspaceId): Promise<void> {
+    await this.unitOfWork.read(async (tx) =>
+      writableWorkspace(tx, await tx.workspaces.findFor(actor, workspaceId), identityOf(actor)),
+    );
+  }
+
+  /**
+   * The current state is answered again where the caller wrote it in the same words. Throws `resource/not-found`,
+   * `workspace/lock-refused` unless the caller holds the workspace's lock, `runs/in-progress` while a run is applied,
+   * `state-version/conflict` for a state that may not follow the current one, unless it is forced, and
+   * `attribute/invalid` for another MD5, or a run of another workspace.
+   */
+  async execute(actor: Actor, command: NewStateVersion): Promise<ShownStateVersion> {
+    await this.admit(actor, command.workspaceId);
+    const { state, jsonState } = command;
+    if (state === undefined) {
+      const { version } = await this.unitOfWork.run((tx) => this.add(tx, actor, command));
+      return { version, outputIds: [], urls: writingUrls(this.urls, version, this.clock.now()) };
+    }
+    const id = await this.keepInline(actor, command, state);
+    if (jsonState !== undefined) await this.keepJson(id, jsonState);
+    return this.unitOfWork.read(async (tx) => {
+      const version = (await tx.stateVersions.find(id)) as StateVersion;
+      const outputIds = await tx.stateOutputs.idsOf(id);
+      return { version, outputIds, urls: readingUrls(this.urls, version, this.clock.now()) };
+    });
+  }
+
+  /** In the workspace's turn. */
+  private async add(tx: Transaction<StateWriting>, actor: Actor, command: NewStateVersion): Promise<Made> {
+    const { workspaceId, serial, md5, force: forced } = command;
+    const by = identityOf(actor);
+    await writableInTurn(tx, actor, workspaceId, by);
+    const current = await tx.stateVersions.current(workspaceId);
+    const lineage = command.lineage ?? current?.lineage ?? '';
+    const isCurrent = current?.serial === serial && current.lineage === lineage && current.md5 === md5;
+    if (isCurrent && current.source === 'client' && current.createdBy?.id === by.id) {
+      return { version: current, isNew: false };
+    }
+    checkSuccessionUnlessForced(current, { serial, lineage, forced });
+    const version = draftState({
+      ...{ workspaceId, serial, lineage, md5, forced, createdBy: by, rollbackOf: null },
+      id: this.ids.next('state-version'),
+      runId: await this.runNamed(tx, command),
+      createdAt: this.clock.now(),
+    });
+    await dropAnnounced(tx, workspaceId);
+    await tx.stateVersions.add(version, []);
+    await tx.audit.add(doneBy(actor, 'state-versions/create', version.id), version);
+    return { version, isNew: true };
+  }
+
+  private async runNamed(tx: Transaction<'runs'>, { runId, workspaceId }: NewStateVersion): Promise<RunId | null> {
+    if (runId === undefined) return null;
+    const run = await tx.runs.find(runId);
+    if (run?.state.workspaceId === workspaceId) return runId;
+    throw new DomainError('attribute/invalid', 'Run must be one of the workspace', { relationship: 'run' });
+  }
+
+  private async keepInline(actor: Actor, command: NewStateVersion, state: Uint8Array): Promise<StateVersion['id']> {
+    const key = this.ids.next('bundle');
+    const measurement = this.inspector.measure(wholly(state));
+    let id: StateVersion['id'] | undefined;
+    await storeBytes(this.attempt, key, withMd5(command.md5, measurement), async (tx) => {
+      const { version, isNew } = await this.add(tx, actor, command);
+      id = version.id;
+      if (!isNew) return false;
+      const { bytes, sha256 } = measurement.facts();
+      await keepState(tx, version, { key, bytes, sha256 });
+      return true;
+    });
+    return id as StateVersion['id'];
+  }
+
+  private async keepJson(id: StateVersion['id'], jsonState: Uint8Array): Promise<void> {
+    const key: BundleKey = this.ids.next('bundle');
+    const measurement = this.inspector.measure(wholly(jsonState));
+    await storeBytes(this.attempt, key, measurement.bytes, async (tx) => {
+      if ((await tx.stateVersions.find(id))?.jsonBundle !== null) return false;
+      const { bytes, sha256 } = measurement.facts();
+      await tx.stateVersions.keepJson(id, { key, bytes, sha256 });
+      return true;
+    });
+  }
+
+  private get attempt() {
+    return { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
+  }
+}
+
+/** A copy: who measures bytes takes them over. */
+async function* wholly(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield Uint8Array.from(bytes);
+}

@@ -1,0 +1,92 @@
+import {
+  type Actor,
+  DomainError,
+  identityOf,
+  type StateVersion,
+  type StateVersionId,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { draftState } from '../../../domain/supporting/state-versions/state-version.js';
+import { storeBytes } from '../../files/bundle-attempt.js';
+import { openBundle } from '../../files/open-bundle.js';
+import type { BundleInspector } from '../../ports/outside/bundle-inspector.js';
+import type { BundleStore } from '../../ports/outside/bundle-store.js';
+import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { ShownStateVersion } from './show-state-version.js';
+import { readingUrls } from './state-urls.js';
+import {
+  dropAnnounced,
+  keepState,
+  type StateWriting,
+  withMd5,
+  writableInTurn,
+  writableWorkspace,
+} from './state-writing.js';
+
+export interface Rollback {
+  readonly workspaceId: WorkspaceId;
+  /** The state to return to. */
+  readonly stateVersionId: StateVersionId;
+}
+
+/**
+ * PATCH /workspaces/:id/state-versions: an earlier state becomes the current one once more, as a new version with the same
+ * bytes. So its serial is the one in the bytes, from which the next writer counts on.
+ */
+export class RollBackState {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<StateWriting>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly urls: CapabilityUrls,
+    private readonly inspector: BundleInspector,
+    private readonly store: BundleStore,
+  ) {}
+
+  /**
+   * Throws `resource/not-found`, `workspace/lock-refused` and `runs/in-progress` as writing a state does, and
+   * `attribute/invalid` unless the workspace has the state.
+   */
+  async execute(actor: Actor, { workspaceId, stateVersionId }: Rollback): Promise<ShownStateVersion> {
+    const by = identityOf(actor);
+    const earlier = await this.unitOfWork.read(async (tx) => {
+      await writableWorkspace(tx, await tx.workspaces.findFor(actor, workspaceId), by);
+      return this.find(tx, workspaceId, stateVersionId);
+    });
+    const { serial, lineage, md5, runId } = earlier;
+    const version = draftState({
+      ...{ workspaceId, serial, lineage, md5, runId, createdBy: by, forced: true, rollbackOf: earlier.id },
+      id: this.ids.next('state-version'),
+      createdAt: this.clock.now(),
+    });
+    const key = this.ids.next('bundle');
+    const measurement = this.inspector.measure(await openBundle(this.store, earlier.bundle));
+    const on = { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
+    await storeBytes(on, key, withMd5(md5, measurement), async (tx) => {
+      await writableInTurn(tx, actor, workspaceId, by);
+      await dropAnnounced(tx, workspaceId);
+      await tx.stateVersions.add(version, []);
+      const { bytes, sha256 } = measurement.facts();
+      await keepState(tx, version, { key, bytes, sha256 });
+      await tx.audit.add(doneBy(actor, 'state-versions/create', version.id), version);
+      return true;
+    });
+    const kept = (await this.unitOfWork.read((tx) => tx.stateVersions.find(version.id))) ?? version;
+    return { version: kept, outputIds: [], urls: readingUrls(this.urls, kept, this.clock.now()) };
+  }
+
+  private async find(
+    tx: Transaction<'stateVersions'>,
+    workspaceId: WorkspaceId,
+    id: StateVersionId,
+  ): Promise<StateVersion> {
+    const found = await tx.stateVersions.find(id);
+    if (found?.workspaceId === workspaceId && found.status === 'finalized') return found;
+    const sentence = 'Rollback state version must be a state of the workspace';
+    throw new DomainError('attribute/invalid', sentence, { relationship: 'rollbackStateVersion' });
+  }
+}

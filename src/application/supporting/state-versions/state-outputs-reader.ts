@@ -1,0 +1,42 @@
+import type { StateOutput, StateVersionId } from '../../../domain/index.js';
+import { fittingOutputs, valueToText } from '../../../domain/supporting/state-versions/state-output.js';
+import { openBundle } from '../../files/open-bundle.js';
+import type { BundleStore } from '../../ports/outside/bundle-store.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { SecretBox } from '../../ports/outside/secret-box.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { outputsIn } from './outputs-in-state.js';
+
+/** Reads the outputs of a state that a client wrote from its bytes, after it has become the current one. */
+export class StateOutputsReader {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'stateVersions'>,
+    private readonly ids: IdGenerator,
+    private readonly box: SecretBox,
+    private readonly store: BundleStore,
+  ) {}
+
+  /** What keeps them; undefined where there is nothing to read any more. */
+  async read(id: StateVersionId): Promise<((tx: Transaction<'stateVersions'>) => Promise<void>) | undefined> {
+    const version = await this.unitOfWork.read((tx) => tx.stateVersions.find(id));
+    if (version === undefined || version.outputsRead) return undefined;
+    const found = fittingOutputs(await outputsIn(await openBundle(this.store, version.bundle)));
+    const outputs = found.map((output) => reportedToKept(output, id, this.ids, this.box));
+    return async (tx) => {
+      const now = await tx.stateVersions.find(id);
+      if (now !== undefined && !now.outputsRead) await tx.stateVersions.keepOutputs(id, outputs);
+    };
+  }
+}
+
+/** An output as it is kept: the value of a sensitive one is sealed. */
+export function reportedToKept(
+  { name, type, value, sensitive }: ReturnType<typeof fittingOutputs>[number],
+  stateVersionId: StateVersionId,
+  ids: IdGenerator,
+  box: SecretBox,
+): StateOutput {
+  const text = valueToText(value);
+  const given = { id: ids.next('state-version-output'), stateVersionId, name, type, sensitive };
+  return { ...given, value: sensitive ? box.seal(text) : text };
+}

@@ -1,0 +1,84 @@
+import {
+  type Actor,
+  type Bundle,
+  DomainError,
+  isRefusal,
+  type Seen,
+  type StateVersion,
+  seenBy,
+  type TokenOwner,
+  type Workspace,
+  type WorkspaceId,
+} from '../../../domain/index.js';
+import { checkLockedBy } from '../../../domain/supporting/workspaces/workspace.js';
+import type { Measurement } from '../../ports/outside/bundle-inspector.js';
+import type { Transaction } from '../../ports/repositories/unit-of-work.js';
+
+/** The repositories that writing a state needs. */
+export type StateWriting = 'workspaces' | 'runs' | 'stateVersions' | 'effects' | 'audit';
+
+/**
+ * The workspace, while a client may write its state. An answer in the workspace's turn stays true until the transaction ends. Throws
+ * `resource/not-found` without the right, `workspace/lock-refused` unless `by` holds the lock, and `runs/in-progress` while
+ * an agent applies a run and so writes the next state.
+ */
+export async function writableWorkspace(
+  tx: Transaction<'runs'>,
+  seen: Seen<Workspace> | undefined,
+  by: TokenOwner,
+): Promise<Workspace> {
+  const { subject: workspace } = seenBy(seen, 'state-versions/create');
+  checkLockedBy(workspace, by);
+  const runId = (await tx.runs.currentOf([workspace.id])).get(workspace.id);
+  const run = runId === undefined ? undefined : await tx.runs.find(runId);
+  if (run?.state.status === 'applying') {
+    throw new DomainError('runs/in-progress', `${run.state.id} is being applied: its agent writes the next state`);
+  }
+  return workspace;
+}
+
+/** The same of the caller, in the workspace's turn. */
+export async function writableInTurn(
+  tx: Transaction<'workspaces' | 'runs'>,
+  actor: Actor,
+  workspaceId: WorkspaceId,
+  by: TokenOwner,
+): Promise<Workspace> {
+  await tx.workspaces.takeTurn(workspaceId);
+  return writableWorkspace(tx, await tx.workspaces.findFor(actor, workspaceId), by);
+}
+
+/** Makes room for what a client announces: a workspace has one such state at most. */
+export async function dropAnnounced(
+  tx: Transaction<'stateVersions' | 'effects'>,
+  workspaceId: WorkspaceId,
+): Promise<void> {
+  const before = await tx.stateVersions.pendingOfClient(workspaceId);
+  if (before === undefined) return;
+  await tx.stateVersions.dropPendingOfClient(workspaceId);
+  const bundleKey = before.jsonBundle?.key;
+  if (bundleKey !== undefined) await tx.effects.enqueue(bundleKey, [{ kind: 'discard-bundle', bundleKey }]);
+}
+
+/** Makes a pending state of a client the current one, and orders the reading of its outputs. */
+export async function keepState(
+  tx: Transaction<'stateVersions' | 'effects'>,
+  version: StateVersion,
+  bundle: Bundle,
+): Promise<void> {
+  await tx.stateVersions.finalize(version, bundle);
+  await tx.effects.enqueue(version.id, [{ kind: 'read-state-outputs', stateVersionId: version.id }]);
+}
+
+/** Passes bytes on. Throws `attribute/invalid` at their end where they have another MD5. */
+export async function* withMd5(md5: string, { bytes, facts }: Measurement): AsyncGenerator<Uint8Array> {
+  yield* bytes;
+  const found = facts().md5;
+  if (found !== md5) throw new DomainError('attribute/invalid', `Md5 must be that of the state, which is ${found}`);
+}
+
+/** Passes `refusal` on, unless `askAgain` refuses too: a caller that lost the right learns nothing more. */
+export async function unlessHidden(refusal: unknown, askAgain: () => Promise<unknown>): Promise<never> {
+  if (isRefusal(refusal)) await askAgain();
+  throw refusal;
+}
