@@ -250,7 +250,7 @@ describe('the S3 bundle store', () => {
     const { store } = await withFates({ HeadObject: ['refuse', 'refuse', 'refuse'] });
     await expect(store.read('b-1')).rejects.toMatchObject({
       ...unavailable,
-      cause: { message: 'HeadObject, answered 503' },
+      cause: { message: 'HeadObject, returned 503' },
     });
   });
 

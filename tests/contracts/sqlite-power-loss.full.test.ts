@@ -9,7 +9,7 @@ import type { Transaction } from '../../src/application/index.js';
 import type { User } from '../../src/domain/index.js';
 import { aUser, unique } from '../support/builders.js';
 
-const commits = 60;
+const commits = 90;
 const losses = 80;
 const pageSize = 4096;
 

@@ -33,13 +33,16 @@ describe('archives in an object store', () => {
       });
       try {
         const workspaceId = await service.provision();
-        const { id, uploadUrl } = await service.newVersion(workspaceId);
+        const { id, uploadUrl } = await service.newVersion(workspaceId, unqueued);
         expect((await put(uploadUrl)).status).toBe(200);
         await test(service, id, workspaceId);
       } finally {
         await service.end();
       }
     });
+
+  /** A version with a run is in use, and is not archived. */
+  const unqueued = { 'auto-queue-runs': false };
 
   const put = (url: string) => fetch(url, { method: 'PUT', body: new Uint8Array(archive) });
 
@@ -64,7 +67,7 @@ describe('archives in an object store', () => {
       // A store takes one right at a time.
       expect((await downloadWithToken(`${service.url}/configuration-versions/${id}/download`)).status).toBe(400);
 
-      await put((await service.newVersion(workspaceId)).uploadUrl);
+      await put((await service.newVersion(workspaceId, unqueued)).uploadUrl);
       expect((await service.api('POST', `/configuration-versions/${id}/actions/archive`)).status).toBeLessThan(300);
       for (let waited = 0; (await fetch(url)).status !== 404 && waited < 50; waited += 1) {
         await new Promise((resolve) => setTimeout(resolve, 100));
@@ -81,7 +84,7 @@ describe('archives in an object store', () => {
       const url = `${service.url}/configuration-versions/${id}/download`;
       expect(await downloadWithToken(url)).toEqual({ status: 200, bytes: archive });
 
-      const { id: other, uploadUrl } = await service.newVersion(workspaceId);
+      const { id: other, uploadUrl } = await service.newVersion(workspaceId, unqueued);
       const { headers } = await service.api('GET', `/configuration-versions/${id}/download`);
       fate = 'refuse';
       for (const answer of [await put(uploadUrl), await fetch(headers.get('location') ?? '')]) {

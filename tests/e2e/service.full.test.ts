@@ -6,6 +6,7 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
@@ -93,7 +94,8 @@ describe('the command', () => {
   });
 
   it('walks the demo to its end', async () => {
-    const { code, stdout } = await program('demo');
+    const demo = fileURLToPath(new URL('../../scripts/demo.ts', import.meta.url));
+    const { stdout } = await run(process.execPath, ['--import', 'tsx', demo]);
     expect(stdout).toContain('identical to those sent');
     expect(stdout).toContain(
       'the life cycle of a configuration version, of a team with access to it, and of a run with policies.',
@@ -101,7 +103,6 @@ describe('the command', () => {
     // Every exchange but the refusals that the demo announces went well.
     const statuses = [...stdout.matchAll(/ {3}← (\d+)/g)].map(([, status]) => Number(status));
     expect(statuses.filter((status) => status >= 400)).toEqual([409, 404, 404, 422, 401]);
-    expect(code).toBe(0);
   });
 });
 

@@ -15,7 +15,9 @@ it('a service told to stop ends in its time, although its store does not answer'
       const workspaceId = await service.provision();
       const bytes = await archiveOf({ 'main.tf': '# nothing' });
       const versions: string[] = [];
-      for (let made = 0; made < 8; made += 1) versions.push(await steps.uploaded(workspaceId, bytes));
+      // A version with a run is in use, and is not archived.
+      const unqueued = { 'auto-queue-runs': false };
+      for (let made = 0; made < 8; made += 1) versions.push(await steps.uploaded(workspaceId, bytes, unqueued));
       fate = 'stall';
       const asked = store.requests.length;
       for (const id of versions.slice(0, -1))

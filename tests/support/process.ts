@@ -114,8 +114,9 @@ export class ServiceProcess {
     return created.json.data.id;
   }
 
-  async newVersion(workspaceId: string): Promise<{ id: string; uploadUrl: string }> {
-    const { json } = await this.api('POST', `/workspaces/${workspaceId}/configuration-versions`);
+  async newVersion(workspaceId: string, attributes: object = {}): Promise<{ id: string; uploadUrl: string }> {
+    const document = { data: { type: 'configuration-version', attributes } };
+    const { json } = await this.api('POST', `/workspaces/${workspaceId}/configuration-versions`, document);
     return { id: json.data.id, uploadUrl: json.data.attributes['upload-url'] };
   }
 

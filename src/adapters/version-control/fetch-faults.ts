@@ -28,7 +28,7 @@ const faults: readonly (readonly [words: RegExp, sentence: (asked: Asked) => str
   [
     /could not read (?:Username|Password)|Authentication failed|error: 40[134]|repository '.*' not found/,
     ({ credential }) =>
-      `the repository could not be read: it does not exist, or ${credential === null ? 'it requires a credential' : `the credential "${credential}" may not read it`}`,
+      `the repository could not be read: it does not exist, or ${credential === null ? 'it requires a credential' : `the credential "${credential}" cannot read it`}`,
   ],
   [
     /error: 30\d|redirect/,
@@ -37,7 +37,7 @@ const faults: readonly (readonly [words: RegExp, sentence: (asked: Asked) => str
   [/dumb http transport|not valid: is this a git repository/, () => 'there is no git repository at the clone URL'],
   [
     /Could not resolve host|Failed to connect|Couldn't connect|Connection (?:refused|reset|timed out)/,
-    ({ host }) => `${host} could not be reached`,
+    ({ host }) => `${host} is unreachable`,
   ],
 ];
 

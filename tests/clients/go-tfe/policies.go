@@ -54,7 +54,7 @@ func walkPolicies(ctx context.Context, client *tfe.Client, org *tfe.Organization
 	expect("policy set with policies", set.PolicyCount == 1 && len(set.Policies) == 1 && set.Policies[0].ID == policy.ID, set)
 	check("policy set remove policies", client.PolicySets.RemovePolicies(ctx, set.ID, tfe.PolicySetRemovePoliciesOptions{Policies: []*tfe.Policy{policy}}))
 	err = client.PolicySets.AddPolicies(ctx, set.ID, tfe.PolicySetAddPoliciesOptions{Policies: []*tfe.Policy{policy, old}})
-	expect("policies of another kind", err != nil && strings.Contains(err.Error(), "one kind"), err)
+	expect("policies of another kind", err != nil && strings.Contains(err.Error(), "the same kind"), err)
 	check("policy set add policies", client.PolicySets.AddPolicies(ctx, set.ID, tfe.PolicySetAddPoliciesOptions{Policies: []*tfe.Policy{policy}}))
 	policy, err = client.Policies.Read(ctx, policy.ID)
 	check("policy read", err)

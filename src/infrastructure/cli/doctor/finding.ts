@@ -41,7 +41,7 @@ export const clockFound = (whose: string, told: number, asked: number, allowed =
   return Math.abs(difference) <= allowed + (answered - asked) / 2
     ? ok(`the clock agrees with ${whose}`)
     : failed(
-        `the clock is ${(difference / 1000).toFixed(1)} seconds from ${whose}`,
+        `the clock differs from ${whose} by ${(difference / 1000).toFixed(1)} seconds`,
         'synchronize the clocks of both machines with NTP',
       );
 };
