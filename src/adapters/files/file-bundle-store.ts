@@ -23,8 +23,8 @@ const numbered = {
 };
 
 /**
- * One file per bundle: below `incoming` until it is settled, below `kept` from then on. Both must lie in one file
- * system, and nobody else may write to the directory.
+ * One file per bundle: under `incoming` until it is settled, then under `kept`. Both directories must be on the same
+ * file system, and no other program may write to them.
  */
 export class FileBundleStore implements BundleStore {
   private readonly incoming: string;

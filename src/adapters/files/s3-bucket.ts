@@ -66,7 +66,7 @@ export class S3Bucket {
     private readonly patience: S3Patience = usualPatience,
   ) {}
 
-  /** The store's, as far as its answers tell. */
+  /** The store's time, as its responses report it. */
   now(): Instant {
     return new Date(Date.now() + this.client.config.systemClockOffset).toISOString();
   }
@@ -189,9 +189,9 @@ export class S3Bucket {
   }
 
   /**
-   * Tries up to three times. `once` is when the attempt was begun of which something would appear that does not go away
-   * by itself. That is asked for once only, unless the store says that it did not do it: of a try without an answer
-   * nobody knows whether it takes effect yet. And not at all once the sweep may have passed, and the mark be gone.
+   * Tries up to three times. `once` is the start of the attempt, for a request that creates something that no lifecycle
+   * rule removes. Such a request is sent again only if the store reports that it did nothing, because a request without
+   * a response may still take effect. It is never sent once the sweep may have passed and removed the mark.
    */
   private async repeated<Answer>(
     operation: string,

@@ -39,11 +39,11 @@ export const s3Client = (options: { readonly endpoint: string | undefined; reado
   });
 
 /**
- * Bundles stand below `bundles/`. An attempt is marked by an object below `unsettled/` from before anything else of it
- * is there until after nothing else is, or until a version refers to it: what the sweep does not find has no mark, and
- * needs none. The bucket belongs to one installation.
+ * Bundles are stored under `bundles/`. A mark, an object under `unsettled/`, is written before anything else of an
+ * attempt and removed after everything else is, or once a version refers to the bundle. An object that the sweep does
+ * not find therefore has no mark and needs none. The bucket belongs to one installation.
  *
- * Age is told by the store's clock: the client knows it, within two seconds, by the date of each answer.
+ * Age follows the store's clock, which the client knows to within two seconds from the date of each response.
  */
 export class S3BundleStore implements BundleStore {
   private readonly bucket: S3Bucket;

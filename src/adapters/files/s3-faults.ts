@@ -30,7 +30,7 @@ const statusOf = (error: unknown): number | undefined => metadataOf(error).httpS
 export const refusedForNow = (error: unknown): boolean =>
   [429, 503].includes(statusOf(error) ?? 0) || metadataOf(error).clockSkewCorrected === true;
 
-/** Whether nobody knows if it took effect, or yet will. */
+/** Whether the outcome is unknown: the request may have taken effect, or may still do so. */
 export const isOpen = (error: unknown): boolean => {
   const status = statusOf(error);
   return status === undefined ? !lacksCredentials(error) : !refusedForNow(error) && (status >= 500 || status === 408);

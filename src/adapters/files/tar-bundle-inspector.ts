@@ -83,7 +83,7 @@ async function* checked(
         if (users === 0 && chunk.byteLength === chunk.buffer.byteLength) giveBack(chunk.buffer);
       };
       await contents.write(chunk, used);
-      // Whoever asked for the chunk stores it while it is unpacked.
+      // The caller stores the chunk while it is unpacked.
       yield chunk;
       used();
     }
@@ -95,9 +95,9 @@ async function* checked(
 }
 
 /**
- * Frees the memory of a buffer that nobody uses any more; whoever still did would find it empty. Garbage collection comes
- * late to it, and then searches the whole heap, once for every 10 MB or so that pass: without this, 8 uploads of 200 MB
- * at once take 74 MiB and not 11, and one of 20 MB a third more of CPU time.
+ * Frees the memory of a buffer that is no longer used; a later reader finds it empty. Garbage collection frees it late,
+ * and then searches the whole heap once for every 10 MB or so: without this, 8 concurrent uploads of 200 MB take 74 MiB
+ * instead of 11, and one of 20 MB takes a third more CPU time.
  */
 const giveBack = (buffer: ArrayBufferLike): void => {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);

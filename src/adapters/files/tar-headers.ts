@@ -14,7 +14,7 @@ const zeroBlock = Buffer.alloc(blockBytes);
 /** The most an extended header may hold: attributes, not only a name. */
 const longestExtension = 1024 * 1024;
 
-/** By type flag. The flags of extended headers are not here: those are no entries. */
+/** By type flag. The flags of extended headers are missing: those are not entries. */
 const kinds: Readonly<Record<string, TarEntryKind>> = {
   '\0': 'file',
   '0': 'file',
@@ -39,9 +39,9 @@ const overridable = new Set(['path', 'linkpath', 'size']);
 const longNames: Readonly<Record<string, keyof Overrides>> = { L: 'path', K: 'linkpath' };
 
 /**
- * Reads the headers of a tar and skips the contents. Programs disagree on what a careless tar holds, and whoever
- * unpacks it may see other entries than whoever checked it. Therefore this takes only what all of them read alike, and
- * throws `bundle/malformed` on everything else.
+ * Reads the headers of a tar and skips the contents. Programs read a malformed tar differently, so the program that
+ * unpacks it may see other entries than the one that checked it. This reader accepts only what all of them read alike
+ * and throws `bundle/malformed` for everything else.
  */
 export class TarHeaders {
   private readonly block = Buffer.alloc(blockBytes);

@@ -51,7 +51,7 @@ export class MeteredBundleStore implements BundleStore {
   }
 }
 
-/** The same bytes; `note` hears of what reading them fails with. */
+/** The same bytes; calls `note` with the error when reading them fails. */
 const noting = <Item>(items: AsyncIterable<Item>, note: (error: unknown) => void): AsyncIterable<Item> => ({
   [Symbol.asyncIterator]: () => {
     const iterator = items[Symbol.asyncIterator]();

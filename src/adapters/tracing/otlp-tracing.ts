@@ -122,7 +122,7 @@ export class OtlpTracing implements Tracing {
     await Promise.race([sent, pause(lastWord, undefined, { ref: false })]);
   }
 
-  /** Only as a part of a request: what is done in the background goes on all the time. */
+  /** Makes a span only within a request: background work never ends. */
   private within<Result>(name: string, attributes: Attributes, work: () => Promise<Result>): Promise<Result> {
     const parent = this.active.getStore();
     if (parent === undefined) return work();
@@ -143,7 +143,7 @@ export class OtlpTracing implements Tracing {
   }
 }
 
-/** The library tells of what goes wrong through one place for the whole process. */
+/** The library reports errors through one logger for the whole process. */
 function tellSeldom(warn: (message: string) => void): void {
   let silentUntil = 0;
   const tell = (message: string) => {

@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Makes traces of requests and of what they ask of database and store. */
 export interface Tracing {
-  /** Calls `serve` as a part of the request; what it answers is to be called at the end of it. */
+  /** Calls `serve` within the request's span; call the returned function at the end of the request. */
   follow(request: IncomingMessage, id: string, serve: () => void): (route: string, status: number) => void;
   /** `system` is the database's name in the conventions of OpenTelemetry. */
   unitOfWork(inner: UnitOfWork, system: string): UnitOfWork;

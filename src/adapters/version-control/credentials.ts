@@ -24,7 +24,7 @@ export const isCredentialName = (name: string): boolean =>
 
 /**
  * The credential of this name, if it may be sent to the repository; throws `repository/fetch-failed` otherwise. Read
- * anew each time, so that a changed file counts at once.
+ * again each time, so that a changed file takes effect at once.
  */
 export async function credentialFor(directory: string | undefined, name: string, cloneUrl: URL): Promise<Credential> {
   if (!isCredentialName(name)) throw fetchFailed('the name of the credential is not valid');
@@ -47,7 +47,7 @@ async function textOf(directory: string, name: string): Promise<string | undefin
     const root = await realpath(directory);
     const path = await realpath(join(root, name));
     if (!path.startsWith(root.endsWith(sep) ? root : root + sep)) return undefined;
-    // Neither through a link put there just now, nor waiting for somebody to write into a pipe.
+    // Does not follow a link created since the check, or block on a pipe.
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const about = await file.stat();
@@ -66,7 +66,7 @@ async function textOf(directory: string, name: string): Promise<string | undefin
   }
 }
 
-/** The sentences tell of keys and line numbers only: a line that is no `key=value` may be the secret itself. */
+/** The sentences name only keys and line numbers: a line that is not `key=value` may be the secret itself. */
 function parsed(text: string): Credential | string {
   const values: Partial<Record<Key, string>> = {};
   for (const [index, line] of text.split(/\r?\n/).entries()) {

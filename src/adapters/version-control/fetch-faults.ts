@@ -22,7 +22,7 @@ interface Asked {
   readonly ref?: string | undefined;
 }
 
-/** What git's own words come to; of several the first. Undefined where they do not fit what was asked. */
+/** The meaning of git's own messages; the first match counts. Undefined where a match does not fit the request. */
 const faults: readonly (readonly [words: RegExp, sentence: (asked: Asked) => string | undefined])[] = [
   [/couldn't find remote ref/, ({ ref }) => ref && `${called(ref)} does not exist in the repository`],
   [
@@ -41,7 +41,7 @@ const faults: readonly (readonly [words: RegExp, sentence: (asked: Asked) => str
   ],
 ];
 
-/** What to tell of a git that wrote this; undefined where only its own last words say it. */
+/** The error sentence for git's output; undefined where only git's last message describes the failure. */
 export function faultIn(ownWords: string, asked: Asked): string | undefined {
   for (const [words, sentence] of faults) {
     const said = words.test(ownWords) ? sentence(asked) : undefined;

@@ -24,7 +24,7 @@ const depthSearched = 100;
 const longestMessage = 64 * 1024;
 /** Less would not do for git itself. */
 const leastMemory = 64 * 1024 * 1024;
-/** The first version that connects to the address it is told; those before it pass over the setting in silence. */
+/** The first version that connects to the address it is given; older ones silently ignore the setting. */
 const oldestGit = [2, 37] as const;
 
 /**
@@ -40,7 +40,7 @@ export interface Task {
   readonly addresses: readonly string[];
   readonly directory: string;
   readonly ending: AbortController;
-  /** After how long git gives up by itself. */
+  /** The time after which git gives up. */
   readonly seconds: number;
 }
 
@@ -99,7 +99,7 @@ export class GitCheckout {
     const { output, outcome } = this.git.start(['archive', '--format=tar', sha]);
     const gzip = createGzip();
     const packing = pipeline(output, (tar: AsyncIterable<Buffer>) => this.unpackedBytes(tar, outcome), gzip);
-    // Whatever it is, whoever reads the other end gets it.
+    // The reader of the archive receives the same error.
     packing.catch(() => undefined);
     let bytes = 0;
     for await (const chunk of gzip as AsyncIterable<Buffer>) {
@@ -252,7 +252,7 @@ export class GitCheckout {
     return ended.printed;
   }
 
-  /** What to tell of a git that failed; nothing of what it says is left as it is. */
+  /** The error for a failed git; git's own output is never passed on unchanged. */
   private failure({ code, complaints }: GitOutcome, ref?: string): Error {
     const { request, url, directory } = this.task;
     const said = lastComplaint(complaints, [...this.secrets, directory]);

@@ -13,11 +13,11 @@ export interface GitCommitFetcherOptions extends GitLimits {
   readonly credentialsDir: string | undefined;
   /** Hosts, as `name` or `name:port`, that may have a private address and may be asked without TLS. */
   readonly allowedHosts: readonly string[];
-  /** From the first look at the host until the archive is packed, and so taken by whoever receives it. */
+  /** From the first lookup of the host until the archive is packed and the caller has read it. */
   readonly seconds?: number;
   readonly temporaryDir?: string;
   readonly lookup?: Lookup;
-  /** Ends what is being fetched when the service stops: those processes would outlive it. */
+  /** Ends running fetches when the service stops: their processes would outlive it. */
   readonly stopped?: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 import type { Credential } from './credentials.js';
 import { hostOf, portOf } from './repository-url.js';
 
-/** What one fetch tells git. */
+/** The settings of one fetch. */
 export interface GitTask {
   readonly url: URL;
   /** The only addresses the host may be found at; none for a host that is an address itself. */
@@ -12,7 +12,7 @@ export interface GitTask {
   readonly repository: string;
   /** The most it may ask of memory at one go. */
   readonly memoryBytes: number;
-  /** After how long without progress it gives up by itself, should nobody be left to end it. */
+  /** How long git waits without progress before it gives up, in case this process no longer exists to end it. */
   readonly silentSeconds: number;
 }
 
@@ -58,7 +58,7 @@ function settingsOf(task: GitTask): [key: string, value: string][] {
     ['core.askPass', ''],
     ['credential.helper', ''],
     ['protocol.version', '2'],
-    // Redirections, proxies, alternates and bundles lead to hosts nobody checked. Alternates fall with redirections.
+    // Redirects, proxies, alternates and bundles lead to unchecked hosts. Without redirects, alternates are off too.
     ['http.followRedirects', 'false'],
     ['http.proxy', ''],
     ['transfer.bundleURI', 'false'],

@@ -6,7 +6,7 @@ import { RequestError } from '../routing/request-error.js';
 
 export type TaskStageInclude = 'run' | 'workspace' | 'policy-evaluations';
 
-/** The words `include` takes on a task stage. There are no task results and no cost estimates to put beside it. */
+/** The values of `include` on a task stage. There are no task results or cost estimates to include. */
 export const taskStageIncludes: Readonly<Record<string, readonly TaskStageInclude[]>> = {
   run: ['run'],
   'run.workspace': ['run', 'workspace'],

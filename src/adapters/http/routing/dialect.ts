@@ -1,7 +1,7 @@
 import type { BackingDataChange } from '../../../application/index.js';
 import type { TokenOwner } from '../../../domain/index.js';
 
-/** The names one kind of resource goes by in a request's `type`. */
+/** The names of one kind of resource in a request's `type`. */
 export interface TypeName {
   readonly singular: string;
   readonly plural: string;
@@ -17,7 +17,7 @@ export interface TypeName {
  */
 export interface Dialect {
   readonly name: 'contract' | 'client';
-  /** Where it is mounted, and so how its links begin. */
+  /** The path it is mounted at, with which its links begin. */
   readonly prefix: string;
   readonly configurationVersionType: string;
   readonly listedTeamTokenType: string;

@@ -8,11 +8,11 @@ export type Headers = Readonly<Record<string, string | number>>;
 /** What a request asks to change, as the audit trail records it if it is refused. */
 export type Asked = Omit<Refusal, 'outcome'>;
 
-/** One request and its answer, for routes that read and write by themselves. */
+/** One request and its response, for routes that read and write them directly. */
 export interface Exchange {
   readonly request: Request;
   readonly response: Response;
-  /** Aborted when the service is told to stop: nothing waits any longer. */
+  /** Aborted when the service stops, which ends every wait. */
   readonly stopping: AbortSignal;
   /** How the request came. The route stands for the path, which may be a secret. */
   origin(): RequestTrace;

@@ -2,13 +2,13 @@ interface Limit {
   readonly most: number;
   /** What is counted, in words. */
   readonly of: string;
-  /** What whoever goes beyond it is answered. */
+  /** The response when a request exceeds it. */
   readonly answer: string;
 }
 
 /**
- * What a request may be made of, whoever sends it; attributes have shorter limits of their own beside them. Uploads are
- * bounded by settings. `docs/limits.md` is printed from here.
+ * The limits of every request; attributes have shorter limits of their own. Settings bound uploads. `docs/limits.md` is
+ * generated from here.
  */
 export const limits = {
   head: { most: 16 * 1024, of: 'bytes in the request line and all headers', answer: '431' },

@@ -68,7 +68,7 @@ export async function readBytes(
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // The socket stays open when reading ends early, so that the client can still be told why.
+  // The socket stays open when reading ends early, so that the client can still read the error response.
   const body = request.iterator({ destroyOnReturn: false });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -104,8 +104,8 @@ function checkMediaType(request: Request): void {
 }
 
 /**
- * A long body as the bytes of its JSON, unread; undefined when there is none. What is made of it takes many times its
- * memory, so `readJson` is for one at a time. Throws a 400, 408, 413 or 415.
+ * The unread JSON of a long body, or undefined without a body. Parsed, it takes many times its memory, so call
+ * `readJson` for one at a time. Throws a 400, 408, 413 or 415.
  */
 export async function readLongBody(
   request: Request,

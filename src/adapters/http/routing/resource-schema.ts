@@ -44,7 +44,7 @@ export const stampsOf = (statuses: readonly string[]): readonly string[] =>
 /** An absolute path, with the prefix of the mount that serves it. */
 export const linkIn = (dialect: Dialect) => z.string().startsWith(`${dialect.prefix}/`);
 
-/** More than one type: whoever it may be. */
+/** More than one type for a polymorphic relationship. */
 type Types = string | readonly string[];
 
 const identifierOf = (types: Types) =>
@@ -66,7 +66,7 @@ export type Resources = readonly [ResourceSchema, ...ResourceSchema[]];
 
 const includedSchema = (resources: Resources) => z.array(z.discriminatedUnion('type', [...resources])).min(1);
 
-/** What may stand beside the data of a document; missing when nothing does. */
+/** The members of a document other than `data`; missing when there are none. */
 const besideData = (included: Resources | undefined) =>
   included === undefined ? {} : { included: includedSchema(included).optional() };
 

@@ -3,7 +3,7 @@ import { contract, type Dialect } from './dialect.js';
 import type { Members, Resource, Said } from './document.js';
 import { linkIn, perDialect, type ResourceSchema, toManySchema, toOneSchema } from './resource-schema.js';
 
-/** What nobody writes to may be read-only. */
+/** Makes read-only what is never written to. */
 type Unchanged<Value> = Value extends readonly (infer Item)[]
   ? readonly Unchanged<Item>[]
   : Value extends object
@@ -112,10 +112,10 @@ export const described = (
       });
   });
 
-/** The schema of a document that is no resource: plain JSON. `view` is as of `described`. */
+/** The schema of plain JSON that is not a resource. `view` is as for `described`. */
 export const describedJson = (view: (words: Words) => Members): z.ZodType => schemaOf(view(describing(contract)));
 
-/** A view to describe a literal over: beside what is given, it has whatever it is asked for. */
+/** A view for describing a literal: it has the members of `given`, and any other member that is read. */
 export const anyView = <View>(given: NoInfer<Partial<View>> = {}): View =>
   new Proxy(() => {}, {
     get: (_, name) => {

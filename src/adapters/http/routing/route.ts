@@ -11,7 +11,7 @@ import type { ResourceSchema } from './resource-schema.js';
 /** One request, parsed as far as every route needs it. */
 export interface Call {
   readonly actor: Actor;
-  /** Who asks, looked at anew: for answers that take long. Throws `actor/unauthenticated` once the token is no good. */
+  /** Authenticates the caller again, for long responses. Throws `actor/unauthenticated` once the token is invalid. */
   readonly sameActor: () => Promise<Actor>;
   /** Path parameters, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -31,7 +31,10 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** How a neighbouring area shows what an area includes beside its own resources: areas do not import each other in a circle. */
+/**
+ * How another area presents what this area includes next to its own resources: areas must not import each other in a
+ * circle.
+ */
 export interface Neighbour<View, Schema extends z.ZodType = ResourceSchema> {
   readonly schema: () => Schema;
   readonly present: (view: View) => Resource;
@@ -45,9 +48,9 @@ export interface Route {
   readonly path: string;
   /** What the policy is asked; `null` where any valid token will do. */
   readonly action: Action | null;
-  /** Action endpoints leave their bodies unread. What is no document is taken as so many bytes at most, of any type. */
+  /** Action endpoints leave their bodies unread. `mostBytes` limits a body of any type that is not a document. */
   readonly body: 'read' | 'ignored' | { readonly mostBytes: number };
-  /** Made when the API's description is asked for: neither the start nor any request waits for it. */
+  /** Made when the API's description is requested, so that neither the start nor any other request waits for it. */
   readonly reference: () => Reference;
   readonly handle: (call: Call) => Promise<Answer>;
 }
@@ -58,7 +61,7 @@ export interface Route {
  */
 export type CountedAs = 'caller' | 'capability' | 'page' | 'scrape' | 'webhook' | 'nobody';
 
-/** An endpoint outside the API proper, which asks for no token and answers by itself. */
+/** An endpoint outside the API proper: it needs no token and writes its own response. */
 export interface PlainRoute {
   readonly method: Method;
   readonly path: string;
@@ -85,7 +88,7 @@ export const patch = endpoint<ReadingReference>('patch', 'read');
 export const remove = endpoint<Reference>('delete', 'ignored');
 /** DELETE of relationships, whose body says which. */
 export const removeListed = endpoint<ReadingReference>('delete', 'read');
-/** PUT of what is no document. */
+/** PUT of a body that is not a document. */
 export const putBytes = (mostBytes: number) => endpoint<Reference>('put', { mostBytes });
 /** POST …/actions/…, which must not look at its body. */
 export const act = endpoint<Reference>('post', 'ignored');

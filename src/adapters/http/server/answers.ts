@@ -15,7 +15,7 @@ const begin = (exchange: HttpExchange, { status, document, headers = {} }: Answe
   return body;
 };
 
-/** Writes an answer whose length nobody knows. What fails from here on cuts it off. */
+/** Streams a response of unknown length. A failure from here on cuts it off. */
 const stream = async (
   exchange: HttpExchange,
   { status, headers }: Answer,

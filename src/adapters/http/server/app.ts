@@ -21,19 +21,19 @@ import { type Serve, serving, servingAgents, servingPlainly } from './serve.js';
 export interface AppOptions extends CallerOptions, Observers {
   readonly use: UseCases;
   readonly health: Health;
-  /** What `/metrics` answers; there is no such route without it. */
+  /** Serves `/metrics`; without it there is no such route. */
   readonly scraped?: Scraped | undefined;
   readonly edition: Edition;
-  /** Of the package, which the description of the API goes by. */
+  /** The package's version, which is also that of the API's description. */
   readonly version: string;
   /** Addresses whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   readonly patience: Patience;
-  /** Aborted as soon as the service is told to stop: nobody waits for anything any longer. */
+  /** Aborted as soon as the service stops, which ends every wait. */
   readonly stopping: AbortSignal;
   /** Aborted when uploads in flight must end. */
   readonly stopped: AbortSignal;
-  /** Whether clients reach the service over https, so that they may be told to insist on it. */
+  /** Whether clients reach the service over https, so that HSTS may be sent. */
   readonly secure: boolean;
 }
 

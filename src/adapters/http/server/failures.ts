@@ -31,13 +31,13 @@ export const unmatched = (request: Request): unknown => {
   return noSuchRoute();
 };
 
-/** Express refuses a path it cannot decode by itself. */
+/** Express itself refuses a path that it cannot decode. */
 const problemOfExpress = (error: unknown): Problem | undefined =>
   (error as { status?: unknown }).status === 400
     ? problemOf(new RequestError(400, 'bad request', [{ detail: 'the request is malformed' }]))
     : undefined;
 
-/** Undefined for what is no refusal, and for the refusal of what would have changed nothing. */
+/** Undefined for errors that are not refusals, and for refused requests that would have changed nothing. */
 function refusalOf(exchange: HttpExchange, error: unknown): Refusal | undefined {
   if (!isRefusal(error)) return undefined;
   const outcome = error.code;
@@ -59,7 +59,7 @@ export const failing = (log: RequestLog, refusals: Pick<Refusals, 'note'>, lastW
   const fail: Fail = (exchange, error) => {
     const { request, response } = exchange;
     if (request.destroyed && !request.complete) {
-      // The client is gone: there is nobody to answer, and nothing went wrong here.
+      // The client disconnected: no response is possible, and this is not a fault.
       response.destroy();
       return;
     }

@@ -63,7 +63,7 @@ export const inOrderOfTrial = <Mounted extends { readonly prefix: string }>(
   dialects: readonly Mounted[],
 ): readonly Mounted[] => dialects.toSorted((a, b) => b.prefix.length - a.prefix.length);
 
-/** Where routes with a prefix are mounted. At the root without a router: passing one takes a twentieth of a small request. */
+/** The router for routes with a prefix. The root needs none: passing one takes 5% of the time of a small request. */
 export const routerFor = (app: Express, prefix: string): Pick<Router, 'route'> => {
   if (prefix === '') return app;
   const router = express.Router({ caseSensitive: true });

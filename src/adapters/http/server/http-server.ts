@@ -18,10 +18,10 @@ import type { Patience } from './patience.js';
 /** More are turned away as they come: open files and memory are then left for those that are being served. */
 const mostConnections = 10_000;
 
-/** Longer than proxies keep a connection, so that it is they who close it, and none is closed as a request comes. */
+/** Longer than proxies keep a connection, so that the proxy closes it and none is closed as a request arrives. */
 const keptAlive = 75_000;
 
-/** What handles requests once the service is ready. */
+/** Handles requests once the service is ready. */
 export interface App {
   (request: IncomingMessage, response: ServerResponse): void;
   /** Has every request and response made with these prototypes, which then inherit what the app gives them. */
@@ -59,7 +59,7 @@ const hasOneHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
 };
 
-/** What is no request for Node, by Node's name for what is wrong with it. */
+/** The requests that Node cannot read, by its error code. */
 const unreadable: Readonly<Record<string, RequestError>> = {
   HPE_HEADER_OVERFLOW: new RequestError(431, 'request header fields too large', [
     { detail: `the request line and headers are larger than ${limits.head.most} bytes` },
@@ -74,13 +74,13 @@ const unreadable: Readonly<Record<string, RequestError>> = {
 
 const unreadableOtherwise = badRequest('the request is malformed');
 
-/** What Node tells of bytes that it cannot read. */
+/** Node's error for bytes that it cannot parse. */
 interface ParserError extends NodeJS.ErrnoException {
-  /** With the last that came: of a head that came at once, all of it. */
+  /** The last bytes received; the whole head if it arrived at once. */
   readonly rawPacket?: Buffer;
 }
 
-/** Of an answer that is given here. */
+/** The headers of an error response that is written here. */
 const headersOf = (length: number): Readonly<Record<string, string>> => ({
   'Cache-Control': 'no-store',
   'Content-Type': mediaType,
@@ -88,7 +88,7 @@ const headersOf = (length: number): Readonly<Record<string, string>> => ({
   'X-Content-Type-Options': 'nosniff',
 });
 
-/** The whole answer: there is no response to write it with. */
+/** The whole response as text: Node has not made a response object. */
 function refusalOf({ code, rawPacket }: ParserError): string {
   const { status, document } = problemOf(unreadable[code ?? ''] ?? unreadableOtherwise) ?? internalProblem;
   const body = JSON.stringify(document);
@@ -128,13 +128,13 @@ export function httpServer({ head, idle, total }: Patience): HttpServer {
     },
     answer,
   );
-  // Whoever expects what nobody knows is answered as if it did not: left alone, Node says 417 and nothing else.
+  // An unknown expectation is ignored: by default Node responds with a bare 417.
   server.on('checkExpectation', answer);
   server.on('clientError', (error: ParserError, given) => {
     const connection = given as Socket;
-    // Node's own, by which it decides the same where nobody listens.
+    // Node's own property, which its default handler also reads.
     const current: ServerResponse | null | undefined = Reflect.get(connection, '_httpMessage');
-    // In the middle of an answer, another would be taken for the rest of it.
+    // In the middle of a response, another would be read as the rest of it.
     if (connection.writable && error.code !== 'ECONNRESET' && !current?.headersSent) connection.write(refusalOf(error));
     connection.destroySoon();
   });
@@ -144,7 +144,7 @@ export function httpServer({ head, idle, total }: Patience): HttpServer {
     connection.once('close', () => connections.delete(connection));
   });
   server.maxConnections = mostConnections;
-  // Requests that are being served hear of it, and decide; any other connection is closed.
+  // Requests in progress are notified and decide; any other connection is closed.
   server.timeout = idle;
   return {
     server,

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { DomainError } from '../../../domain/index.js';
 import { hasBody } from '../routing/read-body.js';
 
-/** How long clients may take, in milliseconds. Whoever takes longer is cut off, and hurts nobody else. */
+/** How long clients may take, in milliseconds. A slower client is cut off without affecting the others. */
 export interface Patience {
   /** For the head of a request, from the connection on or from the last answer. */
   readonly head: number;
@@ -22,7 +22,7 @@ export const usualPatience: Patience = { head: 15_000, idle: 30_000, total: 3_60
  * closes.
  */
 export const cutOff = (request: Request, response: Response, { idle, total, lastWord }: Patience): NodeJS.Timeout => {
-  // Silence is no fault while there is nothing to read: the service may be at work, or an agent wait for a run.
+  // Silence is not a fault while there is nothing to read: the service may be busy, or an agent may wait for a run.
   response.on('timeout', () => {
     if (request.socket.writableLength > 0) request.destroy();
   });
@@ -39,7 +39,7 @@ export const interrupted = (sentence: string): DomainError => new DomainError('b
 
 /**
  * The request's body as it arrives; throws `bundle/interrupted` when the client falls silent or takes too long.
- * `received` hears how many bytes each part has.
+ * `received` is called with the number of bytes in each part.
  */
 export async function* patiently(
   request: Request,
@@ -47,7 +47,7 @@ export async function* patiently(
   stopped: AbortSignal,
   received: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  // The socket stays open when reading ends early, so that the client can still be told why.
+  // The socket stays open when reading ends early, so that the client can still read the error response.
   const chunks = request.iterator({ destroyOnReturn: false });
   const deadline = Date.now() + patience.total;
   let timer: NodeJS.Timeout | undefined;

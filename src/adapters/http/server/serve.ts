@@ -26,7 +26,7 @@ const splitOnce = (text: string, separator: string): readonly string[] => {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 };
 
-/** Longer ones are no ids of ours. */
+/** Longer values are not ids of this service. */
 const longestSubject = 200;
 
 type Named = Readonly<Record<string, string>>;
@@ -56,7 +56,7 @@ function askedAbout(path: string, parameters: Named, body: unknown): Pick<Asked,
   };
 }
 
-/** An endpoint of the API: who asks, what for, its body, and what its handler answers. */
+/** An endpoint of the API: authenticates the caller, reads the body and writes what the handler returns. */
 export const serving =
   (callers: Callers, use: Pick<UseCases, 'authenticate'>) =>
   (route: Route): Serve =>
@@ -72,7 +72,7 @@ export const serving =
         ? undefined
         : { actor: auditActorOf(caller), action, request: exchange.origin() };
     const actor = asked === undefined ? caller : { ...caller, request: asked.request };
-    // A body that is not a good one must not tell this caller that there is such an endpoint.
+    // An invalid body must not reveal to this caller that the endpoint exists.
     const isOpen = isOpenTo(caller, action);
     const body = isOpen ? await bodyFor(route, request) : undefined;
     if (asked !== undefined) exchange.asks({ ...askedAbout(pattern, parameters, body), ...asked });

@@ -15,7 +15,7 @@ const demanded = (singular: string): TypeName => {
 
 const type: TypeName = { singular: 'team-workspace', plural: 'team-workspaces' };
 
-/** `none` is no level of runs that may be asked for: whoever has a grant may read runs. */
+/** A request cannot ask for `none` on runs: every grant includes reading runs. */
 const permissions = {
   runs: absentable(z.enum(['read', 'plan', 'apply'])),
   variables: absentable(z.enum(scales.variables)),
@@ -92,7 +92,7 @@ export const teamAccessQuery = ({ query }: Call): TeamAccessQuery => {
   return { workspaceId, teamId: query.one('filter[team][id]') };
 };
 
-/** Undefined when there is no page parameter: the list is then not cut into pages. */
+/** Undefined without a page parameter: the list is then not paginated. */
 export const teamAccessPage = ({ query }: Call): PageRequest | undefined => {
   const paginated = query.one('page[number]') !== undefined || query.one('page[size]') !== undefined;
   return paginated ? pageRequest(query) : undefined;

@@ -62,7 +62,7 @@ const policies = {
   docs: policy("img-src 'self' data:"),
 };
 
-/** The pages for people, and what they are made of. Nothing is read from disk before somebody looks. */
+/** The web pages and their files. Nothing is read from disk before the first request. */
 export const webRoutes = (version: string): PlainRoute[] => {
   const home = page('home.html', version);
   const docs = page('docs.html', version);

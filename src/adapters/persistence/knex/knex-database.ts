@@ -47,13 +47,13 @@ export interface KnexDatabase {
   schema(): Promise<Schema>;
   /** Rejects when the database does not answer, or not soon. */
   ping(): Promise<void>;
-  /** How many connections there are, and how many units of work wait for one; undefined where there is no pool. */
+  /** The number of connections, and of units of work that wait for one; undefined without a pool. */
   readonly connections?: () => { readonly inUse: number; readonly idle: number; readonly waiting: number };
   /** Has `hear` called when effects that are due were ordered and committed, by this process or by another one. */
   hearOrders(hear: HearOrders): void;
   /** What answers, in its own words: `sqlite 3.54.1`, `postgres 18.4`. */
   engine(): Promise<string>;
-  /** Lets what is open finish first. */
+  /** Waits for open work to finish. */
   close(): Promise<void>;
 }
 
@@ -64,9 +64,9 @@ const systemTime = (): Instant => new Date().toISOString();
 const usualLongest = 25_000;
 
 /**
- * Longer than an event takes from its time to its commit: that is asked for `usualLongest` after its transaction began at the
- * latest; the server hears of it within the 15 seconds for which a transaction may do nothing, and takes no more than the 15
- * of any statement. The clocks of instances agree to within a second. SQLite's writers take turns.
+ * Longer than an event takes from its timestamp to its commit. The commit is requested at most `usualLongest` after the
+ * transaction began; the server receives it within the 15 seconds that a transaction may be idle, and takes at most the
+ * 15 of any statement. The clocks of instances agree to within a second. SQLite has one writer at a time.
  */
 const settlesInSeconds = { sqlite: 0, postgres: 60 } as const;
 
@@ -112,7 +112,7 @@ const sqliteSettings = [
   // A commit is flushed before it is acknowledged; on macOS out of the drive's own cache too, as elsewhere it always is.
   'synchronous = FULL',
   'fullfsync = ON',
-  // What a long backup made the log grow to is given back after it. In bytes.
+  // In bytes. Shrinks the log again after a long backup made it grow.
   'journal_size_limit = 67108864',
   'foreign_keys = ON',
 ];
@@ -185,7 +185,7 @@ export interface PostgresOptions {
   readonly onStatement?: OnStatement;
 }
 
-/** Whoever asks whether the database answers will not wait for longer. In milliseconds. */
+/** How long a health check waits for the database, in milliseconds. */
 const pingPatience = 3_000;
 
 /**
@@ -248,7 +248,7 @@ export function openPostgres(
       }
       return result;
     } catch (error) {
-      // Where undoing it fails as well, the first fault says more, and the connection is not given out again.
+      // If the rollback fails too, report the first error and do not reuse the connection.
       await db.rollback().catch((failure: unknown) => {
         connection.__knex__disposed = failure;
       });

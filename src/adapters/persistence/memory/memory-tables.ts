@@ -67,7 +67,7 @@ export class MemoryTables {
   readonly organizations = new Map<OrganizationId, Organization>();
   readonly memberships = new Map<MembershipId, Membership>();
   readonly users = new Map<UserId, User>();
-  /** Of `users`, those that stand for addresses which no user has yet. */
+  /** The users that stand for invited addresses without an account. */
   readonly awaited = new Map<UserId, true>();
   readonly tokens = new Map<TokenId, ApiToken>();
   readonly teams = new Map<TeamId, Team>();

@@ -26,7 +26,7 @@ export const phaseReport = z.discriminatedUnion('status', [
   z.object({ status: z.literal('canceled') }),
 ]);
 
-/** A plan that says nothing of changes is taken to have some: then somebody looks at it. */
+/** A plan that does not report whether it has changes counts as having some, so that a person looks at it. */
 export function readPhaseReport(body: unknown): PhaseReport {
   const report = parse(phaseReport, body);
   switch (report.status) {
@@ -99,7 +99,10 @@ export const stateReport = z.object({
   outputs: z.array(z.object({ name: z.string(), type: z.unknown(), value: z.unknown(), sensitive: z.boolean() })),
 });
 
-/** Throws a 400 for more outputs than a body may list: each that is wrong would be told of before any is left out. */
+/**
+ * Throws a 400 for more outputs than a body may list: otherwise each invalid one would be reported before any is left
+ * out.
+ */
 export function readStateReport(body: unknown): StateReport {
   const { outputs } = (body ?? {}) as { readonly outputs?: unknown };
   if (Array.isArray(outputs) && outputs.length > limits.items.most) throw tooWide;

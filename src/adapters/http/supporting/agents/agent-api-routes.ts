@@ -126,7 +126,7 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
         const name = readClaim(await readBody(request));
         const wait = (numberIn(request, 'wait', longestWait) ?? 0) * 1000;
         const deadline = performance.now() + wait;
-        // A run claimed for somebody who has hung up would be lost until its lease ends.
+        // A run claimed for an agent that has disconnected would be lost until its lease ends.
         while (!response.destroyed && !request.socket.destroyed) {
           const job = await use.claimRun.execute(agent, name);
           if (job !== undefined) {
@@ -135,7 +135,7 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
           }
           if (performance.now() >= deadline || stopping.aborted) break;
           await pause(betweenLooks, undefined, { signal: stopping }).catch(() => undefined);
-          // Whoever lost its token meanwhile must not be given a run.
+          // An agent whose token was revoked meanwhile must not receive a run.
           await use.authenticateAgent.execute(bearerOf(request));
         }
         exchange.writeHead(204).end();

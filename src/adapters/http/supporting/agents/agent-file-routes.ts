@@ -22,7 +22,7 @@ import { LongReports } from './long-reports.js';
 
 const largest = limits.agentFile.most;
 
-/** Throws a 413 as soon as it can be told. */
+/** Throws a 413 as early as possible. */
 async function* atMost(request: Request, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   if (Number(request.headers['content-length'] ?? 0) > largest) throw tooLarge(largest);
   let size = 0;

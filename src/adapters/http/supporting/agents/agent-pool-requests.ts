@@ -71,7 +71,7 @@ export const agentPoolChange = (dialect: Dialect) =>
 export const newAgentToken = (dialect: Dialect) => {
   const schema = optionalDocument(dialect, tokenType, {
     description: absentable(z.string().max(255)),
-    // Taken in silence, it would be a promise that nobody keeps.
+    // Agent tokens do not expire: accepting a date silently would be a false promise.
     'expired-at': z.null().optional(),
   });
   return reading(schema, ({ data }): string => data.attributes.description ?? '');

@@ -18,7 +18,7 @@ const instantIn = ({ query }: Call, name: string): Instant | undefined => {
   return new Date(text).toISOString();
 };
 
-/** Throws a 422 for what is no date-time. */
+/** Throws a 422 for a value that is not a date-time. */
 export const auditFilter = (call: Call, oldestFirst: boolean): AuditFilter => ({
   actorId: call.query.one('filter[actor]'),
   action: call.query.one('filter[action]'),

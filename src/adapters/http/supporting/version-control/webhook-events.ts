@@ -27,11 +27,11 @@ export interface PullRequestEvent extends RepositoryEvent {
   readonly kind: 'pull-request';
   readonly number: number;
   readonly baseBranch: string;
-  /** True unless the payload proves that whoever pushed may write to the repository itself. */
+  /** True unless the payload proves that the author of the push may write to the repository itself. */
   readonly fromFork: boolean;
 }
 
-/** What a forge told us, as far as we act on it. */
+/** The parts of a forge's delivery that the service acts on. */
 export interface Delivery {
   /** The forge's own id of the delivery. Unlike the body, most forges do not sign it. */
   readonly id: string | null;
@@ -48,7 +48,7 @@ const isBranchName = (name: string): boolean => name !== '' && name.length <= 10
 
 /** Addresses are compared, stored and shown; no forge has longer ones. */
 const longestAddress = 2048;
-/** Of a commit's message, and of what a pull request says. */
+/** The limit of a commit's message, and of a pull request's text. */
 const longestProse = 65536;
 const longestTitle = 1024;
 
@@ -99,7 +99,7 @@ const text = (longest: number) => unlessUnfit(z.string()).transform((given) => c
 export const prose = text(longestProse);
 export const name = text(longestTitle);
 export const otherAddress = unlessUnfit(address).transform((given) => given ?? null);
-/** Null for what is no address for browsers: some forges send paths, and answers must not carry other schemes on. */
+/** Null for a value that is not a web address: some forges send paths, and responses must not pass on other schemes. */
 export const link = unlessUnfit(webAddress).transform((given) => given ?? null);
 export const number = unlessUnfit(z.number());
 

@@ -53,7 +53,7 @@ const jsonOf = (body: Uint8Array): unknown => {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    // Forms are what GitHub sends unless told otherwise.
+    // GitHub sends forms by default.
     throw badRequest('the body is not valid JSON; configure the webhook to send application/json');
   }
   checkJson(value);

@@ -15,7 +15,7 @@ const secondsOfGrace = 300;
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Tells nothing by its timing, not even the length of what was expected. */
+/** Its timing reveals nothing, not even the expected length. */
 const same = (given: string, expected: string): boolean => timingSafeEqual(digestOf(given), digestOf(expected));
 
 const hexOf = ({ body, secret }: SignedMessage): string => createHmac('sha256', secret).update(body).digest('hex');
@@ -41,7 +41,7 @@ const isStandard = (given: string, { headers, body, secret, now }: SignedMessage
   return given.split(' ').some((one) => same(one, `v1,${signature}`));
 };
 
-/** SHA-1, in `X-Hub-Signature`, is no proof: forges that send it send a better one beside it. */
+/** SHA-1, in `X-Hub-Signature`, is not accepted as proof: forges that send it also send a better signature. */
 const schemes: Readonly<Record<string, (given: string, message: SignedMessage) => boolean>> = {
   'x-hub-signature-256': (given, message) => same(given, `sha256=${hexOf(message)}`),
   'x-gitea-signature': isBareHex,
@@ -53,7 +53,7 @@ const schemes: Readonly<Record<string, (given: string, message: SignedMessage) =
 
 /** Whether the sender knew the secret: at least one known signature was sent, and each that was sent fits. */
 export const isSigned = (message: SignedMessage): boolean => {
-  // Anybody can sign with an empty secret.
+  // Any sender can sign with an empty secret.
   if (message.secret === '') return false;
   const verdicts = Object.entries(schemes).flatMap(([header, fits]) => {
     const given = message.headers(header);

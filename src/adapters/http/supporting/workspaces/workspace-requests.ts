@@ -102,7 +102,7 @@ export const newWorkspace = (dialect: Dialect) => {
 export const workspaceChange = (dialect: Dialect) =>
   reading(changeDocument(dialect).refine(poolsAgree, disagreement), toChange);
 
-/** The reason for a lock, as clients send it: in the attributes of a document or plainly beside `data`. */
+/** The reason for a lock, as clients send it: in a document's attributes or directly next to `data`. */
 export const lockReason = (dialect: Dialect) => {
   const reason = absentable(z.string().max(1024));
   const schema = optionalDocument(dialect, type, { reason }).extend({ reason });

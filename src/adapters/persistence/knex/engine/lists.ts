@@ -16,7 +16,7 @@ const sizeInWorkspace = prepared((sql, { list, id }: Kept) =>
   keptSize(sql, list).join('workspaces as w', 'w.organization_id', 'o.id').where({ 'w.id': id, 'w.deleted_at': null }),
 );
 
-/** Of the lists that grow without end, whose length the database keeps. None in what is deleted. */
+/** The size of a list that can grow without limit, whose length the database keeps. 0 for a deleted parent. */
 export async function listSize(
   db: Statements,
   name: 'team-tokens' | 'accesses' | 'visible-accesses',
@@ -88,8 +88,8 @@ const order = (a: Listed, b: Listed): number =>
   Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || Buffer.compare(Buffer.from(a.tie), Buffer.from(b.tie));
 
 /**
- * One part of a long list with a few rows more, which are not in it. The long list is in order and is read from so many
- * rows before the page as the others could push there: from an `or`, no database would plan that.
+ * One page of a long sorted list merged with a few rows that are not in it. The long list is read from `few.length`
+ * rows before the page, since the others could shift it by that much; no database plans an `or` this way.
  */
 export async function mergedPart<Row, Item>(
   db: Statements,

@@ -19,7 +19,7 @@ const away: readonly string[] = [
   '53200', // out of memory
   '53300', // too many connections
   '57014', // the statement took too long
-  '57P01', // told to shut down
+  '57P01', // shutting down
   '57P02', // crashed
   '57P03', // starting up
   '57P04', // the database was removed
@@ -42,9 +42,9 @@ const diskFull = '53100';
 const endedConnection = /(?:^| - )(?:Connection terminated|Client has encountered a connection error|timeout expired)/;
 
 /**
- * The refusal that stands for a failure of the database; undefined for what is nobody's fault but ours. Where a
- * connection is lost while a transaction commits, nobody knows whether it did: that is no stale revision, after which
- * work is done again, but `service/unavailable`, after which callers look.
+ * The refusal that stands for a failure of the database; undefined for a fault of this service. If a connection is lost
+ * during a commit, the outcome is unknown: that is `service/unavailable`, after which callers check, and not a stale
+ * revision, after which they retry.
  */
 export function refusalOf(error: unknown): DomainError | undefined {
   if (isDomainError(error)) return undefined;
@@ -61,8 +61,8 @@ export function refusalOf(error: unknown): DomainError | undefined {
 }
 
 /**
- * How long anything may take, in milliseconds, so that one that hangs does not take the others with it. The server ends
- * what it hears of; a connection on which nothing at all is heard for `silence`, longer than any of these, is cut.
+ * Timeouts in milliseconds, so that one hanging statement does not block the others. The server ends what it knows of;
+ * a connection that receives nothing for `silence`, which is longer than any other, is cut.
  */
 const patience = { lock: 5_000, statement: 15_000, idleInTransaction: 15_000, silence: 20_000 };
 

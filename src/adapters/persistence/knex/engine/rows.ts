@@ -18,7 +18,7 @@ interface As {
   group<T extends object>(present: Cell, members: T): T | null;
   /** From another table, or said by another member: not a column of its own. */
   joined<T = Cell>(cell: Cell, read?: (value: never) => T): T;
-  /** From columns that `read` knows, and whoever writes the row adds to it. */
+  /** From columns that `read` knows and that the code writing the row adds. */
   read<Kept, T>(row: Row, columns: readonly string[], read: (row: Kept) => T): T;
 }
 

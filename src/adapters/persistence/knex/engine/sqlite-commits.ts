@@ -94,21 +94,24 @@ export class GroupedCommits {
 
   private async workOff(): Promise<void> {
     while (this.waiting.length > 0) {
-      // Whoever else has something to write is heard first.
+      // Lets other writers that are ready join the same commit.
       await new Promise(setImmediate);
       await this.commit(this.next());
     }
     this.working = undefined;
   }
 
-  /** In the order in which they came; what is known to wait goes by itself, behind those that were there. */
+  /**
+   * The next units in the order in which they came. A unit that is known to wait runs on its own, after those before
+   * it.
+   */
   private next(): readonly Unit[] {
     const apart = this.waiting.findIndex(({ alone }) => alone);
     const ready = apart < 0 ? this.waiting.length : apart;
     return this.waiting.splice(0, Math.max(1, Math.min(ready, mostTogether)));
   }
 
-  /** Never rejects: each unit is told what went wrong. */
+  /** Never rejects: a failure rejects each unit's own promise. */
   private async commit(units: readonly Unit[]): Promise<void> {
     const ended = new Map<Unit, Outcome>();
     const apart: Unit[] = [];
@@ -134,7 +137,7 @@ export class GroupedCommits {
     if (grouped) this.writer.exec('savepoint unit');
     const outcome = await this.outcomeOf(async () => unit.work(db), grouped);
     db.over = true;
-    // Some failures, a full disk for one, end the transaction by themselves, with all that was done in it before.
+    // Some failures, such as a full disk, roll back the whole transaction.
     if (!this.writer.inTransaction) {
       throw outcome.kind === 'refused' ? outcome.error : new Error('the database ended the transaction');
     }

@@ -24,16 +24,17 @@ export interface Statements {
   /** How many rows it changed. */
   run(query: Query): Promise<number>;
   /**
-   * For what needs no answer: it is run before the next statement, or with the commit, and a failure surfaces there, as
-   * `told` tells it. Never for what asks how many rows it changed, or goes on after a failure.
+   * For a statement whose result is not needed: it runs before the next statement or with the commit, and a failure
+   * surfaces there, mapped by `told`. Not for statements whose row count matters, or after whose failure work
+   * continues.
    */
   runLater(query: Query, told?: Told): Promise<void>;
 }
 
-/** What callers are told of an error. */
+/** Maps an error to the one that callers receive. */
 export type Told = (error: unknown) => unknown;
 
-/** Hears the SQL of every statement a repository runs. */
+/** Called with the SQL of every statement that a repository runs. */
 export type OnStatement = (sql: string) => void;
 
 /** Named one by one, and never `*`: a statement prepared before a migration must answer the same after it. */

@@ -210,7 +210,7 @@ export async function up(knex: Knex): Promise<void> {
     maybeText('enforcement_level');
     maybeText('output');
     table.primary(['policy_set_outcome_id', 'position']);
-    // What errored has no level, and nothing else lacks one.
+    // Only an errored outcome has no level.
     table.check("(status = 'errored') = (enforcement_level is null)");
   });
   const runIndexes = [

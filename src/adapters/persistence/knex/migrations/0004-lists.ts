@@ -103,8 +103,8 @@ const triggers: Readonly<Record<string, Trigger>> = {
 };
 
 /**
- * On Postgres, against a row that refers to the team or user and is being added: it has locked what it refers to before
- * it looks how that is called, and whoever changes that waits here until it can be seen.
+ * On Postgres, a lock against a concurrent insert of a row that refers to the team or user: the insert locks the row it
+ * refers to before it reads its name, and a rename waits here until the insert is visible.
  */
 const holds: Readonly<Record<string, readonly [on: string, columns: readonly string[]]>> = {
   teams_held: ['teams', names],

@@ -69,8 +69,9 @@ export const listed = [
 ];
 
 /**
- * In the order in which transactions take them: a report its sets before their policies, a removal tokens before pools and
- * sets. What is only counted and indexed is still read, and still referred to: every request looks a token and its user up.
+ * In the order in which transactions lock them: a report locks sets before policies, a deletion tokens before pools and
+ * sets. Tables that are only counted and indexed stay readable and can still be referred to: every request looks up a
+ * token and its user.
  */
 const locks = [
   'policy_set_outcomes, policy_outcomes',

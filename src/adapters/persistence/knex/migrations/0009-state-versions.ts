@@ -45,7 +45,7 @@ export async function up(knex: Knex): Promise<void> {
     flag('sensitive');
     // How the sealed value begins, which names its key; null where it is not sealed.
     maybeText('sealed_by');
-    // Of the value, in characters: before it, so that whoever adds up sizes reads none of the values.
+    // The value's size in characters. It comes first, so that adding up sizes reads none of the values.
     integer('size');
     text('value');
   });

@@ -8,7 +8,7 @@ interface Words {
   readonly team: readonly [column: string, key: (row: string) => string];
   /** What a member is listed by. */
   readonly member: (membership: string, user: string) => string;
-  /** What decides whether a user is listed, beside being deleted. */
+  /** The condition, in addition to deletion, that decides whether a user is listed. */
   readonly users: readonly [columns: readonly string[], where: (row: string) => string];
 }
 

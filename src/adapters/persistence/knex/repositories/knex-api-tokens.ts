@@ -31,7 +31,7 @@ interface OwnerRow {
   readonly user_id: string | null;
   readonly team_id: string | null;
   readonly organization_id: string | null;
-  /** Of an organization's two tokens: whether it is the audit token. */
+  /** For an organization's two tokens: whether it is the audit token. */
   readonly audits: boolean | number;
 }
 
@@ -57,7 +57,7 @@ const owners = {
   auditor: { column: 'organization_id', table: 'organizations' },
 } as const;
 
-/** The tokens of one owner among `tokens`, whose table goes by `alias`. */
+/** The tokens of one owner among `tokens`, whose table has the alias `alias`. */
 const of = (tokens: Knex.QueryBuilder, { kind, id }: TokenOwner, alias = 'api_tokens'): Knex.QueryBuilder =>
   tokens.where({ [`${alias}.${owners[kind].column}`]: id, [`${alias}.audits`]: kind === 'auditor' });
 
@@ -100,7 +100,7 @@ const sortColumns = {
   'last-used-at': 'k.last_used_at',
 } as const satisfies Record<TeamTokenSort['key'], string>;
 
-/** Joins whoever issued a token: a user, a team or an organization. */
+/** Joins the issuer of a token: a user, a team or an organization. */
 const withIssuer = (tokens: Knex.QueryBuilder): Knex.QueryBuilder =>
   tokens
     .leftJoin('users as iu', (on) => on.on('iu.id', 'k.created_by_id').onVal('k.created_by_kind', 'user'))
@@ -149,7 +149,7 @@ const sharing = (sql: Knex, row: Knex.QueryBuilder): Knex.QueryBuilder =>
   sql.client.driverName === 'pg' ? row.forKeyShare() : row;
 
 /**
- * One statement drops the owner's token and stores the next in its row. What lists keep of the row stays, and a concurrent
+ * One statement replaces the owner's token in its row. The columns that lists keep in the row stay, and a concurrent
  * rename of the owner finds the row to change.
  */
 const upserting = (kind: 'team' | 'organization' | 'auditor', index: string) =>

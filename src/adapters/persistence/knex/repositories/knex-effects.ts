@@ -54,7 +54,7 @@ const skippingLocked = (sql: Knex, rows: Knex.QueryBuilder): Knex.QueryBuilder =
 export class KnexEffects implements EffectOutbox {
   constructor(
     private readonly db: Statements,
-    /** Is told of what is due as soon as it is committed. */
+    /** Called for an effect that is due as soon as it is committed. */
     private readonly ordered: (kind: Effect['kind']) => void,
   ) {}
 

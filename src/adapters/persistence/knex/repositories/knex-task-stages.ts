@@ -113,7 +113,7 @@ const policyFrom = (row: Said): PolicyOutcome => {
   return verdict as PolicyOutcome;
 };
 
-/** SQLite takes no more than 500 listed rows, and either database only so many values in one statement. */
+/** SQLite takes at most 500 listed rows, and both databases limit the values in one statement. */
 const rowsInserted = 100;
 
 const inLivingWorkspaces = (stages: Knex.QueryBuilder): Knex.QueryBuilder =>

@@ -36,7 +36,7 @@ const accessRows = rowsOf<TeamWorkspaceView>((row, as) => ({
   revision: row.revision,
 }));
 
-/** The row's columns under names of their own: beside them stand the grants that make the caller's standing. */
+/** The row's columns under names of their own, to tell them apart from the caller's grants in the same row. */
 interface SeenRow {
   readonly own_team_id: TeamId;
   readonly team_visibility: string;
@@ -215,7 +215,7 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
     limit: number,
   ): Promise<Slice<TeamWorkspaceView>> {
     const filter = { workspaceId, teamId, seen: seenOf(visibility) };
-    // One more tells whether there are more.
+    // One extra row shows whether there are more.
     const { first, later } = slicesOf(limit + 1);
     const query =
       after === undefined

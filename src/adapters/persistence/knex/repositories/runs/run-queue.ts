@@ -92,7 +92,7 @@ function servedBy(
     .where((either) => either.whereExists(wholeOrganization).orWhereExists(listed('allowed')));
 }
 
-/** What agents of the pool may claim, in the order in which they do. */
+/** The runs that agents of the pool may claim, in the order in which they claim them. */
 export const claimableBy = (sql: Knex, agent: Pick<Agent, 'poolId' | 'organizationId'>): Knex.QueryBuilder => {
   // A cross join keeps SQLite from beginning with every workspace of the organization, and sorting what it finds.
   const inWorkspaces = sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id');
