@@ -16,17 +16,17 @@ import { routesByArea } from './routes.js';
 interface OfTheService {
   readonly health: Health;
   readonly description: KeptContent;
-  /** There is no `/metrics` without it. */
+  /** Without it there is no `/metrics`. */
   readonly scraped: Scraped | undefined;
 }
 
-/** `npm run examples` records them: what the service was asked and answered in its tests. */
+/** Recorded by `npm run examples`: requests and responses of the service in its tests. */
 const recordedExamples = (): RecordedExamples =>
   z
     .record(z.string(), z.unknown())
     .parse(JSON.parse(readFileSync(new URL('./examples.json', import.meta.url), 'utf8')));
 
-/** All that an edition of the service serves to programs. */
+/** The whole API of an edition of the service. */
 export const servedApi = (
   use: UseCases,
   edition: Edition,

@@ -1,6 +1,6 @@
 interface Limit {
   readonly most: number;
-  /** What is counted, in words. */
+  /** The unit, in words. */
   readonly of: string;
   /** The response when a request exceeds it. */
   readonly answer: string;
@@ -47,6 +47,6 @@ export const limits = {
   },
   identifiers: { most: 1000, of: 'resource identifiers in a relationship', answer: '422' },
   word: { most: 255, of: 'characters in a name, an id or an e-mail address', answer: '422' },
-  // A broken list would be answered by a document many times its size.
+  // The error response to a broken list would be many times its size.
   faults: { most: 100, of: 'errors in one response', answer: 'only the first are returned' },
 } as const satisfies Record<string, Limit>;

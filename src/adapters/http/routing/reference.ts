@@ -4,7 +4,7 @@ import { errorTable } from './error-table.js';
 import { pageParameters } from './pagination.js';
 import { documentSchema, pageSchema, type Resources } from './resource-schema.js';
 
-/** Refusals of requests that cannot be understood or taken, whatever they ask for, and their titles. */
+/** Refusals of requests that are malformed or unacceptable whatever they ask for, and their titles. */
 const requestRefusals = {
   400: 'bad request',
   408: 'request timeout',
@@ -29,11 +29,11 @@ export const titleOf = (refusal: Refusal): string =>
 /** A body that is not a JSON:API document. */
 export interface Content {
   readonly mediaType: string;
-  /** Undefined where it is bytes, or text, of which nothing more can be said. */
+  /** Undefined for bytes, or for text without further structure. */
   readonly schema?: z.ZodType;
 }
 
-/** An answer without a body whose point is a header. */
+/** A response without a body that points to a URL in a header. */
 export interface Located {
   readonly location: string;
 }
@@ -72,7 +72,7 @@ interface Readable {
 
 type Schema = () => z.ZodType;
 
-// Made when the description is asked for, as the schemas are.
+// Made when the description is requested, as the schemas are.
 
 /** Pages of a list. */
 export const lists =
@@ -86,7 +86,7 @@ export const lists =
     refusals: [422, ...(more.refusals ?? [])],
   });
 
-/** One that is there, or that an action left changed. */
+/** An existing resource, or one that an action has changed. */
 export const shows =
   (operation: string, summary: string, resource: Schema, { included, ...more }: More = {}) =>
   (): Reference => ({
@@ -115,7 +115,7 @@ export const removes =
   (operation: string, summary: string, ...refusals: readonly Refusal[]) =>
   (): Reference => ({ operation, summary, answers: { 204: null }, refusals });
 
-/** A relationship whose body names what comes in, or goes. */
+/** A relationship whose body names the members to add or remove. */
 export const relates =
   (operation: string, summary: string, { schema }: Readable, ...refusals: readonly Refusal[]) =>
   (): ReadingReference => ({ operation, summary, body: schema, answers: { 204: null }, refusals });

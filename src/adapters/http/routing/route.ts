@@ -16,7 +16,7 @@ export interface Call {
   /** Path parameters, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Query;
-  /** The body as JSON, or as the bytes it is; undefined when there is none, or when the route does not read it. */
+  /** The body as JSON or as raw bytes; undefined when there is none, or when the route does not read it. */
   readonly body: unknown;
   readonly header: (name: string) => string | undefined;
   /** Without its query, with the mount's prefix. */
@@ -26,7 +26,7 @@ export interface Call {
 export interface Answer {
   readonly status: number;
   readonly document?: Document;
-  /** Instead of it, its text or bytes: each part is made once the client has taken the one before. */
+  /** The response as text or bytes instead: each part is made once the client has taken the one before. */
   readonly parts?: AsyncIterable<string | Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -46,7 +46,7 @@ export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 export interface Route {
   readonly method: Method;
   readonly path: string;
-  /** What the policy is asked; `null` where any valid token will do. */
+  /** The action that the policy must allow; `null` where any valid token will do. */
   readonly action: Action | null;
   /** Action endpoints leave their bodies unread. `mostBytes` limits a body of any type that is not a document. */
   readonly body: 'read' | 'ignored' | { readonly mostBytes: number };
@@ -56,8 +56,8 @@ export interface Route {
 }
 
 /**
- * Which limit a request without a token counts against, by its address. One look at a page asks for all its parts, which
- * leaves the caller its share of the API. Monitors are held to no limit.
+ * The limit, by address, that a request without a token counts against. One page view requests all its parts, and must
+ * leave the caller its share of the API. Monitors are not limited.
  */
 export type CountedAs = 'caller' | 'capability' | 'page' | 'scrape' | 'webhook' | 'nobody';
 
@@ -66,7 +66,7 @@ export interface PlainRoute {
   readonly method: Method;
   readonly path: string;
   readonly countedAs: CountedAs;
-  /** Undefined for pages that are for people, and no part of the API. */
+  /** Undefined for web pages, which are not part of the API. */
   readonly reference?: () => Reference;
   readonly handle: (exchange: Exchange) => Promise<void> | void;
 }
@@ -86,7 +86,7 @@ export const get = endpoint<Reference>('get', 'ignored');
 export const post = endpoint<ReadingReference>('post', 'read');
 export const patch = endpoint<ReadingReference>('patch', 'read');
 export const remove = endpoint<Reference>('delete', 'ignored');
-/** DELETE of relationships, whose body says which. */
+/** DELETE of relationships, whose body names them. */
 export const removeListed = endpoint<ReadingReference>('delete', 'read');
 /** PUT of a body that is not a document. */
 export const putBytes = (mostBytes: number) => endpoint<Reference>('put', { mostBytes });
@@ -98,7 +98,7 @@ export const created = (document: Document): Answer => ({ status: 201, document 
 export const accepted: Answer = { status: 202 };
 export const noContent: Answer = { status: 204 };
 export const done: Answer = { status: 200 };
-/** The media type of text, as it is answered. */
+/** The media type of text responses. */
 export const textType = 'text/plain; charset=utf-8';
 const whole = (text: string, type: string): Answer => ({
   status: 200,
@@ -106,11 +106,11 @@ const whole = (text: string, type: string): Answer => ({
   headers: { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(text)) },
 });
 export const plainText = (text: string): Answer => whole(text, textType);
-/** The media type of JSON that is not a document of JSON:API. */
+/** The media type of JSON that is not a JSON:API document. */
 export const jsonType = 'application/json';
 export const plainJson = (value: unknown): Answer => whole(JSON.stringify(value), jsonType);
 
-/** A path parameter that the route's path has. */
+/** A path parameter, which must be in the route's path. */
 export const parameter = (call: Call, name: string): string => call.parameters[name] ?? '';
 
 /** The secret a request brings; undefined when it brings none. */

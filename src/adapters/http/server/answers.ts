@@ -35,7 +35,7 @@ export const write = async (exchange: HttpExchange, answer: Answer): Promise<voi
 
 /**
  * Answers a client that may still be sending, and reads on for `lastWord` milliseconds: ending at once may reset the
- * connection, and with it the answer be lost.
+ * connection and lose the response.
  */
 export const refuse = (exchange: HttpExchange, problem: Problem, lastWord: number): void => {
   const { request, response } = exchange;

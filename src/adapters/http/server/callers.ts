@@ -55,7 +55,7 @@ export const callers = ({ use, meter, rates, rateLimitPerSecond }: CallerOptions
     nobody: () => ({}),
   };
 
-  /** Counts a caller with a good token by what `countedAs` names, and any other by its address. */
+  /** Counts a caller with a valid token by what `countedAs` names, and any other by its address. */
   const authenticate = async <Caller>(
     exchange: HttpExchange,
     identify: (secret: string | undefined) => Promise<Caller>,

@@ -57,7 +57,7 @@ export const send = async (
     onSent(byteLength);
     if (byteLength === buffer.byteLength) giveBack(buffer);
   }
-  // To end it now would have the next answer on this connection taken for the rest of it.
+  // Ending it now would have the next response on this connection read as the rest of it.
   if (length !== undefined && sent < length) throw new Error(`${sent} bytes were sent, but ${length} were announced`);
   response.end();
 };
@@ -75,7 +75,7 @@ export class HttpExchange implements Exchange {
   /** Whether the answer went out before the request was read: the client may then leave before it ends. */
   refusedEarly = false;
   private readonly headers: HeaderList;
-  /** Asked for at once: it is lost with the connection. */
+  /** Read at once: it is lost with the connection. */
   private readonly remoteAddress: string | undefined;
 
   constructor(
@@ -104,7 +104,7 @@ export class HttpExchange implements Exchange {
     this.asked = asked;
   }
 
-  /** Adds headers to whatever is answered. */
+  /** Adds headers to whatever response follows. */
   addHeaders(headers: Headers): void {
     this.headers.add(headers);
   }

@@ -21,7 +21,7 @@ export const checkUrl = ({ originalUrl }: Request): void => {
   }
 };
 
-/** Why nothing serves the request. */
+/** The problem when no route matches the request. */
 export const unmatched = (request: Request): unknown => {
   try {
     checkUrl(request);
@@ -51,7 +51,7 @@ function refusalOf(exchange: HttpExchange, error: unknown): Refusal | undefined 
 /** Ends an exchange that failed with `error`. Never throws. */
 export type Fail = (exchange: HttpExchange, error: unknown) => void;
 
-/** `lastWord` is how long, in milliseconds, a client may take to read why it was refused before it had sent everything. */
+/** `lastWord` is how long, in milliseconds, a client that is still sending has to read the error response. */
 export const failing = (log: RequestLog, refusals: Pick<Refusals, 'note'>, lastWord: number): Fail => {
   const logFault = ({ id, route }: HttpExchange, err: unknown) =>
     log.error({ request: id, route, err }, 'request failed');

@@ -15,7 +15,7 @@ import { badRequest, RequestError } from '../routing/request-error.js';
 import { bornForExpress } from './fast.js';
 import type { Patience } from './patience.js';
 
-/** More are turned away as they come: open files and memory are then left for those that are being served. */
+/** Further connections are closed on arrival, which leaves open files and memory to the requests in progress. */
 const mostConnections = 10_000;
 
 /** Longer than proxies keep a connection, so that the proxy closes it and none is closed as a request arrives. */
@@ -24,19 +24,19 @@ const keptAlive = 75_000;
 /** Handles requests once the service is ready. */
 export interface App {
   (request: IncomingMessage, response: ServerResponse): void;
-  /** Has every request and response made with these prototypes, which then inherit what the app gives them. */
+  /** Makes every request and response with these prototypes, which then inherit what the app gives them. */
   adopt(request: IncomingMessage, response: ServerResponse): void;
 }
 
 export interface HttpServer {
   readonly server: Server;
-  /** To be called once. Until then every request is answered 503, with a JSON:API error. */
+  /** Call it once. Until then every request receives a 503 with a JSON:API error. */
   serve(app: App): void;
-  /** Closes connections on which nothing was ever asked: Node takes them for ones that ask. */
+  /** Closes connections without any request: Node counts them as active. */
   closeUnused(): void;
 }
 
-/** Answers a request that gets no further than this, and closes its connection. */
+/** Answers a request that is refused here, and closes its connection. */
 function refuse(response: ServerResponse, error: Error): void {
   const { status, document, headers } = problemOf(error) ?? internalProblem;
   const body = JSON.stringify(document);
@@ -47,7 +47,7 @@ function refuse(response: ServerResponse, error: Error): void {
 const starting: RequestListener = (_request, response) =>
   refuse(response, new DomainError('service/unavailable', 'the service is starting; try again in a few seconds'));
 
-/** The two ends of a proxy could each believe another of several hosts. */
+/** With several hosts, a proxy and this service could each believe another. */
 const oneHost = badRequest('the request must have exactly one Host header');
 
 /** HTTP/1.0 has none. */
@@ -97,18 +97,18 @@ function refusalOf({ code, rawPacket }: ParserError): string {
     'Connection: close',
     ...Object.entries(headersOf(Buffer.byteLength(body))).map(([name, value]) => `${name}: ${value}`),
     '',
-    // An answer to HEAD has none: what follows its head would be taken for another answer.
+    // A response to HEAD has no body: anything after the head would be read as another response.
     rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ' ? '' : body,
   ].join('\r\n');
 }
 
-/** Cuts clients off that do not get as far as being handled. */
+/** Cuts off clients whose requests do not get as far as a handler. */
 export function httpServer({ head, idle, total }: Patience): HttpServer {
   const { Incoming, Outgoing } = bornForExpress();
   let handle = starting;
   const answer: RequestListener = (request, response) => {
-    // After one that asks for another protocol, Node leaves a broken request unanswered, and its connection open for as
-    // long as a head may take: nothing is to follow on it.
+    // After a request to upgrade the protocol, Node leaves a broken request unanswered and its connection open for as
+    // long as a head may take, so nothing may follow on it.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     if (hasOneHost(request)) handle(request, response);
     else refuse(response, oneHost);
@@ -120,10 +120,10 @@ export function httpServer({ head, idle, total }: Patience): HttpServer {
       headersTimeout: head,
       requestTimeout: total + idle,
       keepAliveTimeout: keptAlive,
-      // How late the first two may come.
+      // The maximum delay in enforcing the first two.
       connectionsCheckingInterval: Math.ceil(head / 3),
       maxHeaderSize: limits.head.most,
-      // Node refuses a missing Host with an empty body, and lets two pass.
+      // Node refuses a missing Host with an empty body, and accepts two.
       requireHostHeader: false,
     },
     answer,

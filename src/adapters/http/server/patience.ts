@@ -4,22 +4,22 @@ import { hasBody } from '../routing/read-body.js';
 
 /** How long clients may take, in milliseconds. A slower client is cut off without affecting the others. */
 export interface Patience {
-  /** For the head of a request, from the connection on or from the last answer. */
+  /** For the head of a request, from the connection or the last response on. */
   readonly head: number;
-  /** Between two signs of life of a client that sends its files, or reads an answer. */
+  /** Between two signs of life of a client that sends its files, or reads a response. */
   readonly idle: number;
-  /** For an upload; request and answer together get one `idle` more. */
+  /** For an upload; request and response together get one `idle` more. */
   readonly total: number;
-  /** For a client that was answered before it had sent everything, to read why. */
+  /** For a client that was refused before it had sent everything, to read the error response. */
   readonly lastWord: number;
 }
 
 export const usualPatience: Patience = { head: 15_000, idle: 30_000, total: 3_600_000, lastWord: 5_000 };
 
 /**
- * Ends requests whose client neither sends nor reads: others need its connection, and the file or the database's answer
- * behind it. Bodies that are read have a patience of their own, and a 408. Answers a timer to be cleared when the response
- * closes.
+ * Ends requests whose client neither sends nor reads: others need its connection, and the file or database result
+ * behind it. Bodies being read have a timeout of their own, and a 408. Returns a timer that must be cleared when the
+ * response closes.
  */
 export const cutOff = (request: Request, response: Response, { idle, total, lastWord }: Patience): NodeJS.Timeout => {
   // Silence is not a fault while there is nothing to read: the service may be busy, or an agent may wait for a run.
@@ -34,7 +34,7 @@ export const cutOff = (request: Request, response: Response, { idle, total, last
   return setTimeout(() => request.destroy(), total + idle).unref();
 };
 
-/** An upload that will not come to its end. */
+/** An upload that will not be completed. */
 export const interrupted = (sentence: string): DomainError => new DomainError('bundle/interrupted', sentence);
 
 /**

@@ -23,10 +23,10 @@ const longestKey = 200;
 
 interface Counted {
   readonly limit: number;
-  /** How many of the limit are this instance's to let pass. */
+  /** The part of the limit that this instance may allow. */
   share: number;
   begun: number;
-  /** Since the second begun. */
+  /** Since the current second began. */
   count: number;
   /** Since the last exchange. */
   asked: number;

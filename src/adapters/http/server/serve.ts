@@ -13,7 +13,7 @@ import type { Callers } from './callers.js';
 import type { HttpExchange } from './exchange.js';
 import { checkUrl } from './failures.js';
 
-/** Serves one exchange, or rejects with why not. */
+/** Serves one exchange, or rejects with the reason. */
 export type Serve = (exchange: HttpExchange) => Promise<void>;
 
 const bodyFor = async ({ body }: Route, request: Request): Promise<unknown> => {
@@ -40,7 +40,7 @@ const workspaceIn = (body: unknown): string | undefined => {
   return typeof id === 'string' ? id : undefined;
 };
 
-/** What a request is about: what its path names, or the workspace its body does. `path` is the route's. */
+/** The subject of a request: the one its path names, or the workspace in its body. `path` is the route's. */
 function askedAbout(path: string, parameters: Named, body: unknown): Pick<Asked, 'subject' | 'about'> {
   const [, kind = ''] = path.split('/');
   const names = Object.values(parameters);
@@ -109,7 +109,7 @@ export const servingAgents =
     await handle(agent, exchange);
   };
 
-/** What asks for no token, or for one of its own. */
+/** For routes that need no token, or one of their own. */
 export const servingPlainly =
   (callers: Callers) =>
   ({ countedAs, handle }: PlainRoute): Serve =>

@@ -13,7 +13,7 @@ export interface Health {
   readonly ready: () => Promise<void>;
 }
 
-/** What Prometheus reads. */
+/** Metrics for Prometheus. */
 export interface Scraped {
   /** Undefined where any client that reaches the service may read it. */
   readonly token: string | undefined;

@@ -79,7 +79,7 @@ export function readPolicyReport(body: unknown): PolicyReport {
     policyToolVersion: report['policy-tool-version'],
     policySets: report['policy-sets'].map((set) => ({
       policySetId: set['policy-set-id'],
-      // An empty text is how "no error" is shown, and so may be said.
+      // Agents may send an empty text for "no error", as it is shown.
       error: set.error || null,
       warnings: set.warnings ?? [],
       policies: (set.policies ?? []).map(({ name, status, output }) => ({ name, status, output: output ?? null })),

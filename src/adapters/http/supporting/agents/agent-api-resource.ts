@@ -131,7 +131,7 @@ const artifact =
 
 type Announced = Pick<StateAnnounced, 'outputsLeftOut'> & { readonly version: Pick<StateVersion, 'id'> };
 
-/** Where the bytes of an announced state go. */
+/** The URL to upload an announced state to. */
 const announced =
   ({ is }: Words) =>
   (runId: RunId, { version: { id }, outputsLeftOut }: Announced) => ({

@@ -33,7 +33,7 @@ import { LongReports } from './long-reports.js';
 export interface AgentRoute {
   readonly method: Method;
   readonly path: string;
-  /** As the audit trail records a refusal; null for what changes nothing. */
+  /** The audit action of a refusal; null for requests that change nothing. */
   readonly action: AuditAction | null;
   readonly reference: () => Reference;
   readonly handle: (agent: Agent, exchange: Exchange) => Promise<void>;
@@ -46,7 +46,7 @@ export const json = (exchange: Exchange, status: number, body: unknown): void =>
   exchange.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 };
 
-/** Throws `lease/lost` when the request names no lease at all. */
+/** Throws `lease/lost` when the request does not name a lease. */
 export const holderOf = (agent: Agent, { request }: Exchange): LeaseHolder => {
   const leaseToken = request.get('lease');
   if (leaseToken === undefined) throw new DomainError('lease/lost', 'the Lease header must contain the lease token');

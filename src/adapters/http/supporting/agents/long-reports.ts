@@ -12,7 +12,7 @@ export class LongReports {
 
   constructor(private readonly use: { readonly askLease: Pick<AskLease, 'execute'> }) {}
 
-  /** `take` is to read the bytes. Throws `lease/lost` and what `readLongBody` and `take` throw. */
+  /** `take` must read the bytes. Throws `lease/lost` and whatever `readLongBody` and `take` throw. */
   async read<Taken>(
     holder: LeaseHolder,
     request: Request,

@@ -153,7 +153,7 @@ export const runSchema = described({ name: 'Run' }, (words, dialect) => run(word
 
 const eventAction = z.enum(['created', ...runStatuses]);
 
-/** One of those of a run. Its id is good for telling it from others only. */
+/** One status change of a run. Its id only distinguishes it from others. */
 const runEvent =
   (words: Words) =>
   (dialect: Dialect, runId: RunId) =>
