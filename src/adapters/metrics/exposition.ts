@@ -35,7 +35,7 @@ export interface ExpositionOptions {
 /** The maximum age of values read from the database, in milliseconds. */
 const stockAge = 5_000;
 
-/** What the documentation says of a metric; the client's types leave the labels out. */
+/** A metric as documented; the client's types leave the labels out. */
 export interface Metric {
   readonly name: string;
   readonly help: string;
@@ -58,7 +58,7 @@ export class Exposition {
   private stock: Stock | undefined;
   private lookedAt = Number.NEGATIVE_INFINITY;
   private looking: Promise<void> | undefined;
-  /** The oldest due effect of each lane, and since when it has been seen to be that. */
+  /** The oldest due effect of each lane, and the time since which it has been the oldest. */
   private oldest = new Map<string, { readonly id: number; readonly since: number }>();
 
   constructor(options: ExpositionOptions) {
@@ -72,7 +72,7 @@ export class Exposition {
     this.readSurroundings(options);
   }
 
-  /** All but those of the process. */
+  /** All metrics but those of the process. */
   get metrics(): readonly Metric[] {
     return this.registry.getMetricsAsArray() as unknown as readonly Metric[];
   }
@@ -85,7 +85,7 @@ export class Exposition {
     return this.registry.metrics();
   }
 
-  /** Asks the database, unless it was asked a moment ago, and does not wait for long. */
+  /** Reads the database, unless it was read a moment ago, and does not wait for long. */
   private async look(): Promise<void> {
     if (this.now() < this.lookedAt + stockAge) return;
     this.looking ??= this.takeStock()
@@ -136,7 +136,7 @@ export class Exposition {
       registers: [this.registry],
       collect() {
         this.reset();
-        // Reset, a gauge without labels is 0.
+        // After a reset, a gauge without labels is 0.
         this.remove({});
         for (const [labels, value] of samples()) this.set(labels, value);
       },

@@ -18,7 +18,7 @@ export class MeteredBundleStore implements BundleStore {
     const noted = noting(bytes, (error) => {
       fault = { of: error };
     });
-    // What reading the bytes fails with is passed on, and is the client's fault or none at all.
+    // An error while reading the bytes is passed on; it is the client's fault, or not a fault.
     return this.work.write.measure(
       performance.now(),
       this.inner.write(key, noted),

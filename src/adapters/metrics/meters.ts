@@ -2,12 +2,12 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { lanes } from '../../application/index.js';
 import { isDomainError, isRefusal } from '../../domain/index.js';
 
-/** What the HTTP adapter calls a request's route before it is known, and where there is none. */
+/** The route label of a request before its route is known, or without one. */
 const unmatched = 'unmatched';
 
 const otherMethod = '_OTHER';
 
-/** In seconds. From a row read by its id to an upload over a bad line. */
+/** In seconds. From a row read by its id to an upload over a slow connection. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
 /** The outcomes of uploads. Anything that is not a refusal is `failed`. */
@@ -71,7 +71,7 @@ function worksOf<Label extends string, Kind extends string>(
 
 const isFault = (error: unknown): boolean => !isRefusal(error);
 
-/** What the service counts and measures as it works, from its start on. */
+/** The metrics that the service collects as it works, from its start on. */
 export class Meters {
   readonly registry = new Registry();
   private readonly requests = this.counter(
@@ -161,7 +161,7 @@ export class Meters {
     this.requestsInFlight.inc();
   }
 
-  /** `route` is a pattern, so that neither ids nor what strangers make up become labels. */
+  /** `route` is a pattern, so that neither ids nor invented paths become labels. */
   requestEnded(asked: string, route: string, status: number, seconds: number): void {
     const method = route === unmatched || status === 405 ? otherMethod : asked;
     this.requestsInFlight.dec();

@@ -5,7 +5,7 @@ import { fetchFailed } from './fetch-faults.js';
 import { liesBelow, readCloneUrl } from './repository-url.js';
 
 export interface Credential {
-  /** The address it may be sent to, and to all below. */
+  /** The URL it may be sent to, including every path under it. */
   readonly prefix: URL;
   readonly username: string;
   readonly password: string;
@@ -15,10 +15,10 @@ const longestFile = 16 * 1024;
 const keys = ['url', 'username', 'password'] as const;
 type Key = (typeof keys)[number];
 
-/** Most hosts look at the password only, but want some name with it. */
+/** Most hosts check only the password, but require some name with it. */
 const defaultUsername = 'git';
 
-/** A name that is a file's name and nothing else. */
+/** A plain file name, without a path. */
 export const isCredentialName = (name: string): boolean =>
   /^[A-Za-z0-9._-]{1,90}$/.test(name) && name !== '.' && name !== '..';
 
@@ -41,7 +41,7 @@ export async function credentialFor(directory: string | undefined, name: string,
   return credential;
 }
 
-/** Undefined when there is no such file. A link counts where it stays in the directory, as mounted secrets do. */
+/** Undefined when there is no such file. A link is followed only within the directory, as for mounted secrets. */
 async function textOf(directory: string, name: string): Promise<string | undefined> {
   try {
     const root = await realpath(directory);

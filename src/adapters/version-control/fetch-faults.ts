@@ -14,11 +14,11 @@ export function called(ref: string): string {
   return ref.startsWith('refs/tags/') ? `the tag "${ref.slice('refs/tags/'.length)}"` : `the ref "${ref}"`;
 }
 
-/** What was asked of a git that failed. */
+/** The request to a git that failed. */
 interface Asked {
   readonly host: string;
   readonly credential: string | null;
-  /** Where a ref was asked for. */
+  /** Set when a ref was requested. */
   readonly ref?: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export function faultIn(ownWords: string, asked: Asked): string | undefined {
 
 const longestShown = 200;
 
-/** The last thing git complained of, on one line, without what `hidden` lists and without what looks like a secret. */
+/** Git's last error message, on one line, without what `hidden` lists and without anything that looks like a secret. */
 export function lastComplaint(complaints: string, hidden: readonly string[]): string {
   const lines = complaints
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a remote writes into this text.

@@ -30,6 +30,6 @@ export async function addressesOf(
 
 async function lookedUp(host: string, lookup: Lookup): Promise<readonly string[]> {
   const found = await lookup(host).catch(() => []);
-  // Only what is an address can be written into a setting of git.
+  // Only an address may be written into a setting of git.
   return found.map(({ address }) => address).filter((address) => isIP(address) !== 0 && !address.includes('%'));
 }

@@ -7,7 +7,7 @@ import { invalid, invalidParameter } from '../routing/request-error.js';
 import type { Call } from '../routing/route.js';
 import { absentable, identifier, named, reading, resourceDocument } from '../routing/schema.js';
 
-/** The contract demands the types of a request that adds, and leaves that of a change open. */
+/** The contract requires types in a request that adds access, and leaves them optional in a change. */
 const demanded = (singular: string): TypeName => {
   const plural = `${singular}s`;
   return { singular, plural, contract: { word: plural, required: true } };
@@ -28,7 +28,7 @@ const permissions = {
 
 type Attributes = { readonly [Name in keyof typeof permissions]?: z.infer<(typeof permissions)[Name]> };
 
-/** Only what the request names. Throws a 422 when the two spellings of the mocks attribute say different things. */
+/** Only what the request names. Throws a 422 when the two spellings of the mocks attribute contradict each other. */
 const requested = (attributes: Attributes): RequestedPermissions => {
   const { 'policy-mocks': policyMocks, 'sentinel-mocks': otherSpelling } = attributes;
   if (policyMocks !== undefined && otherSpelling !== undefined && policyMocks !== otherSpelling) {

@@ -38,20 +38,20 @@ import { KnexRunArtifacts } from './repositories/runs/knex-run-artifacts.js';
 import { KnexRunLogs } from './repositories/runs/knex-run-logs.js';
 import { KnexRuns } from './repositories/runs/knex-runs.js';
 
-/** An opened database, and all that is not a repository's business about it. */
+/** An open database, and its operations outside the repositories. */
 export interface KnexDatabase {
   readonly unitOfWork: UnitOfWork;
-  /** Brings the schema up to date, and does nothing when it is. Processes that share a Postgres may all do it at once. */
+  /** Brings the schema up to date; does nothing when it is. Processes that share a Postgres may all do it at once. */
   migrate(): Promise<void>;
-  /** How the schema stands to this release. */
+  /** The state of the schema relative to this release. */
   schema(): Promise<Schema>;
-  /** Rejects when the database does not answer, or not soon. */
+  /** Rejects when the database does not answer in time. */
   ping(): Promise<void>;
   /** The number of connections, and of units of work that wait for one; undefined without a pool. */
   readonly connections?: () => { readonly inUse: number; readonly idle: number; readonly waiting: number };
-  /** Has `hear` called when effects that are due were ordered and committed, by this process or by another one. */
+  /** Calls `hear` when due effects were ordered and committed, by this process or by another one. */
   hearOrders(hear: HearOrders): void;
-  /** What answers, in its own words: `sqlite 3.54.1`, `postgres 18.4`. */
+  /** The database's own name and version: `sqlite 3.54.1`, `postgres 18.4`. */
   engine(): Promise<string>;
   /** Waits for open work to finish. */
   close(): Promise<void>;
@@ -60,7 +60,7 @@ export interface KnexDatabase {
 const busyTimeout = 5_000;
 const systemTime = (): Instant => new Date().toISOString();
 
-/** A transaction that takes longer is not committed, on Postgres. In milliseconds. */
+/** On Postgres, a transaction that takes longer is not committed. In milliseconds. */
 const usualLongest = 25_000;
 
 /**
@@ -109,7 +109,8 @@ const transactionOn = (
 
 const sqliteSettings = [
   'journal_mode = WAL',
-  // A commit is flushed before it is acknowledged; on macOS out of the drive's own cache too, as elsewhere it always is.
+  // A commit is flushed before it is acknowledged; on macOS also out of the drive's own cache, as other systems always
+  // do.
   'synchronous = FULL',
   'fullfsync = ON',
   // In bytes. Shrinks the log again after a long backup made it grow.
@@ -118,16 +119,16 @@ const sqliteSettings = [
 ];
 
 export interface SqliteOptions {
-  /** For how long a unit of work may wait for something outside the database, in milliseconds. */
+  /** How long a unit of work may wait for something outside the database, in milliseconds. */
   readonly longest?: number | undefined;
-  /** Stamps what is recorded; the system's clock when it is left out. */
+  /** The clock of recorded timestamps; by default the system's. */
   readonly now?: () => Instant;
   readonly onStatement?: OnStatement;
 }
 
 /**
- * Opens a file, made when missing, for one process: its writes take turns on one connection, and never wait for reads
- * on another. A commit, which those that are ready share, is on disk before it is acknowledged.
+ * Opens a file, created if missing, for one process: its writes take turns on one connection, and never wait for reads
+ * on another. Ready writes share a commit, which is on disk before it is acknowledged.
  */
 export function openSqlite(file: string, { onStatement, longest, now = systemTime }: SqliteOptions = {}): KnexDatabase {
   const sql = knex({ client: 'better-sqlite3', useNullAsDefault: true });
@@ -176,11 +177,11 @@ export interface PostgresOptions {
   readonly poolSize?: number;
   /** How long to wait for a connection, in milliseconds. */
   readonly patience?: number;
-  /** For how long a connection may be silent, in milliseconds. */
+  /** How long a connection may be silent, in milliseconds. */
   readonly silence?: number;
-  /** For how long a transaction may go on until its commit, in milliseconds. */
+  /** How long a transaction may take until its commit, in milliseconds. */
   readonly longest?: number;
-  /** Stamps what is recorded; the system's clock when it is left out. */
+  /** The clock of recorded timestamps; by default the system's. */
   readonly now?: () => Instant;
   readonly onStatement?: OnStatement;
 }
@@ -189,7 +190,7 @@ export interface PostgresOptions {
 const pingPatience = 3_000;
 
 /**
- * Opens a pool of connections, each made when first needed, and again when it was lost. While the database does not
+ * Opens a pool of connections, each made when first needed, and again when it is lost. While the database does not
  * answer, work is refused as `service/unavailable`.
  */
 export function openPostgres(
@@ -218,7 +219,7 @@ export function openPostgres(
       },
     },
   });
-  // Without a connection of its own: what it builds cannot be run on the wrong one by mistake.
+  // Has no connection of its own, so that what it builds cannot run on the wrong one by mistake.
   const sql = knex({ client: 'pg' });
   const sender = new StatementSender(onStatement);
   const committed = transactionOn(new PostgresReads(sql, pool, sender), now, 'postgres');

@@ -3,7 +3,7 @@ import type { Effect } from '../../../application/ports/repositories/effect-outb
 
 type Kind = Effect['kind'];
 
-/** Called with the kinds that were ordered; with none where orders may have been missed. */
+/** Called with the kinds that were ordered; with none where notifications may have been missed. */
 export type HearOrders = (kinds: readonly Kind[] | undefined) => void;
 
 const channel = 'gatehouse_effects';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { IngressAttributes } from '../../../../domain/index.js';
 
-/** Whose words a payload uses; Gitea, Forgejo and Gogs use GitHub's. */
+/** The forge whose format a payload has; Gitea, Forgejo and Gogs use GitHub's. */
 export type Forge = 'github' | 'gitlab';
 
 /** Ingress attributes, but for what only the workspace can say. */
@@ -41,7 +41,7 @@ export interface Delivery {
 
 export const branchPrefix = 'refs/heads/';
 
-/** What git itself forbids, and a dash in front, which a command would take for an option. */
+/** What git itself forbids, and a leading dash, which a command would read as an option. */
 const unfitForBranch = /[\p{Cc}\p{Cs} ~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$|(?:^|\/)\.|\.lock(?:\/|$)|^@$/u;
 
 const isBranchName = (name: string): boolean => name !== '' && name.length <= 1024 && !unfitForBranch.test(name);
@@ -55,7 +55,7 @@ const longestTitle = 1024;
 const isWebAddress = (text: string): boolean =>
   text.length <= longestAddress && /^https?:\/\//i.test(text) && URL.canParse(text);
 
-/** Never with half of a character that takes two places. */
+/** Never cuts a surrogate pair in half. */
 const cutTo =
   (longest: number) =>
   (text: string): string =>
@@ -88,11 +88,11 @@ export const webAddress = z
   .string()
   .refine(isWebAddress, { error: `must be an http or https URL of at most ${longestAddress} characters` });
 
-/** An address for clones, of whatever kind. */
+/** A clone URL of any kind. */
 export const address = z.string().min(1).max(longestAddress);
 export const title = z.string().transform(cutTo(longestTitle));
 
-/** A member no event depends on: whatever is wrong with it, it counts as not said. */
+/** A member that no event depends on: an invalid value counts as missing. */
 export const unlessUnfit = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(null);
 
 const text = (longest: number) => unlessUnfit(z.string()).transform((given) => cutTo(longest)(given ?? '') || null);
@@ -129,7 +129,7 @@ export const notOfPullRequest = {
 
 const updateOfRef = z.object({ ref: z.unknown(), after: z.unknown(), deleted: z.unknown() }).partial().catch({});
 
-/** Tags, notes and the like, and branches that are gone. */
+/** Tags, notes and the like, and deleted branches. */
 export const leavesNoBranch = (payload: unknown): boolean => {
   const { ref, after, deleted } = updateOfRef.parse(payload);
   const isElsewhere = typeof ref === 'string' && ref.startsWith('refs/') && !ref.startsWith(branchPrefix);

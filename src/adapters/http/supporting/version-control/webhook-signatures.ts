@@ -5,7 +5,7 @@ export type HeaderLookup = (name: string) => string | undefined;
 
 export interface SignedMessage {
   readonly headers: HeaderLookup;
-  /** As it came over the wire: signatures cover bytes, not what they mean. */
+  /** The raw body: signatures cover bytes. */
   readonly body: Uint8Array;
   readonly secret: string;
   readonly now: Date;
@@ -31,7 +31,9 @@ const signingKeyOf = (secret: string): Buffer | undefined => {
 const isFresh = (timestamp: string, now: Date): boolean =>
   /^\d{1,12}$/.test(timestamp) && Math.abs(now.getTime() / 1000 - Number(timestamp)) <= secondsOfGrace;
 
-/** Standard Webhooks: the header lists one signature per key while keys are rotated, and one that fits is enough. */
+/**
+ * Standard Webhooks: the header lists one signature per key while keys are rotated, and one valid signature is enough.
+ */
 const isStandard = (given: string, { headers, body, secret, now }: SignedMessage): boolean => {
   const id = headers('webhook-id');
   const timestamp = headers('webhook-timestamp');
@@ -51,7 +53,7 @@ const schemes: Readonly<Record<string, (given: string, message: SignedMessage) =
   'webhook-signature': isStandard,
 };
 
-/** Whether the sender knew the secret: at least one known signature was sent, and each that was sent fits. */
+/** Whether the sender knows the secret: at least one known signature was sent, and all that were sent are valid. */
 export const isSigned = (message: SignedMessage): boolean => {
   // Any sender can sign with an empty secret.
   if (message.secret === '') return false;

@@ -3,18 +3,21 @@ import type pg from 'pg';
 import { DomainError, isDomainError } from '../../../../domain/index.js';
 import { stale } from './statements.js';
 
-/** What Postgres says when a transaction lost against another one, and will do better on a second try. */
+/** Postgres's codes for a transaction that lost against another one and may succeed when retried. */
 const lost: readonly string[] = [
   '40P01', // deadlock
   '40001', // serialization failure
   '55P03', // waited for a lock too long
-  '23503', // what it refers to was removed meanwhile
+  '23503', // the row it refers to was removed meanwhile
 ];
 
-/** What Postgres and the network say when the database cannot answer: class 08 besides, which is about connections, and 28, about logins. */
+/**
+ * The codes of Postgres and the network when the database is unavailable; in addition to class 08, connections, and 28,
+ * logins.
+ */
 const away: readonly string[] = [
   '3D000', // no such database
-  '25006', // only reading is possible: another server took over
+  '25006', // read-only: another server took over
   '25P03', // the transaction was idle for too long
   '53200', // out of memory
   '53300', // too many connections
@@ -24,7 +27,7 @@ const away: readonly string[] = [
   '57P03', // starting up
   '57P04', // the database was removed
   '57P05', // the session was idle for too long
-  '58030', // its disk fails
+  '58030', // disk failure
   'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',
@@ -38,7 +41,7 @@ const away: readonly string[] = [
 
 const diskFull = '53100';
 
-/** The driver gives no codes to connections that ended, or did not come about in time; Knex puts the statement before it. */
+/** The driver gives no codes for connections that ended or timed out; Knex puts the statement before the message. */
 const endedConnection = /(?:^| - )(?:Connection terminated|Client has encountered a connection error|timeout expired)/;
 
 /**
@@ -69,7 +72,7 @@ const patience = { lock: 5_000, statement: 15_000, idleInTransaction: 15_000, si
 const limits = `set lock_timeout = ${patience.lock}; set statement_timeout = ${patience.statement};
   set idle_in_transaction_session_timeout = ${patience.idleInTransaction}; set plan_cache_mode = force_generic_plan`;
 
-/** Readies a connection for the pool. */
+/** Prepares a connection for the pool. */
 export async function limit(connection: pg.Client, { silence = patience.silence } = {}): Promise<void> {
   const stream = connection.connection.stream as Socket;
   stream.setTimeout(silence, () => {

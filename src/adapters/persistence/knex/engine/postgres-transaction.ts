@@ -75,7 +75,7 @@ export class PostgresTransaction implements Statements {
     if (this.fault !== undefined) throw this.fault.of;
   }
 
-  /** Sends what was kept for later with this statement, and answers the latter. */
+  /** Sends the deferred statements with this one, and returns its result. */
   private async flight(statement: Compiled | 'COMMIT'): Promise<pg.QueryResult> {
     const { later } = this;
     this.later = [];

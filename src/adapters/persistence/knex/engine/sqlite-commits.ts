@@ -4,10 +4,13 @@ import type { Knex } from 'knex';
 import { DomainError } from '../../../../domain/index.js';
 import type { Query, Statements, Told } from './statements.js';
 
-/** A larger group would keep reads waiting for longer than its flush takes. */
+/** A larger group would make reads wait for longer than its flush takes. */
 const mostTogether = 64;
 
-/** How long a unit of work alone may wait for something outside the database, in milliseconds: others wait behind it. */
+/**
+ * How long a unit of work on its own may wait for something outside the database, in milliseconds: others wait behind
+ * it.
+ */
 const usualLongest = 5_000;
 
 type Work = (db: Statements) => Promise<unknown>;
@@ -17,7 +20,7 @@ interface Unit {
   readonly work: Work;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** It was found waiting for something outside the database, and must not hold up others. */
+  /** It waits for something outside the database, and must not hold up others. */
   readonly alone: boolean;
 }
 
@@ -60,9 +63,9 @@ class OpenStatements implements Statements {
 }
 
 /**
- * Group commit: units of work that are ready within one turn of the event loop share a transaction and its flush, each in a
- * savepoint of its own. They run one after the other, and none is answered before the flush: what one was refused for may
- * be a row that another one added.
+ * Group commit: units of work that are ready within one turn of the event loop share a transaction and its flush, each
+ * in a savepoint of its own. They run one after the other, and none is answered before the flush, because one may be
+ * refused for a row that another one added.
  */
 export class GroupedCommits {
   private waiting: Unit[] = [];
@@ -131,7 +134,7 @@ export class GroupedCommits {
     this.waiting.push(...apart.map((unit) => ({ ...unit, alone: true })));
   }
 
-  /** Leaves nothing of a unit that is not done. Throws when the whole transaction is over. */
+  /** Rolls back a unit that does not succeed. Throws when the whole transaction is over. */
   private async attempt(unit: Unit, grouped: boolean): Promise<Outcome> {
     const db = new OpenStatements(this.statements);
     if (grouped) this.writer.exec('savepoint unit');
@@ -146,7 +149,9 @@ export class GroupedCommits {
     return outcome;
   }
 
-  /** The database answers at once: work that goes on into another turn of the event loop waits for something else. */
+  /**
+   * The database answers synchronously: work that continues in another turn of the event loop waits for something else.
+   */
   private async outcomeOf(work: () => Promise<unknown>, grouped: boolean): Promise<Outcome> {
     let stop: () => void = () => {};
     const outside = new Promise<Outcome>((resolve) => {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 
-/** What must not happen, and when it does. */
+/** The forbidden changes, and their conditions. */
 const guards = {
   audit_events_unchanged: { before: 'update', unless: '1 = 0', says: 'audit events are never changed' },
   audit_events_kept: {

@@ -37,7 +37,7 @@ export async function up(knex: Knex): Promise<void> {
     text('created_at');
     revision();
     integer('size');
-    // How the sealed value begins, which names its key.
+    // The prefix of the sealed value, which names its key.
     text('sealed_by');
     maybeText('description');
     text('sealed_value');

@@ -37,7 +37,7 @@ interface OwnerRow {
 
 const ownerColumns = ['user_id', 'team_id', 'organization_id', 'audits'] as const satisfies readonly (keyof OwnerRow)[];
 
-/** What is looked at in each request. */
+/** The columns read in each request. */
 const credentialColumns = ['id', ...ownerColumns, 'expires_at', 'last_used_at'];
 
 interface CredentialRow extends OwnerRow {
@@ -109,7 +109,7 @@ const withIssuer = (tokens: Knex.QueryBuilder): Knex.QueryBuilder =>
       on.on('io.id', 'k.created_by_id').onVal('k.created_by_kind', 'organization'),
     );
 
-/** Keeps of a query that has teams as `t` those whose token the visibility reaches. */
+/** Restricts a query that has teams as `t` to those whose token the caller may see. */
 function manageable(teams: Knex.QueryBuilder, { own, delegated }: Exclude<TeamTokenVisibility, 'all'>): void {
   teams.where((any) => any.whereIn('t.id', own).where('t.members_manage_token', true));
   if (delegated === undefined) return;
@@ -120,7 +120,7 @@ function manageable(teams: Knex.QueryBuilder, { own, delegated }: Exclude<TeamTo
   });
 }
 
-/** Tokens `k` whose owner lives: the user, or the team and its organization, or the organization. */
+/** Tokens `k` whose owner is not deleted: the user, the team and its organization, or the organization. */
 const living = (sql: Knex): Knex.QueryBuilder =>
   sql('api_tokens as k')
     .leftJoin('users as u', (on) => on.on('u.id', 'k.user_id').onNull('u.deleted_at'))
@@ -141,7 +141,10 @@ const credential = prepared((sql, { secretDigest }: { readonly secretDigest: str
     }),
 );
 
-/** An owner that is deleted has no id to refer to, so the foreign key refuses the row. The key share waits for a deletion. */
+/**
+ * A deleted owner has no id to refer to, so the foreign key refuses the row. The key share lock waits for a concurrent
+ * deletion.
+ */
 const livingOwner = (sql: Knex, table: string, id: unknown): Knex.Raw =>
   sql.raw(`coalesce((?), '')`, [sharing(sql, sql(table).where({ id, deleted_at: null }).select('id'))]);
 
@@ -311,7 +314,7 @@ export class KnexApiTokens implements ApiTokenRepository {
   }
 
   async markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void> {
-    // In one order, so that two processes marking the same tokens never wait for each other in a circle.
+    // In a fixed order, so that two processes marking the same tokens cannot deadlock.
     for (const [id, usedAt] of [...uses].sort()) {
       const token = this.db.sql('api_tokens').where({ id });
       await this.db.run(
