@@ -11,8 +11,8 @@ import { checkKey, isKey } from './bundle-key.js';
 const readChunkBytes = 64 * 1024;
 
 /**
- * Of files by their numbers: `closeSync` then spares a small upload or download a call to the thread pool. On a local file
- * system it waits for nothing where a file was flushed, or only read.
+ * For files by descriptor: `closeSync` saves a small upload or download a call to the thread pool. On a local file
+ * system it does not block where a file was flushed or only read.
  */
 const numbered = {
   open: promisify(fs.open),
@@ -23,17 +23,17 @@ const numbered = {
 };
 
 /**
- * One file per bundle: below `incoming` until it is settled, below `kept` from then on. Both must lie in one file
- * system, and nobody else may write to the directory.
+ * One file per bundle: under `incoming` until it is settled, then under `kept`. Both directories must be on the same
+ * file system, and no other program may write to them.
  */
 export class FileBundleStore implements BundleStore {
   private readonly incoming: string;
   private readonly kept: string;
-  /** The directories below `kept` that are there, or are being made. */
+  /** The directories under `kept` that exist or are being made. */
   private readonly made = new Map<string, Promise<void>>();
-  /** Is there only while the store is being copied. */
+  /** Exists only while the store is being copied. */
   private readonly setAside: string;
-  /** What was set aside, while it is removed. */
+  /** Bundles set aside, while they are removed. */
   private readonly forgotten: string;
 
   constructor(
@@ -77,7 +77,7 @@ export class FileBundleStore implements BundleStore {
 
   async keep(key: BundleKey): Promise<void> {
     const [from, to] = [this.incomingPath(key), this.keptPath(key)];
-    // Not forced to disk: should the move be lost, the bundle is unsettled again and the sweep keeps it.
+    // Not forced to disk: if the move is lost, the bundle is unsettled again and the sweep keeps it.
     await unlessMissing(inDirectory(dirname(to), () => rename(from, to)));
   }
 
@@ -123,7 +123,7 @@ export class FileBundleStore implements BundleStore {
   }
 
   /**
-   * Keeps the bundle in another store too: as the same file where both lie in one file system, else as a copy that is
+   * Keeps the bundle in another store too: as the same file if both are on one file system, otherwise as a copy that is
    * forced to disk. False when there is no such bundle.
    */
   async shareWith(other: FileBundleStore, key: BundleKey): Promise<boolean> {
@@ -136,8 +136,8 @@ export class FileBundleStore implements BundleStore {
   }
 
   /**
-   * From now on, and until `forgetSetAside`, `shareWith` finds what is discarded too, whichever process discards it. For
-   * one caller at a time.
+   * Until `forgetSetAside`, `shareWith` also finds bundles that any process discards from now on. For one caller at a
+   * time.
    */
   async setDiscardedAside(): Promise<void> {
     await this.forgetSetAside();
@@ -151,7 +151,7 @@ export class FileBundleStore implements BundleStore {
     await removeDirectory(this.forgotten);
   }
 
-  /** Looks among the kept ones twice: it may be moved there between the first look and the second. */
+  /** Looks among the kept bundles twice: it may be moved there between the two looks. */
   private async find<Found>(key: BundleKey, look: (path: string) => Promise<Found>): Promise<Found | undefined> {
     const [incoming, kept] = [this.incomingPath(key), this.keptPath(key)];
     for (const path of [kept, incoming, kept]) {
@@ -161,7 +161,7 @@ export class FileBundleStore implements BundleStore {
     return undefined;
   }
 
-  /** Opened, read and closed by the time it is answered. */
+  /** Opened, read and closed by the time the promise resolves. */
   private async readAtOnce(key: BundleKey, at: number, length: number): Promise<AsyncIterable<Uint8Array> | undefined> {
     const file = await this.find(key, (path) => numbered.open(path, 'r'));
     if (file === undefined) return undefined;
@@ -179,7 +179,7 @@ export class FileBundleStore implements BundleStore {
     }
   }
 
-  /** Sees to it that there is a place to keep the bundle in, whatever happens from then on. */
+  /** Makes the directory to keep the bundle in, once per process. */
   private makePlaceOf(key: BundleKey): Promise<void> {
     const path = dirname(this.keptPath(key));
     let made = this.made.get(path);
@@ -195,13 +195,13 @@ export class FileBundleStore implements BundleStore {
     return join(this.incoming, checkKey(key));
   }
 
-  /** Spread by the end of the key, the part that differs. */
+  /** Spread by the end of the key, which is the part that differs. */
   private keptPath(key: BundleKey): string {
     return join(this.kept, checkKey(key).slice(-2), key);
   }
 }
 
-/** A range of a file, opened when the first byte is asked for. */
+/** A range of a file, opened when the first byte is read. */
 class FileReading extends Readable {
   private file: Promise<FileHandle> | undefined;
 
@@ -239,7 +239,7 @@ class FileReading extends Readable {
   }
 }
 
-/** When the file was made or, where the file system does not know, when it was last written to. In milliseconds. */
+/** When the file was created or, where the file system does not record that, last modified. In milliseconds. */
 const begunAt = (file: fs.Stats): number => file.birthtimeMs || file.mtimeMs;
 
 async function* bundlesIn(directory: string, now: number): AsyncGenerator<BundleFound> {
@@ -274,7 +274,7 @@ async function copy(from: string, to: string): Promise<void> {
   await rename(draft, to);
 }
 
-/** What the disk cannot do at the moment, in words for callers; any other error as it is. */
+/** A temporary condition of the disk as an error for callers; any other error unchanged. */
 function faultOf(error: unknown): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOSPC':
@@ -312,14 +312,14 @@ async function inDirectory<Result>(directory: string, operation: () => Promise<R
   return operation();
 }
 
-/** Makes the directory and those above it, if need be, and sees to it that a crash does not unmake them. */
+/** Makes the directory and its parents as needed, and syncs them so that they survive a crash. */
 export async function makeDirectory(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let made = path; made.length >= first.length; made = dirname(made)) await flush(dirname(made));
 }
 
-/** Of a directory: which names it holds. */
+/** Syncs a directory's entries to disk. */
 export async function flush(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {

@@ -25,19 +25,19 @@ import type { ByteRange } from '../../application/ports/outside/bundle-store.js'
 import type { Instant } from '../../domain/index.js';
 import { faultOf, isOpen, refusedForNow, unavailable, unlessMissing } from './s3-faults.js';
 
-/** How long one try may take, in milliseconds. There are three at most. */
+/** How long one try may take, in milliseconds. There are at most three tries. */
 export interface S3Patience {
-  /** Of a request without a bundle's bytes; of the beginning of a download, and of each silence within one. */
+  /** For a request without a bundle's bytes, for the beginning of a download, and for each silence within one. */
   readonly answer: number;
-  /** Of a request with bytes in it. */
+  /** For a request that carries bytes. */
   readonly transfer: number;
-  /** Before another try; some of it is left to chance, so that many do not try at once. */
+  /** Before another try. Partly random, so that clients do not all retry at once. */
   readonly pause: number;
 }
 
 const usualPatience: S3Patience = { answer: 20_000, transfer: 60_000, pause: 200 };
 
-/** What stores take at most. */
+/** The maximum lifetime that stores allow. */
 const longestUrlSeconds = 7 * 86_400;
 
 type Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes> = $Command<
@@ -54,11 +54,11 @@ interface Repeating {
 }
 
 interface Asking extends Repeating {
-  /** What bounds one try, the reading of its answer included; `beginning` leaves the reading out. */
+  /** The timeout of one try, including reading the response; `beginning` excludes the reading. */
   readonly within?: 'answer' | 'transfer' | 'beginning';
 }
 
-/** The requests that are made of one bucket, each repeated where that does no harm. */
+/** The requests to one bucket, each retried where that is safe. */
 export class S3Bucket {
   constructor(
     private readonly client: S3Client,
@@ -66,7 +66,7 @@ export class S3Bucket {
     private readonly patience: S3Patience = usualPatience,
   ) {}
 
-  /** The store's, as far as its answers tell. */
+  /** The store's time, as its responses report it. */
   now(): Instant {
     return new Date(Date.now() + this.client.config.systemClockOffset).toISOString();
   }
@@ -79,12 +79,12 @@ export class S3Bucket {
     return (await this.ask(() => new HeadObjectCommand(this.named(name))).catch(unlessMissing)) !== undefined;
   }
 
-  /** A page of what stands below `Prefix`. */
+  /** A page of the keys under `Prefix`. */
   list(Prefix: string, ContinuationToken: string | undefined) {
     return this.ask(() => new ListObjectsV2Command({ Bucket: this.bucket, Prefix, ContinuationToken }));
   }
 
-  /** Throws what `missing` makes when there is nothing of this name. */
+  /** Throws the error that `missing` makes when the object does not exist. */
   async *read(name: string, range: ByteRange | undefined, missing: () => Error): AsyncGenerator<Uint8Array> {
     const Range = range && `bytes=${range.start}-${range.end}`;
     const command = () => new GetObjectCommand({ ...this.named(name), Range });
@@ -136,7 +136,10 @@ export class S3Bucket {
     return (await this.ask(command, { once })).UploadId as string;
   }
 
-  /** Answers the part as the end of the upload is to name it. `onDoubt` is called when a try may yet take effect. */
+  /**
+   * Returns the part as the request that completes the upload must name it. `onDoubt` is called when a try may still
+   * take effect.
+   */
   async sendPart(
     name: string,
     UploadId: string,
@@ -189,9 +192,9 @@ export class S3Bucket {
   }
 
   /**
-   * Tries up to three times. `once` is when the attempt was begun of which something would appear that does not go away
-   * by itself. That is asked for once only, unless the store says that it did not do it: of a try without an answer
-   * nobody knows whether it takes effect yet. And not at all once the sweep may have passed, and the mark be gone.
+   * Tries up to three times. `once` is the start of the attempt, for a request that creates something that no lifecycle
+   * rule removes. Such a request is sent again only if the store reports that it did nothing, because a request without
+   * a response may still take effect. It is never sent once the sweep may have passed and removed the mark.
    */
   private async repeated<Answer>(
     operation: string,

@@ -9,27 +9,27 @@ import { faultOf } from './s3-faults.js';
 export interface S3BundleStoreOptions {
   readonly client: S3Client;
   readonly bucket: string;
-  /** How long a URL of `temporaryUrl` lives; without it there are none. */
+  /** The lifetime of a URL of `temporaryUrl`; without it there are no such URLs. */
   readonly urlSeconds?: number;
   readonly patience?: S3Patience;
-  /** Larger bundles are sent in parts of this size; stores take no smaller ones than the usual. */
+  /** Larger bundles are uploaded in parts of this size; stores commonly refuse smaller ones. */
   readonly partBytes?: number;
 }
 
 const usualPartBytes = 5 * 1024 * 1024;
 
-/** An `endpoint` is spoken to in path style, which every such store understands; without one it is Amazon's. */
+/** An `endpoint` is addressed in path style, which every compatible store supports; without one, Amazon S3 is used. */
 export const s3Client = (options: { readonly endpoint: string | undefined; readonly region: string }): S3Client =>
   new S3Client({
     region: options.region,
     ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint, forcePathStyle: true }),
-    // Checksums of newer kinds, and announcing a body before it is sent, are not understood everywhere.
+    // Not every store supports newer checksums, or `Expect: 100-continue`.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,
-    // Tries are counted here: whether one may be repeated depends on what it does.
+    // Retries are counted here: whether a request may be retried depends on its effect.
     maxAttempts: 1,
-    // Readers hold their connection for as long as they read, and must not keep others from getting one.
+    // Readers hold their connection while they read, and must not keep others from getting one.
     requestHandler: {
       connectionTimeout: 5_000,
       throwOnRequestTimeout: true,
@@ -39,11 +39,11 @@ export const s3Client = (options: { readonly endpoint: string | undefined; reado
   });
 
 /**
- * Bundles stand below `bundles/`. An attempt is marked by an object below `unsettled/` from before anything else of it
- * is there until after nothing else is, or until a version refers to it: what the sweep does not find has no mark, and
- * needs none. The bucket belongs to one installation.
+ * Bundles are stored under `bundles/`. A mark, an object under `unsettled/`, is written before anything else of an
+ * attempt and removed after everything else is, or once a version refers to the bundle. An object that the sweep does
+ * not find therefore has no mark and needs none. The bucket belongs to one installation.
  *
- * Age is told by the store's clock: the client knows it, within two seconds, by the date of each answer.
+ * Age follows the store's clock, which the client knows to within two seconds from the date of each response.
  */
 export class S3BundleStore implements BundleStore {
   private readonly bucket: S3Bucket;
@@ -52,7 +52,7 @@ export class S3BundleStore implements BundleStore {
     this.bucket = new S3Bucket(options.client, options.bucket, options.patience);
   }
 
-  /** Undefined when the bucket can be used; otherwise why not, and whether the store said so itself. */
+  /** Undefined when the bucket can be used; otherwise the reason, and whether the store itself reported it. */
   async fault(): Promise<{ readonly sentence: string; readonly definite: boolean } | undefined> {
     try {
       await this.bucket.look();
@@ -63,7 +63,7 @@ export class S3BundleStore implements BundleStore {
     }
   }
 
-  /** Holds two parts at a time, whatever the size: one that fills, and one that is sent. */
+  /** Holds two parts at a time, whatever the size: one being filled and one being sent. */
   async write(key: BundleKey, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const bundle = bundleOf(key);
     if (await this.bucket.holds(bundle)) throw new Error(`bundle ${key} is written already`);
@@ -80,7 +80,7 @@ export class S3BundleStore implements BundleStore {
     try {
       for (let ended = false; !ended; ) {
         const part = await parts.next().catch(async (error: unknown) => {
-          // Only where the store answered everything: what it left open may yet take effect, and is left to the sweep.
+          // Only if every request was answered: an unanswered one may still take effect, so the sweep removes those.
           await sending.then(() => (inDoubt ? undefined : this.discard(key))).catch(() => undefined);
           throw error;
         });
@@ -105,7 +105,7 @@ export class S3BundleStore implements BundleStore {
     await this.bucket.remove(markOf(key));
   }
 
-  /** The mark goes last: while anything is left, the attempt is found again. */
+  /** The mark goes last: while anything is left, the sweep finds the attempt again. */
   async discard(key: BundleKey): Promise<void> {
     const bundle = bundleOf(key);
     await this.bucket.abortUploads(bundle);
@@ -153,7 +153,7 @@ const markOf = (key: BundleKey): string => marks + checkKey(key);
 const bundles = 'bundles/';
 const bundleOf = (key: BundleKey): string => bundles + checkKey(key);
 
-/** Cuts a stream into parts. A part's bytes are good until the one after the next is asked for. */
+/** Cuts a stream into parts. A part's bytes are valid until the part after the next is read. */
 async function* inParts(
   bytes: AsyncIterable<Uint8Array>,
   partBytes: number,

@@ -1,6 +1,6 @@
 import { DomainError } from '../../domain/index.js';
 
-/** What the store said, or why it said nothing, without what it may repeat of the request. */
+/** The store's error, or why it gave none, without the parts that may repeat the request. */
 export class StoreFault extends Error {
   override readonly name = 'StoreFault';
 
@@ -12,7 +12,7 @@ export class StoreFault extends Error {
     readonly isBucketMissing = (error as Error).name === 'NoSuchBucket',
   ) {
     const { name, message } = error as Error;
-    // An answer to a HEAD has no words in it.
+    // The response to a HEAD has no body.
     const words = name.startsWith('Unknown') || name === String(status) ? [] : [`${name}: ${message}`];
     super([operation, ...(status === undefined ? [] : [`returned ${status}`]), ...words].join(', '));
   }
@@ -26,11 +26,11 @@ const metadataOf = (error: unknown): { httpStatusCode?: number; clockSkewCorrect
 
 const statusOf = (error: unknown): number | undefined => metadataOf(error).httpStatusCode;
 
-/** Whether the store says that it did nothing, and may next time: by then we know what time it is there. */
+/** Whether the store reports that it did nothing and may accept a retry; the clock skew is then corrected. */
 export const refusedForNow = (error: unknown): boolean =>
   [429, 503].includes(statusOf(error) ?? 0) || metadataOf(error).clockSkewCorrected === true;
 
-/** Whether nobody knows if it took effect, or yet will. */
+/** Whether the outcome is unknown: the request may have taken effect, or may still do so. */
 export const isOpen = (error: unknown): boolean => {
   const status = statusOf(error);
   return status === undefined ? !lacksCredentials(error) : !refusedForNow(error) && (status >= 500 || status === 408);
@@ -44,5 +44,5 @@ export function unlessMissing(error: unknown): undefined {
   if (fault.status !== 404 || fault.isBucketMissing) throw error;
 }
 
-/** What the store said, of an error that a request ended with. */
+/** The store's error behind the error that a request ended with. */
 export const faultOf = (error: unknown): StoreFault => (error as DomainError).cause as StoreFault;

@@ -17,7 +17,7 @@ export interface ArchiveLimits {
 }
 
 const quarterMebibyte = 256 * 1024;
-/** How much is unpacked at a time, and how much may wait for it. */
+/** How much is unpacked at a time, and how much may be buffered for it. */
 const unpacking = { chunkSize: quarterMebibyte, highWaterMark: quarterMebibyte };
 
 export class TarBundleInspector implements BundleInspector {
@@ -83,7 +83,7 @@ async function* checked(
         if (users === 0 && chunk.byteLength === chunk.buffer.byteLength) giveBack(chunk.buffer);
       };
       await contents.write(chunk, used);
-      // Whoever asked for the chunk stores it while it is unpacked.
+      // The caller stores the chunk while it is unpacked.
       yield chunk;
       used();
     }
@@ -95,9 +95,9 @@ async function* checked(
 }
 
 /**
- * Frees the memory of a buffer that nobody uses any more; whoever still did would find it empty. Garbage collection comes
- * late to it, and then searches the whole heap, once for every 10 MB or so that pass: without this, 8 uploads of 200 MB
- * at once take 74 MiB and not 11, and one of 20 MB a third more of CPU time.
+ * Frees the memory of a buffer that is no longer used; a later reader finds it empty. Garbage collection frees it late,
+ * and then searches the whole heap once for every 10 MB or so: without this, 8 concurrent uploads of 200 MB take 74 MiB
+ * instead of 11, and one of 20 MB takes a third more CPU time.
  */
 const giveBack = (buffer: ArrayBufferLike): void => {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);
@@ -108,7 +108,7 @@ class Tally {
   private readonly hash = createHash('sha256');
   private bytes = 0;
 
-  /** Without a limit where none is given. */
+  /** Unlimited without a limit. */
   constructor(private readonly limits?: Pick<ArchiveLimits, 'maxArchiveBytes'>) {}
 
   add(chunk: Uint8Array): void {
@@ -123,7 +123,7 @@ class Tally {
   }
 }
 
-/** Keeps nothing but what waits to be unpacked and the first fault. */
+/** Keeps only the input not yet unpacked and the first fault. */
 class ContentsCheck {
   private readonly gunzip = createGunzip(unpacking);
   private readonly tree = new ArchiveTree();
@@ -151,7 +151,7 @@ class ContentsCheck {
       this.unpackedInto = chunk.buffer;
     });
     gunzip.on('end', () => {
-      // Zeros after the end are the one kind of garbage that unpacking passes over in silence.
+      // Zeros after the end are the one kind of garbage that unpacking silently ignores.
       if (gunzip.bytesWritten < this.packed)
         this.fail(malformed('the archive has data after the end of its gzip stream'));
       if (this.fault === undefined) this.release();
@@ -181,7 +181,7 @@ class ContentsCheck {
     this.gunzip.destroy();
   }
 
-  /** When `step` says no, waits until the stream takes more or closes. */
+  /** When `step` returns false, waits until the stream takes more or closes. */
   private async unlessStopped(step: () => boolean): Promise<void> {
     if (this.fault === undefined && !step()) {
       await new Promise<void>((resolve) => {
@@ -204,7 +204,7 @@ class ContentsCheck {
     }
   }
 
-  /** To be called when nothing is unpacked into that buffer any more. A small one would be Node's, shared with others. */
+  /** Call it once nothing is unpacked into that buffer any more. A small buffer would come from Node's shared pool. */
   private release(): void {
     if (this.unpackedInto && this.unpackedInto.byteLength > Buffer.poolSize) giveBack(this.unpackedInto);
     this.unpackedInto = undefined;

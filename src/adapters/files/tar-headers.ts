@@ -5,16 +5,16 @@ export type TarEntryKind = 'file' | 'directory' | 'symbolic link' | 'hard link';
 export interface TarEntry {
   readonly kind: TarEntryKind;
   readonly name: string;
-  /** Where a link leads; empty for anything else. */
+  /** The target of a link; empty for anything else. */
   readonly target: string;
 }
 
 const blockBytes = 512;
 const zeroBlock = Buffer.alloc(blockBytes);
-/** The most an extended header may hold: attributes, not only a name. */
+/** The largest extended header: one of attributes, not only of a name. */
 const longestExtension = 1024 * 1024;
 
-/** By type flag. The flags of extended headers are not here: those are no entries. */
+/** By type flag. The flags of extended headers are missing: those are not entries. */
 const kinds: Readonly<Record<string, TarEntryKind>> = {
   '\0': 'file',
   '0': 'file',
@@ -26,7 +26,7 @@ const kinds: Readonly<Record<string, TarEntryKind>> = {
 
 const refusedKinds: Readonly<Record<string, string>> = { '3': 'a device', '4': 'a device', '6': 'a fifo' };
 
-/** What extended headers say of the next entry, in place of its own header. */
+/** The values that extended headers give the next entry, in place of those of its own header. */
 interface Overrides {
   path?: string;
   linkpath?: string;
@@ -35,13 +35,13 @@ interface Overrides {
 
 const overridable = new Set(['path', 'linkpath', 'size']);
 
-/** What the two extended headers of GNU give; those of POSIX name it themselves. */
+/** The keys of GNU's two extended headers; those of POSIX name their own. */
 const longNames: Readonly<Record<string, keyof Overrides>> = { L: 'path', K: 'linkpath' };
 
 /**
- * Reads the headers of a tar and skips the contents. Programs disagree on what a careless tar holds, and whoever
- * unpacks it may see other entries than whoever checked it. Therefore this takes only what all of them read alike, and
- * throws `bundle/malformed` on everything else.
+ * Reads the headers of a tar and skips the contents. Programs read a malformed tar differently, so the program that
+ * unpacks it may see other entries than the one that checked it. This reader accepts only what all of them read alike
+ * and throws `bundle/malformed` for everything else.
  */
 export class TarHeaders {
   private readonly block = Buffer.alloc(blockBytes);
@@ -145,7 +145,7 @@ export class TarHeaders {
     const size = this.overrides.size === undefined ? ownSize : decimal(this.overrides.size);
     this.overrides = {};
     this.announced.clear();
-    // Of an old file some programs look at its own name for the slash of a directory, and some at the long one.
+    // For an old file, some programs look for a directory's slash in its own name, and some in the long one.
     const slash = name.endsWith('/') || (flag === '\0' && ownName.endsWith('/'));
     const kind = slash && kinds[flag] === 'file' ? 'directory' : kinds[flag];
     if (kind === undefined) {
@@ -166,7 +166,10 @@ const textIn = (field: Buffer): string => {
   return field.toString('utf8', 0, end < 0 ? field.length : end);
 };
 
-/** Undefined for any format but POSIX and GNU, and for what other formats put where POSIX has the start of a name. */
+/**
+ * Undefined for formats other than POSIX and GNU, and for the data that other formats store at the start of POSIX's
+ * name.
+ */
 function nameIn(block: Buffer): string | undefined {
   const name = textIn(block.subarray(0, 100));
   const prefix = textIn(block.subarray(345, 500));
@@ -176,7 +179,7 @@ function nameIn(block: Buffer): string | undefined {
   return posix ? `${prefix}/${name}` : undefined;
 }
 
-/** Octal digits, with spaces before and spaces or NULs after them; or binary, where octal has not room enough. */
+/** Octal digits, with spaces before and spaces or NULs after them; or binary, where octal is too small. */
 function numberIn(field: Buffer): number | undefined {
   if (field[0] === 0x80) {
     const number = Number(BigInt(`0x${field.toString('hex', 1)}`));

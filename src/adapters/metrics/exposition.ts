@@ -21,18 +21,21 @@ export interface ExpositionOptions {
   readonly database: string;
   /** Undefined where there is no pool. */
   readonly connections?: (() => Connections) | undefined;
-  /** Whether to tell of memory, processor time, garbage collection and such as well: these are watched from the first scrape on. */
+  /**
+   * Whether to export memory, CPU time, garbage collection and other process metrics, collected from the first scrape
+   * on.
+   */
   readonly ofProcess: boolean;
-  /** In milliseconds, and never going back. */
+  /** In milliseconds, and monotonic. */
   readonly now?: () => number;
   /** How long a scrape waits for the database, in milliseconds. */
   readonly patience?: number;
 }
 
-/** How old what was read of the database may be, in milliseconds. */
+/** The maximum age of values read from the database, in milliseconds. */
 const stockAge = 5_000;
 
-/** What the documentation says of a metric; the client's types leave the labels out. */
+/** A metric as documented; the client's types leave the labels out. */
 export interface Metric {
   readonly name: string;
   readonly help: string;
@@ -43,7 +46,7 @@ export interface Metric {
 /** One line of a metric. */
 type Sample<Label extends string> = readonly [labels: Readonly<Record<Label, string>>, value: number];
 
-/** All that is told to Prometheus, in its text format. */
+/** All metrics, in the text format of Prometheus. */
 export class Exposition {
   readonly contentType: string;
   private readonly registry: Meters['registry'];
@@ -51,11 +54,11 @@ export class Exposition {
   private ofProcess: boolean;
   private readonly now: () => number;
   private readonly patience: number;
-  /** Undefined while the database does not tell. */
+  /** Undefined while the database does not respond. */
   private stock: Stock | undefined;
   private lookedAt = Number.NEGATIVE_INFINITY;
   private looking: Promise<void> | undefined;
-  /** The oldest due effect of each lane, and since when it has been seen to be that. */
+  /** The oldest due effect of each lane, and the time since which it has been the oldest. */
   private oldest = new Map<string, { readonly id: number; readonly since: number }>();
 
   constructor(options: ExpositionOptions) {
@@ -69,12 +72,12 @@ export class Exposition {
     this.readSurroundings(options);
   }
 
-  /** All but those of the process. */
+  /** All metrics but those of the process. */
   get metrics(): readonly Metric[] {
     return this.registry.getMetricsAsArray() as unknown as readonly Metric[];
   }
 
-  /** While the database is away, what is read of it is missing, and all else is told. */
+  /** While the database is unavailable, the values read from it are missing and all others are exported. */
   async text(): Promise<string> {
     await this.look();
     if (this.ofProcess) collectDefaultMetrics({ register: this.registry });
@@ -82,7 +85,7 @@ export class Exposition {
     return this.registry.metrics();
   }
 
-  /** Asks the database, unless it was asked a moment ago, and does not wait for long. */
+  /** Reads the database, unless it was read a moment ago, and does not wait for long. */
   private async look(): Promise<void> {
     if (this.now() < this.lookedAt + stockAge) return;
     this.looking ??= this.takeStock()
@@ -107,7 +110,7 @@ export class Exposition {
   private seen(stock: Stock | undefined): void {
     this.stock = stock;
     this.lookedAt = this.now();
-    // What was seen before is still there, as far as anybody knows.
+    // Without a new answer, keep what was seen before: it may still be there.
     if (stock === undefined) return;
     const due = stock.effects.filter(({ state }) => state === 'due');
     const before = this.oldest;
@@ -119,7 +122,7 @@ export class Exposition {
     }
   }
 
-  /** A gauge that is looked up when it is read; without a line where there is nothing to tell. */
+  /** A gauge that is computed when it is read; without samples it has no line. */
   private reading<Label extends string>(
     name: string,
     help: string,
@@ -133,7 +136,7 @@ export class Exposition {
       registers: [this.registry],
       collect() {
         this.reset();
-        // Reset, a gauge without labels is 0.
+        // After a reset, a gauge without labels is 0.
         this.remove({});
         for (const [labels, value] of samples()) this.set(labels, value);
       },

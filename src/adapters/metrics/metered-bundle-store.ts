@@ -18,7 +18,7 @@ export class MeteredBundleStore implements BundleStore {
     const noted = noting(bytes, (error) => {
       fault = { of: error };
     });
-    // What reading the bytes fails with is passed on, and is the client's fault or none at all.
+    // An error while reading the bytes is passed on; it is the client's fault, or not a fault.
     return this.work.write.measure(
       performance.now(),
       this.inner.write(key, noted),
@@ -51,7 +51,7 @@ export class MeteredBundleStore implements BundleStore {
   }
 }
 
-/** The same bytes; `note` hears of what reading them fails with. */
+/** The same bytes; calls `note` with the error when reading them fails. */
 const noting = <Item>(items: AsyncIterable<Item>, note: (error: unknown) => void): AsyncIterable<Item> => ({
   [Symbol.asyncIterator]: () => {
     const iterator = items[Symbol.asyncIterator]();

@@ -2,15 +2,15 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { lanes } from '../../application/index.js';
 import { isDomainError, isRefusal } from '../../domain/index.js';
 
-/** What the HTTP adapter calls a request's route before it is known, and where there is none. */
+/** The route label of a request before its route is known, or without one. */
 const unmatched = 'unmatched';
 
 const otherMethod = '_OTHER';
 
-/** In seconds. From a row read by its id to an upload over a bad line. */
+/** In seconds. From a row read by its id to an upload over a slow connection. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
-/** What becomes of uploads. Anything that is no refusal is `failed`. */
+/** The outcomes of uploads. Anything that is not a refusal is `failed`. */
 const outcomes = ['taken', 'malformed', 'over-limit', 'interrupted', 'refused', 'failed'] as const;
 
 type Outcome = (typeof outcomes)[number];
@@ -33,15 +33,15 @@ export class Work {
   ) {}
 
   /**
-   * Answers `result`, and hears of its end; `begun` is by `performance.now()`. `failed` says which errors are faults; by
-   * default those that are no refusals.
+   * Returns `result` and observes its end; `begun` is from `performance.now()`. `failed` decides which errors are
+   * faults; by default, all that are not refusals.
    */
   measure<Result>(
     begun: number,
     result: Promise<Result>,
     failed: (error: unknown) => boolean = isFault,
   ): Promise<Result> {
-    // Beside the caller, who waits for nothing more.
+    // Not awaited: the caller must not wait for the measurement.
     void result.then(
       () => this.duration.observe((performance.now() - begun) / 1000),
       (error: unknown) => {
@@ -71,7 +71,7 @@ function worksOf<Label extends string, Kind extends string>(
 
 const isFault = (error: unknown): boolean => !isRefusal(error);
 
-/** What the service counts and measures as it works, from its start on. */
+/** The metrics that the service collects as it works, from its start on. */
 export class Meters {
   readonly registry = new Registry();
   private readonly requests = this.counter(
@@ -151,7 +151,7 @@ export class Meters {
   );
 
   constructor() {
-    // What never happened is 0, and not missing: rates are then right from the first time on.
+    // Start at 0 instead of missing, so that rates are right from the first event on.
     for (const outcome of outcomes) this.uploads.inc({ outcome }, 0);
     for (const limit of limits) this.limited.inc({ limit }, 0);
     for (const lane of Object.keys(lanes)) this.performed(lane, 0, 0);
@@ -161,7 +161,7 @@ export class Meters {
     this.requestsInFlight.inc();
   }
 
-  /** `route` is a pattern, so that neither ids nor what strangers make up become labels. */
+  /** `route` is a pattern, so that neither ids nor invented paths become labels. */
   requestEnded(asked: string, route: string, status: number, seconds: number): void {
     const method = route === unmatched || status === 405 ? otherMethod : asked;
     this.requestsInFlight.dec();
@@ -173,7 +173,7 @@ export class Meters {
     this.limited.inc({ limit });
   }
 
-  /** The upload's end is told with what it failed with, if it did. */
+  /** Call `ended` with the error if the upload failed. */
   uploadBegun() {
     this.uploadsInFlight.inc();
     return {

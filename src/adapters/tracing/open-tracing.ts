@@ -1,6 +1,6 @@
 import type { Environment, Tracing } from './tracing.js';
 
-/** Whether the variables by which every program is told where traces go ask for any. */
+/** Whether the standard OpenTelemetry variables ask for traces. */
 export const asksForTraces = ({
   OTEL_SDK_DISABLED: disabled = '',
   OTEL_TRACES_EXPORTER: exporter = '',
@@ -11,7 +11,7 @@ export const asksForTraces = ({
   ['', 'otlp'].includes(exporter.trim()) &&
   (endpoint.trim() !== '' || tracesEndpoint.trim() !== '');
 
-/** Undefined where nobody asks for traces; nothing of OpenTelemetry is then loaded. `warn` is told what goes wrong. */
+/** Undefined where traces are disabled; OpenTelemetry is then not loaded. `warn` is called with export errors. */
 export async function openTracing(
   environment: Environment,
   version: string,

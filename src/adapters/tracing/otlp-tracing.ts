@@ -35,20 +35,20 @@ import { isDomainError, isRefusal } from '../../domain/index.js';
 import { TracedBundleStore, TracedUnitOfWork } from './traced-ports.js';
 import type { Environment, Tracing } from './tracing.js';
 
-/** Those that the conventions know; any other is a stranger's invention. */
+/** The methods that the conventions list; clients may send any other. */
 const methods: ReadonlySet<string> = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '));
 
-/** Asked every few seconds, by monitors. */
+/** Requested every few seconds by monitors. */
 const untraced: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** How long sending may hold up the end of the service, and how seldom it is said that it fails, in milliseconds. */
+/** How long sending may delay the shutdown, and the least time between two warnings that it fails, in milliseconds. */
 const lastWord = 2_000;
 const saidEvery = 60_000;
 
-/** Longer texts of statements are cut. */
+/** Longer statements are cut. */
 const longestText = 4_096;
 
-/** Sends traces by OTLP over HTTP, as the usual variables say. */
+/** Sends traces by OTLP over HTTP, configured by the standard variables. */
 export class OtlpTracing implements Tracing {
   private readonly provider: TracerProvider;
   private readonly tracer: Tracer;
@@ -62,13 +62,13 @@ export class OtlpTracing implements Tracing {
         .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] })),
       sampler: samplerOf(environment, warn),
       spanLimits: { attributeValueLengthLimit: longestText },
-      // What cannot be sent is kept up to a few thousand spans, and then dropped.
+      // Up to a few thousand unsent spans are kept; further ones are dropped.
       spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
     });
     this.tracer = this.provider.getTracer('gatehouse', version);
   }
 
-  /** Neither URL nor headers become attributes: they may be rights. */
+  /** Neither the URL nor headers become attributes: they may contain secrets. */
   follow(request: IncomingMessage, id: string, serve: () => void): (route: string, status: number) => void {
     if (untraced.has(request.url)) {
       serve();
@@ -122,7 +122,7 @@ export class OtlpTracing implements Tracing {
     await Promise.race([sent, pause(lastWord, undefined, { ref: false })]);
   }
 
-  /** Only as a part of a request: what is done in the background goes on all the time. */
+  /** Makes a span only within a request: background work never ends. */
   private within<Result>(name: string, attributes: Attributes, work: () => Promise<Result>): Promise<Result> {
     const parent = this.active.getStore();
     if (parent === undefined) return work();
@@ -132,7 +132,7 @@ export class OtlpTracing implements Tracing {
       () => span.end(),
       (error: unknown) => {
         if (!isRefusal(error)) {
-          // By its kind alone: messages of drivers and stores may have addresses in them.
+          // Only the error's kind: messages of drivers and stores may contain addresses.
           span.setAttribute('error.type', isDomainError(error) ? error.code : ((error as Error)?.name ?? 'unknown'));
           span.setStatus({ code: SpanStatusCode.ERROR });
         }
@@ -143,7 +143,7 @@ export class OtlpTracing implements Tracing {
   }
 }
 
-/** The library tells of what goes wrong through one place for the whole process. */
+/** The library reports errors through one logger for the whole process. */
 function tellSeldom(warn: (message: string) => void): void {
   let silentUntil = 0;
   const tell = (message: string) => {
@@ -176,7 +176,7 @@ function parentOf({ traceparent, tracestate }: IncomingHttpHeaders & { readonly 
   });
 }
 
-/** The library leaves these two variables to its users. */
+/** The library leaves these two variables to the application. */
 function samplerOf(
   { OTEL_TRACES_SAMPLER: name = '', OTEL_TRACES_SAMPLER_ARG: argument = '' }: Environment,
   warn: (message: string) => void,

@@ -5,7 +5,7 @@ import { fetchFailed } from './fetch-faults.js';
 import { liesBelow, readCloneUrl } from './repository-url.js';
 
 export interface Credential {
-  /** The address it may be sent to, and to all below. */
+  /** The URL it may be sent to, including every path under it. */
   readonly prefix: URL;
   readonly username: string;
   readonly password: string;
@@ -15,16 +15,16 @@ const longestFile = 16 * 1024;
 const keys = ['url', 'username', 'password'] as const;
 type Key = (typeof keys)[number];
 
-/** Most hosts look at the password only, but want some name with it. */
+/** Most hosts check only the password, but require some name with it. */
 const defaultUsername = 'git';
 
-/** A name that is a file's name and nothing else. */
+/** A plain file name, without a path. */
 export const isCredentialName = (name: string): boolean =>
   /^[A-Za-z0-9._-]{1,90}$/.test(name) && name !== '.' && name !== '..';
 
 /**
  * The credential of this name, if it may be sent to the repository; throws `repository/fetch-failed` otherwise. Read
- * anew each time, so that a changed file counts at once.
+ * again each time, so that a changed file takes effect at once.
  */
 export async function credentialFor(directory: string | undefined, name: string, cloneUrl: URL): Promise<Credential> {
   if (!isCredentialName(name)) throw fetchFailed('the name of the credential is not valid');
@@ -41,13 +41,13 @@ export async function credentialFor(directory: string | undefined, name: string,
   return credential;
 }
 
-/** Undefined when there is no such file. A link counts where it stays in the directory, as mounted secrets do. */
+/** Undefined when there is no such file. A link is followed only within the directory, as for mounted secrets. */
 async function textOf(directory: string, name: string): Promise<string | undefined> {
   try {
     const root = await realpath(directory);
     const path = await realpath(join(root, name));
     if (!path.startsWith(root.endsWith(sep) ? root : root + sep)) return undefined;
-    // Neither through a link put there just now, nor waiting for somebody to write into a pipe.
+    // Does not follow a link created since the check, or block on a pipe.
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const about = await file.stat();
@@ -66,7 +66,7 @@ async function textOf(directory: string, name: string): Promise<string | undefin
   }
 }
 
-/** The sentences tell of keys and line numbers only: a line that is no `key=value` may be the secret itself. */
+/** The sentences name only keys and line numbers: a line that is not `key=value` may be the secret itself. */
 function parsed(text: string): Credential | string {
   const values: Partial<Record<Key, string>> = {};
   for (const [index, line] of text.split(/\r?\n/).entries()) {

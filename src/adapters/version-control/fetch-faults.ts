@@ -14,15 +14,15 @@ export function called(ref: string): string {
   return ref.startsWith('refs/tags/') ? `the tag "${ref.slice('refs/tags/'.length)}"` : `the ref "${ref}"`;
 }
 
-/** What was asked of a git that failed. */
+/** The request to a git that failed. */
 interface Asked {
   readonly host: string;
   readonly credential: string | null;
-  /** Where a ref was asked for. */
+  /** Set when a ref was requested. */
   readonly ref?: string | undefined;
 }
 
-/** What git's own words come to; of several the first. Undefined where they do not fit what was asked. */
+/** The meaning of git's own messages; the first match counts. Undefined where a match does not fit the request. */
 const faults: readonly (readonly [words: RegExp, sentence: (asked: Asked) => string | undefined])[] = [
   [/couldn't find remote ref/, ({ ref }) => ref && `${called(ref)} does not exist in the repository`],
   [
@@ -41,7 +41,7 @@ const faults: readonly (readonly [words: RegExp, sentence: (asked: Asked) => str
   ],
 ];
 
-/** What to tell of a git that wrote this; undefined where only its own last words say it. */
+/** The error sentence for git's output; undefined where only git's last message describes the failure. */
 export function faultIn(ownWords: string, asked: Asked): string | undefined {
   for (const [words, sentence] of faults) {
     const said = words.test(ownWords) ? sentence(asked) : undefined;
@@ -52,7 +52,7 @@ export function faultIn(ownWords: string, asked: Asked): string | undefined {
 
 const longestShown = 200;
 
-/** The last thing git complained of, on one line, without what `hidden` lists and without what looks like a secret. */
+/** Git's last error message, on one line, without what `hidden` lists and without anything that looks like a secret. */
 export function lastComplaint(complaints: string, hidden: readonly string[]): string {
   const lines = complaints
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a remote writes into this text.

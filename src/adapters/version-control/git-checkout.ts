@@ -11,7 +11,7 @@ import { isCommitSha, isFullRef } from './repository-url.js';
 
 export interface GitLimits {
   readonly maxArchiveBytes: number;
-  /** Bounds what is fetched, too. */
+  /** Also limits the fetched bytes. */
   readonly maxUnpackedBytes: number;
   readonly maxArchiveEntries?: number;
   /** The program. */
@@ -19,17 +19,17 @@ export interface GitLimits {
 }
 
 const defaultEntries = 100_000;
-/** How far back from the ref a commit is looked for that the remote does not hand out by its name. */
+/** How many commits behind the ref to search for a commit that the remote does not serve by id. */
 const depthSearched = 100;
 const longestMessage = 64 * 1024;
-/** Less would not do for git itself. */
+/** Git itself needs at least this much. */
 const leastMemory = 64 * 1024 * 1024;
-/** The first version that connects to the address it is told; those before it pass over the setting in silence. */
+/** The first version that connects to the address it is given; older ones silently ignore the setting. */
 const oldestGit = [2, 37] as const;
 
 /**
- * What the remote's files ask of git goes unheard: conversions, substitutions and omissions would make the archive
- * something else than the commit. This file is the one that overrules theirs.
+ * Ignores attributes in the repository: conversions, substitutions and omissions would make the archive differ from the
+ * commit. This file overrides the repository's.
  */
 const attributes = '* !text !eol !crlf !ident !filter !working-tree-encoding !export-ignore !export-subst\n';
 
@@ -40,7 +40,7 @@ export interface Task {
   readonly addresses: readonly string[];
   readonly directory: string;
   readonly ending: AbortController;
-  /** After how long git gives up by itself. */
+  /** The time after which git gives up. */
   readonly seconds: number;
 }
 
@@ -99,7 +99,7 @@ export class GitCheckout {
     const { output, outcome } = this.git.start(['archive', '--format=tar', sha]);
     const gzip = createGzip();
     const packing = pipeline(output, (tar: AsyncIterable<Buffer>) => this.unpackedBytes(tar, outcome), gzip);
-    // Whatever it is, whoever reads the other end gets it.
+    // The reader of the archive receives the same error.
     packing.catch(() => undefined);
     let bytes = 0;
     for await (const chunk of gzip as AsyncIterable<Buffer>) {
@@ -109,7 +109,7 @@ export class GitCheckout {
     }
   }
 
-  /** Ends only if git ended well: half an archive must not look like a whole one. */
+  /** Ends only if git succeeded: half an archive must not look like a whole one. */
   private async *unpackedBytes(tar: AsyncIterable<Buffer>, outcome: Promise<GitOutcome>): AsyncGenerator<Buffer> {
     outcome.catch(() => undefined);
     const { maxUnpackedBytes } = this.options;
@@ -121,7 +121,7 @@ export class GitCheckout {
         yield chunk;
       }
     } catch (error) {
-      // The pipe breaks when git is made to end; why it was says more.
+      // The pipe breaks when git is stopped; the reason for that is the better error.
       this.task.ending.signal.throwIfAborted();
       throw error;
     }
@@ -137,12 +137,12 @@ export class GitCheckout {
     throw fetchFailed(`git on the server is older than ${oldestGit.join('.')}`);
   }
 
-  /** Where the ref stands, or the remote's default branch and where that stands. */
+  /** The commit of the ref, or the remote's default branch and its commit. */
   private async tipOf(ref: string | null): Promise<RemoteTip> {
     const asked = ref ?? 'HEAD';
     const listed = await this.printed(['ls-remote', '--symref', '--quiet', '--', this.task.url.href, asked]);
     const lines = listed.split('\n').map((line) => line.split('\t'));
-    // A pattern matches the ends of names, so that others may be listed too.
+    // A pattern matches the ends of names, so other refs may be listed too.
     const said = lines.filter(([, name]) => name === asked).map(([value = '']) => value);
     const sha = said.find(isCommitSha);
     if (sha === undefined) {
@@ -212,7 +212,7 @@ export class GitCheckout {
     return watchingSize(directory, maxUnpackedBytes, () => ending.abort(this.overUnpacked()), fetching);
   }
 
-  /** The commit itself, whatever tags lead to it. */
+  /** The commit itself, with any tags that lead to it resolved. */
   private async commitNamed(revision: string): Promise<string | undefined> {
     const parsed = await this.git.run(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
     const sha = parsed.printed.trim();
@@ -220,8 +220,8 @@ export class GitCheckout {
   }
 
   /**
-   * Walks the tree without keeping it. A few trees that hold each other many times make more entries than any memory
-   * has room for, and the packing keeps all of them.
+   * Walks the tree without keeping it. A few trees that contain each other many times make more entries than fit in
+   * memory, and the packing keeps all of them.
    */
   private async countEntries(sha: string): Promise<void> {
     const { maxArchiveEntries = defaultEntries } = this.options;
@@ -252,7 +252,7 @@ export class GitCheckout {
     return ended.printed;
   }
 
-  /** What to tell of a git that failed; nothing of what it says is left as it is. */
+  /** The error for a failed git; git's own output is never passed on unchanged. */
   private failure({ code, complaints }: GitOutcome, ref?: string): Error {
     const { request, url, directory } = this.task;
     const said = lastComplaint(complaints, [...this.secrets, directory]);

@@ -11,13 +11,13 @@ import { isAllowedHost, isCommitSha, isFullRef, readCloneUrl } from './repositor
 export interface GitCommitFetcherOptions extends GitLimits {
   /** One file per credential: lines of `url=`, `username=` and `password=`. */
   readonly credentialsDir: string | undefined;
-  /** Hosts, as `name` or `name:port`, that may have a private address and may be asked without TLS. */
+  /** Hosts, as `name` or `name:port`, that may have a private address and may be reached without TLS. */
   readonly allowedHosts: readonly string[];
-  /** From the first look at the host until the archive is packed, and so taken by whoever receives it. */
+  /** From the first lookup of the host until the archive is packed and the caller has read it. */
   readonly seconds?: number;
   readonly temporaryDir?: string;
   readonly lookup?: Lookup;
-  /** Ends what is being fetched when the service stops: those processes would outlive it. */
+  /** Ends running fetches when the service stops: their processes would outlive it. */
   readonly stopped?: AbortSignal;
 }
 
@@ -75,7 +75,7 @@ function checked({ cloneUrl, ref, commitSha }: CommitRequest, allowedHosts: read
   return url;
 }
 
-/** A look at the host cannot be broken off; only the waiting for it can. */
+/** A lookup of the host cannot be canceled; only the wait for it can. */
 async function unlessEnded<Result>(operation: Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted();
   let stop = () => {};

@@ -1,18 +1,18 @@
 import type { Credential } from './credentials.js';
 import { hostOf, portOf } from './repository-url.js';
 
-/** What one fetch tells git. */
+/** The settings of one fetch. */
 export interface GitTask {
   readonly url: URL;
-  /** The only addresses the host may be found at; none for a host that is an address itself. */
+  /** The only addresses to connect to; none for a host that is an address itself. */
   readonly addresses: readonly string[];
   readonly credential: Credential | undefined;
-  /** Its home, and where it puts passing files. */
+  /** Its home and temporary directory. */
   readonly directory: string;
   readonly repository: string;
-  /** The most it may ask of memory at one go. */
+  /** The largest single memory allocation. */
   readonly memoryBytes: number;
-  /** After how long without progress it gives up by itself, should nobody be left to end it. */
+  /** How long git waits without progress before it gives up, in case this process no longer exists to end it. */
   readonly silentSeconds: number;
 }
 
@@ -20,8 +20,8 @@ export const authorizationOf = ({ username, password }: Credential): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 /**
- * The whole environment of git: nothing of the service's own but the path reaches it, and no file but the repository
- * made for it configures it. Other users see a process's arguments, but not its environment, so that secrets are here.
+ * The whole environment of git: of the service's own, only the path reaches it, and only the repository made for it
+ * configures it. Other users can see a process's arguments but not its environment, so secrets are passed here.
  */
 export function environmentOf(task: GitTask): Readonly<Record<string, string>> {
   const settings = settingsOf(task);
@@ -58,7 +58,7 @@ function settingsOf(task: GitTask): [key: string, value: string][] {
     ['core.askPass', ''],
     ['credential.helper', ''],
     ['protocol.version', '2'],
-    // Redirections, proxies, alternates and bundles lead to hosts nobody checked. Alternates fall with redirections.
+    // Redirects, proxies, alternates and bundles lead to unchecked hosts. Without redirects, alternates are off too.
     ['http.followRedirects', 'false'],
     ['http.proxy', ''],
     ['transfer.bundleURI', 'false'],

@@ -9,8 +9,8 @@ export type Lookup = (host: string) => Promise<readonly { readonly address: stri
 const everyAddress: Lookup = (host) => lookupName(host, { all: true });
 
 /**
- * Where the host is, asked once: git connects to these and asks nobody again. None for a host that is an address.
- * One private address among several is enough to refuse them all, for it is not ours to say which is taken.
+ * The host's addresses, looked up once: git connects to these without another lookup. None for a host that is an
+ * address. One private address among several is enough to refuse them all, because git may connect to any of them.
  */
 export async function addressesOf(
   url: URL,
@@ -30,6 +30,6 @@ export async function addressesOf(
 
 async function lookedUp(host: string, lookup: Lookup): Promise<readonly string[]> {
   const found = await lookup(host).catch(() => []);
-  // Only what is an address can be written into a setting of git.
+  // Only an address may be written into a setting of git.
   return found.map(({ address }) => address).filter((address) => isIP(address) !== 0 && !address.includes('%'));
 }

@@ -12,21 +12,21 @@ import { KeptContent } from '../web/kept-content.js';
 import { type OpenApi, openApiDocument, type RecordedExamples, type ServedApi } from './openapi.js';
 import { routesByArea } from './routes.js';
 
-/** What the service tells of itself. */
+/** What the service reports about itself. */
 interface OfTheService {
   readonly health: Health;
   readonly description: KeptContent;
-  /** There is no `/metrics` without it. */
+  /** Without it there is no `/metrics`. */
   readonly scraped: Scraped | undefined;
 }
 
-/** `npm run examples` records them: what the service was asked and answered in its tests. */
+/** Recorded by `npm run examples`: requests and responses of the service in its tests. */
 const recordedExamples = (): RecordedExamples =>
   z
     .record(z.string(), z.unknown())
     .parse(JSON.parse(readFileSync(new URL('./examples.json', import.meta.url), 'utf8')));
 
-/** All that an edition of the service serves to programs. */
+/** The whole API of an edition of the service. */
 export const servedApi = (
   use: UseCases,
   edition: Edition,
@@ -48,7 +48,7 @@ export const servedApi = (
   agents: { area: 'Agents', routes: [...agentRoutes(use), ...agentFileRoutes(use)] },
 });
 
-/** Made to be looked at and not to be served: nobody calls what stands behind it. */
+/** To be described, not served: its use cases are never called. */
 const unserved = (edition: Edition): ServedApi =>
   servedApi({} as UseCases, edition, {
     health: { ready: async () => {} },
@@ -56,6 +56,6 @@ const unserved = (edition: Edition): ServedApi =>
     scraped: { token: undefined, contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => '' },
   });
 
-/** The description of what an edition of the service serves to programs. Takes a while: it is to be kept. */
+/** The OpenAPI description of an edition of the service. Slow: keep the result. */
 export const describeApi = (edition: Edition, version: string): OpenApi =>
   openApiDocument(unserved(edition), version, recordedExamples());

@@ -65,7 +65,7 @@ export const inWords: Readonly<Record<number, string>> = {
   503: 'Service unavailable',
 };
 
-/** What is said of path parameters that are no ids. */
+/** Descriptions of the path parameters that are not ids. */
 const parametersInWords: Readonly<Record<string, string>> = {
   organization: 'The name of the organization.',
   name: 'The name of the workspace.',

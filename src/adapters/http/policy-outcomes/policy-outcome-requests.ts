@@ -6,7 +6,7 @@ import { RequestError } from '../routing/request-error.js';
 
 export type TaskStageInclude = 'run' | 'workspace' | 'policy-evaluations';
 
-/** The words `include` takes on a task stage. There are no task results and no cost estimates to put beside it. */
+/** The values of `include` on a task stage. There are no task results or cost estimates to include. */
 export const taskStageIncludes: Readonly<Record<string, readonly TaskStageInclude[]>> = {
   run: ['run'],
   'run.workspace': ['run', 'workspace'],
@@ -19,7 +19,10 @@ const mostGroups = limits.filterGroups.most;
 /** The group is any text without brackets. */
 const wellFormed = /^filter\[([^[\]]+)\]\[(status|enforcementLevel|enforcement_level)\]$/;
 
-/** For the description of the API, which knows no parameters whose names are the caller's: here of one group, `0`. */
+/**
+ * For the description of the API, which cannot have parameters whose names the caller chooses: shown for one group,
+ * `0`.
+ */
 export const outcomeFilterParameters = {
   'filter[0][status]': z.enum(outcomeStatuses).optional().meta({
     description: 'Only outcomes with a policy of this status. Add groups `1`, `2` and so on to combine alternatives.',
@@ -48,8 +51,8 @@ const oneOf = <Word extends string>(words: readonly Word[], { parameter, value }
 };
 
 /**
- * What `filter[<group>][status]` and `filter[<group>][enforcementLevel]` ask for, group by group. Throws a 400 that
- * names the first parameter at fault: of this grammar nothing is passed over.
+ * Parses `filter[<group>][status]` and `filter[<group>][enforcementLevel]`, group by group. Throws a 400 that names the
+ * first invalid parameter: none of this grammar is ignored.
  */
 export function outcomeFilters(query: Query): readonly OutcomeFilter[] {
   const terms = query

@@ -20,7 +20,7 @@ import {
 
 export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neighbour<ShownRun>): Route[] => {
   const presentStage = presentTaskStage(dialect);
-  // Its current run may be the one beside it, and clients walk in circles through what is included.
+  // Leaves out the current run: it may be included too, and clients would follow the relationships in a circle.
   const presentBesideRun = ({ subject, standing }: ShownWorkspace) => presentWorkspace(dialect)({ subject, standing });
   const presentEvaluation = presentPolicyEvaluation(dialect);
   const presentOutcome = presentPolicySetOutcome(dialect);

@@ -1,33 +1,33 @@
 import type { BackingDataChange } from '../../../application/index.js';
 import type { TokenOwner } from '../../../domain/index.js';
 
-/** The names one kind of resource goes by in a request's `type`. */
+/** The names of one kind of resource in a request's `type`. */
 export interface TypeName {
   readonly singular: string;
   readonly plural: string;
-  /** Another word by which clients ask for it. */
+  /** An alternative name that clients request it by. */
   readonly alias?: string;
   /** How the contract writes it, where that is not the plural, and whether it may be missing there. */
   readonly contract?: { readonly word: string; readonly required: boolean };
 }
 
 /**
- * The handful of words in which the specification's contract and the clients of this API family differ. Use cases know
- * neither; nothing outside this value asks which one is served.
+ * The few words in which the specification's contract and the clients of this API family differ. Use cases know
+ * neither, and only this value decides which one is served.
  */
 export interface Dialect {
   readonly name: 'contract' | 'client';
-  /** Where it is mounted, and so how its links begin. */
+  /** The path it is mounted at, with which its links begin. */
   readonly prefix: string;
   readonly configurationVersionType: string;
   readonly listedTeamTokenType: string;
-  /** Who is named as the one who did something to a run. Clients know no others there, and refuse the whole document. */
+  /** The types of a run's actor. Clients know no others there, and reject the whole document. */
   readonly runActors: readonly TokenOwner['kind'][];
-  /** The names under which the permission on policy mocks is shown. Both are taken everywhere. */
+  /** The names under which the permission on policy mocks is shown. Both are accepted everywhere. */
   readonly mocksAttributes: readonly string[];
   /** The actions of the self-hosted edition that this dialect knows. */
   readonly backingDataActions: readonly { readonly word: string; readonly change: BackingDataChange }[];
-  /** The words taken as a request's `type`, its own first; `undefined` among them stands for a missing one. */
+  /** The words accepted as a request's `type`, the preferred one first; `undefined` among them allows a missing one. */
   readonly acceptedTypes: (type: TypeName) => readonly (string | undefined)[];
 }
 

@@ -5,28 +5,31 @@ import type { RequestTrace } from '../../../domain/index.js';
 /** By name. */
 export type Headers = Readonly<Record<string, string | number>>;
 
-/** What a request asks to change, as the audit trail records it if it is refused. */
+/** The change that a request asks for, as the audit trail records it if it is refused. */
 export type Asked = Omit<Refusal, 'outcome'>;
 
-/** One request and its answer, for routes that read and write by themselves. */
+/** One request and its response, for routes that read and write them directly. */
 export interface Exchange {
   readonly request: Request;
   readonly response: Response;
-  /** Aborted when the service is told to stop: nothing waits any longer. */
+  /** Aborted when the service stops, which ends every wait. */
   readonly stopping: AbortSignal;
   /** How the request came. The route stands for the path, which may be a secret. */
   origin(): RequestTrace;
   /** Any refusal from here on is recorded. */
   asks(asked: Asked): void;
-  /** Writes status and headers, with those of every answer. */
+  /** Writes the status and headers, including those of every response. */
   writeHead(status: number, headers?: Headers): Response;
-  /** Gives headers that every answer has another value in this one. Throws for a header that not every answer has. */
+  /** Overrides headers of every response for this one. Throws for a header that not every response has. */
   replaceHeaders(headers: Headers): void;
   /**
-   * Reads the body as `into` takes it, and measures it as an upload. `into` fails with `bundle/interrupted` when the client
-   * is silent for too long, takes too long in all, or the service stops.
+   * Reads the body with `into`, and measures it as an upload. `into` fails with `bundle/interrupted` when the client is
+   * silent for too long or takes too long in all, or when the service stops.
    */
   receive<Received>(into: (body: AsyncIterable<Uint8Array>) => Promise<Received>): Promise<Received>;
-  /** Writes the parts and ends the answer, whose head is written. Throws when there are fewer bytes than `length`. */
+  /**
+   * Writes the parts and ends the response, whose head is already written. Throws when there are fewer bytes than
+   * `length`.
+   */
   download(parts: AsyncIterable<Uint8Array>, length?: number): Promise<void>;
 }

@@ -1,14 +1,14 @@
 interface Limit {
   readonly most: number;
-  /** What is counted, in words. */
+  /** The unit, in words. */
   readonly of: string;
-  /** What whoever goes beyond it is answered. */
+  /** The response when a request exceeds it. */
   readonly answer: string;
 }
 
 /**
- * What a request may be made of, whoever sends it; attributes have shorter limits of their own beside them. Uploads are
- * bounded by settings. `docs/limits.md` is printed from here.
+ * The limits of every request; attributes have shorter limits of their own. Settings bound uploads. `docs/limits.md` is
+ * generated from here.
  */
 export const limits = {
   head: { most: 16 * 1024, of: 'bytes in the request line and all headers', answer: '431' },
@@ -49,6 +49,6 @@ export const limits = {
   },
   identifiers: { most: 1000, of: 'resource identifiers in a relationship', answer: '422' },
   word: { most: 255, of: 'characters in a name, an id or an e-mail address', answer: '422' },
-  // A broken list would be answered by a document many times its size.
+  // The error response to a broken list would be many times its size.
   faults: { most: 100, of: 'errors in one response', answer: 'only the first are returned' },
 } as const satisfies Record<string, Limit>;

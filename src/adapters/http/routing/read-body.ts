@@ -41,8 +41,8 @@ const tooSlow = () =>
   new RequestError(408, 'request timeout', [{ detail: 'the body took too long to arrive' }], { Connection: 'close' });
 
 /**
- * Whether there are more brackets within each other than in any document. Asked of JSON before it is parsed: of 16 MiB that
- * are all brackets, V8 makes 600 MB in three seconds.
+ * Whether brackets nest deeper than in any document. Checked before JSON is parsed: from 16 MiB of brackets alone, V8
+ * makes 600 MB in three seconds.
  */
 export function isTooDeep(json: Uint8Array, levels: number = most.levels): boolean {
   let depth = 0;
@@ -75,7 +75,7 @@ export function checkJson(value: unknown): void {
   }
 }
 
-/** The body as it is. Throws a 400, 408 or 413. */
+/** The unparsed body. Throws a 400, 408 or 413. */
 export async function readBytes(
   request: Request,
   largest: number,
@@ -83,7 +83,7 @@ export async function readBytes(
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // The socket stays open when reading ends early, so that the client can still be told why.
+  // The socket stays open when reading ends early, so that the client can still read the error response.
   const body = request.iterator({ destroyOnReturn: false });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -119,8 +119,8 @@ function checkMediaType(request: Request): void {
 }
 
 /**
- * A long body as the bytes of its JSON, unread; undefined when there is none. What is made of it takes many times its
- * memory, so `readJson` is for one at a time. Throws a 400, 408, 413 or 415.
+ * The unread JSON of a long body, or undefined without a body. Parsed, it takes many times its memory, so call
+ * `readJson` for one at a time. Throws a 400, 408, 413 or 415.
  */
 export async function readLongBody(
   request: Request,
@@ -136,7 +136,7 @@ export async function readLongBody(
   return readBytes(request, largest, patience);
 }
 
-/** What a long body says. It may be nested so deep, and is otherwise unchecked. Throws a 400. */
+/** The parsed JSON of a long body. Its nesting is checked, and nothing else. Throws a 400. */
 export function readJson(body: Uint8Array | undefined, levels: number = most.levels): unknown {
   if (body === undefined) return undefined;
   if (isTooDeep(body, levels)) throw tooDeepFor(levels);
@@ -147,7 +147,7 @@ export function readJson(body: Uint8Array | undefined, levels: number = most.lev
   }
 }
 
-/** The body as JSON, or undefined when there is none; one that is empty says nothing. Throws a 400, 408, 413 or 415. */
+/** The body as JSON; undefined when it is missing or empty. Throws a 400, 408, 413 or 415. */
 export async function readBody(
   request: Request,
   largest: number = limits.body.most,

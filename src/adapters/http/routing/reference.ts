@@ -4,7 +4,7 @@ import { errorTable } from './error-table.js';
 import { pageParameters } from './pagination.js';
 import { documentSchema, pageSchema, type Resources } from './resource-schema.js';
 
-/** Refusals of requests that cannot be understood or taken, whatever they ask for, and their titles. */
+/** Refusals of requests that are malformed or unacceptable whatever they ask for, and their titles. */
 const requestRefusals = {
   400: 'bad request',
   408: 'request timeout',
@@ -26,40 +26,42 @@ export const statusOf = (refusal: Refusal): number =>
 export const titleOf = (refusal: Refusal): string =>
   typeof refusal === 'number' ? requestRefusals[refusal] : errorTable[refusal].title;
 
-/** A body that is no document of JSON:API. */
+/** A body that is not a JSON:API document. */
 export interface Content {
   readonly mediaType: string;
-  /** Undefined where it is bytes, or text, of which nothing more can be said. */
+  /** Undefined for bytes, or for text without further structure. */
   readonly schema?: z.ZodType;
 }
 
-/** An answer without a body whose point is a header. */
+/** A response without a body that points to a URL in a header. */
 export interface Located {
   readonly location: string;
 }
 
-/** What the description of the API says of one endpoint, beyond what its route says by itself. */
+/** The description of one endpoint in the API reference, beyond what its route states. */
 export interface Reference {
-  /** In camel case, and unique among the endpoints of a dialect: clients that are generated name their functions so. */
+  /** In camel case, and unique among the endpoints of a dialect: generated clients name their functions after it. */
   readonly operation: string;
   readonly summary: string;
   readonly about?: string;
   /** By their names on the wire. A list is written with commas. */
   readonly query?: Readonly<Record<string, z.ZodType>>;
-  /** Headers that are asked for beside the token. */
+  /** Request headers other than the token's. */
   readonly headers?: Readonly<Record<string, z.ZodType>>;
   readonly body?: z.ZodType | Content;
   /** By status; `null` has no body. */
   readonly answers: Readonly<Record<number, z.ZodType | Content | Located | null>>;
-  /** Beyond those of every route: the action's 401 and 404, the 400 and 429, and what goes wrong with any body. */
+  /**
+   * Only those not shared by every route. Shared are the action's 401 and 404, 400, 429, and the refusals of any body.
+   */
   readonly refusals?: readonly Refusal[];
 }
 
-/** Of a route that reads its body. */
+/** For a route that reads its body. */
 export type ReadingReference = Reference & { readonly body: z.ZodType };
 
 interface More extends Partial<Omit<Reference, 'operation' | 'summary' | 'answers' | 'body'>> {
-  /** What may come beside it. */
+  /** The resources that may be included. */
   readonly included?: () => Resources;
 }
 
@@ -70,7 +72,7 @@ interface Readable {
 
 type Schema = () => z.ZodType;
 
-// Made when the description is asked for, as the schemas are.
+// Made when the description is requested, as the schemas are.
 
 /** Pages of a list. */
 export const lists =
@@ -84,7 +86,7 @@ export const lists =
     refusals: [422, ...(more.refusals ?? [])],
   });
 
-/** One that is there, or that an action left changed. */
+/** An existing resource, or one that an action has changed. */
 export const shows =
   (operation: string, summary: string, resource: Schema, { included, ...more }: More = {}) =>
   (): Reference => ({
@@ -108,12 +110,12 @@ const answering =
 export const creates = answering(201);
 export const changes = answering(200);
 
-/** Done, with nothing to tell. */
+/** A 204 without a body. */
 export const removes =
   (operation: string, summary: string, ...refusals: readonly Refusal[]) =>
   (): Reference => ({ operation, summary, answers: { 204: null }, refusals });
 
-/** A relationship whose body names what comes in, or goes. */
+/** A relationship whose body names the members to add or remove. */
 export const relates =
   (operation: string, summary: string, { schema }: Readable, ...refusals: readonly Refusal[]) =>
   (): ReadingReference => ({ operation, summary, body: schema, answers: { 204: null }, refusals });

@@ -4,7 +4,7 @@ import type { Dialect } from './dialect.js';
 /** The schema of a resource. */
 export type ResourceSchema = z.ZodObject;
 
-/** Made once per dialect: the reference tells components apart by their names, and takes no two of one name. */
+/** Made once per dialect: the reference identifies components by name, and rejects two of the same name. */
 export const perDialect = <Schema>(make: (dialect: Dialect) => Schema): ((dialect: Dialect) => Schema) => {
   const made = new WeakMap<Dialect, Schema>();
   return (dialect) => {
@@ -37,14 +37,14 @@ export const timestamps = (stamps: readonly string[]) =>
     .partialRecord(z.enum(stamps), dateTime)
     .describe('When each status was last reached. Statuses that were never reached are absent.');
 
-/** The stamps that statuses leave. */
+/** The timestamps that statuses leave. */
 export const stampsOf = (statuses: readonly string[]): readonly string[] =>
   statuses.map((status) => `${status.replaceAll('_', '-')}-at`);
 
 /** An absolute path, with the prefix of the mount that serves it. */
 export const linkIn = (dialect: Dialect) => z.string().startsWith(`${dialect.prefix}/`);
 
-/** More than one type: whoever it may be. */
+/** More than one type for a polymorphic relationship. */
 type Types = string | readonly string[];
 
 const identifierOf = (types: Types) =>
@@ -66,19 +66,19 @@ export type Resources = readonly [ResourceSchema, ...ResourceSchema[]];
 
 const includedSchema = (resources: Resources) => z.array(z.discriminatedUnion('type', [...resources])).min(1);
 
-/** What may stand beside the data of a document; missing when nothing does. */
+/** The members of a document other than `data`; missing when there are none. */
 const besideData = (included: Resources | undefined) =>
   included === undefined ? {} : { included: includedSchema(included).optional() };
 
-/** A document about one. */
+/** A document with one resource. */
 export const documentSchema = (resource: z.ZodType, included?: Resources) =>
   z.strictObject({ data: resource, ...besideData(included) });
 
-/** A document about one that always brings these with it. */
+/** A document with one resource that always includes these. */
 export const documentWithSchema = (resource: z.ZodType, included: Resources) =>
   z.strictObject({ data: resource, included: includedSchema(included) });
 
-/** A list that comes whole. */
+/** A list without pagination. */
 export const listSchema = (resource: z.ZodType) => z.strictObject({ data: z.array(resource) });
 
 const path = z.string().startsWith('/');
@@ -122,7 +122,7 @@ const errorObject = z.strictObject({
   source: errorSource.optional(),
 });
 
-/** How every refusal is answered: one error per fault. */
+/** The document of every error response: one error per fault. */
 export const errorDocument = z.strictObject({ errors: z.array(errorObject).min(1) }).meta({
   id: 'Errors',
   description: 'One error object per error. `status` is the HTTP status as a string.',

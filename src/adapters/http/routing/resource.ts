@@ -3,26 +3,26 @@ import { contract, type Dialect } from './dialect.js';
 import type { Members, Resource, Said } from './document.js';
 import { linkIn, perDialect, type ResourceSchema, toManySchema, toOneSchema } from './resource-schema.js';
 
-/** What nobody writes to may be read-only. */
+/** Makes read-only what is never written to. */
 type Unchanged<Value> = Value extends readonly (infer Item)[]
   ? readonly Unchanged<Item>[]
   : Value extends object
     ? { readonly [Name in keyof Value]: Unchanged<Value[Name]> }
     : Value;
 
-/** A literal says each member with one of these. `about` is a sentence for the description of the API. */
+/** A literal declares each member with one of these. `about` is a sentence for the description of the API. */
 export interface Words {
   is<Value>(schema: z.ZodType<Value>, value: NoInfer<Unchanged<Value>>, about?: string): Said;
   /** A group of members: an object with them. */
   group(members: Members, about?: string): Said;
-  /** Undefined at times; never in the view that is described. */
+  /** Sometimes undefined; never in the described view. */
   optional(said: Said | Members | undefined, about?: string): Said | undefined;
   /** A path of this service. */
   link(path: string): Said;
   toOne(type: string, id: string, about?: string): Said;
   toOneOrNone(type: string, id: string | null, about?: string): Said;
   toMany(type: string, ids: readonly string[], about?: string): Said;
-  /** `related` is the path under which it can be asked for. */
+  /** `related` is the path at which it can be read. */
   toOneAt(type: string, id: string, related: string): Said;
   toOneOrNoneAt(type: string, id: string | null, related: string): Said;
   /** The described view has at least one item. */
@@ -35,7 +35,7 @@ const said = (value: unknown): Said => value as Said;
 
 const identifier = (type: string, id: string | null) => (id === null ? null : { id, type });
 
-/** The words of an answer. */
+/** The words that present values. */
 export const presenting: Words = {
   is: (_, value) => said(value),
   group: said,
@@ -53,7 +53,7 @@ export const presenting: Words = {
 const about = (schema: z.ZodType, sentence?: string): Said =>
   said(sentence === undefined ? schema : schema.describe(sentence));
 
-/** What the described literal has, and nothing besides. */
+/** Exactly the members of the described literal. */
 export const schemaOf = (given: Said | Members): z.ZodType => {
   if (given instanceof z.ZodType) return given;
   const members = Object.entries(given).filter(([, one]) => one !== undefined);
@@ -65,7 +65,7 @@ const present = <Given>(given: Given): NonNullable<Given> => {
   return given;
 };
 
-/** The words of the schema. */
+/** The words that build the schema. */
 export const describing = (dialect: Dialect): Words => {
   const related = linkIn(dialect);
   return {
@@ -84,14 +84,14 @@ export const describing = (dialect: Dialect): Words => {
 };
 
 interface Named {
-  /** What the reference calls it, after the dialect. */
+  /** Its name in the reference, after the dialect's. */
   readonly name: string;
   readonly about?: string;
   /** Any text, where nothing else is said. */
   readonly id?: z.ZodType;
 }
 
-/** `view` says the literal over a view that has every member an answer can have. Made once per dialect. */
+/** `view` applies the literal to a view that has every member a response can have. Made once per dialect. */
 export const described = (
   { name, about: description, id = z.string() }: Named,
   view: (words: Words, dialect: Dialect) => Resource,
@@ -112,10 +112,10 @@ export const described = (
       });
   });
 
-/** The schema of a document that is no resource: plain JSON. `view` is as of `described`. */
+/** The schema of plain JSON that is not a resource. `view` is as for `described`. */
 export const describedJson = (view: (words: Words) => Members): z.ZodType => schemaOf(view(describing(contract)));
 
-/** A view to describe a literal over: beside what is given, it has whatever it is asked for. */
+/** A view for describing a literal: it has the members of `given`, and any other member that is read. */
 export const anyView = <View>(given: NoInfer<Partial<View>> = {}): View =>
   new Proxy(() => {}, {
     get: (_, name) => {

@@ -11,7 +11,7 @@ import type { ResourceSchema } from './resource-schema.js';
 /** One request, parsed as far as every route needs it, but for its body. */
 export interface Asking {
   readonly actor: Actor;
-  /** Who asks, looked at anew: for answers that take long. Throws `actor/unauthenticated` once the token is no good. */
+  /** Authenticates the caller again, for long responses. Throws `actor/unauthenticated` once the token is invalid. */
   readonly sameActor: () => Promise<Actor>;
   /** Path parameters, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -29,12 +29,15 @@ export interface Call extends Asking {
 export interface Answer {
   readonly status: number;
   readonly document?: Document;
-  /** Instead of it, its text or bytes: each part is made once the client has taken the one before. */
+  /** The response as text or bytes instead: each part is made once the client has taken the one before. */
   readonly parts?: AsyncIterable<string | Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** How a neighbouring area shows what an area includes beside its own resources: areas do not import each other in a circle. */
+/**
+ * How another area presents what this area includes next to its own resources: areas must not import each other in a
+ * circle.
+ */
 export interface Neighbour<View, Schema extends z.ZodType = ResourceSchema> {
   readonly schema: () => Schema;
   readonly present: (view: View) => Resource;
@@ -52,27 +55,27 @@ export interface LongDocument {
 export interface Route {
   readonly method: Method;
   readonly path: string;
-  /** What the policy is asked; `null` where any valid token will do. */
+  /** The action that the policy must allow; `null` where any valid token will do. */
   readonly action: Action | null;
-  /** Action endpoints leave their bodies unread. What is no document is taken as so many bytes at most, of any type. */
+  /** Action endpoints leave their bodies unread. `mostBytes` limits a body of any type that is not a document. */
   readonly body: 'read' | 'ignored' | { readonly mostBytes: number } | LongDocument;
-  /** Made when the API's description is asked for: neither the start nor any request waits for it. */
+  /** Made when the API's description is requested, so that neither the start nor any other request waits for it. */
   readonly reference: () => Reference;
   readonly handle: (call: Call) => Promise<Answer>;
 }
 
 /**
- * Which limit a request without a token counts against, by its address. One look at a page asks for all its parts, which
- * leaves the caller its share of the API. Monitors are held to no limit.
+ * The limit, by address, that a request without a token counts against. One page view requests all its parts, and must
+ * leave the caller its share of the API. Monitors are not limited.
  */
 export type CountedAs = 'caller' | 'capability' | 'page' | 'scrape' | 'webhook' | 'nobody';
 
-/** An endpoint outside the API proper, which asks for no token and answers by itself. */
+/** An endpoint outside the API proper: it needs no token and writes its own response. */
 export interface PlainRoute {
   readonly method: Method;
   readonly path: string;
   readonly countedAs: CountedAs;
-  /** Undefined for pages that are for people, and no part of the API. */
+  /** Undefined for web pages, which are not part of the API. */
   readonly reference?: () => Reference;
   readonly handle: (exchange: Exchange) => Promise<void> | void;
 }
@@ -94,9 +97,9 @@ export const postLong = (mostOfDocument: number, admit: LongDocument['admit']) =
   endpoint<ReadingReference>('post', { mostOfDocument, admit });
 export const patch = endpoint<ReadingReference>('patch', 'read');
 export const remove = endpoint<Reference>('delete', 'ignored');
-/** DELETE of relationships, whose body says which. */
+/** DELETE of relationships, whose body names them. */
 export const removeListed = endpoint<ReadingReference>('delete', 'read');
-/** PUT of what is no document. */
+/** PUT of a body that is not a document. */
 export const putBytes = (mostBytes: number) => endpoint<Reference>('put', { mostBytes });
 /** POST …/actions/…, which must not look at its body. */
 export const act = endpoint<Reference>('post', 'ignored');
@@ -106,7 +109,7 @@ export const created = (document: Document): Answer => ({ status: 201, document 
 export const accepted: Answer = { status: 202 };
 export const noContent: Answer = { status: 204 };
 export const done: Answer = { status: 200 };
-/** The media type of text, as it is answered. */
+/** The media type of text responses. */
 export const textType = 'text/plain; charset=utf-8';
 const whole = (text: string, type: string): Answer => ({
   status: 200,
@@ -114,11 +117,11 @@ const whole = (text: string, type: string): Answer => ({
   headers: { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(text)) },
 });
 export const plainText = (text: string): Answer => whole(text, textType);
-/** The media type of JSON that is not a document of JSON:API. */
+/** The media type of JSON that is not a JSON:API document. */
 export const jsonType = 'application/json';
 export const plainJson = (value: unknown): Answer => whole(JSON.stringify(value), jsonType);
 
-/** A path parameter that the route's path has. */
+/** A path parameter, which must be in the route's path. */
 export const parameter = (call: Asking, name: string): string => call.parameters[name] ?? '';
 
 /** The secret a request brings; undefined when it brings none. */

@@ -15,7 +15,7 @@ const begin = (exchange: HttpExchange, { status, document, headers = {} }: Answe
   return body;
 };
 
-/** Writes an answer whose length nobody knows. What fails from here on cuts it off. */
+/** Streams a response of unknown length. A failure from here on cuts it off. */
 const stream = async (
   exchange: HttpExchange,
   { status, headers }: Answer,
@@ -35,7 +35,7 @@ export const write = async (exchange: HttpExchange, answer: Answer): Promise<voi
 
 /**
  * Answers a client that may still be sending, and reads on for `lastWord` milliseconds: ending at once may reset the
- * connection, and with it the answer be lost.
+ * connection and lose the response.
  */
 export const refuse = (exchange: HttpExchange, problem: Problem, lastWord: number): void => {
   const { request, response } = exchange;

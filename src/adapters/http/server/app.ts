@@ -21,19 +21,19 @@ import { type Serve, serving, servingAgents, servingPlainly } from './serve.js';
 export interface AppOptions extends CallerOptions, Observers {
   readonly use: UseCases;
   readonly health: Health;
-  /** What `/metrics` answers; there is no such route without it. */
+  /** Serves `/metrics`; without it there is no such route. */
   readonly scraped?: Scraped | undefined;
   readonly edition: Edition;
-  /** Of the package, which the description of the API goes by. */
+  /** The package's version, which is also that of the API's description. */
   readonly version: string;
-  /** Addresses whose `X-Forwarded-For` is believed. */
+  /** Addresses whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   readonly patience: Patience;
-  /** Aborted as soon as the service is told to stop: nobody waits for anything any longer. */
+  /** Aborted as soon as the service stops, which ends every wait. */
   readonly stopping: AbortSignal;
   /** Aborted when uploads in flight must end. */
   readonly stopped: AbortSignal;
-  /** Whether clients reach the service over https, so that they may be told to insist on it. */
+  /** Whether clients reach the service over https, so that HSTS may be sent. */
   readonly secure: boolean;
 }
 
@@ -45,7 +45,7 @@ const fixedHeaders = (secure: boolean): readonly string[] =>
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
-    // Clients of this API family refuse a service that does not name a version from 2.5 on.
+    // Clients of this API family refuse a service that does not report a version of at least 2.5.
     'TFP-API-Version': '2.6',
     'TFP-AppName': 'Gatehouse',
     ...(secure ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
@@ -61,10 +61,12 @@ const emptyExpress = (trustedProxies: readonly string[]) => {
   return app;
 };
 
-/** A response as Express hands it to handlers: its `locals` are the exchange that it is part of. */
+/** A response as Express passes it to handlers: its `locals` are the exchange that it is part of. */
 type Served = Response<unknown, HttpExchange>;
 
-/** Registers routes grouped by path, so that a known path with another method is a 405 that names what it allows. */
+/**
+ * Registers routes grouped by path, so that a known path with another method is a 405 that lists the allowed methods.
+ */
 function mount<Route extends { readonly method: Method; readonly path: string }>(
   target: Pick<Router, 'route'>,
   prefix: string,
@@ -79,7 +81,7 @@ function mount<Route extends { readonly method: Method; readonly path: string }>
       const serve = serveBy(route);
       registered[route.method]((_request: Request, { locals: exchange }: Served) => {
         exchange.route = pattern;
-        // Left to Express, an error is carried past all routes that come later.
+        // Express itself would pass an error through all routes that come later.
         serve(exchange).catch((error: unknown) => fail(exchange, error));
       });
     }

@@ -5,7 +5,7 @@ import type { HttpExchange } from './exchange.js';
 import type { HttpMeter } from './observation.js';
 import type { LimitHeaders, RateLimits } from './rate-limit.js';
 
-/** A forge reports to many webhooks from one address: together they may as often as so many alone. */
+/** A forge delivers to many webhooks from one address: together they may send this multiple of the limit. */
 const webhooksPerForge = 10;
 
 /** A page is made of a dozen files, and does not work without one of them. */
@@ -32,7 +32,7 @@ const ownerOf = (caller: Actor): string => {
   return `${kind} ${id}`;
 };
 
-/** Tells who calls, and counts each caller's requests. */
+/** Identifies the caller and counts each caller's requests. */
 export const callers = ({ use, meter, rates, rateLimitPerSecond }: CallerOptions): Callers => {
   const limit = (kind: string, perSecond = rateLimitPerSecond) =>
     rates.limit(kind, perSecond, () => meter.requestLimited(kind));
@@ -55,7 +55,7 @@ export const callers = ({ use, meter, rates, rateLimitPerSecond }: CallerOptions
     nobody: () => ({}),
   };
 
-  /** Counts a caller with a good token by what `countedAs` names, and any other by its address. */
+  /** Counts a caller with a valid token by what `countedAs` names, and any other by its address. */
   const authenticate = async <Caller>(
     exchange: HttpExchange,
     identify: (secret: string | undefined) => Promise<Caller>,

@@ -23,8 +23,8 @@ const withoutPort = (text: string): string =>
   /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 
 /**
- * Where a request comes from; undefined once its connection is gone. What proxies forward is text, and some forward
- * whatever they are sent: what is no address is not taken for one.
+ * The client's address; undefined once its connection is closed. Some proxies forward any text they receive, so a value
+ * that is not an address is ignored.
  */
 const clientAddressOf = (request: Request): string | undefined => {
   const address = withoutPort(request.ip ?? '');
@@ -32,9 +32,9 @@ const clientAddressOf = (request: Request): string | undefined => {
 };
 
 /**
- * Writes and ends the answer, of which a part is made once the system has the one before; leaves off when the client
- * goes away, which is no fault of the service. Throws when there are fewer bytes than its head says. The memory of bytes
- * is given back: nobody else may use it.
+ * Writes and ends the response, making each part once the system has taken the one before. Stops without an error when
+ * the client disconnects. Throws when there are fewer bytes than the response head announces. Frees the memory of the
+ * bytes: the caller must not use it again.
  */
 export const send = async (
   parts: AsyncIterable<Uint8Array | string>,
@@ -57,7 +57,7 @@ export const send = async (
     onSent(byteLength);
     if (byteLength === buffer.byteLength) giveBack(buffer);
   }
-  // To end it now would have the next answer on this connection taken for the rest of it.
+  // Ending it now would have the next response on this connection read as the rest of it.
   if (length !== undefined && sent < length) throw new Error(`${sent} bytes were sent, but ${length} were announced`);
   response.end();
 };
@@ -75,7 +75,7 @@ export class HttpExchange implements Exchange {
   /** Whether the answer went out before the request was read: the client may then leave before it ends. */
   refusedEarly = false;
   private readonly headers: HeaderList;
-  /** Asked for at once: it is lost with the connection. */
+  /** Read at once: it is lost with the connection. */
   private readonly remoteAddress: string | undefined;
 
   constructor(
@@ -91,7 +91,7 @@ export class HttpExchange implements Exchange {
     return this.surroundings.stopping;
   }
 
-  /** Undefined where nobody knows it. */
+  /** Undefined where it is unknown. */
   get address(): string | undefined {
     return (this.surroundings.behindProxies ? clientAddressOf(this.request) : undefined) ?? this.remoteAddress;
   }
@@ -104,7 +104,7 @@ export class HttpExchange implements Exchange {
     this.asked = asked;
   }
 
-  /** Adds headers to whatever is answered. */
+  /** Adds headers to whatever response follows. */
   addHeaders(headers: Headers): void {
     this.headers.add(headers);
   }

@@ -21,7 +21,7 @@ export const checkUrl = ({ originalUrl }: Request): void => {
   }
 };
 
-/** Why nothing serves the request. */
+/** The problem when no route matches the request. */
 export const unmatched = (request: Request): unknown => {
   try {
     checkUrl(request);
@@ -31,13 +31,13 @@ export const unmatched = (request: Request): unknown => {
   return noSuchRoute();
 };
 
-/** Express refuses a path it cannot decode by itself. */
+/** Express itself refuses a path that it cannot decode. */
 const problemOfExpress = (error: unknown): Problem | undefined =>
   (error as { status?: unknown }).status === 400
     ? problemOf(new RequestError(400, 'bad request', [{ detail: 'the request is malformed' }]))
     : undefined;
 
-/** Undefined for what is no refusal, and for the refusal of what would have changed nothing. */
+/** Undefined for errors that are not refusals, and for refused requests that would have changed nothing. */
 function refusalOf(exchange: HttpExchange, error: unknown): Refusal | undefined {
   if (!isRefusal(error)) return undefined;
   const outcome = error.code;
@@ -51,7 +51,7 @@ function refusalOf(exchange: HttpExchange, error: unknown): Refusal | undefined 
 /** Ends an exchange that failed with `error`. Never throws. */
 export type Fail = (exchange: HttpExchange, error: unknown) => void;
 
-/** `lastWord` is how long, in milliseconds, a client may take to read why it was refused before it had sent everything. */
+/** `lastWord` is how long, in milliseconds, a client that is still sending has to read the error response. */
 export const failing = (log: RequestLog, refusals: Pick<Refusals, 'note'>, lastWord: number): Fail => {
   const logFault = ({ id, route }: HttpExchange, err: unknown) =>
     log.error({ request: id, route, err }, 'request failed');
@@ -59,7 +59,7 @@ export const failing = (log: RequestLog, refusals: Pick<Refusals, 'note'>, lastW
   const fail: Fail = (exchange, error) => {
     const { request, response } = exchange;
     if (request.destroyed && !request.complete) {
-      // The client is gone: there is nobody to answer, and nothing went wrong here.
+      // The client disconnected: no response is possible, and this is not a fault.
       response.destroy();
       return;
     }

@@ -27,8 +27,8 @@ export const adopt = (app: Express, request: IncomingMessage, response: ServerRe
 };
 
 /**
- * The headers of one answer, names and values in turn, as Node writes them: as one list, sixteen headers take 3 µs, and
- * 8 µs with `setHeader`: 11 % of a small request.
+ * The headers of one response, names and values in turn, as Node writes them: sixteen headers take 3 µs as one list and
+ * 8 µs with `setHeader`, a difference of 11% of a small request.
  */
 export class HeaderList {
   private readonly list: (string | number)[];
@@ -41,7 +41,7 @@ export class HeaderList {
     for (const name in headers) this.list.push(name, headers[name] as string | number);
   }
 
-  /** Throws for a header that is not there. */
+  /** Throws for an unknown header. */
   replace(headers: Headers): void {
     for (const name in headers) {
       const at = this.list.indexOf(name);
@@ -63,7 +63,7 @@ export const inOrderOfTrial = <Mounted extends { readonly prefix: string }>(
   dialects: readonly Mounted[],
 ): readonly Mounted[] => dialects.toSorted((a, b) => b.prefix.length - a.prefix.length);
 
-/** Where routes with a prefix are mounted. At the root without a router: passing one takes a twentieth of a small request. */
+/** The router for routes with a prefix. The root needs none: passing one takes 5% of the time of a small request. */
 export const routerFor = (app: Express, prefix: string): Pick<Router, 'route'> => {
   if (prefix === '') return app;
   const router = express.Router({ caseSensitive: true });

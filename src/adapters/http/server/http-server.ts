@@ -15,28 +15,28 @@ import { badRequest, RequestError } from '../routing/request-error.js';
 import { bornForExpress } from './fast.js';
 import type { Patience } from './patience.js';
 
-/** More are turned away as they come: open files and memory are then left for those that are being served. */
+/** Further connections are closed on arrival, which leaves open files and memory to the requests in progress. */
 const mostConnections = 10_000;
 
-/** Longer than proxies keep a connection, so that it is they who close it, and none is closed as a request comes. */
+/** Longer than proxies keep a connection, so that the proxy closes it and none is closed as a request arrives. */
 const keptAlive = 75_000;
 
-/** What handles requests once the service is ready. */
+/** Handles requests once the service is ready. */
 export interface App {
   (request: IncomingMessage, response: ServerResponse): void;
-  /** Has every request and response made with these prototypes, which then inherit what the app gives them. */
+  /** Makes every request and response with these prototypes, which then inherit what the app gives them. */
   adopt(request: IncomingMessage, response: ServerResponse): void;
 }
 
 export interface HttpServer {
   readonly server: Server;
-  /** To be called once. Until then every request is answered 503, with a JSON:API error. */
+  /** Call it once. Until then every request receives a 503 with a JSON:API error. */
   serve(app: App): void;
-  /** Closes connections on which nothing was ever asked: Node takes them for ones that ask. */
+  /** Closes connections without any request: Node counts them as active. */
   closeUnused(): void;
 }
 
-/** Answers a request that gets no further than this, and closes its connection. */
+/** Answers a request that is refused here, and closes its connection. */
 function refuse(response: ServerResponse, error: Error): void {
   const { status, document, headers } = problemOf(error) ?? internalProblem;
   const body = JSON.stringify(document);
@@ -47,7 +47,7 @@ function refuse(response: ServerResponse, error: Error): void {
 const starting: RequestListener = (_request, response) =>
   refuse(response, new DomainError('service/unavailable', 'the service is starting; try again in a few seconds'));
 
-/** The two ends of a proxy could each believe another of several hosts. */
+/** With several hosts, a proxy and this service could each believe another. */
 const oneHost = badRequest('the request must have exactly one Host header');
 
 /** HTTP/1.0 has none. */
@@ -59,7 +59,7 @@ const hasOneHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
 };
 
-/** What is no request for Node, by Node's name for what is wrong with it. */
+/** The requests that Node cannot read, by its error code. */
 const unreadable: Readonly<Record<string, RequestError>> = {
   HPE_HEADER_OVERFLOW: new RequestError(431, 'request header fields too large', [
     { detail: `the request line and headers are larger than ${limits.head.most} bytes` },
@@ -74,13 +74,13 @@ const unreadable: Readonly<Record<string, RequestError>> = {
 
 const unreadableOtherwise = badRequest('the request is malformed');
 
-/** What Node tells of bytes that it cannot read. */
+/** Node's error for bytes that it cannot parse. */
 interface ParserError extends NodeJS.ErrnoException {
-  /** With the last that came: of a head that came at once, all of it. */
+  /** The last bytes received; the whole head if it arrived at once. */
   readonly rawPacket?: Buffer;
 }
 
-/** Of an answer that is given here. */
+/** The headers of an error response that is written here. */
 const headersOf = (length: number): Readonly<Record<string, string>> => ({
   'Cache-Control': 'no-store',
   'Content-Type': mediaType,
@@ -88,7 +88,7 @@ const headersOf = (length: number): Readonly<Record<string, string>> => ({
   'X-Content-Type-Options': 'nosniff',
 });
 
-/** The whole answer: there is no response to write it with. */
+/** The whole response as text: Node has not made a response object. */
 function refusalOf({ code, rawPacket }: ParserError): string {
   const { status, document } = problemOf(unreadable[code ?? ''] ?? unreadableOtherwise) ?? internalProblem;
   const body = JSON.stringify(document);
@@ -97,18 +97,18 @@ function refusalOf({ code, rawPacket }: ParserError): string {
     'Connection: close',
     ...Object.entries(headersOf(Buffer.byteLength(body))).map(([name, value]) => `${name}: ${value}`),
     '',
-    // An answer to HEAD has none: what follows its head would be taken for another answer.
+    // A response to HEAD has no body: anything after the head would be read as another response.
     rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ' ? '' : body,
   ].join('\r\n');
 }
 
-/** Cuts clients off that do not get as far as being handled. */
+/** Cuts off clients whose requests do not get as far as a handler. */
 export function httpServer({ head, idle, total }: Patience): HttpServer {
   const { Incoming, Outgoing } = bornForExpress();
   let handle = starting;
   const answer: RequestListener = (request, response) => {
-    // After one that asks for another protocol, Node leaves a broken request unanswered, and its connection open for as
-    // long as a head may take: nothing is to follow on it.
+    // After a request to upgrade the protocol, Node leaves a broken request unanswered and its connection open for as
+    // long as a head may take, so nothing may follow on it.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     if (hasOneHost(request)) handle(request, response);
     else refuse(response, oneHost);
@@ -120,21 +120,21 @@ export function httpServer({ head, idle, total }: Patience): HttpServer {
       headersTimeout: head,
       requestTimeout: total + idle,
       keepAliveTimeout: keptAlive,
-      // How late the first two may come.
+      // The maximum delay in enforcing the first two.
       connectionsCheckingInterval: Math.ceil(head / 3),
       maxHeaderSize: limits.head.most,
-      // Node refuses a missing Host with an empty body, and lets two pass.
+      // Node refuses a missing Host with an empty body, and accepts two.
       requireHostHeader: false,
     },
     answer,
   );
-  // Whoever expects what nobody knows is answered as if it did not: left alone, Node says 417 and nothing else.
+  // An unknown expectation is ignored: by default Node responds with a bare 417.
   server.on('checkExpectation', answer);
   server.on('clientError', (error: ParserError, given) => {
     const connection = given as Socket;
-    // Node's own, by which it decides the same where nobody listens.
+    // Node's own property, which its default handler also reads.
     const current: ServerResponse | null | undefined = Reflect.get(connection, '_httpMessage');
-    // In the middle of an answer, another would be taken for the rest of it.
+    // In the middle of a response, another would be read as the rest of it.
     if (connection.writable && error.code !== 'ECONNRESET' && !current?.headersSent) connection.write(refusalOf(error));
     connection.destroySoon();
   });
@@ -144,7 +144,7 @@ export function httpServer({ head, idle, total }: Patience): HttpServer {
     connection.once('close', () => connections.delete(connection));
   });
   server.maxConnections = mostConnections;
-  // Requests that are being served hear of it, and decide; any other connection is closed.
+  // Requests in progress are notified and decide; any other connection is closed.
   server.timeout = idle;
   return {
     server,

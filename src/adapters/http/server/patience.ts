@@ -2,27 +2,27 @@ import type { Request, Response } from 'express';
 import { DomainError } from '../../../domain/index.js';
 import { hasBody } from '../routing/read-body.js';
 
-/** How long clients may take, in milliseconds. Whoever takes longer is cut off, and hurts nobody else. */
+/** How long clients may take, in milliseconds. A slower client is cut off without affecting the others. */
 export interface Patience {
-  /** For the head of a request, from the connection on or from the last answer. */
+  /** For the head of a request, from the connection or the last response on. */
   readonly head: number;
-  /** Between two signs of life of a client that sends its files, or reads an answer. */
+  /** Between two signs of life of a client that sends its files, or reads a response. */
   readonly idle: number;
-  /** For an upload; request and answer together get one `idle` more. */
+  /** For an upload; request and response together get one `idle` more. */
   readonly total: number;
-  /** For a client that was answered before it had sent everything, to read why. */
+  /** For a client that was refused before it had sent everything, to read the error response. */
   readonly lastWord: number;
 }
 
 export const usualPatience: Patience = { head: 15_000, idle: 30_000, total: 3_600_000, lastWord: 5_000 };
 
 /**
- * Ends requests whose client neither sends nor reads: others need its connection, and the file or the database's answer
- * behind it. Bodies that are read have a patience of their own, and a 408. Answers a timer to be cleared when the response
- * closes.
+ * Ends requests whose client neither sends nor reads: others need its connection, and the file or database result
+ * behind it. Bodies being read have a timeout of their own, and a 408. Returns a timer that must be cleared when the
+ * response closes.
  */
 export const cutOff = (request: Request, response: Response, { idle, total, lastWord }: Patience): NodeJS.Timeout => {
-  // Silence is no fault while there is nothing to read: the service may be at work, or an agent wait for a run.
+  // Silence is not a fault while there is nothing to read: the service may be busy, or an agent may wait for a run.
   response.on('timeout', () => {
     if (request.socket.writableLength > 0) request.destroy();
   });
@@ -34,12 +34,12 @@ export const cutOff = (request: Request, response: Response, { idle, total, last
   return setTimeout(() => request.destroy(), total + idle).unref();
 };
 
-/** An upload that will not come to its end. */
+/** An upload that will not be completed. */
 export const interrupted = (sentence: string): DomainError => new DomainError('bundle/interrupted', sentence);
 
 /**
  * The request's body as it arrives; throws `bundle/interrupted` when the client falls silent or takes too long.
- * `received` hears how many bytes each part has.
+ * `received` is called with the number of bytes in each part.
  */
 export async function* patiently(
   request: Request,
@@ -47,7 +47,7 @@ export async function* patiently(
   stopped: AbortSignal,
   received: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  // The socket stays open when reading ends early, so that the client can still be told why.
+  // The socket stays open when reading ends early, so that the client can still read the error response.
   const chunks = request.iterator({ destroyOnReturn: false });
   const deadline = Date.now() + patience.total;
   let timer: NodeJS.Timeout | undefined;

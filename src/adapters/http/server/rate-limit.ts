@@ -1,47 +1,48 @@
 import type { Demand } from '../../../application/index.js';
 import { RequestError } from '../routing/request-error.js';
 
-/** The headers that tell a client how much it may still ask. */
+/** The headers that report how many requests the client has left. */
 export type LimitHeaders = Readonly<Record<string, string>>;
 
 /** Counts one request of `key`. Throws a 429 when the second's share is used up. */
 export type RateLimit = (key: string) => LimitHeaders;
 
-/** Tells other instances what is asked of this one, and answers what the same callers ask of them. */
+/** Reports the demand on this instance to the others, and returns the same callers' demand on them. */
 export type ExchangeRates = (demand: Demand) => Promise<Demand>;
 
 const second = 1_000;
 
 /**
- * Whoever asks an instance for less than this part of the limit is not spoken of, and costs nothing. Each instance can
- * so add as much to what the others let pass together.
+ * A caller that uses less than this part of the limit on an instance is not reported, and costs nothing. Each instance
+ * may therefore exceed the shared limit by this part.
  */
 const unspokenPart = 0.1;
 
-/** Addresses and ids are shorter. Whoever makes up longer ones shall not fill the database with them. */
+/** Addresses and ids are shorter. A client that invents longer ones must not fill the database with them. */
 const longestKey = 200;
 
 interface Counted {
   readonly limit: number;
-  /** How many of the limit are this instance's to let pass. */
+  /** The part of the limit that this instance may allow. */
   share: number;
   begun: number;
-  /** Since the second begun. */
+  /** Since the current second began. */
   count: number;
   /** Since the last exchange. */
   asked: number;
 }
 
 /**
- * Counts each caller by the second. Of a caller that several instances count, each lets pass a part as large as its
- * part of what the caller asks: three seconds after a caller began to ask evenly, they let pass the limit together, and
- * for each instance a tenth of it, or one request. Until then each lets pass the limit. `docs/operations.md` says it in full.
+ * Counts the requests of each caller per second. When several instances serve a caller, each allows a part of the limit
+ * in proportion to its part of the caller's demand. Three seconds after steady demand begins, they allow the limit
+ * together, plus a tenth of it or one request per instance. Until then each allows the whole limit.
+ * `docs/operations.md` has the details.
  */
 export class RateLimits {
   private readonly callers = new Map<string, Counted>();
   private exchangedAt: number;
 
-  /** Alone without an `exchange`. `now` is in milliseconds, and never goes back. */
+  /** Counts alone without an `exchange`. `now` is in milliseconds and monotonic. */
   constructor(
     private readonly exchange?: ExchangeRates,
     private readonly now = () => performance.now(),
@@ -49,13 +50,16 @@ export class RateLimits {
     this.exchangedAt = now();
   }
 
-  /** `perSecond` 0 is no limit, and then no header. Each `kind` counts for itself; `refused` hears of each 429. */
+  /**
+   * A `perSecond` of 0 disables the limit and its headers. Each `kind` counts on its own; `refused` is called for each
+   * 429.
+   */
   limit(kind: string, perSecond: number, refused: () => void = () => {}): RateLimit {
     if (perSecond === 0) return () => ({});
     return (key) => this.count(`${kind} ${key}`, perSecond, refused);
   }
 
-  /** To be called every second. When the others cannot be heard, each instance counts for itself until they are. */
+  /** Must be called every second. While the exchange fails, each instance counts on its own. */
   async settle(): Promise<void> {
     const now = this.now();
     const seconds = Math.max(1, (now - this.exchangedAt) / second);
@@ -100,6 +104,6 @@ export class RateLimits {
   }
 }
 
-/** What the others leave of the limit; where that is too little, a part of it as large as that of what is asked. */
+/** The part of the limit that the others leave; where that is too little, a part in proportion to the demand. */
 const shareOf = (limit: number, own: number, others: number): number =>
   Math.ceil(Math.max(limit - others, (limit * own) / (own + others)));

@@ -13,7 +13,7 @@ import type { Callers } from './callers.js';
 import type { HttpExchange } from './exchange.js';
 import { checkUrl } from './failures.js';
 
-/** Serves one exchange, or rejects with why not. */
+/** Serves one exchange, or rejects with the reason. */
 export type Serve = (exchange: HttpExchange) => Promise<void>;
 
 const bodyFor = async ({ body }: Route, request: Request, call: Asking): Promise<unknown> => {
@@ -29,7 +29,7 @@ const splitOnce = (text: string, separator: string): readonly string[] => {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 };
 
-/** Longer ones are no ids of ours. */
+/** Longer values are not ids of this service. */
 const longestSubject = 200;
 
 type Named = Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ const workspaceIn = (body: unknown): string | undefined => {
   return typeof id === 'string' ? id : undefined;
 };
 
-/** What a request is about: what its path names, or the workspace its body does. `path` is the route's. */
+/** The subject of a request: the one its path names, or the workspace in its body. `path` is the route's. */
 function askedAbout(path: string, parameters: Named, body: unknown): Pick<Asked, 'subject' | 'about'> {
   const [, kind = ''] = path.split('/');
   const names = Object.values(parameters);
@@ -59,7 +59,7 @@ function askedAbout(path: string, parameters: Named, body: unknown): Pick<Asked,
   };
 }
 
-/** An endpoint of the API: who asks, what for, its body, and what its handler answers. */
+/** An endpoint of the API: authenticates the caller, reads the body and writes what the handler returns. */
 export const serving =
   (callers: Callers, use: Pick<UseCases, 'authenticate'>) =>
   (route: Route): Serve =>
@@ -75,7 +75,7 @@ export const serving =
         ? undefined
         : { actor: auditActorOf(caller), action, request: exchange.origin() };
     const actor = asked === undefined ? caller : { ...caller, request: asked.request };
-    // A body that is not a good one must not tell this caller that there is such an endpoint.
+    // An invalid body must not reveal to this caller that the endpoint exists.
     const isOpen = isOpenTo(caller, action);
     const call = {
       actor,
@@ -115,7 +115,7 @@ export const servingAgents =
     await handle(agent, exchange);
   };
 
-/** What asks for no token, or for one of its own. */
+/** For routes that need no token, or one of their own. */
 export const servingPlainly =
   (callers: Callers) =>
   ({ countedAs, handle }: PlainRoute): Serve =>

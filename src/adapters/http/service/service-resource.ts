@@ -6,7 +6,7 @@ export const healthySchema = saying('ok');
 export const readySchema = saying('ready');
 export const notReadySchema = saying('not ready');
 
-/** Where clients find the API when they are only told a host name. */
+/** Service discovery: where clients that only know a host name find the API. */
 export const discovery = {
   'state.v2': '/api/v2/',
   'tfe.v2': '/api/v2/',

@@ -13,9 +13,9 @@ export interface Health {
   readonly ready: () => Promise<void>;
 }
 
-/** What Prometheus reads. */
+/** Metrics for Prometheus. */
 export interface Scraped {
-  /** Undefined where anybody may who reaches the service. */
+  /** Undefined where any client that reaches the service may read it. */
   readonly token: string | undefined;
   readonly contentType: string;
   readonly text: () => Promise<string>;
@@ -87,7 +87,7 @@ export const serviceRoutes = ({ ready }: Health, description: KeptContent): Plai
 
 const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/** Of digests, which are of one length whatever was given: how long it takes tells nothing of the token. */
+/** Compares digests, which all have one length: the time it takes reveals nothing of the token. */
 const isToken = (given: string, token: string): boolean => timingSafeEqual(digestOf(given), digestOf(token));
 
 export const metricsRoute = ({ token, contentType, text }: Scraped): PlainRoute => ({

@@ -7,7 +7,7 @@ import { invalid, invalidParameter } from '../routing/request-error.js';
 import type { Call } from '../routing/route.js';
 import { absentable, identifier, named, reading, resourceDocument } from '../routing/schema.js';
 
-/** The contract demands the types of a request that adds, and leaves that of a change open. */
+/** The contract requires types in a request that adds access, and leaves them optional in a change. */
 const demanded = (singular: string): TypeName => {
   const plural = `${singular}s`;
   return { singular, plural, contract: { word: plural, required: true } };
@@ -15,7 +15,7 @@ const demanded = (singular: string): TypeName => {
 
 const type: TypeName = { singular: 'team-workspace', plural: 'team-workspaces' };
 
-/** `none` is no level of runs that may be asked for: whoever has a grant may read runs. */
+/** A request cannot ask for `none` on runs: every grant includes reading runs. */
 const permissions = {
   runs: absentable(z.enum(['read', 'plan', 'apply'])),
   variables: absentable(z.enum(scales.variables)),
@@ -28,7 +28,7 @@ const permissions = {
 
 type Attributes = { readonly [Name in keyof typeof permissions]?: z.infer<(typeof permissions)[Name]> };
 
-/** Only what the request names. Throws a 422 when the two spellings of the mocks attribute say different things. */
+/** Only what the request names. Throws a 422 when the two spellings of the mocks attribute contradict each other. */
 const requested = (attributes: Attributes): RequestedPermissions => {
   const { 'policy-mocks': policyMocks, 'sentinel-mocks': otherSpelling } = attributes;
   if (policyMocks !== undefined && otherSpelling !== undefined && policyMocks !== otherSpelling) {
@@ -92,7 +92,7 @@ export const teamAccessQuery = ({ query }: Call): TeamAccessQuery => {
   return { workspaceId, teamId: query.one('filter[team][id]') };
 };
 
-/** Undefined when there is no page parameter: the list is then not cut into pages. */
+/** Undefined without a page parameter: the list is then not paginated. */
 export const teamAccessPage = ({ query }: Call): PageRequest | undefined => {
   const paginated = query.one('page[number]') !== undefined || query.one('page[size]') !== undefined;
   return paginated ? pageRequest(query) : undefined;

@@ -11,14 +11,14 @@ export const ownerTypes = {
 
 const identifierOf = ({ kind, id }: TokenOwner) => ({ id, type: ownerTypes[kind] });
 
-/** Whoever a token can belong to; null for nobody. */
+/** Every kind of owner that a token can have; null for none. */
 export const ownerSchema = toOneSchema([...new Set(Object.values(ownerTypes))], { nullable: true });
 
 export const presentOwner = (owner: TokenOwner | null) => ({ data: owner && identifierOf(owner) });
 
 const creatorsSchema = toManySchema(Object.values(ownerTypes));
 
-/** Of a change that named an agent pool. */
+/** For a change that named an agent pool. */
 export const poolTokenCreators = ({ is, optional }: Words, owners: readonly TokenOwner[]) =>
   optional(
     is(creatorsSchema, { data: owners.map(identifierOf) }),

@@ -8,7 +8,7 @@ import { ownerSchema, ownerTypes, presentOwner } from './token-owner-resource.js
 
 const secretSchema = z.string();
 
-/** Of any token, whoever it belongs to. `secret` is given in the response that issues it. */
+/** Shared by tokens of every owner. `secret` is given in the response that issues the token. */
 export const tokenAttributes = (
   { is }: Words,
   { createdAt, lastUsedAt }: Pick<ApiToken | AgentToken, 'createdAt' | 'lastUsedAt'>,
@@ -33,7 +33,7 @@ const descriptions: Readonly<Record<TokenOwner['kind'], z.ZodType<string | null>
   auditor: nothing,
 };
 
-/** `owner` where it goes by another id than its own. */
+/** `owner` replaces the relationship to an owner that has another id on the wire. */
 export const token =
   (words: Words) =>
   (secret: string | null = null, type = 'authentication-tokens', owner?: Resource['relationships']) =>
@@ -69,7 +69,7 @@ export const issuedUserTokenSchema = tokenSchema('IssuedUserToken', 'user', '');
 export const teamTokenSchema = tokenSchema('TeamToken', 'team');
 export const issuedTeamTokenSchema = tokenSchema('IssuedTeamToken', 'team', '');
 
-/** A team's token in the list of an organization's, where it goes by another type. */
+/** A team's token in the list of an organization, where it has another type. */
 export const listedTeamTokenSchema = tokenSchema(
   'ListedTeamToken',
   'team',

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { PlainRoute } from '../routing/route.js';
 import { KeptContent } from './kept-content.js';
 
-/** Where the build puts them, and where they are for a service that runs from source. */
+/** The directory of a build, and that of a service that runs from source. */
 const folders = {
   pages: ['pages/', '../../../../web/'],
   swaggerUi: ['swagger-ui/', '../../../../node_modules/swagger-ui-dist/'],
@@ -43,7 +43,7 @@ const assets: readonly (readonly [from: keyof typeof folders, name: string, type
   ['swaggerUi', 'swagger-ui.css', css],
 ];
 
-/** For a page whose parts all come from this service, and that sends nothing elsewhere. */
+/** For a page that loads everything from this service, and sends nothing elsewhere. */
 const policy = (...more: readonly string[]): string =>
   [
     "default-src 'none'",
@@ -58,11 +58,11 @@ const policy = (...more: readonly string[]): string =>
 
 const policies = {
   home: policy("img-src 'self'", "require-trusted-types-for 'script'", "trusted-types 'none'"),
-  // The signs of Swagger UI stand in its style sheet as data.
+  // Swagger UI's style sheet contains its icons as data URLs.
   docs: policy("img-src 'self' data:"),
 };
 
-/** The pages for people, and what they are made of. Nothing is read from disk before somebody looks. */
+/** The web pages and their files. Nothing is read from disk before the first request. */
 export const webRoutes = (version: string): PlainRoute[] => {
   const home = page('home.html', version);
   const docs = page('docs.html', version);
@@ -78,7 +78,7 @@ export const webRoutes = (version: string): PlainRoute[] => {
       path: '/docs',
       countedAs: 'caller',
       handle: (exchange) => {
-        // What the page names is relative to it, and would be looked for one level too deep.
+        // The page's links are relative, and would resolve one level too deep.
         if (exchange.request.path.endsWith('/')) {
           exchange.writeHead(308, { Location: '../docs', 'Content-Length': 0 }).end();
           return;

@@ -38,35 +38,35 @@ import { KnexRunArtifacts } from './repositories/runs/knex-run-artifacts.js';
 import { KnexRunLogs } from './repositories/runs/knex-run-logs.js';
 import { KnexRuns } from './repositories/runs/knex-runs.js';
 
-/** An opened database, and all that is not a repository's business about it. */
+/** An open database, and its operations outside the repositories. */
 export interface KnexDatabase {
   readonly unitOfWork: UnitOfWork;
-  /** Brings the schema up to date, and does nothing when it is. Processes that share a Postgres may all do it at once. */
+  /** Brings the schema up to date; does nothing when it is. Processes that share a Postgres may all do it at once. */
   migrate(): Promise<void>;
-  /** How the schema stands to this release. */
+  /** The state of the schema relative to this release. */
   schema(): Promise<Schema>;
-  /** Rejects when the database does not answer, or not soon. */
+  /** Rejects when the database does not answer in time. */
   ping(): Promise<void>;
-  /** How many connections there are, and how many units of work wait for one; undefined where there is no pool. */
+  /** The number of connections, and of units of work that wait for one; undefined without a pool. */
   readonly connections?: () => { readonly inUse: number; readonly idle: number; readonly waiting: number };
-  /** Has `hear` called when effects that are due were ordered and committed, by this process or by another one. */
+  /** Calls `hear` when due effects were ordered and committed, by this process or by another one. */
   hearOrders(hear: HearOrders): void;
-  /** What answers, in its own words: `sqlite 3.54.1`, `postgres 18.4`. */
+  /** The database's own name and version: `sqlite 3.54.1`, `postgres 18.4`. */
   engine(): Promise<string>;
-  /** Lets what is open finish first. */
+  /** Waits for open work to finish. */
   close(): Promise<void>;
 }
 
 const busyTimeout = 5_000;
 const systemTime = (): Instant => new Date().toISOString();
 
-/** A transaction that takes longer is not committed, on Postgres. In milliseconds. */
+/** On Postgres, a transaction that takes longer is not committed. In milliseconds. */
 const usualLongest = 25_000;
 
 /**
- * Longer than an event takes from its time to its commit: that is asked for `usualLongest` after its transaction began at the
- * latest; the server hears of it within the 15 seconds for which a transaction may do nothing, and takes no more than the 15
- * of any statement. The clocks of instances agree to within a second. SQLite's writers take turns.
+ * Longer than an event takes from its timestamp to its commit. The commit is requested at most `usualLongest` after the
+ * transaction began; the server receives it within the 15 seconds that a transaction may be idle, and takes at most the
+ * 15 of any statement. The clocks of instances agree to within a second. SQLite has one writer at a time.
  */
 const settlesInSeconds = { sqlite: 0, postgres: 60 } as const;
 
@@ -109,25 +109,26 @@ const transactionOn = (
 
 const sqliteSettings = [
   'journal_mode = WAL',
-  // A commit is flushed before it is acknowledged; on macOS out of the drive's own cache too, as elsewhere it always is.
+  // A commit is flushed before it is acknowledged; on macOS also out of the drive's own cache, as other systems always
+  // do.
   'synchronous = FULL',
   'fullfsync = ON',
-  // What a long backup made the log grow to is given back after it. In bytes.
+  // In bytes. Shrinks the log again after a long backup made it grow.
   'journal_size_limit = 67108864',
   'foreign_keys = ON',
 ];
 
 export interface SqliteOptions {
-  /** For how long a unit of work may wait for something outside the database, in milliseconds. */
+  /** How long a unit of work may wait for something outside the database, in milliseconds. */
   readonly longest?: number | undefined;
-  /** Stamps what is recorded; the system's clock when it is left out. */
+  /** The clock of recorded timestamps; by default the system's. */
   readonly now?: () => Instant;
   readonly onStatement?: OnStatement;
 }
 
 /**
- * Opens a file, made when missing, for one process: its writes take turns on one connection, and never wait for reads
- * on another. A commit, which those that are ready share, is on disk before it is acknowledged.
+ * Opens a file, created if missing, for one process: its writes take turns on one connection, and never wait for reads
+ * on another. Ready writes share a commit, which is on disk before it is acknowledged.
  */
 export function openSqlite(file: string, { onStatement, longest, now = systemTime }: SqliteOptions = {}): KnexDatabase {
   const sql = knex({ client: 'better-sqlite3', useNullAsDefault: true });
@@ -176,20 +177,20 @@ export interface PostgresOptions {
   readonly poolSize?: number;
   /** How long to wait for a connection, in milliseconds. */
   readonly patience?: number;
-  /** For how long a connection may be silent, in milliseconds. */
+  /** How long a connection may be silent, in milliseconds. */
   readonly silence?: number;
-  /** For how long a transaction may go on until its commit, in milliseconds. */
+  /** How long a transaction may take until its commit, in milliseconds. */
   readonly longest?: number;
-  /** Stamps what is recorded; the system's clock when it is left out. */
+  /** The clock of recorded timestamps; by default the system's. */
   readonly now?: () => Instant;
   readonly onStatement?: OnStatement;
 }
 
-/** Whoever asks whether the database answers will not wait for longer. In milliseconds. */
+/** How long a health check waits for the database, in milliseconds. */
 const pingPatience = 3_000;
 
 /**
- * Opens a pool of connections, each made when first needed, and again when it was lost. While the database does not
+ * Opens a pool of connections, each made when first needed, and again when it is lost. While the database does not
  * answer, work is refused as `service/unavailable`.
  */
 export function openPostgres(
@@ -218,7 +219,7 @@ export function openPostgres(
       },
     },
   });
-  // Without a connection of its own: what it builds cannot be run on the wrong one by mistake.
+  // Has no connection of its own, so that what it builds cannot run on the wrong one by mistake.
   const sql = knex({ client: 'pg' });
   const sender = new StatementSender(onStatement);
   const committed = transactionOn(new PostgresReads(sql, pool, sender), now, 'postgres');
@@ -248,7 +249,7 @@ export function openPostgres(
       }
       return result;
     } catch (error) {
-      // Where undoing it fails as well, the first fault says more, and the connection is not given out again.
+      // If the rollback fails too, report the first error and do not reuse the connection.
       await db.rollback().catch((failure: unknown) => {
         connection.__knex__disposed = failure;
       });

@@ -3,7 +3,7 @@ import type { Effect } from '../../../application/ports/repositories/effect-outb
 
 type Kind = Effect['kind'];
 
-/** Called with the kinds that were ordered; with none where orders may have been missed. */
+/** Called with the kinds that were ordered; with none where notifications may have been missed. */
 export type HearOrders = (kinds: readonly Kind[] | undefined) => void;
 
 const channel = 'gatehouse_effects';
@@ -12,9 +12,9 @@ const channel = 'gatehouse_effects';
 const pauseBeforeReconnecting = 2_000;
 
 /**
- * Tells other processes on a database that effects were ordered, and hears it from them, over a connection of its own: one
- * of the pool would be lost to requests. Telling comes after the commit: within it, Postgres lets transactions that notify
- * commit only one at a time. What is lost while the connection is away is found by whoever looks for what is due.
+ * Notifies other processes on a database that effects were ordered, and receives their notifications, over a connection
+ * of its own: a pooled one would be lost to requests. Notifications follow the commit: Postgres commits transactions
+ * that notify only one at a time. Polling for due effects finds any that are lost while the connection is down.
  */
 export class PostgresOrders {
   private client: pg.Client | undefined;
@@ -31,7 +31,7 @@ export class PostgresOrders {
     this.connecting = this.connect();
   }
 
-  /** Orders of one moment are told together. */
+  /** Orders that arrive together are sent together. */
   tell(kinds: Iterable<Kind>): void {
     for (const kind of kinds) this.untold.add(kind);
     if (!this.telling) void this.tellAll();

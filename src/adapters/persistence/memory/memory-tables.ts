@@ -60,14 +60,14 @@ export interface MemoryEffect {
 }
 
 /**
- * All that is kept. A row is replaced whole and never changed in place, so that copying the maps copies everything.
- * The methods see only what lives: a row is hidden as soon as it, or what it hangs on, is deleted.
+ * All stored rows. A row is replaced whole and never changed in place, so that copying the maps copies everything. The
+ * methods hide a row as soon as it, or a row that it belongs to, is deleted.
  */
 export class MemoryTables {
   readonly organizations = new Map<OrganizationId, Organization>();
   readonly memberships = new Map<MembershipId, Membership>();
   readonly users = new Map<UserId, User>();
-  /** Of `users`, those that stand for addresses which no user has yet. */
+  /** The users that stand for invited addresses without an account. */
   readonly awaited = new Map<UserId, true>();
   readonly tokens = new Map<TokenId, ApiToken>();
   readonly teams = new Map<TeamId, Team>();
@@ -100,7 +100,7 @@ export class MemoryTables {
   /** By instance. */
   readonly requestRates = new Map<string, { readonly demand: Demand; readonly notedAt: Instant }>();
   readonly auditEvents = new Map<string, AuditEvent>();
-  /** The last number given out, of effects and of each workspace's versions and runs. */
+  /** The last number given to an effect, and to each workspace's versions and runs. */
   readonly sequences = new Map<string, number>();
   /** When what was deleted. */
   readonly deletions = new Map<string, Instant>();
@@ -187,7 +187,7 @@ export class MemoryTables {
     return this.user(userId) !== undefined && this.membershipOf(organizationId, userId) !== undefined;
   }
 
-  /** Gives up ids that are reserved for nothing. */
+  /** Releases reserved ids that are not used. */
   forgetUninvited(): void {
     const invited = new Set([...this.memberships.values()].map(({ userId }) => userId));
     for (const id of this.awaited.keys()) {
@@ -228,7 +228,7 @@ export class MemoryTables {
   }
 }
 
-/** The tables as they are when asked: committed ones for reading, a transaction's own while it is open. */
+/** The current tables: the committed ones for reading, and a transaction's own while it is open. */
 export type CurrentTables = () => MemoryTables;
 
 export const present = <Item>(items: Iterable<Item | undefined>): Item[] =>
@@ -251,7 +251,7 @@ export function pageOf<Item>(items: readonly Item[], { number, size }: PageReque
   return { number, size, total: items.length, items: items.slice(start, start + size) };
 }
 
-/** Throws `shared/stale-revision` unless `next` is one change away from what is stored. */
+/** Throws `shared/stale-revision` unless `next` is one change away from the stored row. */
 export function checkRevision(
   stored: { readonly revision: number } | undefined,
   next: { readonly id: string; readonly revision: number },

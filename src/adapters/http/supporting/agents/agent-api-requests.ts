@@ -26,7 +26,7 @@ export const phaseReport = z.discriminatedUnion('status', [
   z.object({ status: z.literal('canceled') }),
 ]);
 
-/** A plan that says nothing of changes is taken to have some: then somebody looks at it. */
+/** A plan that does not report whether it has changes counts as having some, so that a person looks at it. */
 export function readPhaseReport(body: unknown): PhaseReport {
   const report = parse(phaseReport, body);
   switch (report.status) {
@@ -79,7 +79,7 @@ export function readPolicyReport(body: unknown): PolicyReport {
     policyToolVersion: report['policy-tool-version'],
     policySets: report['policy-sets'].map((set) => ({
       policySetId: set['policy-set-id'],
-      // An empty text is how "no error" is shown, and so may be said.
+      // Agents may send an empty text for "no error", as it is shown.
       error: set.error || null,
       warnings: set.warnings ?? [],
       policies: (set.policies ?? []).map(({ name, status, output }) => ({ name, status, output: output ?? null })),
@@ -99,7 +99,10 @@ export const stateReport = z.object({
   outputs: z.array(z.object({ name: z.string(), type: z.unknown(), value: z.unknown(), sensitive: z.boolean() })),
 });
 
-/** Throws a 400 for more outputs than a body may list: each that is wrong would be told of before any is left out. */
+/**
+ * Throws a 400 for more outputs than a body may list: otherwise each invalid one would be reported before any is left
+ * out.
+ */
 export function readStateReport(body: unknown): StateReport {
   const { outputs } = (body ?? {}) as { readonly outputs?: unknown };
   if (Array.isArray(outputs) && outputs.length > limits.items.most) throw tooWide;

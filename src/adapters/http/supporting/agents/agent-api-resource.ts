@@ -124,14 +124,14 @@ const job =
     };
   };
 
-/** What was stored, for whoever sent it to compare. */
+/** The size and hash of what was stored, for the sender to compare. */
 const artifact =
   ({ is }: Words) =>
   ({ bytes, sha256: hash }: BundleFacts) => ({ size: is(count, bytes), sha256: is(sha256, hash) });
 
 type Announced = Pick<StateAnnounced, 'outputsLeftOut'> & { readonly version: Pick<StateVersion, 'id'> };
 
-/** Where the bytes of an announced state go. */
+/** The URL to upload an announced state to. */
 const announced =
   ({ is }: Words) =>
   (runId: RunId, { version: { id }, outputsLeftOut }: Announced) => ({
@@ -154,7 +154,7 @@ const heartbeat =
     cancel: is(flag, cancel, 'Whether a user canceled the run. The agent must stop it and report it as canceled.'),
   });
 
-/** What a report left the run in. */
+/** The status of the run after a report. */
 const reported =
   ({ is }: Words) =>
   (status: RunStatus) => ({ run: { status: is(runStatus, status) } });

@@ -33,7 +33,7 @@ import { LongReports } from './long-reports.js';
 export interface AgentRoute {
   readonly method: Method;
   readonly path: string;
-  /** As the audit trail records a refusal; null for what changes nothing. */
+  /** The audit action of a refusal; null for requests that change nothing. */
   readonly action: AuditAction | null;
   readonly reference: () => Reference;
   readonly handle: (agent: Agent, exchange: Exchange) => Promise<void>;
@@ -46,7 +46,7 @@ export const json = (exchange: Exchange, status: number, body: unknown): void =>
   exchange.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 };
 
-/** Throws `lease/lost` when the request names no lease at all. */
+/** Throws `lease/lost` when the request does not name a lease. */
 export const holderOf = (agent: Agent, { request }: Exchange): LeaseHolder => {
   const leaseToken = request.get('lease');
   if (leaseToken === undefined) throw new DomainError('lease/lost', 'the Lease header must contain the lease token');
@@ -126,7 +126,7 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
         const name = readClaim(await readBody(request));
         const wait = (numberIn(request, 'wait', longestWait) ?? 0) * 1000;
         const deadline = performance.now() + wait;
-        // A run claimed for somebody who has hung up would be lost until its lease ends.
+        // A run claimed for an agent that has disconnected would be lost until its lease ends.
         while (!response.destroyed && !request.socket.destroyed) {
           const job = await use.claimRun.execute(agent, name);
           if (job !== undefined) {
@@ -135,7 +135,7 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
           }
           if (performance.now() >= deadline || stopping.aborted) break;
           await pause(betweenLooks, undefined, { signal: stopping }).catch(() => undefined);
-          // Whoever lost its token meanwhile must not be given a run.
+          // An agent whose token was revoked meanwhile must not receive a run.
           await use.authenticateAgent.execute(bearerOf(request));
         }
         exchange.writeHead(204).end();

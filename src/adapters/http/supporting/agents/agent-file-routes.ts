@@ -39,7 +39,7 @@ const whereBytesGo: readonly Refusal[] = [
   'service/storage-full',
 ];
 
-/** What agents read and write in bulk: states, and what plans leave. */
+/** The large files that agents read and write: states, and the artifacts of plans. */
 export const agentFileRoutes = (use: UseCases): AgentRoute[] => {
   const longReports = new LongReports(use);
   const receive = <Received>(exchange: Exchange, into: (body: AsyncIterable<Uint8Array>) => Promise<Received>) =>

@@ -25,7 +25,7 @@ const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
 export const newSiteAgentPool = (dialect: Dialect) =>
   reading(resourceDocument(dialect, poolType, { name: word }), ({ data }) => data.attributes.name);
 
-/** The name a site pool is to have from now on; without one it keeps what it has. */
+/** The new name of a site pool; without one it keeps its name. */
 export const siteAgentPoolChange = (dialect: Dialect) =>
   reading(resourceDocument(dialect, poolType, { name: absentable(word) }), ({ data }) => data.attributes);
 
@@ -33,7 +33,7 @@ const scopeAttributes = { 'organization-scoped': absentable(z.boolean()) };
 
 const scopeRelationships = (dialect: Dialect) => {
   const workspaces = absentable(z.object({ data: manyOf(identifier(dialect, workspaceType)) }));
-  // Taken in silence, it would widen or narrow nothing.
+  // Refused, because accepting it silently would change nothing.
   const none = z
     .array(z.unknown())
     .refine(({ length }) => length === 0, {
@@ -71,7 +71,7 @@ export const agentPoolChange = (dialect: Dialect) =>
 export const newAgentToken = (dialect: Dialect) => {
   const schema = optionalDocument(dialect, tokenType, {
     description: absentable(z.string().max(255)),
-    // Taken in silence, it would be a promise that nobody keeps.
+    // Agent tokens do not expire: accepting a date silently would be a false promise.
     'expired-at': z.null().optional(),
   });
   return reading(schema, ({ data }): string => data.attributes.description ?? '');

@@ -4,15 +4,15 @@ import { readLongBody } from '../../routing/read-body.js';
 import { Turns } from './turns.js';
 
 /**
- * Reports of one kind, of many MiB. None is read for whoever holds no lease, of each run only one at a time, and of all of
- * them only one at a time is more than its bytes: as JSON it takes ten times their memory.
+ * Reports of one kind, of many MiB. A report is read only for the agent that holds the lease, one at a time per run.
+ * Only one at a time overall is parsed, because JSON takes ten times the memory of its bytes.
  */
 export class LongReports {
   private readonly turns = new Turns();
 
   constructor(private readonly use: { readonly askLease: Pick<AskLease, 'execute'> }) {}
 
-  /** `take` is to read the bytes. Throws `lease/lost` and what `readLongBody` and `take` throw. */
+  /** `take` must read the bytes. Throws `lease/lost` and whatever `readLongBody` and `take` throw. */
   async read<Taken>(
     holder: LeaseHolder,
     request: Request,

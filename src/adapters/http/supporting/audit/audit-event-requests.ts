@@ -18,7 +18,7 @@ const instantIn = ({ query }: Call, name: string): Instant | undefined => {
   return new Date(text).toISOString();
 };
 
-/** Throws a 422 for what is no date-time. */
+/** Throws a 422 for a value that is not a date-time. */
 export const auditFilter = (call: Call, oldestFirst: boolean): AuditFilter => ({
   actorId: call.query.one('filter[actor]'),
   action: call.query.one('filter[action]'),
@@ -27,7 +27,7 @@ export const auditFilter = (call: Call, oldestFirst: boolean): AuditFilter => ({
   oldestFirst,
 });
 
-/** Throws a 422 for what no page of ours ends with. */
+/** Throws a 422 for a cursor that no page of this service ends with. */
 export const auditPart = ({ query }: Call): { readonly after: string | undefined; readonly limit: number } => {
   const after = query.one('page[after]');
   if (after !== undefined && !wellFormedId.test(after)) {
@@ -48,10 +48,10 @@ export const filterParameters = {
   until: instant('Only events before this time.'),
 };
 
-/** Collectors of audit trails ask for pages of 1000, and get them when they do not ask. */
+/** Collectors of audit trails request pages of 1000, which is therefore the default. */
 const trailsPerPage = limits.auditTrails.most;
 
-/** Which page of the audit trails is asked for. Throws a 422 for what is out of range, or is not a date-time. */
+/** The requested page of the audit trails. Throws a 422 for a value that is out of range or not a date-time. */
 export const trailsRequest = (call: Call): { readonly since: Instant | undefined; readonly page: PageRequest } => ({
   since: instantIn(call, 'since'),
   page: pageRequest(call.query, trailsPerPage, trailsPerPage),

@@ -18,7 +18,10 @@ type Read = (actor: Actor, filter: AuditFilter, part: AuditPart) => Promise<Audi
 const page = async (call: Call, read: Read): Promise<Answer> =>
   ok(auditDocument(call.path, call.query, await read(call.actor, auditFilter(call, false), auditPart(call))));
 
-/** The oldest first, as a file of them grows. Each part asks anew who the caller is, and what they may see. */
+/**
+ * The oldest first, in the order in which a file of them grows. Each part authenticates and authorizes the caller
+ * again.
+ */
 async function lines(call: Call, read: Read): Promise<Answer> {
   const filter = auditFilter(call, true);
   const { after } = auditPart(call);

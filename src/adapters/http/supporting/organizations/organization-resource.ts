@@ -16,7 +16,7 @@ import { poolTokenCreators } from '../../tokens/token-owner-resource.js';
 
 const executionMode = z.enum(executionModes);
 
-/** Names a living organization goes by on the wire: its name is its id. */
+/** An organization that is not deleted: its name is its id on the wire. */
 const organization =
   (words: Words) =>
   (dialect: Dialect, standing?: Standing) =>
@@ -71,7 +71,7 @@ export const organizationSchema = described(
   (words, dialect) => organization(words)(dialect, anyView<Standing>())(anyView()),
 );
 
-/** What this service can do for an organization. Clients turn to local execution unless `operations` is true. */
+/** The features of this service for an organization. Clients turn to local execution unless `operations` is true. */
 const entitlements = ({ is }: Words): Members => ({
   agents: is(flag, true),
   'audit-logging': is(flag, false),

@@ -10,7 +10,7 @@ const natural = (text: unknown, fallback: number): number => {
   return Math.min(number, Number.MAX_SAFE_INTEGER);
 };
 
-/** The capability URLs of logs, read piece by piece. What the query says of `limit` and `offset` and is no number is ignored. */
+/** The capability URLs of logs, read piece by piece. A `limit` or `offset` that is not a number is ignored. */
 export const logRoutes = (use: UseCases): PlainRoute[] => [
   {
     method: 'get',

@@ -153,7 +153,7 @@ export const runSchema = described({ name: 'Run' }, (words, dialect) => run(word
 
 const eventAction = z.enum(['created', ...runStatuses]);
 
-/** One of those of a run. Its id is good for telling it from others only. */
+/** One status change of a run. Its id only distinguishes it from others. */
 const runEvent =
   (words: Words) =>
   (dialect: Dialect, runId: RunId) =>
@@ -179,7 +179,7 @@ export const runEventSchema = described({ name: 'RunEvent' }, (words, dialect) =
 
 const phaseStatuses = ['pending', 'queued', 'running', 'finished', 'canceled', 'errored', 'unreachable'] as const;
 
-/** How far a part has come, told from the stamps that the run's statuses left. */
+/** The status of a phase, derived from the timestamps of the run's statuses. */
 function statusOf({ status, statusTimestamps }: RunState, phase: Phase): (typeof phaseStatuses)[number] {
   const words = {
     plan: { queued: 'plan_queued', running: 'planning', begun: 'planning-at', ended: 'planned-at' },
@@ -248,7 +248,7 @@ export const applySchema = described({ name: 'Apply' }, (words, dialect) =>
   phaseOf(words)(dialect, 'apply')(anyView()),
 );
 
-/** Of the organization of this name. */
+/** The resource's id is the organization's name. */
 const runCapacity =
   ({ is }: Words) =>
   (organizationName: string) =>

@@ -15,7 +15,9 @@ const unknown = nothing.describe('Not recorded by this service.');
 const status = z.enum(stateVersionStatuses);
 const outputIdentifiers = z.array(z.strictObject({ id: text, type: z.literal(outputType) }));
 
-/** In lists its outputs are told by their link alone. What the service does not look into the bytes for is null. */
+/**
+ * In lists, outputs appear only as a link. Attributes that the service would have to read from the content are null.
+ */
 const stateVersion =
   ({ is, optional, link, toOne, toOneOrNone }: Words) =>
   (dialect: Dialect) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { IngressAttributes } from '../../../../domain/index.js';
 
-/** Whose words a payload uses; Gitea, Forgejo and Gogs use GitHub's. */
+/** The forge whose format a payload has; Gitea, Forgejo and Gogs use GitHub's. */
 export type Forge = 'github' | 'gitlab';
 
 /** Ingress attributes, but for what only the workspace can say. */
@@ -27,11 +27,11 @@ export interface PullRequestEvent extends RepositoryEvent {
   readonly kind: 'pull-request';
   readonly number: number;
   readonly baseBranch: string;
-  /** True unless the payload proves that whoever pushed may write to the repository itself. */
+  /** True unless the payload proves that the author of the push may write to the repository itself. */
   readonly fromFork: boolean;
 }
 
-/** What a forge told us, as far as we act on it. */
+/** The parts of a forge's delivery that the service acts on. */
 export interface Delivery {
   /** The forge's own id of the delivery. Unlike the body, most forges do not sign it. */
   readonly id: string | null;
@@ -41,21 +41,21 @@ export interface Delivery {
 
 export const branchPrefix = 'refs/heads/';
 
-/** What git itself forbids, and a dash in front, which a command would take for an option. */
+/** What git itself forbids, and a leading dash, which a command would read as an option. */
 const unfitForBranch = /[\p{Cc}\p{Cs} ~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$|(?:^|\/)\.|\.lock(?:\/|$)|^@$/u;
 
 const isBranchName = (name: string): boolean => name !== '' && name.length <= 1024 && !unfitForBranch.test(name);
 
 /** Addresses are compared, stored and shown; no forge has longer ones. */
 const longestAddress = 2048;
-/** Of a commit's message, and of what a pull request says. */
+/** The limit of a commit's message, and of a pull request's text. */
 const longestProse = 65536;
 const longestTitle = 1024;
 
 const isWebAddress = (text: string): boolean =>
   text.length <= longestAddress && /^https?:\/\//i.test(text) && URL.canParse(text);
 
-/** Never with half of a character that takes two places. */
+/** Never cuts a surrogate pair in half. */
 const cutTo =
   (longest: number) =>
   (text: string): string =>
@@ -88,18 +88,18 @@ export const webAddress = z
   .string()
   .refine(isWebAddress, { error: `must be an http or https URL of at most ${longestAddress} characters` });
 
-/** An address for clones, of whatever kind. */
+/** A clone URL of any kind. */
 export const address = z.string().min(1).max(longestAddress);
 export const title = z.string().transform(cutTo(longestTitle));
 
-/** A member no event depends on: whatever is wrong with it, it counts as not said. */
+/** A member that no event depends on: an invalid value counts as missing. */
 export const unlessUnfit = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(null);
 
 const text = (longest: number) => unlessUnfit(z.string()).transform((given) => cutTo(longest)(given ?? '') || null);
 export const prose = text(longestProse);
 export const name = text(longestTitle);
 export const otherAddress = unlessUnfit(address).transform((given) => given ?? null);
-/** Null for what is no address for browsers: some forges send paths, and answers must not carry other schemes on. */
+/** Null for a value that is not a web address: some forges send paths, and responses must not pass on other schemes. */
 export const link = unlessUnfit(webAddress).transform((given) => given ?? null);
 export const number = unlessUnfit(z.number());
 
@@ -129,7 +129,7 @@ export const notOfPullRequest = {
 
 const updateOfRef = z.object({ ref: z.unknown(), after: z.unknown(), deleted: z.unknown() }).partial().catch({});
 
-/** Tags, notes and the like, and branches that are gone. */
+/** Tags, notes and the like, and deleted branches. */
 export const leavesNoBranch = (payload: unknown): boolean => {
   const { ref, after, deleted } = updateOfRef.parse(payload);
   const isElsewhere = typeof ref === 'string' && ref.startsWith('refs/') && !ref.startsWith(branchPrefix);

@@ -34,12 +34,12 @@ const idHeaders = [
   'x-gitea-delivery',
   'x-forgejo-delivery',
   'x-gogs-delivery',
-  // Signed, which the other id of GitLab is not.
+  // Signed, unlike GitLab's other id.
   'webhook-id',
   'x-gitlab-event-uuid',
 ];
 
-/** Ids are kept in an index, and those of forges are UUIDs. */
+/** Ids are indexed, and those of forges are UUIDs. */
 const longestId = 255;
 
 const deliveryIdOf = (headers: HeaderLookup): string | null => {
@@ -53,7 +53,7 @@ const jsonOf = (body: Uint8Array): unknown => {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    // Forms are what GitHub sends unless told otherwise.
+    // GitHub sends forms by default.
     throw badRequest('the body is not valid JSON; configure the webhook to send application/json');
   }
   checkJson(value);
@@ -61,8 +61,8 @@ const jsonOf = (body: Uint8Array): unknown => {
 };
 
 /**
- * Undefined when the sender has not shown to know the secret; nothing of the body is looked at before. Throws a 400 for
- * what is not JSON, and a 422 with one pointer per fault when an event lacks what it needs.
+ * Undefined when the signature does not prove that the sender knows the secret; the body is not read before that.
+ * Throws a 400 when it is not JSON, and a 422 with one pointer per fault when an event lacks a required member.
  */
 export function readDelivery(headers: HeaderLookup, body: Uint8Array, secret: string, now: Date): Delivery | undefined {
   if (!isSigned({ headers, body, secret, now })) return undefined;

@@ -5,7 +5,7 @@ export type HeaderLookup = (name: string) => string | undefined;
 
 export interface SignedMessage {
   readonly headers: HeaderLookup;
-  /** As it came over the wire: signatures cover bytes, not what they mean. */
+  /** The raw body: signatures cover bytes. */
   readonly body: Uint8Array;
   readonly secret: string;
   readonly now: Date;
@@ -15,7 +15,7 @@ const secondsOfGrace = 300;
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Tells nothing by its timing, not even the length of what was expected. */
+/** Its timing reveals nothing, not even the expected length. */
 const same = (given: string, expected: string): boolean => timingSafeEqual(digestOf(given), digestOf(expected));
 
 const hexOf = ({ body, secret }: SignedMessage): string => createHmac('sha256', secret).update(body).digest('hex');
@@ -31,7 +31,9 @@ const signingKeyOf = (secret: string): Buffer | undefined => {
 const isFresh = (timestamp: string, now: Date): boolean =>
   /^\d{1,12}$/.test(timestamp) && Math.abs(now.getTime() / 1000 - Number(timestamp)) <= secondsOfGrace;
 
-/** Standard Webhooks: the header lists one signature per key while keys are rotated, and one that fits is enough. */
+/**
+ * Standard Webhooks: the header lists one signature per key while keys are rotated, and one valid signature is enough.
+ */
 const isStandard = (given: string, { headers, body, secret, now }: SignedMessage): boolean => {
   const id = headers('webhook-id');
   const timestamp = headers('webhook-timestamp');
@@ -41,7 +43,7 @@ const isStandard = (given: string, { headers, body, secret, now }: SignedMessage
   return given.split(' ').some((one) => same(one, `v1,${signature}`));
 };
 
-/** SHA-1, in `X-Hub-Signature`, is no proof: forges that send it send a better one beside it. */
+/** SHA-1, in `X-Hub-Signature`, is not accepted as proof: forges that send it also send a better signature. */
 const schemes: Readonly<Record<string, (given: string, message: SignedMessage) => boolean>> = {
   'x-hub-signature-256': (given, message) => same(given, `sha256=${hexOf(message)}`),
   'x-gitea-signature': isBareHex,
@@ -51,9 +53,9 @@ const schemes: Readonly<Record<string, (given: string, message: SignedMessage) =
   'webhook-signature': isStandard,
 };
 
-/** Whether the sender knew the secret: at least one known signature was sent, and each that was sent fits. */
+/** Whether the sender knows the secret: at least one known signature was sent, and all that were sent are valid. */
 export const isSigned = (message: SignedMessage): boolean => {
-  // Anybody can sign with an empty secret.
+  // Any sender can sign with an empty secret.
   if (message.secret === '') return false;
   const verdicts = Object.entries(schemes).flatMap(([header, fits]) => {
     const given = message.headers(header);

@@ -25,7 +25,7 @@ const settings = {
   'setting-overwrites': absentable(
     z.object({ 'execution-mode': absentable(z.boolean()), 'agent-pool': absentable(z.boolean()) }),
   ),
-  // Null unlinks, and so differs from absent.
+  // Null unlinks, unlike a missing value.
   'vcs-repo': z
     .object({
       'clone-url': z.string().max(2048),
@@ -56,7 +56,7 @@ const disagreement = {
   path: ['data', 'relationships', 'agent-pool'],
 };
 
-/** Undefined when the request does not say where runs are executed. */
+/** Undefined when the request does not set the execution mode. */
 const toExecution = ({ attributes, relationships }: Body['data']): ExecutionChange | undefined => {
   const { 'agent-pool-id': poolId, 'setting-overwrites': overwrites } = attributes;
   const related = relationships['agent-pool'];
@@ -82,7 +82,7 @@ const toChange = ({ data }: Body): WorkspaceChange => {
     terraformVersion: attributes['terraform-version'],
     workingDirectory: attributes['working-directory'],
     execution: toExecution(data),
-    // Clients write an empty branch for the default one.
+    // Clients send an empty branch for the default one.
     repository: repository && {
       cloneUrl: repository['clone-url'],
       branch: repository.branch || null,
@@ -102,7 +102,7 @@ export const newWorkspace = (dialect: Dialect) => {
 export const workspaceChange = (dialect: Dialect) =>
   reading(changeDocument(dialect).refine(poolsAgree, disagreement), toChange);
 
-/** The reason for a lock, as clients send it: in the attributes of a document or plainly beside `data`. */
+/** The reason for a lock, as clients send it: in a document's attributes or directly next to `data`. */
 export const lockReason = (dialect: Dialect) => {
   const reason = absentable(z.string().max(1024));
   const schema = optionalDocument(dialect, type, { reason }).extend({ reason });

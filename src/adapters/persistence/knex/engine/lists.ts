@@ -16,7 +16,7 @@ const sizeInWorkspace = prepared((sql, { list, id }: Kept) =>
   keptSize(sql, list).join('workspaces as w', 'w.organization_id', 'o.id').where({ 'w.id': id, 'w.deleted_at': null }),
 );
 
-/** Of the lists that grow without end, whose length the database keeps. None in what is deleted. */
+/** The size of a list that can grow without limit, whose length the database keeps. 0 for a deleted parent. */
 export async function listSize(
   db: Statements,
   name: 'team-tokens' | 'accesses' | 'visible-accesses',
@@ -26,15 +26,15 @@ export async function listSize(
   return (await db.first<{ readonly size: number }>(size(db, { list: `${name} ${id}`, id })))?.size ?? 0;
 }
 
-/** The rows `l` that a living organization has in a table. */
+/** The rows `l` of an organization in a table, unless the organization is deleted. */
 export const ofOrganization = (sql: Knex, table: string, organizationId: string): Knex.QueryBuilder =>
   sql(`${table} as l`)
     .where('l.organization_id', organizationId)
     .whereExists(sql('organizations').where({ id: organizationId, deleted_at: null }).select('id'));
 
 /**
- * Keeps of `rows`, which have the table under `alias`, those whose ids `ids` finds. Ids come from an index alone: of
- * what comes before the page, nothing else is read.
+ * Restricts `rows`, which have the table under `alias`, to the ids that `ids` finds. The ids come from an index alone:
+ * nothing else is read of the rows before the page.
  */
 export const ofPage = (rows: Knex.QueryBuilder, ids: Knex.QueryBuilder, alias: string): Knex.QueryBuilder =>
   rows.join(ids.as('page'), 'page.id', `${alias}.id`);
@@ -46,12 +46,12 @@ export const idsByName = (part: Knex.QueryBuilder): Knex.QueryBuilder =>
 export const newestFirst = (rows: Knex.QueryBuilder, alias: string): Knex.QueryBuilder =>
   rows.orderBy(['created_at', 'id'].map((column) => ({ column: `${alias}.${column}`, order: 'desc' })));
 
-/** Takes one page of what is ordered from either end. */
+/** Reads one page of a list that is sorted in both directions. */
 export type Part = (ordered: (way: 'asc' | 'desc') => Knex.QueryBuilder) => Knex.QueryBuilder;
 
 /**
- * One part of a list of `total` rows, of which `rows` sorts what the part leaves. It is reached from the nearer end of
- * the list, so that no more than half of it is ever skipped.
+ * One page of a list of `total` rows, where `rows` sorts the page itself. The page is reached from the nearer end of
+ * the list, so that at most half of it is skipped.
  */
 export async function partOf<Row, Item>(
   db: Statements,
@@ -63,7 +63,7 @@ export async function partOf<Row, Item>(
   const offset = (number - 1) * size;
   if (offset >= total) return { number, size, total, items: [] };
   const behind = Math.max(0, total - offset - size);
-  // Spelled out and not bound: of a page of any size, Postgres believes that it is a tenth of the list.
+  // Spelled out, not bound: Postgres estimates a bound limit as a tenth of the list.
   const spelledOut = { skipBinding: true };
   const part: Part = (ordered) =>
     offset <= behind
@@ -74,10 +74,10 @@ export async function partOf<Row, Item>(
   return { number, size, total, items: (await db.all<Row>(rows(part))).map(fromRow) };
 }
 
-/** Ids that a database put together with blanks between them, in no particular order; null for none. */
+/** Ids that a database joined with spaces, in no particular order; null for none. */
 export const idsIn = (text: string | null): readonly string[] => text?.split(' ').sort() ?? [];
 
-/** What a row of a list is sorted by: bytewise, as the databases do. */
+/** The sort key of a list's row: bytewise, as in the databases. */
 export interface Listed {
   readonly id: string;
   readonly name: string;
@@ -88,8 +88,8 @@ const order = (a: Listed, b: Listed): number =>
   Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || Buffer.compare(Buffer.from(a.tie), Buffer.from(b.tie));
 
 /**
- * One part of a long list with a few rows more, which are not in it. The long list is in order and is read from so many
- * rows before the page as the others could push there: from an `or`, no database would plan that.
+ * One page of a long sorted list merged with a few rows that are not in it. The long list is read from `few.length`
+ * rows before the page, since the others could shift it by that much; no database plans an `or` this way.
  */
 export async function mergedPart<Row, Item>(
   db: Statements,

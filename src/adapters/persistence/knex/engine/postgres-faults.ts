@@ -3,28 +3,31 @@ import type pg from 'pg';
 import { DomainError, isDomainError } from '../../../../domain/index.js';
 import { stale } from './statements.js';
 
-/** What Postgres says when a transaction lost against another one, and will do better on a second try. */
+/** Postgres's codes for a transaction that lost against another one and may succeed when retried. */
 const lost: readonly string[] = [
   '40P01', // deadlock
   '40001', // serialization failure
   '55P03', // waited for a lock too long
-  '23503', // what it refers to was removed meanwhile
+  '23503', // the row it refers to was removed meanwhile
 ];
 
-/** What Postgres and the network say when the database cannot answer: class 08 besides, which is about connections, and 28, about logins. */
+/**
+ * The codes of Postgres and the network when the database is unavailable; in addition to class 08, connections, and 28,
+ * logins.
+ */
 const away: readonly string[] = [
   '3D000', // no such database
-  '25006', // only reading is possible: another server took over
+  '25006', // read-only: another server took over
   '25P03', // the transaction was idle for too long
   '53200', // out of memory
   '53300', // too many connections
   '57014', // the statement took too long
-  '57P01', // told to shut down
+  '57P01', // shutting down
   '57P02', // crashed
   '57P03', // starting up
   '57P04', // the database was removed
   '57P05', // the session was idle for too long
-  '58030', // its disk fails
+  '58030', // disk failure
   'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',
@@ -38,13 +41,13 @@ const away: readonly string[] = [
 
 const diskFull = '53100';
 
-/** The driver gives no codes to connections that ended, or did not come about in time; Knex puts the statement before it. */
+/** The driver gives no codes for connections that ended or timed out; Knex puts the statement before the message. */
 const endedConnection = /(?:^| - )(?:Connection terminated|Client has encountered a connection error|timeout expired)/;
 
 /**
- * The refusal that stands for a failure of the database; undefined for what is nobody's fault but ours. Where a
- * connection is lost while a transaction commits, nobody knows whether it did: that is no stale revision, after which
- * work is done again, but `service/unavailable`, after which callers look.
+ * The refusal that stands for a failure of the database; undefined for a fault of this service. If a connection is lost
+ * during a commit, the outcome is unknown: that is `service/unavailable`, after which callers check, and not a stale
+ * revision, after which they retry.
  */
 export function refusalOf(error: unknown): DomainError | undefined {
   if (isDomainError(error)) return undefined;
@@ -61,15 +64,15 @@ export function refusalOf(error: unknown): DomainError | undefined {
 }
 
 /**
- * How long anything may take, in milliseconds, so that one that hangs does not take the others with it. The server ends
- * what it hears of; a connection on which nothing at all is heard for `silence`, longer than any of these, is cut.
+ * Timeouts in milliseconds, so that one hanging statement does not block the others. The server ends what it knows of;
+ * a connection that receives nothing for `silence`, which is longer than any other, is cut.
  */
 const patience = { lock: 5_000, statement: 15_000, idleInTransaction: 15_000, silence: 20_000 };
 
 const limits = `set lock_timeout = ${patience.lock}; set statement_timeout = ${patience.statement};
   set idle_in_transaction_session_timeout = ${patience.idleInTransaction}; set plan_cache_mode = force_generic_plan`;
 
-/** Readies a connection for the pool. */
+/** Prepares a connection for the pool. */
 export async function limit(connection: pg.Client, { silence = patience.silence } = {}): Promise<void> {
   const stream = connection.connection.stream as Socket;
   stream.setTimeout(silence, () => {

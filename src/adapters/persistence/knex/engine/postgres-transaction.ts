@@ -14,12 +14,13 @@ const asItIs: Told = (error) => error;
 const isRead = (statement: Compiled | 'COMMIT'): boolean => statement !== 'COMMIT' && /^select\b/i.test(statement.sql);
 
 /**
- * A transaction in as few round trips as its work allows. `begin` goes with the first read, and what is written for later
- * goes with the next statement or with `commit`: the connection's pipeline sends them in one flight.
+ * A transaction in as few round trips as its work allows. `begin` goes with the first read, and deferred writes go with
+ * the next statement or with `commit`: the connection's pipeline sends them in one flight.
  *
- * Each statement of a flight is one of its own for the server. Had `begin` failed, what follows it would stand alone: so a
- * write is never sent before `begin` is answered. A statement that fails ends the transaction: the server refuses those
- * behind it and answers `commit` with `ROLLBACK`. The first failure is the cause, and the only one that is told.
+ * For the server, each statement of a flight stands on its own. If `begin` failed, what follows would run outside a
+ * transaction, so a write is never sent before `begin` is answered. A statement that fails ends the transaction: the
+ * server refuses those behind it and answers `commit` with `ROLLBACK`. The first failure is the cause, and the only one
+ * reported.
  */
 export class PostgresTransaction implements Statements {
   private begun: Promise<pg.QueryResult> | undefined;
@@ -50,7 +51,7 @@ export class PostgresTransaction implements Statements {
     this.later.push({ statement: compiled(query), told });
   }
 
-  /** Rejects with what ended the transaction, also where nothing but this tells so. */
+  /** Rejects with the error that ended the transaction, even if no statement reported it. */
   async commit(): Promise<void> {
     this.expectOpen();
     this.over = true;
@@ -74,7 +75,7 @@ export class PostgresTransaction implements Statements {
     if (this.fault !== undefined) throw this.fault.of;
   }
 
-  /** Sends what was kept for later with this statement, and answers the latter. */
+  /** Sends the deferred statements with this one, and returns its result. */
   private async flight(statement: Compiled | 'COMMIT'): Promise<pg.QueryResult> {
     const { later } = this;
     this.later = [];

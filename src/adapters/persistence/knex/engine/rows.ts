@@ -1,5 +1,5 @@
 declare const kept: unique symbol;
-/** What a column holds. A text or a number may be handed on as it is; what else it is, a word says. */
+/** The type of a column. A text or a number may be used directly; words convert the others. */
 type Cell = { readonly [kept]: never } | undefined;
 
 type Row = Readonly<Record<string, Cell>>;
@@ -11,14 +11,14 @@ type Literal<T> = (row: Row, as: As) => Said<T>;
 interface As {
   /** SQLite has no booleans. */
   flag(cell: Cell): boolean;
-  /** Postgres answers a bigint as text. */
+  /** Postgres returns a bigint as text. */
   number(cell: Cell): number;
   json<T>(cell: Cell): T;
   /** Null where the cell is. */
   group<T extends object>(present: Cell, members: T): T | null;
-  /** From another table, or said by another member: not a column of its own. */
+  /** From another table, or covered by another member: not a column of its own. */
   joined<T = Cell>(cell: Cell, read?: (value: never) => T): T;
-  /** From columns that `read` knows, and whoever writes the row adds to it. */
+  /** From columns that `read` knows and that the code writing the row adds. */
   read<Kept, T>(row: Row, columns: readonly string[], read: (row: Kept) => T): T;
 }
 

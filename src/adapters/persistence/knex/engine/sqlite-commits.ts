@@ -4,10 +4,13 @@ import type { Knex } from 'knex';
 import { DomainError } from '../../../../domain/index.js';
 import type { Query, Statements, Told } from './statements.js';
 
-/** A larger group would keep reads waiting for longer than its flush takes. */
+/** A larger group would make reads wait for longer than its flush takes. */
 const mostTogether = 64;
 
-/** How long a unit of work alone may wait for something outside the database, in milliseconds: others wait behind it. */
+/**
+ * How long a unit of work on its own may wait for something outside the database, in milliseconds: others wait behind
+ * it.
+ */
 const usualLongest = 5_000;
 
 type Work = (db: Statements) => Promise<unknown>;
@@ -17,7 +20,7 @@ interface Unit {
   readonly work: Work;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** It was found waiting for something outside the database, and must not hold up others. */
+  /** It waits for something outside the database, and must not hold up others. */
   readonly alone: boolean;
 }
 
@@ -60,9 +63,9 @@ class OpenStatements implements Statements {
 }
 
 /**
- * Group commit: units of work that are ready within one turn of the event loop share a transaction and its flush, each in a
- * savepoint of its own. They run one after the other, and none is answered before the flush: what one was refused for may
- * be a row that another one added.
+ * Group commit: units of work that are ready within one turn of the event loop share a transaction and its flush, each
+ * in a savepoint of its own. They run one after the other, and none is answered before the flush, because one may be
+ * refused for a row that another one added.
  */
 export class GroupedCommits {
   private waiting: Unit[] = [];
@@ -94,21 +97,24 @@ export class GroupedCommits {
 
   private async workOff(): Promise<void> {
     while (this.waiting.length > 0) {
-      // Whoever else has something to write is heard first.
+      // Lets other writers that are ready join the same commit.
       await new Promise(setImmediate);
       await this.commit(this.next());
     }
     this.working = undefined;
   }
 
-  /** In the order in which they came; what is known to wait goes by itself, behind those that were there. */
+  /**
+   * The next units in the order in which they came. A unit that is known to wait runs on its own, after those before
+   * it.
+   */
   private next(): readonly Unit[] {
     const apart = this.waiting.findIndex(({ alone }) => alone);
     const ready = apart < 0 ? this.waiting.length : apart;
     return this.waiting.splice(0, Math.max(1, Math.min(ready, mostTogether)));
   }
 
-  /** Never rejects: each unit is told what went wrong. */
+  /** Never rejects: a failure rejects each unit's own promise. */
   private async commit(units: readonly Unit[]): Promise<void> {
     const ended = new Map<Unit, Outcome>();
     const apart: Unit[] = [];
@@ -128,13 +134,13 @@ export class GroupedCommits {
     this.waiting.push(...apart.map((unit) => ({ ...unit, alone: true })));
   }
 
-  /** Leaves nothing of a unit that is not done. Throws when the whole transaction is over. */
+  /** Rolls back a unit that does not succeed. Throws when the whole transaction is over. */
   private async attempt(unit: Unit, grouped: boolean): Promise<Outcome> {
     const db = new OpenStatements(this.statements);
     if (grouped) this.writer.exec('savepoint unit');
     const outcome = await this.outcomeOf(async () => unit.work(db), grouped);
     db.over = true;
-    // Some failures, a full disk for one, end the transaction by themselves, with all that was done in it before.
+    // Some failures, such as a full disk, roll back the whole transaction.
     if (!this.writer.inTransaction) {
       throw outcome.kind === 'refused' ? outcome.error : new Error('the database ended the transaction');
     }
@@ -143,7 +149,9 @@ export class GroupedCommits {
     return outcome;
   }
 
-  /** The database answers at once: work that goes on into another turn of the event loop waits for something else. */
+  /**
+   * The database answers synchronously: work that continues in another turn of the event loop waits for something else.
+   */
   private async outcomeOf(work: () => Promise<unknown>, grouped: boolean): Promise<Outcome> {
     let stop: () => void = () => {};
     const outside = new Promise<Outcome>((resolve) => {

@@ -5,9 +5,9 @@ import { compiled, type OnStatement, type Query, type Statements, type Told } fr
 const statementsKept = 500;
 
 /**
- * SQLite looks at the value of a parameter that a column or a limit is compared with as it plans, and therefore plans
- * anew whenever another one is bound: of a join by id that was nine tenths of the cost. It does not look behind a sign,
- * which changes nothing else.
+ * While planning, SQLite looks at the value of a parameter that a column or a limit is compared with, and therefore
+ * plans again whenever another value is bound: for a join by id that was nine tenths of the cost. It does not look
+ * behind a sign, which changes nothing else.
  */
 const planned = (sql: string): string => sql.replaceAll(/( = |\blimit )\?/g, '$1+?');
 

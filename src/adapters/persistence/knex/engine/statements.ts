@@ -3,40 +3,43 @@ import { sealPrefix } from '../../../../application/ports/outside/secret-box.js'
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import { DomainError } from '../../../../domain/index.js';
 
-/** What a driver is given. */
+/** The input of a driver. */
 export interface Compiled {
   readonly sql: string;
   readonly bindings: readonly unknown[];
-  /** One of a few texts that are run again and again, whatever callers ask for. */
+  /** One of a few texts that are run repeatedly, whatever callers request. */
   readonly recurs?: boolean;
 }
 
-/** SQL that Knex builds now, or has built before. It is never awaited: that would run it outside the transaction. */
+/** SQL that Knex builds now or has built before. Never await it: that would run it outside the transaction. */
 export type Query = { toSQL(): Knex.Sql } | Compiled;
 
 export const compiled = (query: Query): Compiled => ('toSQL' in query ? query.toSQL().toNative() : query);
 
-/** What `sql` builds, the other three run: on the connection of one transaction, or on any when only reading. */
+/**
+ * `sql` builds statements; the other three run them: on the connection of one transaction, or on any when only reading.
+ */
 export interface Statements {
   readonly sql: Knex;
   all<Row>(query: Query): Promise<Row[]>;
   first<Row>(query: Query): Promise<Row | undefined>;
-  /** How many rows it changed. */
+  /** Returns the number of rows changed. */
   run(query: Query): Promise<number>;
   /**
-   * For what needs no answer: it is run before the next statement, or with the commit, and a failure surfaces there, as
-   * `told` tells it. Never for what asks how many rows it changed, or goes on after a failure.
+   * For a statement whose result is not needed: it runs before the next statement or with the commit, and a failure
+   * surfaces there, mapped by `told`. Not for statements whose row count matters, or after whose failure work
+   * continues.
    */
   runLater(query: Query, told?: Told): Promise<void>;
 }
 
-/** What callers are told of an error. */
+/** Maps an error to the one that callers receive. */
 export type Told = (error: unknown) => unknown;
 
-/** Hears the SQL of every statement a repository runs. */
+/** Called with the SQL of every statement that a repository runs. */
 export type OnStatement = (sql: string) => void;
 
-/** Named one by one, and never `*`: a statement prepared before a migration must answer the same after it. */
+/** Named one by one, never `*`: a statement prepared before a migration must return the same after it. */
 export const columnsOf = (alias: string, columns: readonly string[]): string[] =>
   columns.map((column) => `${alias}.${column}`);
 
@@ -44,8 +47,8 @@ export const columnsOf = (alias: string, columns: readonly string[]): string[] =
 export const likeLiteral = (text: string): string => text.replaceAll(/[!%_]/g, '!$&');
 
 /**
- * One part of `matching`, which selects no columns; `present` adds columns and order. All that match are counted, for which
- * an index must have all that is asked about: 10,000 rows then take some 250 µs.
+ * One page of `matching`, which selects no columns; `present` adds columns and order. All matching rows are counted, so
+ * an index must cover every condition: 10,000 rows then take some 250 µs.
  */
 export async function pageOf<Row, Item>(
   db: Statements,
@@ -56,7 +59,7 @@ export async function pageOf<Row, Item>(
 ): Promise<Page<Item>> {
   const total = await countOf(db, matching);
   const offset = (number - 1) * size;
-  // Spelled out and not bound: of a page of any size, Postgres believes that it is a tenth of the list.
+  // Spelled out, not bound: Postgres estimates a bound limit as a tenth of the list.
   const part = matching.clone().limit(size, { skipBinding: true }).offset(offset);
   const rows = offset < total ? await db.all<Row>(present(part)) : [];
   return { number, size, total, items: rows.map(fromRow) };
@@ -76,10 +79,10 @@ export async function unlessStale(row: { table: string; id: string }, changed: P
 export const stale = (sentence: string, row?: { table: string; id: string }): DomainError =>
   new DomainError('shared/stale-revision', sentence, row);
 
-/** By the column in whose unique index another row stands in the way. */
+/** By the column whose unique index the row violates. */
 type Refusals = Readonly<Record<string, () => DomainError>>;
 
-/** Throws the refusal of the column in whose unique index another row stands in the way of `write`. */
+/** Throws the refusal of the column whose unique index `write` violates. */
 export async function unlessTaken(write: Promise<unknown>, refusals: Refusals): Promise<void> {
   try {
     await write;
@@ -96,7 +99,9 @@ export const asTaken =
     return refusal?.() ?? error;
   };
 
-/** A text that names the index's columns: Postgres says its name, SQLite its columns, or its name when it has none. */
+/**
+ * A text that names the index's columns: Postgres reports its name, SQLite its columns, or its name when it has none.
+ */
 function violatedIndex(error: unknown): string | undefined {
   const { code, constraint, message } = error as { code?: string; constraint?: string; message?: string };
   if (code === 'SQLITE_CONSTRAINT_UNIQUE') return message;
@@ -104,8 +109,8 @@ function violatedIndex(error: unknown): string | undefined {
 }
 
 /**
- * The ids after `after` of rows that are sealed with another key: two ranges of an index that is by key, which are empty
- * unless a signing secret was changed. Asked for in the rows themselves, all of them would be walked through by id.
+ * The ids after `after` of rows that are sealed with another key: two ranges of an index by key, which are empty unless
+ * a signing secret was changed. Searching the rows themselves would walk through all of them by id.
  */
 export function idsSealedOtherwise(sql: Knex, table: string, fingerprint: string, after: string): Knex.QueryBuilder {
   const range = (than: '<' | '>') =>

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 
-/** Which statuses the two partial indexes speak of; a status that is added later needs an index of its own. */
+/** The statuses of the two partial indexes; a status that is added later needs an index of its own. */
 const holding = [
   'fetching',
   'plan_queued',
@@ -17,7 +17,7 @@ const quoted = (words: readonly string[]): string => words.map((word) => `'${wor
 
 const indexes = [
   'unique index runs_sequence on runs (workspace_id, sequence)',
-  // The rule that one run at a time holds a workspace, in case everything above fails to keep it.
+  // Enforces one active run per workspace, in case the application does not.
   `unique index runs_holding on runs (workspace_id) where plan_only = FALSE and status in (${quoted(holding)})`,
   `index runs_waiting on runs (workspace_id, sequence) where status in ('pending', 'confirmed')`,
   `index runs_claimable on runs (created_at, id) where status in ('plan_queued', 'apply_queued')`,
@@ -102,7 +102,7 @@ export async function up(knex: Knex): Promise<void> {
     table.primary(['workspace_id', 'delivery']);
   });
 
-  // Nothing has written to the table so far: there was no way to create a run.
+  // The table is still empty: there was no way to create a run.
   await knex.schema.dropTable('runs');
   await knex.schema.createTable('runs', (table) => {
     const { id, text, maybeText, flag, integer, reference, revision } = column(table);
@@ -210,7 +210,7 @@ export async function up(knex: Knex): Promise<void> {
     maybeText('enforcement_level');
     maybeText('output');
     table.primary(['policy_set_outcome_id', 'position']);
-    // What errored has no level, and nothing else lacks one.
+    // Only an errored outcome has no level.
     table.check("(status = 'errored') = (enforcement_level is null)");
   });
   const runIndexes = [
@@ -221,7 +221,7 @@ export async function up(knex: Knex): Promise<void> {
   for (const index of [...runIndexes, ...indexes]) await knex.raw(`create ${index}`);
 }
 
-/** Runs, policies and agents are lost; so are the columns they gave to others. */
+/** Runs, policies and agents are lost, and the columns they gave to others. */
 export async function down(knex: Knex): Promise<void> {
   for (const index of ['workspaces_webhook', 'workspaces_agent_pool', 'ingress_attributes_commit', 'effects_due']) {
     await knex.raw(`drop index ${index}`);

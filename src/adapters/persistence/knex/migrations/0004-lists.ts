@@ -103,8 +103,8 @@ const triggers: Readonly<Record<string, Trigger>> = {
 };
 
 /**
- * On Postgres, against a row that refers to the team or user and is being added: it has locked what it refers to before
- * it looks how that is called, and whoever changes that waits here until it can be seen.
+ * On Postgres, a lock against a concurrent insert of a row that refers to the team or user: the insert locks the row it
+ * refers to before it reads its name, and a rename waits here until the insert is visible.
  */
 const holds: Readonly<Record<string, readonly [on: string, columns: readonly string[]]>> = {
   teams_held: ['teams', names],
@@ -138,7 +138,7 @@ const replaced = [
   'index team_workspaces_of_workspace on team_workspaces (workspace_id)',
 ];
 
-/** What is listed of the rows that were there before the triggers. */
+/** Fills in the lists for rows older than the triggers. */
 export const listed = [
   `update team_workspaces set listed_name = lower(t.name), listed_visibility = t.visibility
      from teams as t where t.id = team_workspaces.team_id and t.deleted_at is null`,
@@ -150,14 +150,15 @@ export const listed = [
 ];
 
 /**
- * What lists are sorted by stands in the rows that are listed, and how many they are in `list_sizes`: a page is then a
- * range of one index, and its total one row, however long the list. The database keeps all that itself, so that nothing
- * which writes a row can forget it.
+ * The sort keys of lists are stored in the listed rows, and their number in `list_sizes`: a page is then a range of one
+ * index, and its total one row, however long the list. The database maintains both, so that no code that writes a row
+ * can forget to.
  */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
   const postgres = knex.client.driverName === 'pg';
-  // Other instances go on meanwhile: what they have begun is waited for, and what they begin waits, so that all is counted.
+  // Other instances keep running: this waits for their open transactions, and new ones wait for this, so that all is
+  // counted.
   if (postgres) await knex.raw(`lock table ${[...counted.map(({ table }) => table), 'users'].join(', ')}`);
   await knex.schema.createTable('list_sizes', (table) => {
     const { text, integer } = column(table);

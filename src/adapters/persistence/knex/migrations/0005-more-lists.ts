@@ -21,7 +21,7 @@ const counted: Readonly<Record<string, Counted>> = {
   },
 };
 
-/** Adds a word, once, to what the policies of an outcome said. */
+/** Adds a word, once, to the results of an outcome's policies. */
 const says = (word: string, outcome: string, where = '1 = 1'): string =>
   `update policy_set_outcomes set verdicts = verdicts || ${word} || ' '
      where id = ${outcome} and ${where} and verdicts not like '%' || ${word} || ' %'`;
@@ -47,10 +47,10 @@ const indexes = [
   'index policy_sets_listed on policy_sets (organization_id, lower(name), id, name)',
   'index policy_sets_global on policy_sets (organization_id, id) where global = TRUE',
   'index agent_pools_listed on agent_pools (organization_id, lower(name), id, name)',
-  // Also read through, when it is sorted by who made them.
+  // Also scanned when the list is sorted by creator.
   `index api_tokens_by_use on api_tokens
      (listed_in, (last_used_at is null), last_used_at, id, created_by_kind, created_by_id) where listed_in is not null`,
-  // With what filters ask about, so that the rows themselves are left alone.
+  // Covers what filters ask about, so that the rows themselves are not read.
   'index policy_set_outcomes_verdicts on policy_set_outcomes (policy_evaluation_id, position, verdicts, id)',
 ];
 
@@ -59,7 +59,7 @@ const replaced = [
   'index policy_outcomes_verdict on policy_outcomes (policy_set_outcome_id, status, enforcement_level)',
 ];
 
-/** What stands in the rows, and is counted, of those that were there before. */
+/** Fills in the stored keys and counts of existing rows. */
 export const listed = [
   `update policy_set_outcomes set verdicts = coalesce(
      (select string_agg(v.word, '') from (select distinct ${verdictOf('p')} || ' ' as word
@@ -69,8 +69,9 @@ export const listed = [
 ];
 
 /**
- * In the order in which transactions take them: a report its sets before their policies, a removal tokens before pools and
- * sets. What is only counted and indexed is still read, and still referred to: every request looks a token and its user up.
+ * In the order in which transactions lock them: a report locks sets before policies, a deletion tokens before pools and
+ * sets. Tables that are only counted and indexed stay readable and can still be referred to: every request looks up a
+ * token and its user.
  */
 const locks = [
   'policy_set_outcomes, policy_outcomes',
@@ -79,10 +80,11 @@ const locks = [
   'users in share row exclusive mode',
 ];
 
-/** Lists that were still counted on every page, and outcomes whose policies were asked one by one when filtered. */
+/** Lists that were still counted on every page, and outcomes whose policies were read one by one when filtered. */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
-  // Other instances go on meanwhile: what they have begun is waited for, and what they begin waits, so that all is counted.
+  // Other instances keep running: this waits for their open transactions, and new ones wait for this, so that all is
+  // counted.
   if (knex.client.driverName === 'pg') for (const lock of locks) await knex.raw(`lock table ${lock}`);
   await knex.schema.alterTable('policy_set_outcomes', (table) => {
     column(table).text('verdicts').defaultTo('');

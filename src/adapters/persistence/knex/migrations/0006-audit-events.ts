@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 
-/** What must not happen, and when it does. */
+/** The forbidden changes, and their conditions. */
 const guards = {
   audit_events_unchanged: { before: 'update', unless: '1 = 0', says: 'audit events are never changed' },
   audit_events_kept: {
@@ -12,9 +12,9 @@ const guards = {
 } as const;
 
 /**
- * What was done and refused, by whom and from where. Rows are added, and taken away only before the horizon, which who
- * forgets has to move first: the database itself refuses anything else, so that no mistake of ours rewrites the trail. Nothing
- * refers to anything: a trail outlives what it tells of.
+ * Audit events: actions and refusals, with actor and origin. Rows are inserted, and deleted only before the horizon,
+ * which retention has to move first. The database itself refuses anything else, so that a bug cannot rewrite the trail.
+ * There are no foreign keys: the trail outlives its subjects.
  */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What a trigger for each row does not hear of: Postgres can empty a table at once. SQLite cannot. */
+/** Covers what a trigger for each row does not see: Postgres can truncate a table. SQLite cannot. */
 export async function up(knex: Knex): Promise<void> {
   if (knex.client.driverName !== 'pg') return;
   await knex.raw(

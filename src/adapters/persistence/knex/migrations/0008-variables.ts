@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 
 /**
- * All that this migration and those up to 0011 change or refer to, at once or not at all. Transactions take these tables in
- * more orders than one: whoever waits for the second while it holds the first may wait for one that waits for the first, and
- * so gives all up after a moment, before the database calls it a deadlock.
+ * Locks every table that this migration and those up to 0011 change or refer to, all at once or not at all.
+ * Transactions lock these tables in different orders, so waiting for the second while holding the first could deadlock.
+ * A failed attempt releases all of them after a moment, before the database detects a deadlock.
  */
 const locks = `do $$ begin loop
   begin
@@ -20,8 +20,8 @@ set local lock_timeout = 0;
 end $$`;
 
 /**
- * The variables of workspaces. What is short comes before the value, so that whoever adds up sizes, or looks for values
- * sealed with another key, reads none of the values.
+ * The variables of workspaces. Short columns come before the value, so that adding up sizes, or finding values sealed
+ * with another key, reads none of the values.
  */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
@@ -37,7 +37,7 @@ export async function up(knex: Knex): Promise<void> {
     text('created_at');
     revision();
     integer('size');
-    // How the sealed value begins, which names its key.
+    // The prefix of the sealed value, which names its key.
     text('sealed_by');
     maybeText('description');
     text('sealed_value');

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 
 const indexes = [
-  // Dense among the finalized ones of a workspace: a page is a range of it. Others have none.
+  // Dense among a workspace's finalized versions: a page is a range of it. Null for others.
   'unique index state_versions_sequence on state_versions (workspace_id, sequence)',
   `unique index state_versions_current on state_versions (workspace_id, serial) where status = 'finalized'`,
   `unique index state_versions_pending on state_versions (run_id) where status = 'pending'`,
@@ -13,7 +13,7 @@ const indexes = [
   'unique index run_artifacts_bundle on run_artifacts (bundle_key)',
 ];
 
-/** The states of workspaces with their outputs, and what agents leave of plans. */
+/** The state versions of workspaces with their outputs, and the artifacts of plans. */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
   await knex.schema.alterTable('workspaces', (table) => {
@@ -43,9 +43,9 @@ export async function up(knex: Knex): Promise<void> {
     text('name');
     text('type');
     flag('sensitive');
-    // How the sealed value begins, which names its key; null where it is not sealed.
+    // The prefix of the sealed value, which names its key; null where it is not sealed.
     maybeText('sealed_by');
-    // Of the value, in characters: before it, so that whoever adds up sizes reads none of the values.
+    // The value's size in characters. It comes first, so that adding up sizes reads none of the values.
     integer('size');
     text('value');
   });

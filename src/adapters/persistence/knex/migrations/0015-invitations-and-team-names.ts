@@ -2,13 +2,13 @@ import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 import { counting, displace, nameOf, place, type Trigger, tablesOf } from './counted-lists.js';
 
-/** What differs between the triggers of 0004 and 0005 and those that take their places. */
+/** The differences between the triggers of 0004 and 0005 and those that replace them. */
 interface Words {
   /** The column that the key of a team's name comes from, and the key. */
   readonly team: readonly [column: string, key: (row: string) => string];
-  /** What a member is listed by. */
+  /** The sort key of a member. */
   readonly member: (membership: string, user: string) => string;
-  /** What decides whether a user is listed, beside being deleted. */
+  /** The condition, in addition to deletion, that decides whether a user is listed. */
   readonly users: readonly [columns: readonly string[], where: (row: string) => string];
 }
 
@@ -118,7 +118,7 @@ const changed: readonly (readonly [before: string, after: string])[] = [
 /** Addresses may be invited that no user has yet, and the names of teams are compared in lower case. */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
-  // Other instances go on meanwhile: what they have begun is waited for, and what they begin waits.
+  // Other instances keep running: this waits for their open transactions, and new ones wait for this.
   if (knex.client.driverName === 'pg') {
     await knex.raw('lock table api_tokens, users, organization_memberships, teams, team_workspaces');
   }

@@ -31,13 +31,13 @@ interface OwnerRow {
   readonly user_id: string | null;
   readonly team_id: string | null;
   readonly organization_id: string | null;
-  /** Of an organization's two tokens: whether it is the audit token. */
+  /** For an organization's two tokens: whether it is the audit token. */
   readonly audits: boolean | number;
 }
 
 const ownerColumns = ['user_id', 'team_id', 'organization_id', 'audits'] as const satisfies readonly (keyof OwnerRow)[];
 
-/** What is looked at in each request. */
+/** The columns read in each request. */
 const credentialColumns = ['id', ...ownerColumns, 'expires_at', 'last_used_at'];
 
 interface CredentialRow extends OwnerRow {
@@ -57,7 +57,7 @@ const owners = {
   auditor: { column: 'organization_id', table: 'organizations' },
 } as const;
 
-/** The tokens of one owner among `tokens`, whose table goes by `alias`. */
+/** The tokens of one owner among `tokens`, whose table has the alias `alias`. */
 const of = (tokens: Knex.QueryBuilder, { kind, id }: TokenOwner, alias = 'api_tokens'): Knex.QueryBuilder =>
   tokens.where({ [`${alias}.${owners[kind].column}`]: id, [`${alias}.audits`]: kind === 'auditor' });
 
@@ -100,7 +100,7 @@ const sortColumns = {
   'last-used-at': 'k.last_used_at',
 } as const satisfies Record<TeamTokenSort['key'], string>;
 
-/** Joins whoever issued a token: a user, a team or an organization. */
+/** Joins the issuer of a token: a user, a team or an organization. */
 const withIssuer = (tokens: Knex.QueryBuilder): Knex.QueryBuilder =>
   tokens
     .leftJoin('users as iu', (on) => on.on('iu.id', 'k.created_by_id').onVal('k.created_by_kind', 'user'))
@@ -109,7 +109,7 @@ const withIssuer = (tokens: Knex.QueryBuilder): Knex.QueryBuilder =>
       on.on('io.id', 'k.created_by_id').onVal('k.created_by_kind', 'organization'),
     );
 
-/** Keeps of a query that has teams as `t` those whose token the visibility reaches. */
+/** Restricts a query that has teams as `t` to those whose token the caller may see. */
 function manageable(teams: Knex.QueryBuilder, { own, delegated }: Exclude<TeamTokenVisibility, 'all'>): void {
   teams.where((any) => any.whereIn('t.id', own).where('t.members_manage_token', true));
   if (delegated === undefined) return;
@@ -120,7 +120,7 @@ function manageable(teams: Knex.QueryBuilder, { own, delegated }: Exclude<TeamTo
   });
 }
 
-/** Tokens `k` whose owner lives: the user, or the team and its organization, or the organization. */
+/** Tokens `k` whose owner is not deleted: the user, the team and its organization, or the organization. */
 const living = (sql: Knex): Knex.QueryBuilder =>
   sql('api_tokens as k')
     .leftJoin('users as u', (on) => on.on('u.id', 'k.user_id').onNull('u.deleted_at'))
@@ -141,7 +141,10 @@ const credential = prepared((sql, { secretDigest }: { readonly secretDigest: str
     }),
 );
 
-/** An owner that is deleted has no id to refer to, so the foreign key refuses the row. The key share waits for a deletion. */
+/**
+ * A deleted owner has no id to refer to, so the foreign key refuses the row. The key share lock waits for a concurrent
+ * deletion.
+ */
 const livingOwner = (sql: Knex, table: string, id: unknown): Knex.Raw =>
   sql.raw(`coalesce((?), '')`, [sharing(sql, sql(table).where({ id, deleted_at: null }).select('id'))]);
 
@@ -149,7 +152,7 @@ const sharing = (sql: Knex, row: Knex.QueryBuilder): Knex.QueryBuilder =>
   sql.client.driverName === 'pg' ? row.forKeyShare() : row;
 
 /**
- * One statement drops the owner's token and stores the next in its row. What lists keep of the row stays, and a concurrent
+ * One statement replaces the owner's token in its row. The columns that lists keep in the row stay, and a concurrent
  * rename of the owner finds the row to change.
  */
 const upserting = (kind: 'team' | 'organization' | 'auditor', index: string) =>
@@ -311,7 +314,7 @@ export class KnexApiTokens implements ApiTokenRepository {
   }
 
   async markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void> {
-    // In one order, so that two processes marking the same tokens never wait for each other in a circle.
+    // In a fixed order, so that two processes marking the same tokens cannot deadlock.
     for (const [id, usedAt] of [...uses].sort()) {
       const token = this.db.sql('api_tokens').where({ id });
       await this.db.run(

@@ -45,8 +45,8 @@ const toRow = (subject: string, { kind, ...payload }: Effect, notBefore: Instant
 });
 
 /**
- * Postgres passes over rows that others are changing, and looks again at those that changed since it began; on SQLite
- * there is one writer at a time.
+ * Postgres skips rows that others are changing, and rechecks those that changed since it began; SQLite has one writer
+ * at a time.
  */
 const skippingLocked = (sql: Knex, rows: Knex.QueryBuilder): Knex.QueryBuilder =>
   sql.client.driverName === 'pg' ? rows.forUpdate('e').skipLocked() : rows;
@@ -54,7 +54,7 @@ const skippingLocked = (sql: Knex, rows: Knex.QueryBuilder): Knex.QueryBuilder =
 export class KnexEffects implements EffectOutbox {
   constructor(
     private readonly db: Statements,
-    /** Is told of what is due as soon as it is committed. */
+    /** Called for an effect that is due as soon as it is committed. */
     private readonly ordered: (kind: Effect['kind']) => void,
   ) {}
 
@@ -73,7 +73,7 @@ export class KnexEffects implements EffectOutbox {
   ): Promise<readonly PendingEffect[]> {
     const { sql } = this.db;
     const due = this.dueBy(now, kinds).select('e.id').orderBy('e.id').limit(limit);
-    // Materialized, because a subquery that is run again would skip what it has locked itself and take more.
+    // Materialized, because a subquery that runs again would skip the rows it has locked itself and take more.
     const rows = await this.db.all<object>(
       sql('effects')
         .withMaterialized('claimed', skippingLocked(sql, due))

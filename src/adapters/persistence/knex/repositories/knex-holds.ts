@@ -14,8 +14,8 @@ const tables: Readonly<Record<Holdable['kind'], { readonly name: string; readonl
 };
 
 /**
- * By row locks: a key share is what a foreign key takes of the row it refers to, and stands in nobody's way but that of
- * the full lock. On SQLite there is one writer at a time, and nothing to lock.
+ * Row locks: a foreign key takes a key share lock on the row it refers to, which conflicts only with the full lock.
+ * SQLite has one writer at a time and needs no locks.
  */
 export class KnexHolds implements Holds {
   constructor(private readonly db: Statements) {}

@@ -78,7 +78,7 @@ const setRows = rowsOf<Omit<PolicySetOutcome, 'outcomes'>>((row, as) => ({
   warnings: as.json(row.warnings),
 }));
 
-/** An evaluation's number of outcomes with one of them, or with none when the page lies past the end. */
+/** The number of an evaluation's outcomes, with one of them, or with none when the page is past the end. */
 type CountedRow = { readonly total: number; readonly id: PolicySetOutcomeId | null; readonly position: number };
 
 const saidRows = rowsOf<Omit<PolicyOutcome, 'enforcementLevel'>>((row, as) => ({
@@ -89,7 +89,7 @@ const saidRows = rowsOf<Omit<PolicyOutcome, 'enforcementLevel'>>((row, as) => ({
   output: as.json(row.output),
 }));
 
-/** What a policy said, without where it belongs. */
+/** A policy's result without its position. */
 const saidColumns = [...saidRows.columns, 'enforcement_level'];
 
 interface Said {
@@ -113,16 +113,16 @@ const policyFrom = (row: Said): PolicyOutcome => {
   return verdict as PolicyOutcome;
 };
 
-/** SQLite takes no more than 500 listed rows, and either database only so many values in one statement. */
+/** SQLite takes at most 500 listed rows, and both databases limit the values in one statement. */
 const rowsInserted = 100;
 
 const inLivingWorkspaces = (stages: Knex.QueryBuilder): Knex.QueryBuilder =>
   livingWorkspaces(stages.join('runs as r', 'r.id', 's.run_id').join('workspaces as w', 'w.id', 'r.workspace_id'));
 
-/** Task stages `s` of living workspaces `w`. */
+/** Task stages `s` of workspaces `w` that are not deleted. */
 const livingStages = (sql: Knex): Knex.QueryBuilder => inLivingWorkspaces(sql('task_stages as s'));
 
-/** Policy evaluations `e` of living workspaces `w`. */
+/** Policy evaluations `e` of workspaces `w` that are not deleted. */
 const livingEvaluations = (sql: Knex): Knex.QueryBuilder =>
   inLivingWorkspaces(sql('policy_evaluations as e').join('task_stages as s', 's.id', 'e.task_stage_id'));
 
@@ -199,8 +199,8 @@ const policiesOf = prepared((sql, { ids }: { readonly ids: readonly PolicySetOut
 );
 
 /**
- * Keeps of a query that has outcomes of policy sets as `q` those that match: what their policies said stands in them as
- * words (`failed:mandatory `), and as `error: ` that they failed themselves. The database writes them.
+ * Restricts a query that has outcomes of policy sets as `q` to those that match. The database writes the results of
+ * their policies into them as words (`failed:mandatory `), and `error: ` when an outcome itself failed.
  */
 function onlyMatching(sets: Knex.QueryBuilder, { status, enforcementLevel }: OutcomeFilter): void {
   sets.orWhere('q.verdicts', 'like', `%${status}:${enforcementLevel === null ? '' : `${enforcementLevel} `}%`);

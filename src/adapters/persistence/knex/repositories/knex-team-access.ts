@@ -36,7 +36,7 @@ const accessRows = rowsOf<TeamWorkspaceView>((row, as) => ({
   revision: row.revision,
 }));
 
-/** The row's columns under names of their own: beside them stand the grants that make the caller's standing. */
+/** The row's columns under names of their own, to tell them apart from the caller's grants in the same row. */
 interface SeenRow {
   readonly own_team_id: TeamId;
   readonly team_visibility: string;
@@ -65,11 +65,11 @@ const teamFromSeenRow = (row: SeenRow): TeamInQuestion => ({
   access: accessFromText(row.team_organization_access),
 });
 
-/** The access `g` to living workspaces `w`. */
+/** The access `g` to workspaces `w` that are not deleted. */
 const toLivingWorkspaces = (sql: Knex): Knex.QueryBuilder =>
   livingWorkspaces(sql('team_workspaces as g').join('workspaces as w', 'w.id', 'g.workspace_id'));
 
-/** That of living teams `t`. */
+/** The access of teams `t` that are not deleted. */
 const living = (sql: Knex): Knex.QueryBuilder =>
   toLivingWorkspaces(sql).join('teams as t', 't.id', 'g.team_id').where('t.deleted_at', null);
 
@@ -91,7 +91,7 @@ const findSeen = seeing(
 interface Filter extends Readonly<Record<string, unknown>> {
   readonly workspaceId: WorkspaceId;
   readonly teamId: TeamId | undefined;
-  /** Undefined where all teams may be seen. */
+  /** Undefined where the caller may see all teams. */
   readonly seen: readonly TeamId[] | undefined;
 }
 
@@ -108,7 +108,7 @@ const matching = (sql: Knex, { workspaceId, teamId, seen }: Filter): Knex.QueryB
 const byName = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
   rows.select(...columnsOf('g', accessRows.columns), names).orderBy(['g.listed_name', 'g.team_id']);
 
-/** Limits are spelled out: of a bound one, Postgres believes that it is a tenth of all there is. */
+/** Limits are spelled out: Postgres estimates a bound one as a tenth of all rows. */
 const spelledOut = { skipBinding: true };
 
 const firstSlice = (limit: number) =>
@@ -215,7 +215,7 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
     limit: number,
   ): Promise<Slice<TeamWorkspaceView>> {
     const filter = { workspaceId, teamId, seen: seenOf(visibility) };
-    // One more tells whether there are more.
+    // One extra row shows whether there are more.
     const { first, later } = slicesOf(limit + 1);
     const query =
       after === undefined

@@ -45,10 +45,13 @@ export function grantFromRow(row: GrantRow): Grant | undefined {
 
 export const accessFromText = (text: string): OrganizationAccess => new Set(JSON.parse(text));
 
-/** One row for each team the caller acts through, or a single one without a team. Of an organization only its id. */
+/**
+ * One row for each team through which the caller has access, or a single row without a team. Only the organization's id
+ * is read.
+ */
 interface StandingRow extends Partial<GrantRow> {
   readonly standing_organization_id: OrganizationId;
-  /** What makes the caller a member, when a row does. */
+  /** Joins the caller's standing in the organization `o`, and with `place` the grants on the workspace `w`. */
   readonly standing_member: string | null;
   readonly standing_team_id: TeamId | null;
   readonly standing_owners: boolean | number;

@@ -13,7 +13,7 @@ import {
 import { prepared } from '../../engine/prepared.js';
 import { executionModeOf, livingWorkspaces } from '../knex-workspaces.js';
 
-/** Spelled out and not bound, as `FALSE` is: a plan that must fit any value does not use a partial index. */
+/** Spelled out, not bound, as `FALSE` is: a plan that must fit any value does not use a partial index. */
 export const isOneOf = (statuses: readonly RunStatus[]): string =>
   `r.status in (${statuses.map((status) => `'${status}'`).join(', ')})`;
 export const notPlanOnly = 'r.plan_only = FALSE';
@@ -21,14 +21,16 @@ export const notPlanOnly = 'r.plan_only = FALSE';
 /** Waiting for an agent. */
 const claimable: readonly RunStatus[] = ['plan_queued', 'apply_queued'];
 
-/** Read through the index of what is in the organization's queue: what rests or is over, or in another, is not looked at. */
+/**
+ * Reads only the index of the organization's queue: runs that are on hold, finished, or in another queue are not read.
+ */
 export const queued = (sql: Knex, organizationId: OrganizationId | Knex.QueryBuilder): Knex.QueryBuilder =>
   livingWorkspaces(sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id'))
     .whereRaw(isOneOf(queuedRunStatuses))
     .where('r.organization_id', organizationId);
 
 export interface Placed {
-  /** Postgres answers a bigint as text. */
+  /** Postgres returns a bigint as text. */
   readonly position: number | string;
 }
 
@@ -68,7 +70,7 @@ export const currentRuns = prepared((sql, { ids }: { readonly ids: readonly Work
     .select('w.id', { holding: one(runStatusesHoldingWorkspace), waiting: one(waitingRunStatuses) });
 });
 
-/** Keeps the workspaces `w` of organizations `o` that the agent's pool serves, as `serves` says. */
+/** Restricts workspaces `w` of organizations `o` to those that the agent's pool serves, according to `serves`. */
 function servedBy(
   workspaces: Knex.QueryBuilder,
   sql: Knex,
@@ -92,9 +94,9 @@ function servedBy(
     .where((either) => either.whereExists(wholeOrganization).orWhereExists(listed('allowed')));
 }
 
-/** What agents of the pool may claim, in the order in which they do. */
+/** The runs that agents of the pool may claim, in the order in which they claim them. */
 export const claimableBy = (sql: Knex, agent: Pick<Agent, 'poolId' | 'organizationId'>): Knex.QueryBuilder => {
-  // A cross join keeps SQLite from beginning with every workspace of the organization, and sorting what it finds.
+  // A cross join keeps SQLite from starting with every workspace of the organization and sorting the result.
   const inWorkspaces = sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id');
   const runs = livingWorkspaces(inWorkspaces).whereRaw(isOneOf(claimable));
   return servedBy(runs, sql, agent).orderBy(['r.created_at', 'r.id']);
