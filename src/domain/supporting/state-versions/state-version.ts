@@ -3,28 +3,28 @@ import { DomainError } from '../../shared/domain-error.js';
 import type { Instant, RunId, StateVersionId, WorkspaceId } from '../../shared/id.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
 
-/** What an agent says of a state before it sends the bytes. */
+/** An agent's announcement of a state, before it uploads the bytes. */
 export interface AnnouncedState {
-  /** Rises with every state of a workspace, as who writes states counts. */
+  /** Rises with every state of a workspace; the writer of the state assigns it. */
   readonly serial: number;
-  /** Tells the states of one history from those of any other. */
+  /** Identifies the history a state belongs to. */
   readonly lineage: string;
-  /** Of the bytes, lower-case hexadecimal. */
+  /** The MD5 of the bytes, in lower-case hexadecimal. */
   readonly md5: string;
-  /** How many bytes. */
+  /** In bytes. */
   readonly size: number;
 }
 
-/** `pending`: announced, its bytes not received yet, and seen by nobody but its agent. */
+/** `pending`: announced, its bytes not yet received, and visible only to its agent. */
 export const stateVersionStatuses = ['pending', 'finalized'] as const;
 
-/** One state of a workspace's resources, as a run left it. A finalized one never changes. */
+/** A state of a workspace's resources, as a run left it. A finalized one never changes. */
 export interface StateVersion extends AnnouncedState {
   readonly id: StateVersionId;
   readonly workspaceId: WorkspaceId;
   /** The run that wrote it. */
   readonly runId: RunId;
-  /** Who created the run; null for nobody. */
+  /** The creator of the run; null if it has none. */
   readonly createdBy: TokenOwner | null;
   readonly status: (typeof stateVersionStatuses)[number];
   /** Null while it is pending. */
@@ -37,13 +37,13 @@ export const announceState = (
   { serial, lineage, md5, size }: AnnouncedState,
 ): StateVersion => ({ ...of, serial, lineage, md5, size, status: 'pending', bundle: null });
 
-/** Whether two say the same of the same bytes: an announcement whose answer was lost is made again. */
+/** Whether both announce the same bytes: an agent repeats an announcement whose response was lost. */
 export const isSameState = (a: AnnouncedState, b: AnnouncedState): boolean =>
   a.serial === b.serial && a.lineage === b.lineage && a.md5 === b.md5 && a.size === b.size;
 
 /**
- * Throws `agent-report/invalid` unless a state may follow the workspace's current one, of which there may be none: it is
- * of the same lineage, and its serial is higher. Who is behind, or writes to the wrong workspace, must not go unnoticed.
+ * Throws `agent-report/invalid` unless the state may follow the workspace's current one, if any: it must have the same
+ * lineage and a higher serial. This detects agents that are behind or write to the wrong workspace.
  */
 export function checkSuccession(current: AnnouncedState | undefined, next: AnnouncedState): void {
   if (current === undefined) return;
