@@ -12,7 +12,7 @@ export interface StateVersionQuery {
 
 export interface ListedStateVersion {
   readonly version: StateVersion;
-  /** Absolute, and itself the right to the bytes for a while. */
+  /** Absolute; a temporary credential for the bytes. */
   readonly downloadUrl: string;
 }
 

@@ -14,7 +14,7 @@ import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-w
 import type { ListedStateVersion } from './list-state-versions.js';
 import { amongOthers, outputsAtOnce, type ShownOutput } from './shown-output.js';
 
-/** One of them, or a workspace's current one. */
+/** A state version by its id, or a workspace's current one. */
 export type StateVersionReference = { readonly id: StateVersionId } | { readonly workspaceId: WorkspaceId };
 
 export interface ShownStateVersion extends ListedStateVersion {
@@ -37,7 +37,7 @@ export class ShowStateVersion {
     return { ...shown, downloadUrl: this.urls.issue('state-download', shown.version.id, this.clock.now()) };
   }
 
-  /** Its outputs beside it, slice by slice: from the first, or after a place. */
+  /** Its outputs, slice by slice: from the first, or after a place. */
   outputs(actor: Actor, id: StateVersionId, after: Place | undefined): Promise<Slice<ShownOutput>> {
     return this.unitOfWork.read(async (tx) => {
       const version = await find(tx, actor, { id });
