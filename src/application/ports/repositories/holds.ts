@@ -13,7 +13,9 @@ export type Holdable =
  * return false if the resource is already removed, or a concurrent transaction is removing it.
  */
 export interface Holds {
-  /** Blocks its removal. Any number of transactions may share it; one that adds a first dependent must share it. */
+  /**
+   * Blocks its removal. Any number of transactions may share it; adding a row that refers to it shares it implicitly.
+   */
   share(what: Holdable): Promise<boolean>;
   /** For its removal, before dependents are checked: waits for the transactions that share it, and blocks others. */
   take(what: Holdable): Promise<boolean>;

@@ -26,7 +26,7 @@ export class Authenticate {
       throw new DomainError('actor/unauthenticated', 'a valid API token is required');
     }
     const { actor, invited } = credential;
-    // Written once per user, so that the first authenticated request finds the invitations accepted.
+    // Written once per invitation, so that the first authenticated request finds it accepted.
     if (invited && actor.kind === 'user') await this.unitOfWork.run((tx) => tx.memberships.accept(actor.userId));
     this.uses.note('api', credential.token, now);
     return actor;

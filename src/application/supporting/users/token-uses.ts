@@ -31,7 +31,7 @@ export class TokenUses {
         await tx.agentTokens.markUsed(agent);
       });
     } catch (error) {
-      // Removed from memory, unless they were used again since.
+      // Restored for the next flush, unless they were used again since.
       const { noted } = this;
       this.noted = { api: new Map([...api, ...noted.api]), agent: new Map([...agent, ...noted.agent]) };
       throw error;

@@ -76,7 +76,7 @@ export class CommitFiles {
   }
 }
 
-/** The branch of the commit; undefined for a remote without a default branch. */
+/** The ref the commit was fetched from; null if the remote's default is not a branch. */
 function refOf({ branch, isPullRequest, pullRequestNumber }: IngressAttributes, source: string): string | null {
   const pulls = source === 'gitlab' ? 'refs/merge-requests' : 'refs/pull';
   if (isPullRequest) return `${pulls}/${pullRequestNumber}/head`;
