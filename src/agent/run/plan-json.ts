@@ -128,7 +128,7 @@ const memberOf = (value: unknown, name: string): unknown =>
 
 const membersOf = ([before, after]: Sides, name: string): Sides => [memberOf(before, name), memberOf(after, name)];
 
-/** Of the same type, so that clients can read it with the provider's schema. */
+/** Keeps the type, so that clients can read it with the provider's schema. */
 function blank(value: unknown, instead: string): unknown {
   switch (typeof value) {
     case 'string':

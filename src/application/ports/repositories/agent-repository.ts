@@ -30,7 +30,7 @@ export interface AgentPoolRepository {
   inUse(id: AgentPoolId): Promise<boolean>;
   /** Pools of existing organizations that lost workspaces in an upgrade and are not the default, by name. */
   replaced(): Promise<readonly AgentPool[]>;
-  /** By name. A null organization lists the site pools. */
+  /** Ordered by name. A null organization lists the site pools. */
   page(organizationId: OrganizationId | null, page: PageRequest): Promise<Page<AgentPool>>;
 }
 

@@ -49,6 +49,6 @@ export interface MembershipRepository {
   accept(userId: UserId): Promise<void>;
   /** Also removes the user from the organization's teams. A reserved id without other uses is released. */
   remove(membership: Membership): Promise<void>;
-  /** By username; invited members by their address. */
+  /** Ordered by username; invited members by their address. */
   page(organizationId: OrganizationId, page: PageRequest): Promise<Page<MembershipView>>;
 }

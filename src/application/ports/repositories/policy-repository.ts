@@ -31,7 +31,7 @@ export interface PolicySetRepository {
    */
   save(policySet: PolicySet): Promise<void>;
   remove(id: PolicySetId): Promise<void>;
-  /** By name. */
+  /** Ordered by name. */
   page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>>;
   /**
    * The sets that apply to a run of the workspace: the global ones of its organization and those attached to it, by
@@ -63,7 +63,7 @@ export interface PolicyRepository {
   save(policy: ManagedPolicy): Promise<void>;
   /** Also removes it from its sets. */
   remove(id: PolicyId): Promise<void>;
-  /** By name. */
+  /** Ordered by name. */
   page(query: PolicyQuery, page: PageRequest): Promise<Page<ManagedPolicy>>;
   /** Returns the SHA-256 of the code, in hexadecimal, by which it can be read. */
   keepCode(organizationId: OrganizationId, code: string): Promise<string>;

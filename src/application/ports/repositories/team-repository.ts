@@ -23,7 +23,7 @@ export interface TeamRepository {
   save(team: Team): Promise<void>;
   /** Hides the team and its token, and frees its name. */
   remove(id: TeamId, now: string): Promise<void>;
-  /** By name. */
+  /** Ordered by name. */
   page(organizationId: OrganizationId, visibility: TeamVisibility, page: PageRequest): Promise<Page<Team>>;
   /** In the order of the organization's members. */
   members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly Member[]>>;

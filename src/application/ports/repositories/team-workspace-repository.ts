@@ -33,7 +33,7 @@ export interface TeamWorkspaceRepository {
   save(teamWorkspace: TeamWorkspace): Promise<void>;
   /** Returns whether it existed. */
   remove(id: TeamWorkspaceId): Promise<boolean>;
-  /** By team name. */
+  /** Ordered by team name. */
   page(filter: TeamAccessFilter, page: PageRequest): Promise<Page<TeamWorkspaceView>>;
   /** In the same order, at most `limit` rows: those after a place, or the first. */
   slice(filter: TeamAccessFilter, after: Place | undefined, limit: number): Promise<Slice<TeamWorkspaceView>>;

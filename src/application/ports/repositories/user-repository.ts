@@ -28,6 +28,6 @@ export interface UserRepository {
   setSuspended(id: UserId, suspended: boolean): Promise<void>;
   /** Hides the user and invalidates its tokens and memberships. */
   remove(id: UserId, now: string): Promise<void>;
-  /** By username. */
+  /** Ordered by username. */
   page(page: PageRequest): Promise<Page<User>>;
 }

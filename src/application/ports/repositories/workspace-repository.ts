@@ -45,7 +45,7 @@ export interface WorkspaceRepository {
     ids: readonly WorkspaceId[],
     visibility: WorkspaceVisibility,
   ): Promise<readonly WorkspaceId[]>;
-  /** By name. `standing` is the caller's on the organization; each item gets it with the grants on that workspace. */
+  /** Ordered by name. `standing` is the caller's on the organization; each item gets it with the grants on that workspace. */
   page(
     organizationId: OrganizationId,
     standing: Standing,
