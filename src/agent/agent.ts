@@ -8,11 +8,11 @@ import { removeLeftovers } from './run/leftovers.js';
 import { ServiceClient, ServiceRefused } from './service/service-client.js';
 import type { Settings } from './settings.js';
 
-/** The longest that the service lets an agent wait for a run. */
+/** The longest time the service lets an agent wait for a run, in seconds. */
 const longestWait = 60;
 const afterNonsense = 15_000;
 
-/** Claims runs and executes them, one at a time, until it is stopped. Rejects where its token is refused. */
+/** Claims runs and executes them, one at a time, until it is stopped. Rejects if its token is refused. */
 export async function runAgent(
   settings: Settings,
   token: string,
@@ -28,7 +28,7 @@ export async function runAgent(
     const job = await client.claim(settings.AGENT_NAME, longestWait, stopping).catch(async (error: Error) => {
       if (stopping.aborted) return undefined;
       if (error instanceof ServiceRefused && error.status === 401) throw error;
-      // What it answered makes no sense to this agent; another release may stand behind the address soon.
+      // The response was not understood; another release may soon serve this address.
       say(`claiming a run failed: ${error.message}`);
       await pause(afterNonsense, undefined, { signal: stopping }).catch(() => undefined);
       return undefined;

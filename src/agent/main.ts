@@ -9,7 +9,7 @@ const say = (line: string): void => {
   process.stderr.write(`${new Date().toISOString()} ${line}\n`);
 };
 
-// Whoever listened may be gone, as a terminal is that was closed.
+// The reader may be gone, such as a closed terminal.
 process.stderr.on('error', () => undefined);
 
 const oldestNode = [22, 15] as const;
@@ -30,7 +30,7 @@ async function main(words: readonly string[]): Promise<void> {
   if (unknown !== undefined) throw new SettingsError([`unknown argument ${unknown}; see --help`]);
 
   const settings = words.includes('--with-server') ? undefined : loadSettings(process.env);
-  // Before anything else: the process may be replaced.
+  // First, because this may replace the process.
   const token = settings && tokenOf(settings);
 
   const stopping = new AbortController();
@@ -43,7 +43,7 @@ async function main(words: readonly string[]): Promise<void> {
     else process.exit(1);
   };
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
-  // A terminal that closes may say so twice: it asks for nothing to be killed.
+  // A closing terminal may send it twice, which must not kill programs.
   process.on('SIGHUP', () => stopping.signal.aborted || stop());
   const surroundings = { stopping: stopping.signal, killing: killing.signal, say };
 

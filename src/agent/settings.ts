@@ -12,11 +12,11 @@ export const tokenSchema = z.string().regex(/^\S{16,}$/, 'must be at least 16 ch
 const variableName = /^[A-Za-z_]\w*$/;
 
 interface Setting {
-  /** Reads the variable's text; `undefined` where it is not set and has no default. */
+  /** Parses the variable's text; `undefined` if it is unset and has no default. */
   readonly schema: z.ZodType;
-  /** As text, the way the variable would be written. */
+  /** As text, as it would be set in the environment. */
   readonly fallback?: string;
-  /** What the table shows where there is no fixed default. */
+  /** Shown in the table if there is no fixed default. */
   readonly shown?: string;
   readonly about: string;
 }
@@ -125,7 +125,7 @@ export const settings = {
 /** The validated settings, one property per variable. */
 export type Settings = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
 
-/** The environment does not make settings. The message lists every fault, one a line. */
+/** An invalid environment. The message lists every fault, one per line. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 
@@ -153,7 +153,7 @@ export function loadSettings(environment: Readonly<Record<string, string | undef
   return values as unknown as Settings;
 }
 
-/** The table of settings as rows of name, default and meaning. */
+/** The settings as rows of name, default and meaning. */
 export const settingRows = (): readonly (readonly [string, string, string])[] =>
   (Object.entries(settings) as [string, Setting][]).map(([name, { fallback, shown, about }]) => [
     name,

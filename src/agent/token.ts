@@ -7,20 +7,20 @@ import { type Settings, SettingsError, tokenSchema } from './settings.js';
 const standardInput = '/dev/stdin';
 
 /**
- * The agent's token, which nothing of the process shows any more: not its environment, its command line nor a descriptor.
- * Throws `SettingsError`. Does not return where the token was in the environment: the program begins again then.
+ * The agent's token, removed from everything that exposes the process: its environment, command line and descriptors.
+ * Throws `SettingsError`. Does not return if the token was in the environment: the program is then executed again.
  */
 export function tokenOf({ AGENT_TOKEN: token, AGENT_TOKEN_FILE: file }: Settings): string {
   if (file !== undefined) return tokenIn(file);
   if (token === undefined) throw new SettingsError(['AGENT_TOKEN_FILE: must be set']);
-  // Windows shows no process the environment of another.
+  // Windows does not expose the environment of other processes.
   if (process.platform !== 'win32') beginWithout(token);
   return token;
 }
 
 /**
- * Replaces the process by this program. What the kernel shows of an environment is as it was at the start: deleting a
- * variable does not change it. The token is handed over on standard input, in a file without a name.
+ * Replaces the process by a new instance of this program. The kernel exposes the environment a process was started
+ * with: deleting a variable does not change it. The token is passed on standard input, in an unnamed file.
  */
 function beginWithout(token: string): void {
   try {
@@ -28,7 +28,7 @@ function beginWithout(token: string): void {
     closeSync(0);
     const file = openSync(path, 'wx+', 0o600);
     unlinkSync(path);
-    // A process that is replaced keeps only the three standard descriptors. The lowest one that is free is taken.
+    // A replaced process keeps only the three standard descriptors. The lowest free descriptor is used.
     if (file !== 0) throw new Error('standard input is in use');
     writeSync(file, token, 0);
   } catch (error) {
@@ -64,7 +64,7 @@ function tokenIn(path: string): string {
     throw fault(`its content ${token.error.issues.map((issue) => issue.message).join('; ')}`);
   } finally {
     closeSync(descriptor);
-    // Else the next file or connection would be taken for standard input.
+    // Otherwise the next file or connection would become standard input.
     if (descriptor === 0) openSync('/dev/null', 'r');
   }
 }

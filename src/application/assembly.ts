@@ -9,7 +9,7 @@ import type { SecretGenerator } from './ports/outside/secret-generator.js';
 import type { Settings } from './ports/outside/settings.js';
 import type { UnitOfWork } from './ports/repositories/unit-of-work.js';
 
-/** What use cases take from outside, by the names that the table calls it. */
+/** The ports that use cases depend on, by the names the table uses. */
 export interface Ports {
   readonly unitOfWork: UnitOfWork;
   readonly clock: Clock;
@@ -23,21 +23,21 @@ export interface Ports {
   readonly settings: Settings;
 }
 
-/** How an object is made: of which class, and from what, in the order of the constructor's parameters. */
+/** The class of an object and the sources of its constructor parameters, in order. */
 export interface Made<Thing> {
   readonly Class: new (...given: never) => Thing;
   readonly from: readonly (keyof Ports | Made<unknown>)[];
 }
 
-/** The names of the ports that can be given where `Needed` is asked for. */
+/** The names of the ports that implement `Needed`. */
 type PortFor<Needed> = { [Name in keyof Ports]: Ports[Name] extends Needed ? Name : never }[keyof Ports];
 
-/** One port or made object for each parameter of a constructor. */
+/** One port or made object per constructor parameter. */
 type Sources<Parameters extends readonly unknown[]> = {
   [Index in keyof Parameters]: PortFor<Parameters[Index]> | Made<Parameters[Index]>;
 };
 
-/** The compiler checks `from` against the parameters of the constructor: their number, order and types. */
+/** The compiler checks `from` against the constructor's parameters: their number, order and types. */
 export const made = <Thing, Parameters extends readonly unknown[]>(
   Class: new (...given: Parameters) => Thing,
   ...from: Sources<Parameters>
@@ -45,12 +45,12 @@ export const made = <Thing, Parameters extends readonly unknown[]>(
 
 type Table = Readonly<Record<string, Made<unknown>>>;
 
-/** What a table makes, by the names of its rows. */
+/** The objects a table creates, by row name. */
 export type MadeBy<Rows extends Table> = {
   readonly [Name in keyof Rows]: Rows[Name] extends Made<infer Thing> ? Thing : never;
 };
 
-/** Makes everything in the table; what several rows are made from is made once. */
+/** Creates every object in the table; a dependency of several rows is created once. */
 export function assemble<Rows extends Table>(
   rows: Rows,
   portNamed: <Name extends keyof Ports>(name: Name) => Ports[Name],

@@ -1,4 +1,4 @@
-/** What is published for programs that bring their own adapters: use cases, their commands and answers, and ports. */
+/** The published interface for programs with their own adapters: use cases, their commands and results, and ports. */
 
 export { type Begun, EffectPerformers } from './background/effect-performers.js';
 export { ListFailingEffects } from './background/list-failing-effects.js';

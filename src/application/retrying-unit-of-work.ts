@@ -4,13 +4,14 @@ import type { RepositoryName, Transaction, UnitOfWork } from './ports/repositori
 const attempts = 5;
 
 /**
- * Decides again on fresh facts when a save was stale, a few times, with the row that was changed locked, so that the next
- * attempt is not stale for the same reason; the last refusal is passed on. Nothing else is tried again: of a change whose commit nobody heard of, nobody knows whether it was kept.
+ * Retries with fresh facts, a few times, if a save was stale. The changed row is locked first, so that the next attempt
+ * is not stale for the same reason. The last refusal is passed on. Nothing else is retried: a lost commit response does
+ * not show whether the change was committed.
  */
 export class RetryingUnitOfWork<Names extends RepositoryName = RepositoryName> implements UnitOfWork<Names> {
   constructor(
     private readonly inner: UnitOfWork<NoInfer<Names> | 'holds'>,
-    /** Where many change one thing at once most of them lose every time, unless they wait for a random moment. */
+    /** Under contention most attempts fail again unless they wait for a random time. */
     private readonly pauseAfter: (attempt: number) => Promise<void> = async () => undefined,
   ) {}
 

@@ -5,7 +5,7 @@ import { StoredSecrets } from './background/stored-secrets.js';
 import { TakeStock } from './background/take-stock.js';
 import * as published from './index.js';
 
-// What several use cases share: made once for all of them.
+// Objects shared by several use cases.
 const tokenUses = made(published.TokenUses, 'unitOfWork');
 const tokenIssuer = made(published.TokenIssuer, 'clock', 'ids', 'secrets');
 const byteQuota = made(published.ByteQuota, 'settings');
@@ -26,7 +26,7 @@ const effectPerformers = made(
   stateOutputsReader,
 );
 
-/** Every use case, and what it is made from. */
+/** Every use case with its dependencies. */
 export const useCases = {
   createConfigurationVersion: made(
     published.CreateConfigurationVersion,

@@ -1,4 +1,4 @@
-/** The published rules and data of the domain, by name. It imports no package and no part of Node. */
+/** The published rules and data of the domain, by name. It imports no package and no Node module. */
 
 export type { Actor, RequestTrace } from './authorization/actor.js';
 export { auditorStanding, identityOf, isOpenTo, isUser, standingOnSite } from './authorization/actor.js';

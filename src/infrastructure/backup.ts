@@ -7,25 +7,25 @@ import { openSqlite } from '../adapters/persistence/knex/knex-database.js';
 import type { Config } from './config.js';
 import { storedBytes } from './stored-bundles.js';
 
-/** Where a data directory keeps what. */
+/** The layout of a data directory. */
 export const dataDirectory = (path: string) => ({
   database: join(path, 'gatehouse.sqlite'),
   bundles: join(path, 'bundles'),
   signingSecret: join(path, 'signing-secret'),
-  /** Held by whoever makes a copy of it. */
+  /** Locked by a process that copies the directory. */
   backupLock: join(path, 'backup.lock'),
 });
 
 type DataDirectory = ReturnType<typeof dataDirectory>;
 
-/** What the operator can mend. */
+/** An error the operator can fix. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }
 
 /**
- * Throws `OperatorError` where what is about to be opened in the data directory belongs to another user than this process's:
- * what this one wrote there, were it only beside the database while it is open, the service could not.
+ * Throws `OperatorError` if a path to open in the data directory belongs to another user: files that this process
+ * creates there, even temporary ones of the open database, would be unwritable for the service.
  */
 export async function refuseOtherUsers(
   { DATA_DIR, DATABASE_URL }: Config,
@@ -40,8 +40,8 @@ export async function refuseOtherUsers(
       `${path} belongs to user ${owner}, but this is user ${user}. Run the command as the user of the service, for example with sudo -u '#${owner}'`,
     );
   };
-  // What is not there yet is made where these are. A directory may be root's although others write to it, as volumes are:
-  // only root has to ask whose it is.
+  // A missing path is created by the owner of its directory. A directory may belong to root although others write to
+  // it, as volumes do; only root has to check the owner.
   const instead = [...(DATABASE_URL === undefined ? [paths.database] : []), ...(user === 0 ? [DATA_DIR] : [])];
   try {
     for (const name of opened) {
@@ -57,7 +57,7 @@ export async function refuseOtherUsers(
   }
 }
 
-/** Undefined when there is no such file. */
+/** Undefined if the file does not exist. */
 const ownerOf = (path: string): Promise<number | undefined> =>
   stat(path).then(
     ({ uid }) => uid,
@@ -68,9 +68,9 @@ const ownerOf = (path: string): Promise<number | undefined> =>
   );
 
 /**
- * Makes the new directory `to` a copy of a data directory of SQLite and files that a service may be using: a service
- * started on it finds everything as it was at one moment. It appears whole or not at all. Answers how many archives it
- * holds; `copied` hears of each.
+ * Copies a SQLite data directory, which a service may be using, to the new directory `to`: a service started on it sees
+ * a snapshot of a single moment. The directory appears complete or not at all. Returns the number of archives; calls
+ * `copied` after each.
  */
 export async function backUp(
   dataDir: string,
@@ -94,7 +94,7 @@ export async function backUp(
   }
 }
 
-/** Gives up what a backup that was killed has set aside. */
+/** Releases the discarded bundles that a killed backup kept back. */
 export async function forgetKilledBackup(dataDir: string): Promise<void> {
   const { backupLock, bundles } = dataDirectory(dataDir);
   const releaseLock = takeLock(backupLock);
@@ -103,7 +103,7 @@ export async function forgetKilledBackup(dataDir: string): Promise<void> {
   await store.forgetSetAside().finally(releaseLock);
 }
 
-/** Lets `fill` fill a directory that takes its name, on disk, when it is full. */
+/** Fills a draft directory with `fill`, then renames it to its target once it is complete and on disk. */
 async function makeWhole<Result>(target: string, fill: (draft: string) => Promise<Result>): Promise<Result> {
   await mkdir(dirname(target), { recursive: true });
   const draft = await mkdtemp(join(dirname(target), `.${basename(target)}-`));
@@ -119,7 +119,10 @@ async function makeWhole<Result>(target: string, fill: (draft: string) => Promis
   }
 }
 
-/** Whatever is discarded from here on stays where the copy finds it: database and files cannot be copied at once. */
+/**
+ * Bundles discarded from here on remain available to the copy, since database and files cannot be copied at the same
+ * moment.
+ */
 async function copyAtOneMoment(
   from: DataDirectory,
   to: DataDirectory,

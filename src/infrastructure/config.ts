@@ -14,11 +14,11 @@ const words = z.string().transform((text) =>
 );
 
 interface Setting {
-  /** Reads the variable's text; `undefined` where it is not set and has no default. */
+  /** Parses the variable's text; `undefined` if it is unset and has no default. */
   readonly schema: z.ZodType;
-  /** As text, the way the variable would be written. */
+  /** As text, as it would be set in the environment. */
   readonly fallback?: string;
-  /** What the table shows where there is no fixed default. */
+  /** Shown in the table if there is no fixed default. */
   readonly shown?: string;
   readonly about: string;
 }
@@ -143,7 +143,7 @@ export const settings = {
     about: 'retention of audit events; 0 keeps them indefinitely',
   },
   RATE_LIMIT_PER_SECOND: {
-    // Clients lower themselves to a third of the limit, and a third of 3 is no request at all.
+    // Clients throttle themselves to a third of the limit, and a third of 3 allows no request.
     schema: z.coerce
       .number(usableLimit)
       .int(usableLimit)
@@ -204,7 +204,7 @@ type Settings = typeof settings;
 /** The validated configuration, one property per variable. */
 export type Config = { readonly [Name in keyof Settings]: z.output<Settings[Name]['schema']> };
 
-/** The environment does not make a configuration. The message lists every fault, one a line. */
+/** An invalid environment. The message lists every fault, one per line. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
@@ -217,7 +217,7 @@ export class ConfigError extends Error {
 
 export const isLoopback = (host: string): boolean => /^(localhost|\[?::1\]?|127(\.\d+){3})$/.test(host);
 
-/** Whether nobody elsewhere is meant to reach it, not by way of a proxy on this machine either. */
+/** Whether the service is meant for this machine only, and no proxy exposes it. */
 export const isForThisMachine = ({ HOST, PUBLIC_URL, TRUSTED_PROXIES }: Config): boolean =>
   isLoopback(HOST) &&
   (PUBLIC_URL === undefined || isLoopback(new URL(PUBLIC_URL).hostname)) &&
@@ -249,7 +249,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   return config;
 }
 
-/** The table of settings as rows of name, default and meaning. */
+/** The settings as rows of name, default and meaning. */
 export const settingRows = (): readonly (readonly [string, string, string])[] =>
   (Object.entries(settings) as [string, Setting][]).map(([name, { fallback, shown, about }]) => [
     name,
@@ -257,7 +257,7 @@ export const settingRows = (): readonly (readonly [string, string, string])[] =>
     about,
   ]);
 
-/** The same as lines, their columns aligned. */
+/** The settings as aligned lines. */
 export function settingsTable(): string {
   const rows = settingRows();
   const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));

@@ -9,7 +9,7 @@ interface Log {
   error(fields: object, message: string): void;
 }
 
-/** Where background work is counted. */
+/** Receives the counts of background work. */
 interface Meter {
   performed(lane: string, done: number, failed: number): void;
   choreFailed(): void;
@@ -27,12 +27,12 @@ type Performed =
 
 export interface Chores extends Pick<UseCases, Performed> {
   readonly rates: { settle(): Promise<void> };
-  /** Older upload attempts belong to no process that still runs. */
+  /** Older upload attempts cannot belong to a running process. */
   readonly abandonedAfterSeconds: number;
 }
 
 const everySeconds = {
-  /** For what nobody told of: leases that lapsed, what was ordered for later, a connection that was away. */
+  /** Covers work without a notification: expired leases, effects scheduled for later, a lost connection. */
   effects: 5,
   lostRuns: 2,
   tokenUses: 15,
@@ -43,10 +43,12 @@ const everySeconds = {
   secrets: 3600,
   rates: 1,
 };
-/** So that a database which is away is not asked by everybody all the time. */
+/** Prevents every instance from querying an unavailable database continuously. */
 const secondsAfterFailure = 2;
 
-/** So many loops at most do a lane's work at once. One that is woken while all are at it has one of them look again. */
+/**
+ * Limits the loops that work on a lane at the same time. A wake-up while all are busy makes one of them check again.
+ */
 class Loops {
   private readonly working = new Set<Promise<void>>();
   private again = false;
@@ -73,13 +75,16 @@ class Loops {
   }
 }
 
-/** Does in the background what requests leave behind: ordered effects, runs of lost agents, noted uses of tokens, abandoned uploads, old versions, refusals to be recorded, audit events to be forgotten. */
+/**
+ * Performs background work: ordered effects, runs of lost agents, recorded token uses, abandoned uploads, old versions,
+ * recorded refusals, expired audit events.
+ */
 export class EffectWorker {
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly retries = new Set<NodeJS.Timeout>();
   private running: Promise<void>[] = [];
   private readonly looking = new Loops(1);
-  /** Not in the asynchronous context of whoever ordered: what is performed is no part of that request. */
+  /** Detaches background work from the asynchronous context of the request that ordered it. */
   private readonly apart = AsyncLocalStorage.snapshot();
   private readonly loops: Readonly<Record<Lane, Loops>> = {
     quick: new Loops(lanes.quick.loops),
@@ -97,7 +102,8 @@ export class EffectWorker {
 
   start(): void {
     this.every(everySeconds.effects, () => this.wakeWhatIsDue(), 0);
-    // Goes on after a halt, for as long as anything is in hand. A turn may fail, and the next still come in time.
+    // Continues after a halt, while effects are in hand. A failed renewal is tried again at the next interval, still in
+    // time.
     this.renewal = setInterval(() => this.renewLeases(), (effectLeaseSeconds / 3) * 1000).unref();
     this.every(everySeconds.lostRuns, () => this.reclaimLostRuns());
     this.every(everySeconds.tokenUses, () => this.chores.tokenUses.flush());
@@ -109,14 +115,14 @@ export class EffectWorker {
     this.every(everySeconds.rates, () => this.chores.rates.settle());
   }
 
-  /** Takes up nothing more; what is still ordered waits for the next start. */
+  /** Claims nothing more; ordered effects wait for the next start. */
   halt(): void {
     this.stopping = true;
     this.chores.performEffects.halt();
     for (const timer of [...this.timers, ...this.retries]) clearTimeout(timer);
   }
 
-  /** Effects of these kinds were ordered; of any, where it is not known which. */
+  /** Notifies the worker of ordered effects of these kinds; undefined if the kinds are not known. */
   wake(kinds: readonly Effect['kind'][] | undefined): void {
     this.apart(() => {
       if (kinds !== undefined) for (const lane of new Set(kinds.map(laneOf))) this.wakeLane(lane);
@@ -124,7 +130,7 @@ export class EffectWorker {
     });
   }
 
-  /** Ends after the work in hand. */
+  /** Resolves after the work in hand. */
   async stop(): Promise<void> {
     this.halt();
     await Promise.all(this.running);
@@ -157,13 +163,13 @@ export class EffectWorker {
           this.log.error({ effect, err: error }, 'effect failed, will be retried');
           this.retryLater(lane, secondsUntilRetry(effect));
         }
-        // What failed waits before it is due again, so that this comes to an end.
+        // A failed effect waits before it is due again, so this loop ends.
         more = done + failures.length > 0;
         performed += done;
-        // There may be more than one loop can take.
+        // A full batch may mean more work than one loop can do.
         if (lanes[lane].loops > 1 && done + failures.length === lanes[lane].batch) this.wakeLane(lane);
       }
-      // What waited behind it, on the same subject, may be another lane's.
+      // The next effects on the same subjects may belong to another lane.
       if (performed > 0 && !this.stopping) await this.wakeWhatIsDue();
     } catch (error) {
       this.failed(error);
@@ -171,7 +177,7 @@ export class EffectWorker {
     }
   }
 
-  /** Whoever looks for what is due every few seconds finds the rest. */
+  /** Longer waits are left to the periodic check for due effects. */
   private retryLater(lane: Lane, seconds: number): void {
     if (seconds > everySeconds.effects || this.stopping) return;
     const timer = setTimeout(
@@ -232,7 +238,7 @@ export class EffectWorker {
     this.log.error({ err: error }, 'background work failed');
   }
 
-  /** Runs `chore` again and again, the pause counted from its end. A failure is logged and the next turn still comes. */
+  /** Runs `chore` repeatedly, the pause counted from its end. A failure is logged and does not stop the repetition. */
   private every(seconds: number, chore: () => Promise<void>, first = seconds): void {
     const index = this.timers.length;
     const turn = () => {

@@ -2,7 +2,7 @@ import { write } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** How much may wait to be written before lines are dropped, in characters. */
+/** The maximum of characters waiting to be written before lines are dropped. */
 const mostWaiting = 1024 * 1024;
 
 const writeSome = promisify(write);
@@ -19,14 +19,14 @@ async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * How long a line may wait for others to be written with, in milliseconds. One by one, they took a tenth of the time of
- * small requests.
+ * The maximum time a line waits to be written together with others, in milliseconds. Unbatched, log writes took a tenth
+ * of the time of small requests.
  */
 const patience = 5;
 
 /**
- * Where log lines go. A disk that is full, or a reader that is gone or does not read, costs lines and nothing else: the
- * service neither waits for its log nor ends because of it.
+ * The destination of log lines. A full disk, or a reader that is gone or does not read, costs lines only: the service
+ * neither waits for its log nor exits because of it.
  */
 export function logOutput(fd: number): { write(line: string): void } {
   let waiting = '';

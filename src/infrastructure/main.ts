@@ -16,7 +16,7 @@ const giveUp = (text: string): never => {
   process.exit(1);
 };
 
-/** The address, and what to try first. */
+/** The address and the first steps. */
 const welcome = ({ publicUrl }: RunningService, tokenHint: string): string => {
   const curl = `curl -s -H "Authorization: Bearer $TOKEN"`;
   const json = `-H 'Content-Type: application/vnd.api+json'`;
@@ -35,15 +35,15 @@ const welcome = ({ publicUrl }: RunningService, tokenHint: string): string => {
   ].join('\n');
 };
 
-/** How long, in milliseconds, the last lines get to be written, and connections to end by themselves. */
+/** The time in milliseconds for the last lines to be written and for connections to close. */
 const lastWord = 1_000;
 
-/** Even where somebody holds standard output and does not read it, which an exit would wait for. */
+/** Exits even if the reader of standard output does not read it, which a normal exit would wait for. */
 const end = (): void => {
   process.kill(process.pid, 'SIGKILL');
 };
 
-/** Hands the first administrator's secret over once: on a terminal, otherwise in a file of this user's. */
+/** Shows the first administrator's secret once: on a terminal, otherwise in a file only this user can read. */
 async function handOver(service: RunningService, config: Config, log: { info(fields: object, text: string): void }) {
   const unclaimed = join(config.DATA_DIR, unclaimedSecret);
   if (service.adminSecret === undefined) return "Set TOKEN to a user's API token.";
@@ -70,7 +70,7 @@ async function main(): Promise<void> {
   if (words.length > 0) giveUp(`unknown argument ${words[0]}; see npm start -- --help`);
 
   const config = loadConfig(process.env);
-  // Loaded only now: on an old Node the database driver would end the process without a word.
+  // Loaded after the version check: on an old Node the database driver would crash the process without a message.
   const [{ startService }, { pino }] = await Promise.all([import('./service.js'), import('pino')]);
   const log = pino({ level: config.LOG_LEVEL }, logOutput(process.stdout.fd));
   const service = await startService(config, log);
@@ -94,7 +94,7 @@ async function main(): Promise<void> {
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
 
-  // Whoever reads it may stop the service at once.
+  // Last, since a reader of this line may stop the service at once.
   say(welcome(service, await handOver(service, config, log)));
 }
 

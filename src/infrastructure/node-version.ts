@@ -1,8 +1,8 @@
 const oldest = { major: 22, minor: 15 };
 
 /**
- * What is wrong with this version of Node; undefined when it does. To be asked before the database driver is imported: on
- * an old Node that ends the process without a word.
+ * The fault of this version of Node; undefined if it is supported. Must be called before the database driver is
+ * imported, which crashes an old Node without a message.
  */
 export function nodeFault(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);

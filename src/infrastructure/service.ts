@@ -23,38 +23,38 @@ import { EffectWorker } from './effect-worker.js';
 import { keptSecrets, leaveSecret, unclaimedSecret } from './generated-secrets.js';
 import { packageVersion } from './package-version.js';
 
-/** What stopped a start, in words for the operator. */
+/** An error that prevented the start, worded for the operator. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
-/** A database that is away, in words for the operator; any other error as it is. */
+/** Words an unavailable database for the operator; returns any other error unchanged. */
 export const forOperator = (error: unknown): unknown =>
   isDomainError(error) && error.code === 'service/unavailable'
     ? new StartError(`${error.message}: ${error.cause}`)
     : error;
 
 export interface RunningService {
-  /** Base of every URL, without a slash at its end. */
+  /** The base of every URL, without a trailing slash. */
   readonly publicUrl: string;
-  /** The secret of the site administrator made on an empty database; undefined on any other. */
+  /** The secret of the site administrator created on an empty database; undefined on any other. */
   readonly adminSecret: string | undefined;
-  /** Whether that secret was generated, and not taken from the configuration. */
+  /** Whether that secret was generated rather than configured. */
   readonly adminSecretGenerated: boolean;
-  /** Ends once requests in flight have finished; uploads in flight are given a bounded time. */
+  /** Resolves once requests in flight have finished; uploads in flight get a bounded time. */
   stop(): Promise<void>;
 }
 
-/** How long uploads and other requests in flight may go on after the service was told to stop, in milliseconds. */
+/** The time that uploads and other requests in flight get after the service begins to stop, in milliseconds. */
 export interface Grace {
   readonly uploads: number;
-  /** On top of that. */
+  /** In addition to `uploads`. */
   readonly answers: number;
 }
 
 const usualGrace: Grace = { uploads: 20_000, answers: 5_000 };
 
-/** Opens the database, migrates it, and serves. Throws `StartError` for what an operator can mend. */
+/** Opens the database, migrates it, and serves. Throws `StartError` for an error the operator can fix. */
 export async function startService(config: Config, log: Logger, grace = usualGrace): Promise<RunningService> {
   await makeDirectory(config.DATA_DIR);
   await closeToOthers(config.DATA_DIR);
@@ -115,8 +115,8 @@ export async function startService(config: Config, log: Logger, grace = usualGra
       log,
       resolve(container, 'meters'),
     );
-    // Nobody else serves from this directory, so everything that was begun was left by a process that died. What it
-    // asked of a store elsewhere may still take effect there, and is given its time.
+    // This directory has a single service, so all open attempts were left by a process that died. Its requests to a
+    // remote store may still take effect, so the sweep allows for that time.
     if (sqlite) {
       await forgetKilledBackup(config.DATA_DIR);
       if (config.ARCHIVE_STORE === 'file') {
@@ -131,11 +131,11 @@ export async function startService(config: Config, log: Logger, grace = usualGra
       if (config.ADMIN_TOKEN === undefined) unclaimed = await keepUnclaimed(config.DATA_DIR, secret);
       return { secret, digest: secrets.digestOf(secret) };
     });
-    // Another instance was quicker, and hands its own over.
+    // Another instance created the administrator first, and hands its own secret over.
     if (first === undefined && unclaimed !== undefined) await rm(unclaimed, { force: true });
 
     http.serve(resolve(container, 'app'));
-    // Last: what fails before closes the database, and nobody would be at work on it then.
+    // Last, because an earlier failure closes the database, which must have no background work then.
     worker.start();
     database.hearOrders((kinds) => worker.wake(kinds));
     const opened = database;
@@ -150,7 +150,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
         worker.halt();
         await closeAll(
           () => close(http, uploadsEnd, grace),
-          // A store that does not answer may keep it at work for minutes: that is taken up again by whoever is next.
+          // An unresponsive store may block the worker for minutes; the next process resumes its work.
           () => Promise.race([worker.stop(), pause(grace.answers, undefined, { ref: false })]),
           () => opened.close(),
           () => tracing?.close(),
@@ -159,7 +159,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
       },
     };
   } catch (error) {
-    // Why it did not start says more than what did not close.
+    // The start error is more informative than errors on closing.
     await closeAll(
       () => server.close(),
       () => database?.close(),
@@ -182,11 +182,11 @@ async function signingSecrets(config: Config): Promise<readonly [string, ...stri
   return [first, ...others];
 }
 
-/** A store that refuses us stops the start; one that does not answer may be back before anybody misses it. */
+/** A store that refuses access prevents the start; an unreachable one may return before it is needed. */
 export async function openBundleStore(config: Config, log: Pick<Logger, 'error'>): Promise<BundleStore> {
   if (config.ARCHIVE_STORE === 'file') return new FileBundleStore(join(config.DATA_DIR, 'bundles'));
   const bucket = config.S3_BUCKET ?? '';
-  // Loaded where it is used: it is large.
+  // Loaded on demand, because it is large.
   const { S3BundleStore, s3Client } = await import('../adapters/files/s3-bundle-store.js');
   const store = new S3BundleStore({
     client: s3Client({ endpoint: config.S3_ENDPOINT, region: config.S3_REGION }),
@@ -203,14 +203,14 @@ export async function openBundleStore(config: Config, log: Pick<Logger, 'error'>
   return store;
 }
 
-/** Before there is a user: a token that is lost on its way to whoever starts the service leaves nobody to make another. */
+/** Stored before the user exists: if the token were lost before the operator got it, no other could be issued. */
 function keepUnclaimed(directory: string, secret: string): Promise<string> {
   return leaveSecret(directory, unclaimedSecret, secret).catch((error: unknown) => {
     throw new StartError(`the first administrator's token cannot be stored in ${directory}: ${error}`);
   });
 }
 
-/** Answers the directory, without what processes that were killed left in it longer than `seconds` ago. */
+/** Returns the directory, after removing files that killed processes left more than `seconds` ago. */
 async function cleared(directory: string, seconds: number): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const before = Date.now() - seconds * 1000;
@@ -234,12 +234,12 @@ const listen = (server: Server, config: Config): Promise<number> =>
 
 const unusedFor = 1_000;
 
-/** Stops listening, lets what is in flight finish within its time, and then cuts what is left. */
+/** Stops listening, gives requests in flight their time, and then closes the remaining connections. */
 async function close({ server, closeUnused }: HttpServer, uploadsEnd: AbortController, grace: Grace): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Connections that fall idle after their last answer would otherwise hold the server open.
+  // Connections that become idle after their last response would otherwise keep the server open.
   const idle = setInterval(() => server.closeIdleConnections(), 50);
-  // Whoever has just connected may be about to ask.
+  // A client that has just connected may be about to send a request.
   const unused = setTimeout(closeUnused, Math.min(unusedFor, grace.answers));
   const uploads = setTimeout(() => uploadsEnd.abort(), grace.uploads);
   const rest = setTimeout(() => server.closeAllConnections(), grace.uploads + grace.answers);
@@ -251,8 +251,8 @@ async function close({ server, closeUnused }: HttpServer, uploadsEnd: AbortContr
 }
 
 /**
- * Closes one after the other, those that stand on others first: what fails to close keeps nothing behind it open. Throws in
- * the end what failed, several as one `AggregateError`.
+ * Closes objects one by one, dependents first: a failure does not keep the others open. Throws the failures at the end,
+ * several as one `AggregateError`.
  */
 export async function closeAll(...inTurn: readonly (() => unknown)[]): Promise<void> {
   const failures: unknown[] = [];

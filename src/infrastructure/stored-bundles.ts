@@ -4,7 +4,7 @@ import type { BundleKey } from '../domain/index.js';
 
 interface Finding {
   readonly what: 'missing' | 'other bytes' | 'unreadable';
-  /** In the words of whoever could not read it. */
+  /** The message of the failed read. */
   readonly why?: string;
 }
 
@@ -12,15 +12,15 @@ export type Fault = StoredFile & Finding;
 
 const atOnce = 500;
 
-/** Everything the database refers to, a part at a time, while it may change. */
+/** Every file the database refers to, page by page, while it may change. */
 export async function* storedBytes(unitOfWork: UnitOfWork): AsyncGenerator<StoredFile> {
   const page = (after?: BundleKey) => unitOfWork.read((tx) => tx.storedFiles.page(atOnce, after));
   for (let part = await page(); part.length > 0; part = await page(part.at(-1)?.key)) yield* part;
 }
 
 /**
- * Reads all the database refers to, and answers what is amiss with it; undefined when nothing is. What was given up in
- * the meantime is none of its business.
+ * Reads every file the database refers to and returns the faults; undefined if there are none. Files discarded in the
+ * meantime are skipped.
  */
 export async function faultOf(
   stored: StoredFile,

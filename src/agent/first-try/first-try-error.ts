@@ -1,4 +1,4 @@
-/** Why a first try does not begin, for whoever asked for it. */
+/** The reason a first try cannot start, worded for the user. */
 export class FirstTryError extends Error {
   override readonly name = 'FirstTryError';
 }

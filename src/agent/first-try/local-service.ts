@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const built = (path: string): string => fileURLToPath(new URL(`../../../dist/infrastructure/${path}`, import.meta.url));
 
-/** The service as a process of its own, on this machine alone. */
+/** The service as a separate process, for this machine only. */
 export class LocalService {
   private constructor(
     readonly url: string,
@@ -20,12 +20,15 @@ export class LocalService {
     private readonly environment: Environment,
   ) {}
 
-  /** Resolves once it serves; what it logs goes into `logFile`. Throws `FirstTryError` with its words where it does not. */
+  /**
+   * Resolves once the service accepts requests; its log goes to `logFile`. Throws `FirstTryError` with the service's
+   * message if it does not start.
+   */
   static async start(environment: Environment, logFile: string): Promise<LocalService> {
     const child = spawn(process.execPath, [built('main.js')], {
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Ctrl-C reaches this process alone, which stops the service when the agent has said its last word.
+      // Ctrl-C reaches only this process, which stops the service after the agent has sent its last report.
       detached: true,
     });
     const end = () => child.kill();
@@ -49,13 +52,13 @@ export class LocalService {
     this.child.once('exit', act);
   }
 
-  /** The addresses of its API by the names that the terraform CLI looks for. */
+  /** The addresses of its API by the names the terraform CLI looks for. */
   async discovered(): Promise<Readonly<Record<string, string>>> {
     const paths = discovery.parse(await (await fetch(`${this.url}/.well-known/terraform.json`)).json());
     return Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, `${this.url}${path}`]));
   }
 
-  /** What a command of the service's command line answers. */
+  /** The output of a command of the service's command line. */
   async command(...words: readonly string[]): Promise<unknown> {
     const { stdout } = await promisify(execFile)(process.execPath, [built('cli/gatehouse.js'), ...words, '--json'], {
       env: this.environment as NodeJS.ProcessEnv,

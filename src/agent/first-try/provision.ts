@@ -15,7 +15,9 @@ const agentToken = z.object({ data: z.object({ attributes: z.object({ token: z.s
 const commandToken = z.object({ token: z.string() });
 const addedUser = z.object({ 'authentication-token': z.object({ token: z.string() }) });
 
-/** Makes what a first plan needs, as far as an earlier try has not made it. Answers the tokens, which are kept in `place`. */
+/**
+ * Creates the resources a first plan needs, unless an earlier try did. Returns the tokens, which are stored in `place`.
+ */
 export async function provision(service: LocalService, place: string, policies: string | undefined) {
   const userToken = await kept(
     join(place, 'user-token'),
@@ -36,7 +38,7 @@ export async function provision(service: LocalService, place: string, policies: 
     join(place, 'site-agent-token'),
     (token) => agentAnswers(service, token),
     async () => {
-      // Of the site, so that workspaces of every organization that is created later are served too.
+      // A site pool, so that it also serves organizations created later.
       const pools = '/admin/agent-pools';
       const pool = (await idOf(api, pools)) ?? (await made(api, pools, document('agent-pools', { name })));
       const path = `${pools}/${pool}/authentication-tokens`;
@@ -51,7 +53,7 @@ export async function provision(service: LocalService, place: string, policies: 
   return { userToken, agentToken: agent };
 }
 
-/** The release before made a pool of the organization, which no agent serves any more. */
+/** The previous release created a pool in the organization, which no agent serves any more. */
 async function leaveOwnPool(api: Api, organizations: string): Promise<void> {
   const pool = await idOf(api, `${organizations}/agent-pools`);
   if (pool === undefined) return;
@@ -93,12 +95,12 @@ async function made(api: Api, path: string, body: object): Promise<string> {
   return identified.parse(json).data.id;
 }
 
-/** The one an earlier try made. */
+/** The id of a resource that an earlier try created. */
 const idOf = async (api: Api, path: string): Promise<string | undefined> =>
   named.parse((await api('GET', `${path}?page[size]=100`)).json).data.find(({ attributes }) => attributes.name === name)
     ?.id;
 
-/** A secret from its file where it is still good, otherwise a new one, which only this user may read. */
+/** Reads a secret from its file if it is still valid, otherwise creates a new one that only this user may read. */
 async function kept(file: string, good: (secret: string) => Promise<boolean>, make: () => Promise<string>) {
   const known = (await readFile(file, 'utf8').catch(() => '')).trim();
   if (known !== '' && (await good(known))) return known;
@@ -111,14 +113,14 @@ async function kept(file: string, good: (secret: string) => Promise<boolean>, ma
 const answers = async (service: LocalService, token: string): Promise<boolean> =>
   (await caller(service.url, token)('GET', '/account/details')).status === 200;
 
-/** A token that is good is told that it has no such lease; any other is not known at all. */
+/** A valid token gets the error for an unknown lease; an invalid one is unauthorized. */
 const agentAnswers = async (service: LocalService, token: string): Promise<boolean> => {
   const headers = { Authorization: `Bearer ${token}`, Lease: 'none' };
   const response = await fetch(`${service.url}/agent/v1/runs/run-none/heartbeat`, { method: 'POST', headers });
   return response.status === 409;
 };
 
-/** A user of the try's own, so that no other's token is needed, on a service that was there before as well. */
+/** A separate user for the try, so that it needs no existing token, on an existing service either. */
 const newUser = async (service: LocalService): Promise<string> =>
   service.command('token', 'issue', '--user', name, '--description', 'a first try').then(
     (answer) => commandToken.parse(answer).token,
@@ -128,7 +130,7 @@ const newUser = async (service: LocalService): Promise<string> =>
       ].token,
   );
 
-/** Every `.rego` file becomes a policy of the level its first line names: `# mandatory: what it is about`. */
+/** Every `.rego` file becomes a policy with the level on its first line: `# mandatory: description`. */
 async function makePolicySet(api: Api, organizations: string, folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.rego')).sort();
   const ids: string[] = [];

@@ -14,18 +14,18 @@ import { organization, provision } from './provision.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const example = fileURLToPath(new URL('../../../examples/terraform', import.meta.url));
-/** A label, by which the example and the CLI configuration find each other; it is never looked up. */
+/** A label that connects the example with the CLI configuration; it is never resolved. */
 const host = 'gatehouse.example';
 
 const isLoopback = (name: string): boolean => /^(localhost|\[?::1\]?|127(\.\d+){3})$/.test(name);
 
-/** Starts the service and an agent for it, both on this machine, with what a first plan needs. Stops both at the end. */
+/** Starts the service and an agent on this machine, with the resources a first plan needs. Stops both at the end. */
 export async function withServer(
   environment: Environment,
   surroundings: Pick<Surroundings, 'stopping' | 'killing' | 'say'>,
 ): Promise<void> {
   refuseWhatOthersUse(environment);
-  // Unless they are named, a directory and a port that a service beside it does not use.
+  // The defaults differ from those of a service running on the same machine.
   const dataDirectory = resolve(environment.DATA_DIR || './data/first-try');
   const place = environment.DATA_DIR ? join(dataDirectory, 'first-try') : dataDirectory;
   await mkdir(place, { recursive: true, mode: 0o700 });
@@ -51,7 +51,7 @@ export async function withServer(
   });
   try {
     if (stopping.signal.aborted) return;
-    // The token is not known yet; all other settings are judged before anything is made.
+    // The token is not known yet; all other settings are checked before anything is created.
     const unprovisioned = { ...environment, GATEHOUSE_URL: service.url };
     const settings = loadSettings({ ...unprovisioned, AGENT_TOKEN: 'x'.repeat(16), AGENT_TOKEN_FILE: '' });
     const opa = await findOpa(settings, bareEnvironment(environment, tmpdir(), tmpdir()));
@@ -68,7 +68,7 @@ export async function withServer(
   }
 }
 
-/** Whoever can reach the service can have this machine execute what they like. */
+/** Any client that can reach the service can execute code on this machine. */
 function refuseWhatOthersUse({ HOST, PUBLIC_URL, DATABASE_URL }: Environment): void {
   const faults = [
     ...(HOST && !isLoopback(HOST) ? ['HOST is not a loopback address'] : []),

@@ -6,16 +6,16 @@ import { ProcessGroup } from './process-group.js';
 import type { RunUser } from './run-user.js';
 
 export interface Bounds {
-  /** When it must have ended, by `performance.now()`. */
+  /** The time by which it must have ended, by `performance.now()`. */
   readonly deadline: number;
-  /** 0 for no bound. */
+  /** 0 for no limit. */
   readonly memoryBytes: number;
   readonly outputBytes: number;
-  /** How long an interrupted program may take to end. */
+  /** The time an interrupted program gets to end. */
   readonly graceSeconds: number;
-  /** Interrupts it; the reason is an error that says why. */
+  /** Interrupts it; the reason is an error with the explanation. */
   readonly interrupt: AbortSignal;
-  /** Ends it at once. */
+  /** Kills it at once. */
   readonly kill: AbortSignal;
 }
 
@@ -25,16 +25,16 @@ export interface Program {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly bounds: Bounds;
-  /** Where it is not the agent's: a user that runs nothing else. */
+  /** If not the agent's: a user that runs nothing else. */
   readonly user?: RunUser | undefined;
-  /** The descriptor of a file that gets its standard output; `onOutput` does, where it is left out. */
+  /** The descriptor of a file for its standard output; `onOutput` by default. */
   readonly into?: number;
   readonly onOutput: (chunk: Buffer) => void;
-  /** What goes to its standard error; to `onOutput`, where it is left out. */
+  /** Receives its standard error; `onOutput` by default. */
   readonly onComplaint?: (chunk: Buffer) => void;
 }
 
-/** A program went beyond a bound and was stopped; the message names the bound. */
+/** A program exceeded a limit and was stopped; the message names the limit. */
 export class BoundReached extends Error {
   override readonly name = 'BoundReached';
 }
@@ -42,7 +42,7 @@ export class BoundReached extends Error {
 export interface Ended {
   /** Null when a signal ended it. */
   readonly code: number | null;
-  /** Why it was stopped: `BoundReached`, or the reason of the signal. */
+  /** The reason it was stopped: `BoundReached`, or the reason of the signal. */
   readonly stopped: Error | undefined;
 }
 
@@ -50,8 +50,8 @@ const betweenLooks = 250;
 const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
 
 /**
- * Runs a program in a session of its own, which is gone with all its processes when this resolves. A program that tries
- * to escape can, unless it has a user of its own.
+ * Runs a program in a session of its own, all of whose processes have ended when this resolves. A program can escape on
+ * purpose, unless it has a user of its own.
  */
 export async function runProgram(program: Program): Promise<Ended> {
   const { bounds, into, onOutput, onComplaint = onOutput } = program;
@@ -99,7 +99,7 @@ export async function runProgram(program: Program): Promise<Ended> {
   bounds.kill.addEventListener('abort', onKill);
   try {
     const [code] = await exited;
-    // What it left behind would hold the pipes open, and go on.
+    // Remaining processes would hold the pipes open and continue.
     group.kill();
     await Promise.race([closed, pause(5_000, undefined, { ref: false })]);
     stopLongOutput();
@@ -121,7 +121,7 @@ function begun({ path, args, directory, environment, user, into }: Program): Chi
       env: environment,
       stdio: ['ignore', into ?? 'pipe', 'pipe'],
       detached: true,
-      // With a user, libuv drops the agent's supplementary groups, too.
+      // With a user, libuv drops the agent's supplementary groups as well.
       ...user,
     });
   } catch (error) {
@@ -132,7 +132,7 @@ function begun({ path, args, directory, environment, user, into }: Program): Chi
   }
 }
 
-/** Ends a program, at first politely. */
+/** Stops a program, gracefully at first. */
 class Stop {
   reason: Error | undefined;
   private timer: NodeJS.Timeout | undefined;

@@ -11,7 +11,7 @@ const passedOn = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]),
 ];
 
-/** Would have the state written where it is not looked for. */
+/** These would make terraform write the state to another place. */
 const notForWorkspaces = new Set(['TF_WORKSPACE', 'TF_DATA_DIR']);
 
 function picked(names: readonly string[], own: Readonly<Record<string, string | undefined>>): Environment {
@@ -19,14 +19,17 @@ function picked(names: readonly string[], own: Readonly<Record<string, string | 
   return Object.fromEntries(found) as Environment;
 }
 
-/** What every program gets: how to reach the network, and a home of the run's. Nothing else of the agent's environment. */
+/**
+ * The environment of every program: network settings and a home of the run's. The rest of the agent's environment is
+ * withheld.
+ */
 export const bareEnvironment = (own: Readonly<Record<string, string | undefined>>, home: string, tmp: string) => ({
   ...picked(passedOn, own),
   HOME: home,
   TMPDIR: tmp,
 });
 
-/** What terraform gets besides: the operator's choice, and the workspace's variables. */
+/** The additional environment of terraform: the operator's variables and the workspace's. */
 export function terraformEnvironment(
   own: Readonly<Record<string, string | undefined>>,
   bare: Environment,
@@ -35,7 +38,7 @@ export function terraformEnvironment(
 ): Environment {
   const { AGENT_PASS_ENV: names, AGENT_TF_CLI_CONFIG_FILE: configFile } = settings;
   const ofWorkspace = variables
-    // Neither could be handed to a program.
+    // Such entries cannot be passed to a program.
     .filter(({ category, key, value }) => category === 'env' && /^[^=\0]+$/.test(key) && !value.includes('\0'))
     .filter(({ key }) => !notForWorkspaces.has(key))
     .map(({ key, value }) => [key, value] as const);

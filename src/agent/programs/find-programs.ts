@@ -10,7 +10,7 @@ export interface TerraformProgram {
   readonly path: string;
   readonly title: 'Terraform' | 'OpenTofu';
   readonly version: string;
-  /** As it says itself, like `linux_amd64`. */
+  /** As the program reports it, such as `linux_amd64`. */
   readonly platform: string;
 }
 
@@ -19,7 +19,7 @@ export interface OpaProgram {
   readonly version: string;
 }
 
-/** Where the programs come from, for messages. */
+/** The download addresses, for messages. */
 export const opaFrom = 'https://github.com/open-policy-agent/opa/releases';
 const terraformFrom = 'https://developer.hashicorp.com/terraform/install or https://opentofu.org/docs/intro/install';
 
@@ -33,7 +33,7 @@ export const noOpa = (settings: Settings): string =>
     ? `The agent found no opa. Install Open Policy Agent on the agent's machine (${opaFrom}), or set OPA_PATH.`
     : `The agent cannot run ${settings.OPA_PATH}. Set OPA_PATH to an opa program, or unset it.`;
 
-/** Undefined where there is none that runs. */
+/** Undefined if none runs. */
 export async function findTerraform(
   settings: Settings,
   environment: Readonly<Record<string, string>>,

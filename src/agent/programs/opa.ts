@@ -3,17 +3,17 @@ import { type Bounds, runProgram } from './child-process.js';
 import type { OpaProgram } from './find-programs.js';
 import type { RunUser } from './run-user.js';
 
-/** What one policy said. */
+/** The result of one policy. */
 export type Verdict =
   | { readonly status: 'passed' }
   | { readonly status: 'failed'; readonly reasons: readonly unknown[] }
   | { readonly status: 'errored'; readonly reason: string };
 
-/** Would reach beyond the input: the network, and the agent's machine. */
+/** These would reach the network or the agent's machine. */
 const forbidden = new Set(['http.send', 'net.lookup_ip_addr', 'opa.runtime']);
 const evaluationSeconds = 60;
 
-/** Open Policy Agent, evaluating policies on one input, without a network. */
+/** Open Policy Agent, evaluating policies on one input, without network access. */
 export class Opa {
   private constructor(
     private readonly program: OpaProgram,
@@ -26,7 +26,7 @@ export class Opa {
     private readonly capabilities: string,
   ) {}
 
-  /** Throws where the program does not say what it is capable of. */
+  /** Throws if the program does not report its capabilities. */
   static async prepare(program: OpaProgram, surroundings: Opa['surroundings'], capabilities: string): Promise<Opa> {
     const asked = new Opa(program, surroundings, capabilities);
     const { out, complaints } = await asked.run(['capabilities', '--current']);
@@ -37,7 +37,7 @@ export class Opa {
     return asked;
   }
 
-  /** `code` and `input` are files. */
+  /** `code` and `input` are file paths. */
   async evaluate(code: string, query: string, input: string): Promise<Verdict> {
     const flags = ['--format', 'json', '--capabilities', this.capabilities, '--timeout', `${evaluationSeconds}s`];
     const { out, complaints, stopped } = await this.run(['eval', ...flags, '-d', code, '-i', input, '--', query]);
@@ -74,7 +74,7 @@ interface Answer {
   }[];
 }
 
-/** Undefined and empty results pass, as in the field; what is no list says nothing that could be judged. */
+/** As in the field, undefined and empty results pass; a result that is not a list cannot be evaluated. */
 export function verdictOf(answer: unknown, complaints: string): Verdict {
   const errored = (reason: string): Verdict => ({ status: 'errored', reason: reason.trim() });
   if (typeof answer !== 'object' || answer === null) return errored(complaints || 'opa printed no result');

@@ -7,38 +7,39 @@ interface Process {
   readonly pid: number;
   readonly parent: number;
   readonly session: number;
-  /** Tells it from a later one with the same number. */
+  /** Distinguishes it from a later process with the same id. */
   readonly started: string;
 }
 
 /**
- * A program with everything it started: the processes of its session, their children that left it, whoever has the home
- * it was given, and what any look has found so far. Only who leaves, loses its parent and takes another home between two
- * looks is overlooked. With a user of its own it is whatever runs as that user, and nothing is overlooked.
+ * A program with all its descendants: the processes of its session, children that left the session, processes with its
+ * home directory, and those found by earlier scans. Only a process that leaves the session, loses its parent and
+ * changes its home between two scans is missed. With a user of its own, the group is every process of that user, and
+ * none is missed.
  */
 export class ProcessGroup {
   private readonly known = new Map<number, string>();
 
-  /** `leader` began the session. `home` is nobody else's. */
+  /** `leader` began the session. No other program has this `home`. */
   constructor(
     private readonly leader: number,
     private readonly home: string | undefined,
     private readonly user?: RunUser,
   ) {}
 
-  /** How much memory all of them use, in bytes. */
+  /** The memory used by all of them, in bytes. */
   memory(): number {
     return process.platform === 'linux'
       ? this.look().reduce((sum, pid) => sum + residentBytes(read(`/proc/${pid}/status`)), 0)
       : memoryByPs(this.leader);
   }
 
-  /** To the group, as a terminal does it; who is gone hears nothing. */
+  /** Signals the group, as a terminal does; processes that have ended are ignored. */
   interrupt(): void {
     signal(-this.leader, 'SIGINT');
   }
 
-  /** Ends all of them, also where the leader itself is gone already. */
+  /** Kills all of them, even if the leader has ended. */
   kill(): void {
     const found = this.look();
     signal(-this.leader, 'SIGKILL');
@@ -55,7 +56,7 @@ export class ProcessGroup {
           session === this.leader || this.known.get(pid) === started || belongs(pid, this.home, this.user),
       ),
     );
-    // Grows while it is walked: children of children follow.
+    // The set grows during the iteration, so that children of children are included.
     for (const { pid } of found) for (const one of all) if (one.parent === pid) found.add(one);
     this.known.clear();
     for (const { pid, started } of found) this.known.set(pid, started);
@@ -66,8 +67,8 @@ export class ProcessGroup {
 const mostKills = 50;
 
 /**
- * Interrupts whatever has this home, or runs as this user, and kills what has not ended after so long, or once the signal
- * is aborted.
+ * Interrupts every process with this home or user, and kills those still running after the given time or once the
+ * signal is aborted.
  */
 export async function endProcessesOf(
   { home, user }: { readonly home: string; readonly user?: RunUser | undefined },
@@ -88,7 +89,7 @@ export async function endProcessesOf(
   }
 }
 
-/** The numbers of the processes of a user. */
+/** The ids of a user's processes. */
 export const processesAs = ({ uid }: RunUser): readonly number[] =>
   process.platform === 'linux' ? processes().flatMap(({ pid }) => (runsAs(pid, uid) ? [pid] : [])) : [];
 
@@ -104,26 +105,26 @@ function processes(): readonly Process[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
-      // The name of the program is in brackets, and may have anything in it.
+      // The program's name is in brackets and may contain any character.
       const fields = read(`/proc/${name}/stat`)
         .replace(/^.*\) /s, '')
         .split(' ');
       const [, parent, , session] = fields.map(Number);
-      // A zombie has ended, and may stay where nothing waits for it.
+      // A zombie has ended, and may remain if its parent does not wait for it.
       if (parent === undefined || session === undefined || fields[0] === 'Z') return [];
       return [{ pid: Number(name), parent, session, started: fields[19] ?? '' }];
     });
 }
 
-/** Where there is a user the home is not asked for: reading another user's environment takes a right that containers lack. */
+/** With a user, the home is not read: reading another user's environment requires a privilege that containers lack. */
 const belongs = (pid: number, home: string | undefined, user: RunUser | undefined): boolean =>
   user === undefined ? home !== undefined && hasHome(pid, home) : runsAs(pid, user.uid);
 
-/** Its real user: it stays the same in a program that becomes another user, as sudo does. */
+/** Its real user, which does not change when a program switches users, as sudo does. */
 const runsAs = (pid: number, uid: number): boolean =>
   /^Uid:\t(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] === String(uid);
 
-/** As it was when the program began. */
+/** The home in the environment the program was started with. */
 const hasHome = (pid: number, home: string): boolean =>
   `\0${read(`/proc/${pid}/environ`)}`.includes(`\0HOME=${home}\0`);
 
@@ -133,7 +134,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     return '';
   }
 }

@@ -4,7 +4,7 @@ import { type Settings, SettingsError } from '../settings.js';
 import { processesAs } from './process-group.js';
 import { type RunUser, runAs } from './run-user.js';
 
-/** Throws `SettingsError` where programs of another user could not work, or could put their own files in the agent's way. */
+/** Throws `SettingsError` if programs of another user could not work, or could replace files of the agent. */
 export async function checkRunUser(settings: Settings): Promise<void> {
   const { AGENT_RUN_AS: user, AGENT_WORK_DIR: work, AGENT_TF_CLI_CONFIG_FILE: configFile } = settings;
   if (user === undefined) return;
@@ -36,7 +36,7 @@ export async function checkRunUser(settings: Settings): Promise<void> {
   if (faults.length > 0) throw new SettingsError(faults);
 }
 
-/** Throws `SettingsError` where the user runs something already: it would be killed with the first program. */
+/** Throws `SettingsError` if the user already runs a process: it would be killed with the first program. */
 export function refuseSharedUser({ AGENT_RUN_AS: user }: Settings): void {
   const [pid] = user === undefined ? [] : processesAs(user);
   if (pid === undefined) return;
@@ -46,7 +46,7 @@ export function refuseSharedUser({ AGENT_RUN_AS: user }: Settings): void {
 const withParents = (path: string): readonly string[] =>
   dirname(path) === path ? [path] : [path, ...withParents(dirname(path))];
 
-/** Whether this user may rename what is in a directory. In a sticky one, as /tmp is, only what belongs to the user. */
+/** Whether this user may rename entries of a directory. In a sticky one, such as /tmp, only its own entries. */
 async function isUnder({ uid, gid }: RunUser, directory: string): Promise<boolean> {
   const found = await stat(directory);
   if (found.uid === uid) return true;

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-/** The user that programs run as, where that is not the agent's. */
+/** The user that programs run as, if not the agent's. */
 export interface RunUser {
   readonly uid: number;
   readonly gid: number;
@@ -10,7 +10,7 @@ export interface RunUser {
 
 const highestId = 2 ** 32 - 2;
 
-/** Reads a user name, a uid or uid:gid. Throws an error that says what is wrong with it. */
+/** Parses a user name, a uid or uid:gid. Throws an error with the fault. */
 export function runUserFrom(
   text: string,
   ownUid: number | undefined = process.getuid?.(),
@@ -42,12 +42,12 @@ function listed(text: string, passwd: string): RunUser {
 
 const ofUser = (user: RunUser) => ({ ...user, cwd: '/', env: { PATH: process.env.PATH ?? '/usr/bin:/bin' } });
 
-/** Runs a shell script as this user, in none of the agent's groups. Rejects where it fails. */
+/** Runs a shell script as this user, in none of the agent's groups. Rejects if it fails. */
 export async function runAs(user: RunUser, script: string, ...args: readonly string[]): Promise<void> {
   await promisify(execFile)('/bin/sh', ['-c', script, 'sh', ...args], ofUser(user));
 }
 
-/** Kills whatever runs as this user, at one stroke: nothing it starts meanwhile is overlooked. */
+/** Kills all processes of this user with one call, so that none started meanwhile is missed. */
 export function killAllOf(user: RunUser): void {
   spawnSync('/bin/sh', ['-c', 'kill -9 -1'], { ...ofUser(user), stdio: 'ignore' });
 }

@@ -2,13 +2,13 @@ import { constants, createWriteStream } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
-/** More than the service takes of a state or a plan. */
+/** More than the service accepts for a state or a plan. */
 const mostBytes = 1024 * 1024 * 1024;
 const missing = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO']);
 
 /**
- * A file that programs left; undefined where there is none, or an empty one. Where they ran as another user it is taken
- * only if it belongs to that user, whatever links lead to it, and what is answered is a copy, which the user cannot change.
+ * A file that programs created; undefined if it is missing or empty. If they ran as another user, the file is accepted
+ * only if it belongs to that user, whatever links lead to it, and the result is a copy that the user cannot change.
  */
 export async function taken(path: string, uid: number | undefined, copy: string): Promise<string | undefined> {
   const file = await opened(path);
@@ -26,7 +26,7 @@ export async function taken(path: string, uid: number | undefined, copy: string)
   }
 }
 
-/** Without waiting for another program, as a pipe would have it. */
+/** Without blocking on another program, as opening a pipe would. */
 async function opened(path: string): Promise<FileHandle | undefined> {
   try {
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;

@@ -3,7 +3,7 @@ import { type Bounds, type Ended, runProgram } from './child-process.js';
 import type { TerraformProgram } from './find-programs.js';
 import type { RunUser } from './run-user.js';
 
-/** The end of what a program printed, for what is to be found in it. */
+/** Keeps the end of a program's output, to search it for errors. */
 export class Tail {
   private text = '';
 
@@ -20,7 +20,7 @@ export interface Ran extends Ended {
   readonly printed: Tail;
 }
 
-/** Terraform or OpenTofu in one directory, with one environment. */
+/** Terraform or OpenTofu in one directory with one environment. */
 export class Terraform {
   constructor(
     readonly program: TerraformProgram,
@@ -33,8 +33,8 @@ export class Terraform {
   ) {}
 
   /**
-   * Hands what it prints to `onOutput` as it comes. Its standard output goes `into` a descriptor where there is one;
-   * `printed` is then what it complained of.
+   * Passes the output to `onOutput` as it arrives. With `into`, standard output goes to that descriptor, and `printed`
+   * contains standard error only.
    */
   async run(args: readonly string[], onOutput: (chunk: Buffer) => void = () => undefined, into?: number): Promise<Ran> {
     const printed = new Tail();
@@ -51,14 +51,14 @@ export class Terraform {
     return { ...ended, printed };
   }
 
-  /** The same with its standard output in a new file. */
+  /** Like `run`, with standard output in a new file. */
   async runInto(file: string, args: readonly string[]): Promise<Ran> {
     const descriptor = openSync(file, 'wx', 0o600);
     return this.run(args, undefined, descriptor).finally(() => closeSync(descriptor));
   }
 }
 
-/** The first error of what terraform printed, on one line; of those in a configuration, not the one that announces them. */
+/** The first error that terraform printed, on one line; for configuration errors, the one after the announcement. */
 export function firstErrorIn(printed: Tail): string | undefined {
   const errors = [...String(printed).matchAll(/^[ │╷]*(Error: .*)$/gm)].map(([, error = '']) => error.trim());
   const [first] = errors;

@@ -8,7 +8,7 @@ import { planned } from './plan-phase.js';
 import { begin, failureOf, type Prepared, prepare } from './prepare.js';
 import { knownStateFile } from './run-directory.js';
 
-/** Applies the plan of a run, keeps the state however that ended, and reports it. */
+/** Applies the plan of a run, stores the state even after a failure, and reports the result. */
 export async function applyRun(x: Execution): Promise<void> {
   const program = await begin(x);
   const planFile = x.job['plan-file'];
@@ -39,7 +39,7 @@ export async function applyRun(x: Execution): Promise<void> {
   await x.run.reportPhase({ status: 'finished', resources: countsSaid(String(apply.printed)) });
 }
 
-/** False where there is a new state that the service did not get. */
+/** False if a new state could not be sent to the service. */
 async function keepState(x: Execution, { directory, stateFile, stateBefore }: Prepared): Promise<boolean> {
   const file = await stateLeftIn(directory, stateFile, (left) => x.directory.taken(left, 'taken-state')).catch(
     (error: Error) => {
@@ -76,7 +76,10 @@ interface StateFile {
   >;
 }
 
-/** The outputs come from the file: they are what `terraform output -json` prints, also where terraform was killed. */
+/**
+ * The outputs come from the file: they equal those of `terraform output -json`, and are available even if terraform was
+ * killed.
+ */
 async function described(file: string, md5: string): Promise<NewState> {
   const bytes = await readFile(file);
   const { serial, lineage, outputs = {} } = JSON.parse(bytes.toString()) as StateFile;

@@ -9,7 +9,7 @@ import { unpack } from './unpack.js';
 
 const mostEntries = 1_000_000;
 
-/** Fetches a file of the run and unpacks it into the directory of that name. */
+/** Downloads a file of the run and unpacks it into the directory of that name. */
 export async function fetched(x: Execution, url: string, name: string, sha256?: string): Promise<void> {
   const { AGENT_UNPACKED_MB: megabytes } = x.settings;
   const file = x.directory.at(`${name}.tar.gz`);
@@ -24,14 +24,14 @@ export async function fetched(x: Execution, url: string, name: string, sha256?: 
   await rm(file);
 }
 
-/** Hexadecimal. */
+/** In hexadecimal. */
 export async function digestOf(file: string, algorithm: 'md5' | 'sha256'): Promise<string> {
   const hash = createHash(algorithm);
   await pipeline(createReadStream(file), hash);
   return hash.digest('hex');
 }
 
-/** Where terraform is run. Throws `RunFailure` where the configuration has no such directory. */
+/** The directory terraform runs in. Throws `RunFailure` if the configuration does not contain it. */
 export async function workingDirectory(x: Execution, name: string): Promise<string> {
   const root = await realpath(x.directory.at('configuration'));
   const path = await realpath(join(root, name)).catch(() => undefined);
@@ -44,15 +44,15 @@ export async function workingDirectory(x: Execution, name: string): Promise<stri
   return path;
 }
 
-/** As terraform sorts names. */
+/** Terraform's sort order of names. */
 const byBytes = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 const override = /(^|_)override\.(tf|tofu)(\.json)?$/;
 
 /**
- * Takes the place of the configuration's `cloud` or `backend` block: the state is a file beside the tree, which the agent
- * brings and takes away. Of several such files the last by name counts, so that this one goes behind the user's own.
- * Its paths are relative, for a plan remembers them and is applied in another directory.
+ * Replaces the configuration's `cloud` or `backend` block: the state is a file outside the tree, which the agent
+ * provides and collects. Terraform uses the last override file by name, so this name sorts after the user's own. Its
+ * paths are relative, because a plan records them and is applied in another directory.
  */
 export async function replaceBackend(directory: string, states: string): Promise<void> {
   const names = (await readdir(directory)).filter((name) => override.test(name)).sort(byBytes);
@@ -67,18 +67,18 @@ export async function replaceBackend(directory: string, states: string): Promise
   await writeFile(join(directory, name), `terraform {\n  backend "local" {\n${paths.join('')}  }\n}\n`);
 }
 
-/** Whoever packed the files may have run terraform there, with another backend and programs for another machine. */
+/** The packed files may include another run's backend and programs for another machine. */
 export async function forgetFormerRuns(directory: string): Promise<void> {
-  // Else an apply would be taken to have left it.
+  // Otherwise it would be taken for the state of a failed apply.
   await rm(join(directory, 'errored.tfstate'), { recursive: true, force: true });
   const data = join(directory, '.terraform');
   if ((await lstat(data).catch(() => undefined))?.isDirectory() !== true) return rm(data, { force: true });
-  // Modules that were installed go along: the agent may not be able to fetch them.
+  // Installed modules stay: the agent may not be able to download them.
   const others = (await readdir(data)).filter((name) => name !== 'modules');
   await Promise.all(others.map((name) => rm(join(data, name), { recursive: true, force: true })));
 }
 
-/** The text of the root module's files, each by its name. */
+/** The files of the root module, by name. */
 export async function moduleFiles(directory: string): Promise<ReadonlyMap<string, string>> {
   const entries = await readdir(directory, { withFileTypes: true });
   const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);

@@ -16,24 +16,24 @@ import { RunDirectory } from './run-directory.js';
 export interface Surroundings {
   readonly client: ServiceClient;
   readonly settings: Settings;
-  /** The agent's own. */
+  /** The agent's token. */
   readonly token: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Aborted once the agent is told to end, and once it is told so a second time. */
+  /** Aborted on the first request to stop, and on the second. */
   readonly stopping: AbortSignal;
   readonly killing: AbortSignal;
   readonly say: (line: string) => void;
 }
 
-/** Nothing of a plan is lost when it is killed. */
+/** Killing a plan loses nothing. */
 const planGraceSeconds = 5;
 const longestMessage = 4096;
 
-/** Executes one phase of a run and reports how it ended. Never rejects. */
+/** Executes one phase of a run and reports its result. Never rejects. */
 export async function executeJob(job: Job, surroundings: Surroundings): Promise<void> {
   const { client, settings, token, say } = surroundings;
   const run = new LeasedRun(client, job);
-  // First of all: the lease may run out while long secrets are prepared for masking.
+  // First, because the lease may expire while long secrets are prepared for masking.
   const heartbeat = new Heartbeat(run);
   const ends = endsOf(job, run, heartbeat, surroundings);
   const secrets = await Secrets.of(job.workspace.variables, [token, job.lease.token]).catch((error: unknown) => {
@@ -60,7 +60,7 @@ export async function executeJob(job: Job, surroundings: Surroundings): Promise<
   }
 }
 
-/** When and how the programs of the run are made to end. */
+/** The signals and the deadline that end the run's programs. */
 function endsOf(job: Job, run: LeasedRun, { canceled }: Heartbeat, { settings, stopping, killing }: Surroundings) {
   const interrupt = new AbortController();
   const kill = new AbortController();
@@ -73,7 +73,7 @@ function endsOf(job: Job, run: LeasedRun, { canceled }: Heartbeat, { settings, s
   when(run.lost, () => interrupt.abort(run.lost.reason));
   when(canceled, () => interrupt.abort(new Canceled('the run was canceled')));
   when(stopping, () => {
-    // A plan is soon made again by another agent; what an apply has begun, it had better end.
+    // Another agent can repeat a plan; an apply should finish what it has begun.
     if (job.phase === 'plan') {
       run.abandon(stopped);
       interrupt.abort(stopped);
@@ -107,7 +107,7 @@ async function reportEnd(
     return;
   }
   if (error instanceof AgentStopped && job.phase === 'plan') {
-    // Its lease is let run out: saying that it failed would end the run.
+    // The lease is left to expire: reporting a failure would end the run.
     say(`${of} stopped; another agent will claim the run`);
     return;
   }

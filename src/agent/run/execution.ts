@@ -8,7 +8,7 @@ import type { RunDirectory } from './run-directory.js';
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** All that belongs to one run in this agent's hands. */
+/** The context of one run on this agent. */
 export interface Execution {
   readonly job: Job;
   readonly run: LeasedRun;
@@ -16,23 +16,23 @@ export interface Execution {
   readonly secrets: Secrets;
   readonly directory: RunDirectory;
   readonly settings: Settings;
-  /** The agent's own. */
+  /** The agent's environment. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly bounds: Bounds;
   readonly say: (line: string) => void;
 }
 
-/** Somebody asked for the run to be canceled. */
+/** The run was canceled on request. */
 export class Canceled extends Error {
   override readonly name = 'Canceled';
 }
 
-/** The agent was told to end. */
+/** The agent is stopping. */
 export class AgentStopped extends Error {
   override readonly name = 'AgentStopped';
 }
 
-/** Why a run ends as errored, in a sentence for whoever looks at the run. */
+/** The reason a run is errored, as a sentence for its readers. */
 export class RunFailure extends Error {
   override readonly name = 'RunFailure';
 }

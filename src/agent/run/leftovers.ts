@@ -15,7 +15,7 @@ import {
   temporaryPrefix,
 } from './run-directory.js';
 
-/** Takes away what agents of this machine left that were killed, but for the states of applies. */
+/** Removes the directories that killed agents of this machine left, except for states of applies. */
 export async function removeLeftovers(
   { AGENT_WORK_DIR, AGENT_CANCEL_SECONDS }: Pick<Settings, 'AGENT_WORK_DIR' | 'AGENT_CANCEL_SECONDS'>,
   { say, killing }: { readonly say: (line: string) => void; readonly killing: AbortSignal },
@@ -26,7 +26,7 @@ export async function removeLeftovers(
       .map((name) => join(directory, name));
   for (const path of await left(AGENT_WORK_DIR, prefix)) {
     try {
-      // In a directory that others may write to, any of them may have made it.
+      // If other users may write to the directory, any of them could have created it.
       const { uid: maker } = await lstat(path);
       if (maker !== (process.geteuid?.() ?? maker)) continue;
       const [phase, runId = ''] = (await textOf(join(path, labelFile))).split('\n');
@@ -56,7 +56,7 @@ export async function removeLeftovers(
   }
 }
 
-/** Whether the process is gone whose number the name has. */
+/** Whether the process whose id is in the name has ended. */
 function isLeft(name: string, beginning: string): boolean {
   const pid = name.startsWith(beginning) ? Number.parseInt(name.slice(beginning.length), 10) : Number.NaN;
   return !Number.isNaN(pid) && (pid === process.pid || !lives(pid));
@@ -73,18 +73,18 @@ function lives(pid: number): boolean {
   }
 }
 
-/** Where the state is that an apply left; undefined where there is none. `take` is told of each place it may be in. */
+/** The state that an apply left; undefined if there is none. `take` is called for each possible path. */
 export async function stateLeftIn(
   workingDirectory: string,
   stateFile: string,
   take: (file: string) => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  // Where terraform itself could not write a state to its place, it leaves it here. It makes an empty file first: one that
-  // was killed right then, or had no room, has nothing to keep in it.
+  // Terraform writes a state here if it cannot write it to its path. It creates an empty file first, which remains if
+  // it is killed at that moment or the disk is full.
   return (await take(join(workingDirectory, 'errored.tfstate'))) ?? (await take(stateFile));
 }
 
-/** Moves a state to where nothing removes it, which needs no room on a full disk. Answers the file's new path. */
+/** Moves a state to a path that is never cleaned up, which needs no space on a full disk. Returns the new path. */
 export async function putAside(file: string, runId: string, workDirectory: string): Promise<string> {
   const directory = join(workDirectory, 'lost-state');
   await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -20,7 +20,7 @@ interface ChangedResource {
   readonly change: Change;
 }
 
-/** What `terraform show -json` prints of a plan, as far as it is looked into. */
+/** The parts used of the output of `terraform show -json` for a plan. */
 export interface PlanJson {
   readonly format_version?: string;
   readonly resource_changes?: readonly ChangedResource[];
@@ -48,7 +48,7 @@ export function countsOf({ resource_changes: resources = [] }: PlanJson): Resour
 export const generatesConfiguration = ({ resource_changes: resources = [] }: PlanJson): boolean =>
   resources.some(({ change }) => change.generated_config !== undefined);
 
-/** What an apply says it did. All 0 where it did not come to its end. */
+/** The counts an apply printed. All 0 if it did not finish. */
 export function countsSaid(output: string): ResourceCounts {
   const line = /^(?:Apply|Destroy) complete! Resources: (.{0,200})$/m.exec(output)?.[1] ?? '';
   const said = line.split(/[,.]/).map((part) => part.trim().split(' '));
@@ -62,9 +62,8 @@ export function countsSaid(output: string): ResourceCounts {
 }
 
 /**
- * The plan as clients render it, without any value that is sensitive, by the plan's marks or as a variable of the
- * workspace. Only members that a rendering needs are taken over: variables, state and planned values hold sensitive ones
- * unmarked.
+ * The plan as clients render it, without sensitive values, whether marked in the plan or in variables of the workspace.
+ * Only members that rendering needs are copied: variables, state and planned values contain unmarked sensitive values.
  */
 export const redacted = (plan: PlanJson, schemas: SchemasJson, secrets: Pick<Secrets, 'maskedIn'>): object => ({
   plan_format_version: plan.format_version,
@@ -78,7 +77,7 @@ export const redacted = (plan: PlanJson, schemas: SchemasJson, secrets: Pick<Sec
   relevant_attributes: secrets.maskedIn(plan.relevant_attributes ?? []),
 });
 
-/** What finds a resource's schema stays as it is. */
+/** Keeps the fields that identify a resource's schema. */
 function redactedResource(resource: ChangedResource, secrets: Pick<Secrets, 'maskedIn'>): ChangedResource {
   const { mode, type, provider_name, change, ...rest } = resource;
   const masked = secrets.maskedIn(rest) as Pick<ChangedResource, 'address'>;
@@ -98,13 +97,13 @@ function redactedChange(change: Change, secrets: Pick<Secrets, 'maskedIn'>): Cha
 type Sides = readonly [before: unknown, after: unknown];
 
 /**
- * Marks are true for a value as a whole, or have its shape, with true for each sensitive part. Those of either side hold
- * for both: what is to become sensitive has its value before, too.
+ * Marks are true for a whole value, or have its shape, with true for each sensitive part. The marks of each side apply
+ * to both: a value that becomes sensitive has the same value before.
  */
 function redactedSides(sides: Sides, marks: Sides): Sides {
   const [before, after] = sides;
   if (marks.includes(true)) {
-    // Whether a sensitive value changes is no secret: clients show it.
+    // Whether a sensitive value changes is not confidential: clients show it.
     return [blank(before, 'a value'), blank(after, isDeepStrictEqual(before, after) ? 'a value' : 'another value')];
   }
   if (!marks.some(isComposed)) return sides;
@@ -123,13 +122,13 @@ function redactedSides(sides: Sides, marks: Sides): Sides {
 
 const isComposed = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Of a list, its item. */
+/** For a list, the item. */
 const memberOf = (value: unknown, name: string): unknown =>
   isComposed(value) && Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 
 const membersOf = ([before, after]: Sides, name: string): Sides => [memberOf(before, name), memberOf(after, name)];
 
-/** Of the same type, so that clients read it as the provider's schema says. */
+/** Keeps the type, so that clients can read it with the provider's schema. */
 function blank(value: unknown, instead: string): unknown {
   switch (typeof value) {
     case 'string':

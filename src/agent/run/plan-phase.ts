@@ -12,17 +12,17 @@ import { evaluatePolicies } from './policies.js';
 import { begin, failureOf, type Prepared, prepare } from './prepare.js';
 import type { Variables } from './variables.js';
 
-/** What a plan leaves behind for its apply, by the names in its archive. */
+/** The files of a plan that its apply needs, by their names in the archive. */
 export const planned = {
   plan: 'plan.tfplan',
   lockFile: '.terraform.lock.hcl',
-  /** The name of the directory it was made in: the workspace may have another one by then. */
+  /** The directory the plan was made in: the workspace's setting may change before the apply. */
   workingDirectory: 'working-directory',
-  /** The workspace's name, under which the plan expects its state: the workspace may have been renamed by then. */
+  /** The workspace's name, under which the plan expects its state: the workspace may be renamed before the apply. */
   workspace: 'workspace',
 } as const;
 
-/** Plans a run, judges the plan by its policies, and reports both. */
+/** Plans a run, evaluates its policies, and reports both. */
 export async function planRun(x: Execution): Promise<void> {
   const program = await begin(x);
   const workingDirectoryName = x.job.workspace['working-directory'] ?? '';
@@ -41,7 +41,8 @@ export async function planRun(x: Execution): Promise<void> {
   await upload(x, 'plan-json-redacted', x.directory.at('plan', 'redacted.json'));
   await x.run.upload('plan-file', x.directory.at('plan.tar.gz'));
 
-  // Before the plan counts as finished: clients read its log no further then, and what failed stands in it.
+  // Before the plan is reported as finished, since clients then stop reading its log, which includes the policy
+  // failures.
   const evaluations = await evaluatePolicies(x, json);
   await x.log.flush();
   await x.run.reportPhase({ status: 'finished', hasChanges: plan.code === 2, generatedConfiguration, resources });
@@ -60,7 +61,7 @@ function flagsOf({ job: { run }, directory }: Execution, variables: Variables): 
   ];
 }
 
-/** What a command prints, in a file. */
+/** Runs a command with its output in a file. */
 async function printed(
   x: Execution,
   { terraform }: Prepared,
@@ -88,7 +89,7 @@ async function archive(x: Execution, directory: string, workingDirectoryName: st
   const writing = pipeline(tar, createGzip(), createWriteStream(x.directory.at('plan.tar.gz'), { mode: 0o600 }));
   const files = [
     [planned.plan, await x.directory.taken(x.directory.at('out', planned.plan), 'plan', planned.plan)],
-    // Without providers to be installed there is no lock file.
+    // Without providers to install, there is no lock file.
     [planned.lockFile, await x.directory.taken(join(directory, planned.lockFile), 'plan', planned.lockFile)],
   ] as const;
   tar.entry({ name: planned.workingDirectory }, workingDirectoryName);
@@ -102,7 +103,7 @@ async function archive(x: Execution, directory: string, workingDirectoryName: st
   await writing;
 }
 
-/** These are for people to look at: a plan that is too large for that may still be applied. */
+/** For display only: a plan too large to upload in this form can still be applied. */
 async function upload(x: Execution, name: Artifact, file: string): Promise<void> {
   await x.run.upload(name, file).catch((error: unknown) => {
     if (!(error instanceof ServiceRefused) || error instanceof LeaseLost) throw error;

@@ -14,18 +14,20 @@ import { bareEnvironmentOf } from './prepare.js';
 
 export interface Evaluated {
   readonly id: string;
-  /** Of the engine. */
+  /** The engine's version. */
   readonly version: string;
   readonly sets: readonly PolicySetReport[];
 }
 
-/** The service takes so many elements of one policy's output. */
+/** The service's limit on elements of one policy's output. */
 const mostReasons = 1000;
 const longestReason = 4096;
-/** And 16 MiB in all that is said of one kind, names and brackets included. */
+/** Below the service's limit of 16 MiB for a report on one kind, names and brackets included. */
 const outputBytes = 12 * 1024 * 1024;
 
-/** Judges a plan, which `planJson` is the file of, by every policy of the job. What failed is told in the log as well. */
+/**
+ * Evaluates every policy of the job against a plan, whose file is `planJson`. Failures are written to the log as well.
+ */
 export async function evaluatePolicies(x: Execution, planJson: string): Promise<readonly Evaluated[]> {
   const evaluations = x.job['policy-evaluations'];
   if (evaluations.length === 0) return [];
@@ -83,7 +85,7 @@ async function reportOf(
   return { 'policy-set-id': set.id, policies };
 }
 
-/** Before anything is cut off: the beginning of a secret alone is not masked. */
+/** Masks before cutting: the beginning of a secret would not be recognized. */
 export function maskedVerdict(secrets: Secrets, verdict: Verdict): Verdict {
   if (verdict.status === 'passed') return verdict;
   if (verdict.status === 'errored') return { ...verdict, reason: secrets.masked(verdict.reason) };
@@ -104,13 +106,13 @@ async function judged(x: Execution, opa: Opa, { name, query, code }: Policy, inp
   }
   await x.directory.give(file);
   const verdict = await opa.evaluate(file, query, input);
-  // Somebody cancels, or another agent has the run: that is no policy's error.
+  // A cancellation or a lost lease is not a policy error.
   x.bounds.interrupt.throwIfAborted();
   x.bounds.kill.throwIfAborted();
   return verdict;
 }
 
-/** The plan goes in as it was printed: read and written again, its large numbers would lose digits. */
+/** Copies the printed plan byte by byte: parsing it would lose digits of large numbers. */
 async function writeInput(x: Execution, planJson: string): Promise<string> {
   const file = x.directory.at('policies', 'input.json');
   async function* parts() {
@@ -124,7 +126,7 @@ async function writeInput(x: Execution, planJson: string): Promise<string> {
   return file;
 }
 
-/** In the field's words, as far as an agent knows the run. Values of variables are left out, as they are there. */
+/** The run in the field's terms, as far as the agent knows it. Variable values are omitted, as they are there. */
 function runInput({ job: { run, workspace } }: Execution): object {
   const ofWorkspace = workspace.variables.map(
     ({ key, category, sensitive }) => [key, { category, sensitive }] as const,
@@ -145,7 +147,7 @@ function runInput({ job: { run, workspace } }: Execution): object {
   };
 }
 
-/** What people are told of an element: texts as they are, objects by their message. */
+/** The text shown for an element: strings as they are, objects by their message. */
 function worded(reason: unknown): string {
   const { message, msg } = (reason ?? {}) as { readonly message?: unknown; readonly msg?: unknown };
   const text = [reason, message, msg].find((candidate) => typeof candidate === 'string');
@@ -154,7 +156,7 @@ function worded(reason: unknown): string {
     .toWellFormed();
 }
 
-/** As much of what a policy said as the service takes, in so many bytes of JSON. */
+/** The policy's output up to the service's limits, in at most `bytes` bytes of JSON. */
 export function outputOf(secrets: Secrets, verdict: Verdict, bytes: number): readonly unknown[] {
   if (verdict.status === 'passed') return [];
   const all = verdict.status === 'failed' ? verdict.reasons : [verdict.reason];
@@ -170,11 +172,11 @@ export function outputOf(secrets: Secrets, verdict: Verdict, bytes: number): rea
   return rest > 0 ? [...kept.slice(0, mostReasons - 1), `and ${rest} more`] : kept;
 }
 
-/** Objects are kept where they are small and plain: they say more than their message. */
+/** Small, flat objects are kept: they contain more than their message. */
 const fitting = (reason: unknown): unknown => {
   const text = JSON.stringify(reason);
   const flat = text.length <= longestReason && !/[[{]{10}/.test(text.replace(/[^[{]/g, ''));
-  // What is no character of a text is written with a number in JSON.
+  // JSON escapes lone surrogates and control characters with `\u`.
   return typeof reason === 'object' && flat && !text.includes('\\u') ? reason : worded(reason);
 };
 

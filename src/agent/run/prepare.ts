@@ -14,14 +14,14 @@ export interface Prepared {
   readonly directory: string;
   readonly variables: Variables;
   readonly stateFile: string;
-  /** MD5 of the state as it was brought; undefined where there was none. */
+  /** The MD5 of the state before the run; undefined without one. */
   readonly stateBefore: string | undefined;
 }
 
 export const bareEnvironmentOf = (x: Execution): Environment =>
   bareEnvironment(x.environment, x.directory.at('home'), x.directory.temporary);
 
-/** Finds the program, and begins the log with what it is. */
+/** Finds the program and begins the log with its version. */
 export async function begin(x: Execution): Promise<TerraformProgram> {
   const program = await findTerraform(x.settings, bareEnvironmentOf(x));
   if (program === undefined) throw new RunFailure(noTerraform(x.settings));
@@ -34,11 +34,11 @@ export async function begin(x: Execution): Promise<TerraformProgram> {
   return program;
 }
 
-/** Clients drop the first three lines of an apply's log, whatever they say. */
+/** Clients skip the first three lines of an apply's log, whatever they contain. */
 export const heading = (program: string, platform: string): string =>
   `${program}\non ${platform}\nInitializing plugins and modules...\n`;
 
-/** The files of the run in their places, its state beside them, and terraform initialized there. */
+/** Downloads the run's files and its state, and initializes terraform. */
 export async function prepare(
   x: Execution,
   program: TerraformProgram,
@@ -52,7 +52,7 @@ export async function prepare(
   await fetched(x, x.job.configuration.url, 'configuration');
   const directory = await workingDirectory(x, workingDirectoryName);
   const stateFile = x.directory.at(...stateFileOf(workspace));
-  // A workspace is there for terraform once its directory is.
+  // Terraform sees a workspace once its directory exists.
   await mkdir(dirname(stateFile), { recursive: true, mode: 0o700 });
   await forgetFormerRuns(directory);
   await replaceBackend(directory, x.directory.at('state'));
@@ -84,7 +84,7 @@ export async function prepare(
 
 const longestFailure = 1024;
 
-/** What a run that ended this way fails with; its log has the program's own words already. */
+/** The failure of a run that ended this way; its log already contains the program's own message. */
 export function failureOf(x: Execution, command: string, { stopped, code, printed }: Ran): Error {
   const because = stopped?.message ?? firstErrorIn(printed) ?? `it exited with ${code ?? 'a signal'}`;
   if (stopped !== undefined && stopped.name !== 'BoundReached') return stopped;

@@ -6,40 +6,43 @@ import { type RunUser, runAs } from '../programs/run-user.js';
 import { taken } from '../programs/taken.js';
 import type { Job } from '../service/job.js';
 
-/** What the directories of this host's agents begin with; the process's number follows. */
+/** The prefix of this host's run directories; the process id follows. */
 export const prefix = `gatehouse-run-${createHash('sha256').update(hostname()).digest('hex').slice(0, 8)}-`;
 
-/** In the directory, what is executed there: phase and run, one a line. */
+/** A file in the directory with its phase and run id, one per line. */
 export const labelFile = 'run';
 
-/** In the directory, the MD5 of the state that the service has; missing where it has none. */
+/** A file in the directory with the MD5 of the state that the service has; missing if it has none. */
 export const knownStateFile = 'known-state';
 
-/** The state of a run in its directory: where terraform looks for that of a workspace of this name. */
+/** The path of a run's state in its directory, where terraform expects it for a workspace of this name. */
 export const stateFileOf = (workspace: string): readonly string[] =>
   workspace === 'default' ? ['state', 'terraform.tfstate'] : ['state', workspace, 'terraform.tfstate'];
 
-/** What the programs of a run write to. */
+/** The directories that programs write to. */
 const ofPrograms = ['configuration', 'home', 'state', 'out'];
-/** What the agent alone writes to. Programs read the files there that they are given. */
+/** The directories that only the agent writes to. Programs may read the files they are given there. */
 const ofAgent = ['plan', 'policies', 'variables'];
 
-/** The beginning of the names of directories for temporary files, which the process's number follows. */
+/** The prefix of temporary directories, which the process id follows. */
 export const temporaryPrefix = prefix.replace('run', 'tmp');
 
-/** Where a path is short enough for sockets, if that of the run's directory is not. */
+/** A short path for sockets, used if the run directory's path is too long. */
 export const shortPlace = '/tmp';
 
-/** macOS takes 103 bytes for the path of a socket, Linux 107. Providers call it `plugin`, and up to ten digits. */
+/**
+ * The path of a socket is limited to 103 bytes on macOS and 107 on Linux. Providers name it `plugin` plus up to ten
+ * digits.
+ */
 const longestTemporary = 103 - '/plugin1234567890'.length;
 
 /**
- * Where one run is executed. Nobody but the agent and the user of its programs may read it: it holds a state, variables
- * and a plan.
+ * The directory in which one run is executed. Only the agent and the user of its programs can read it: it contains a
+ * state, variables and a plan.
  *
- * An agent that is root does not trust what another user may write to: links there would lead it to files of its own. So
- * everything is prepared while that user cannot enter the directory, and afterwards the agent writes only into its own
- * directories, reads what programs left by `taken` alone, and has the user remove its files itself.
+ * An agent running as root does not trust directories another user can write to, where links could lead to its own
+ * files. So it prepares everything while that user cannot enter the directory, afterwards writes only to its own
+ * directories, reads files of programs only through `taken`, and lets the user remove its own files.
  */
 export class RunDirectory {
   private kept = false;
@@ -53,7 +56,7 @@ export class RunDirectory {
 
   static async create(workDirectory: string, { phase, run }: Job, user?: RunUser): Promise<RunDirectory> {
     await mkdir(workDirectory, { recursive: true });
-    // mkdtemp makes it for this user alone.
+    // mkdtemp creates it for this user only.
     const path = await mkdtemp(join(workDirectory, `${prefix}${process.pid}-`));
     const directory = new RunDirectory(path, await temporaryFor(path), user);
     await writeFile(directory.at(labelFile), `${phase}\n${run.id}\n`, { mode: 0o600 });
@@ -65,7 +68,7 @@ export class RunDirectory {
     return join(this.path, ...names);
   }
 
-  /** From here on the user of the programs can enter it. */
+  /** Lets the user of the programs enter it. */
   async open(): Promise<void> {
     if (this.user === undefined) return;
     const { uid, gid } = this.user;
@@ -76,17 +79,17 @@ export class RunDirectory {
     }
   }
 
-  /** Lets programs read a file in a directory of the agent's. */
+  /** Lets programs read a file in one of the agent's directories. */
   async give(file: string): Promise<void> {
     if (this.user !== undefined) await lchown(file, this.user.uid, this.user.gid);
   }
 
-  /** A file that programs left: see `taken`. `name` is that of its copy, in a directory of the agent's. */
+  /** A file that programs created: see `taken`. `name` is the path of its copy in one of the agent's directories. */
   taken(file: string, ...name: readonly string[]): Promise<string | undefined> {
     return taken(file, this.user?.uid, this.at(...name));
   }
 
-  /** It has the only record of something. */
+  /** Preserves the directory, as the only record of a state. */
   keep(): void {
     this.kept = true;
   }
@@ -110,14 +113,14 @@ async function temporaryFor(path: string): Promise<string> {
   return inside;
 }
 
-/** Gives a tree to a user who cannot reach it yet. */
+/** Gives a tree to a user who cannot access it yet. */
 async function own(path: string, user: RunUser): Promise<void> {
   const found = await lstat(path);
   if (found.isDirectory()) for (const name of await readdir(path)) await own(join(path, name), user);
   await lchown(path, user.uid, user.gid);
 }
 
-/** With what programs left there that nobody may write to, as caches often are, or that belongs to another user. */
+/** Also removes read-only files and directories, which caches often contain, and those of another user. */
 export async function removeTree(path: string): Promise<void> {
   const ownUid = process.geteuid?.();
   const found = await lstat(path).catch(() => undefined);
@@ -128,7 +131,7 @@ export async function removeTree(path: string): Promise<void> {
     const entry = await lstat(join(path, name));
     if (ownUid !== undefined && entry.isDirectory() && entry.uid !== ownUid) await removeAs(entry, join(path, name));
   }
-  // A program that does not want to die may still be writing.
+  // A program that resists being killed may still be writing.
   const remove = () => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   await remove().catch(async ({ code }: NodeJS.ErrnoException) => {
     if (code === 'EACCES' || code === 'EPERM') await openAll(path);
@@ -136,7 +139,7 @@ export async function removeTree(path: string): Promise<void> {
   });
 }
 
-/** What a directory of another user holds is removed as that user: a link in it leads to nothing that user may not remove. */
+/** Another user's directory is removed as that user: a link in it leads to nothing that user could not remove. */
 async function removeAs(user: RunUser, path: string): Promise<void> {
   await runAs(user, 'chmod -R u+rwx -- "$1"; rm -rf -- "$1"; :', path);
   await rmdir(path).catch((error: NodeJS.ErrnoException) => {

@@ -13,8 +13,8 @@ export interface UnpackLimits {
 }
 
 /**
- * Unpacks a `.tar.gz` into an empty directory, and nothing anywhere else. The service has looked at what was uploaded to
- * it; this looks again, for the machine the agent runs on trusts nobody. Throws `RunFailure`.
+ * Unpacks a `.tar.gz` into an empty directory, and never outside it. The service checked the upload; the agent checks
+ * again, to protect its own machine. Throws `RunFailure`.
  */
 export async function unpack(file: string, directory: string, limits: UnpackLimits): Promise<void> {
   let bytes = 0;
@@ -31,7 +31,7 @@ export async function unpack(file: string, directory: string, limits: UnpackLimi
   });
   const tar = extract();
   const unpacking = pipeline(createReadStream(file), createGunzip(), counted, tar);
-  // It fails the loop below too, whose error is the one to hear of.
+  // It also fails the loop below, which reports the error.
   unpacking.catch(() => undefined);
   try {
     for await (const entry of tar) {
@@ -72,7 +72,7 @@ async function place(
       return;
     case 'file':
     case 'contiguous-file':
-      // A second entry of that name, or a link, is not written through.
+      // Does not write through an existing entry or a link.
       await pipeline(content, createWriteStream(path, { flags: 'wx', mode: mode | 0o600 }));
       return;
     case 'symlink':
@@ -102,7 +102,7 @@ function segmentsOf(name: string): readonly string[] {
   return segments;
 }
 
-/** Every step is a directory of ours: what a link leads to is never written below. */
+/** Every parent is a directory created here: nothing is written through a link. */
 async function madeParents(root: string, segments: readonly string[], name: string): Promise<void> {
   let path = root;
   for (const segment of segments) {
@@ -115,7 +115,7 @@ async function madeParents(root: string, segments: readonly string[], name: stri
   }
 }
 
-/** No entry lies beyond a link, so one that climbs at its beginning only, and no further than its depth, stays inside. */
+/** No entry lies beyond a link, so a target that climbs only at its beginning, and at most its depth, stays inside. */
 function linkTarget(target: string, depth: number, name: string): string {
   const segments = target.split('/').filter((segment) => segment !== '' && segment !== '.');
   const climbs = segments.findIndex((segment) => segment !== '..');

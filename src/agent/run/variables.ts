@@ -2,26 +2,28 @@ import { writeFile } from 'node:fs/promises';
 import type { Job } from '../service/job.js';
 import { moduleFiles } from './configuration.js';
 
-/** What terraform is told of variables. */
+/** The variables passed to terraform. */
 export interface Variables {
-  /** Files for `-var-file`, in their order. */
+  /** Files for `-var-file`, in order. */
   readonly files: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A machine hands a program no single one above 128 KiB, and not many of them. */
+/** The system limits one environment entry to 128 KiB, and their total size. */
 const mostInEnvironment = 64 * 1024;
 
 /**
- * Writes the workspace's and the run's variables where terraform reads them; the run's win.
+ * Writes the workspace's and the run's variables where terraform reads them; the run's take precedence.
  *
- * Texts go into a JSON file, whose strings terraform takes as they are; literals of the language into one of the language.
- * Files set a variable whatever its type, which `TF_VAR_` does not: that takes a literal for text where no type is
- * declared. But files warn of variables that the configuration does not declare. So those it seems to declare go into the
- * files, and the rest into the environment, which nobody is warned of and which still sets one that was overlooked: as
- * far as there is room, for most of them set nothing.
+ * Text goes into a JSON file, whose strings terraform takes literally; expressions go into a file in terraform's
+ * language. Files set a variable whatever its type, unlike `TF_VAR_`, which takes an expression for text if the
+ * variable has no declared type. But terraform warns about variables in files that the configuration does not declare.
+ * So variables that it seems to declare go into files, and the rest into the environment, which causes no warning and
+ * still sets a variable whose declaration was missed. The environment has limited space, and most of these variables
+ * set nothing.
  *
- * A plan remembers its variables, and an apply must not be told of others. Only those that are ephemeral it asks for again.
+ * A plan records its variables, and an apply must not receive others, except for ephemeral ones, which it requires
+ * again.
  */
 export async function writeVariables(
   { phase, workspace, run }: Pick<Job, 'phase' | 'workspace' | 'run'>,
@@ -37,7 +39,7 @@ export async function writeVariables(
   const all = [...new Map(given.map((one) => [one.key, one])).values()];
   const inFiles = all.filter(({ key }) => declared.has(key) && (phase === 'plan' || ephemeral.has(key)));
   const texts = Object.fromEntries(inFiles.filter(({ hcl }) => !hcl).map(({ key, value }) => [key, value]));
-  // In brackets, so that a second line of one sets no other variable unless it closes them.
+  // In parentheses, so that a multi-line value cannot set another variable unless it closes them.
   const literals = inFiles.filter(({ hcl }) => hcl).map(({ key, value }) => `${key} = (\n${value}\n)\n`);
   const files = [at('texts.tfvars.json'), at('literals.tfvars')] as const;
   await writeFile(files[0], JSON.stringify(texts), { mode: 0o600 });
@@ -62,13 +64,13 @@ interface Declaration {
   readonly ephemeral: boolean;
 }
 
-/** Finds too many rather than too few: what stands in a comment does no harm. */
+/** Finds too many rather than too few: a match in a comment does no harm. */
 const declarationsIn = (sources: ReadonlyMap<string, string>): readonly Declaration[] =>
   [...sources]
     .flatMap(([file, text]) => (file.endsWith('.json') ? declarationsInJson(text) : declarationsInText(text)))
     .filter(({ name }) => identifier.test(name));
 
-/** Each is looked through up to the next one: nothing else of a root module is made ephemeral in these words. */
+/** Each is searched up to the next one: no other block of a root module uses these words to be ephemeral. */
 function declarationsInText(text: string): readonly Declaration[] {
   const found = [...text.matchAll(declaration)];
   return found.map(({ 1: name = '', index }, number) => ({
@@ -79,7 +81,7 @@ function declarationsInText(text: string): readonly Declaration[] {
 
 function declarationsInJson(text: string): readonly Declaration[] {
   try {
-    // Blocks may be one object or a list of them.
+    // Blocks may be one object or a list of objects.
     const roots = [JSON.parse(text)].flat();
     const blocks = roots
       .flatMap((root) => [root?.variable ?? {}].flat())

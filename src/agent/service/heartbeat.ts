@@ -3,9 +3,9 @@ import type { LeasedRun } from './leased-run.js';
 const every = 15_000;
 const afterFailure = 3_000;
 
-/** Keeps the lease of a run, whatever else the agent does, and hears when somebody cancels it. */
+/** Renews the lease of a run in the background, and detects its cancellation. */
 export class Heartbeat {
-  /** Aborted once somebody asked for the run to be canceled. */
+  /** Aborted once the run's cancellation was requested. */
   readonly canceled: AbortSignal;
   private readonly canceling = new AbortController();
   private timer: NodeJS.Timeout | undefined;
@@ -21,7 +21,9 @@ export class Heartbeat {
     clearTimeout(this.timer);
   }
 
-  /** A lease that cannot be renewed is tried again until the service says that it is lost: it may be the one that is away. */
+  /**
+   * Retries a failed renewal until the service reports the lease as lost: the service may be temporarily unavailable.
+   */
   private async beat(): Promise<void> {
     const next = await this.run.heartbeat().then(
       (cancel) => {

@@ -9,7 +9,7 @@ const workspaceVariable = z.object({
     .nullable()
     .transform((value) => value ?? ''),
   category: z.enum(['terraform', 'env']),
-  /** Whether the value is a literal of the configuration language. */
+  /** Whether the value is an expression of the configuration language. */
   hcl: z.boolean(),
   sensitive: z.boolean(),
 });
@@ -27,7 +27,7 @@ const policyEvaluation = z.object({
   'policy-sets': z.array(z.object({ id: z.string(), name: z.string(), policies: z.array(policy) })),
 });
 
-/** What a claim answers, as far as this agent reads it. Members that newer services add are ignored. */
+/** The response to a claim, as far as this agent reads it. Unknown members of newer services are ignored. */
 export const jobSchema = z.object({
   lease: z.object({ token: z.string(), 'expires-at': z.string() }),
   phase: z.enum(['plan', 'apply']),
@@ -41,7 +41,7 @@ export const jobSchema = z.object({
     'allow-config-generation': z.boolean(),
     'target-addrs': z.array(z.string()).nullable(),
     'replace-addrs': z.array(z.string()).nullable(),
-    /** Values are literals of the configuration language. */
+    /** Values are expressions of the configuration language. */
     variables: z.array(z.object({ key: z.string(), value: z.string() })),
   }),
   workspace: z.object({

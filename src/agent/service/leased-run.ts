@@ -22,7 +22,7 @@ export type PhaseReport =
 
 export interface PolicySetReport {
   readonly 'policy-set-id': string;
-  /** Why none of the set's policies was evaluated. */
+  /** The reason none of the set's policies was evaluated. */
   readonly error?: string;
   readonly policies?: readonly PolicyReport[];
 }
@@ -48,15 +48,15 @@ export interface NewState {
 
 export type Artifact = 'plan-file' | 'plan-json' | 'plan-json-redacted';
 
-/** How long an answer of a few bytes may take, and one that moves files. */
+/** The time limits for a response of a few bytes and for one that transfers files, in seconds. */
 const soon = 30;
 const later = 900;
-/** How long what must be said is tried while the service is away. */
+/** How long a report is retried while the service is unavailable, in seconds. */
 const patience = 900;
 
-/** What the service takes of a report, in bytes. */
+/** The service's limit on a report, in bytes. */
 const longestReport = 16 * 1024 * 1024;
-/** How a report is refused that is too long, also for its way, too deep, or says what does not fit. */
+/** The statuses that refuse a report for its size, depth or content. */
 const aboutBody: readonly number[] = [400, 408, 413, 422];
 
 const heartbeat = z.object({ cancel: z.boolean() });
@@ -66,12 +66,15 @@ const stateVersion = z.object({
   'outputs-left-out': z.number().optional(),
 });
 
-/** Everything that is said of a run, under its lease. All of it throws `LeaseLost` once the run is not this agent's any more. */
+/**
+ * Sends every report on a run under its lease. All methods throw `LeaseLost` once the run no longer belongs to this
+ * agent.
+ */
 export class LeasedRun {
-  /** Aborted, with `LeaseLost`, as soon as any answer says so. */
+  /** Aborted, with `LeaseLost`, as soon as any response says so. */
   readonly lost: AbortSignal;
   private readonly losing = new AbortController();
-  /** Aborted when nothing more is to be said of the run. */
+  /** Aborted when reporting on the run ends. */
   private readonly over = new AbortController();
 
   constructor(
@@ -82,12 +85,12 @@ export class LeasedRun {
     this.lost.addEventListener('abort', () => this.abandon(this.lost.reason));
   }
 
-  /** Nothing more is said of the run; what is being said ends with `reason`. Its lease runs out. */
+  /** Ends reporting on the run; pending reports fail with `reason`. The lease expires. */
   abandon(reason: Error): void {
     this.over.abort(reason);
   }
 
-  /** Answers whether somebody asked for the run to be canceled. */
+  /** Returns whether the run's cancellation was requested. */
   async heartbeat(): Promise<boolean> {
     return (await this.json({ method: 'POST', path: this.path('heartbeat'), seconds: 10, patience: 0 }, heartbeat))
       .cancel;
@@ -118,8 +121,8 @@ export class LeasedRun {
   }
 
   /**
-   * Once it resolves, the state is the workspace's current one. Where its outputs keep it from being taken it goes without
-   * them. Answers what people should know of outputs that are not kept; undefined where all are.
+   * Once it resolves, the state is the workspace's current one. If the service refuses the state for its outputs, it is
+   * sent without them. Returns a message about outputs that were not stored; undefined if all were.
    */
   async storeState(state: NewState, file: string): Promise<string | undefined> {
     let told: string | undefined;
@@ -149,7 +152,7 @@ export class LeasedRun {
     );
   }
 
-  /** What may have been taken by the try before, whose answer was lost, is refused the second time. */
+  /** A retry of a request that succeeded, but whose response was lost, is refused. */
   private async once(question: Question): Promise<void> {
     await this.json(question, anything).catch((error: unknown) => {
       const taken = error instanceof ServiceRefused && error.status === 409 && error.repeated;

@@ -1,14 +1,14 @@
 import type { Pace } from './pace.js';
 import { folded } from './text-automaton.js';
 
-/** A text that is longer than this is found piece by piece. */
+/** Longer texts are found piece by piece. */
 export const pieceLength = 256;
 
 const base = 0x2c1b3c6d;
 const leaving = Array.from({ length: pieceLength }).reduce<number>((power) => Math.imul(power, base), 1);
 const sliceLength = 16 * 1024;
 
-/** A hash of the last units of a text (Rabin-Karp). */
+/** A rolling hash of the last units of a text (Rabin-Karp). */
 export class RollingHash {
   value = 0;
   private readonly units = new Uint16Array(pieceLength);
@@ -24,8 +24,8 @@ export class RollingHash {
 }
 
 /**
- * The hashes of the pieces of long texts, but for the first piece of each. Neighbouring pieces share at least one unit, and
- * the last one ends with the text. Two pieces with the same hash would only hide too much.
+ * The hashes of the pieces of long texts, except for the first piece of each. Neighbouring pieces share at least one
+ * unit, and the last one ends with the text. A hash collision only hides too much.
  */
 export class Pieces {
   private readonly hashes = new Set<number>();

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Without what steers a terminal, and what the service takes in no text. */
+/** Removes terminal control characters, and characters the service does not accept in text. */
 export const printable = (text: string): string =>
   stripVTControlCharacters(text)
     .replace(/[^\P{Cc}\n\t]/gu, '')

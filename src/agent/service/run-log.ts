@@ -3,13 +3,13 @@ import type { LeasedRun } from './leased-run.js';
 import type { Masking, Secrets } from './secrets.js';
 import { ServiceRefused } from './service-client.js';
 
-/** The service takes so much of one log, and so much at once. */
+/** The service's limits on one log and on one request. */
 const mostBytes = 64 * 1024 * 1024;
 const mostInPart = 1024 * 1024;
 const betweenParts = 1_000;
 const cutOff = Buffer.from('\n\nThe log exceeds the size limit of the service. The rest is omitted.\n');
 
-/** The log of a phase, sent to the service while it is written. Secrets are masked. */
+/** The log of a phase, sent to the service while it is written, with secrets masked. */
 export class RunLog {
   private readonly decoder = new StringDecoder('utf8');
   private readonly masking: Masking;
@@ -44,14 +44,14 @@ export class RunLog {
     this.add(Buffer.from(this.masking.write(text)));
   }
 
-  /** Resolves when everything written so far is with the service, or nothing more will be. Rejects with `LeaseLost`. */
+  /** Resolves when everything written so far was sent, or sending has ended. Rejects with `LeaseLost`. */
   async flush(): Promise<void> {
     this.add(Buffer.from(this.masking.end()));
     await this.sending;
     await this.send();
   }
 
-  /** Nothing is sent any more. */
+  /** Ends sending. */
   stop(): void {
     clearInterval(this.timer);
     this.full = true;
@@ -71,7 +71,7 @@ export class RunLog {
     this.sending ??= this.sendAll().finally(() => {
       this.sending = undefined;
     });
-    // Whoever flushes hears of a failure; the timer's own tries need not end the process.
+    // The caller of `flush` receives a failure; attempts of the timer must not end the process.
     this.sending.catch(() => undefined);
     return this.sending;
   }

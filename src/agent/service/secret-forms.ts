@@ -1,7 +1,7 @@
-/** Shorter texts would be found in ordinary ones. */
+/** Shorter secrets would match ordinary text. */
 const shortestSecret = 4;
 
-/** A text as it is, and as programs write it. docs/agents.md lists the forms. One at a time, since they may be long. */
+/** A text and its encodings by programs. docs/agents.md lists the forms. A generator, since they may be long. */
 export function* formsOf(value: string): Generator<string> {
   const text = value.toWellFormed();
   yield* longEnough([value]);
@@ -11,7 +11,7 @@ export function* formsOf(value: string): Generator<string> {
   yield* longEnough(percent(text));
 }
 
-/** Line by line too, since text of several lines is printed with indents. */
+/** Line by line as well, since programs indent multi-line text. */
 export function* formsOfLines(value: string): Generator<string> {
   if (!/[\n\r]/.test(value)) return;
   for (const [line] of value.matchAll(/[^\n\r]+/g)) {
@@ -27,7 +27,7 @@ function* longEnough(forms: Iterable<string>): Generator<string> {
 
 const inHex = (sign: string, digits: number): string => (sign.codePointAt(0) ?? 0).toString(16).padStart(digits, '0');
 
-/** Inside quotation marks: in JSON, in JSON as Go writes it, in terraform's language, and as Go shows a text. */
+/** Inside quotation marks: in JSON, in Go's JSON, in terraform's language, and as Go quotes a string. */
 function* quoted(text: string): Generator<string> {
   const json = JSON.stringify(text.toWellFormed()).slice(1, -1);
   const language = json.replace(/[$%](?=\{)/g, '$&$&');
@@ -57,8 +57,8 @@ function numbered(sign: string): string {
 }
 
 /**
- * By itself, and inside a longer text, where it begins at one of three places in a group of three bytes. There, the
- * characters at both ends that depend on what is around it are left out. In the standard alphabet alone: see `TextAutomaton`.
+ * Encoded on its own, and inside a longer text at each of the three offsets in a group of three bytes, without the
+ * characters at both ends that depend on the surrounding text. In the standard alphabet only: see `TextAutomaton`.
  */
 function* base64(text: string): Generator<string> {
   const bytes = Buffer.from(text);
@@ -71,7 +71,7 @@ function* base64(text: string): Generator<string> {
   yield alone.replaceAll('=', '');
 }
 
-/** In a URL: as JavaScript writes it, with everything but RFC 3986's unreserved characters, and in a query as Go does. */
+/** Percent-encoded: as in JavaScript, with everything but RFC 3986's unreserved characters, and as in Go's queries. */
 function* percent(text: string): Generator<string> {
   const least = encodeURIComponent(text);
   const most = least.replace(/[!'()*]/g, (sign) => `%${inHex(sign, 2).toUpperCase()}`);

@@ -6,7 +6,7 @@ import { TextAutomaton } from './text-automaton.js';
 
 const mask = '***';
 
-/** Replaces secrets wherever they turn up, in the forms that are known: values of sensitive variables, and `own` ones. */
+/** Replaces secrets in any of their known forms: the values of sensitive variables, and the agent's `own` secrets. */
 export class Secrets {
   /** The work is divided by `pace`: all variables of a workspace together take seconds. */
   static async of(
@@ -36,12 +36,12 @@ export class Secrets {
     return masking.write(text) + masking.end();
   }
 
-  /** For a text that comes in parts. */
+  /** Masks a text that arrives in parts. */
   masking(): Masking {
     return new Masking(this.automaton, this.pieces);
   }
 
-  /** The same in every text of a value, however deep. A number that is one becomes 0. */
+  /** Masks every string inside a value. A number that is a secret becomes 0. */
   maskedIn(value: unknown): unknown {
     if (typeof value === 'string') return this.masked(value);
     if (typeof value === 'number') return this.has(String(value)) ? 0 : value;
@@ -68,7 +68,7 @@ function* valuesOf(variables: readonly WorkspaceVariable[], own: readonly string
   }
 }
 
-/** Most forms do not differ from the value as it is. */
+/** Most forms equal the value itself. */
 function* allFormsOf(value: string): Generator<string> {
   const seen = new Set<string>();
   for (const forms of [formsOf(value), formsOfLines(value)]) {
@@ -83,7 +83,7 @@ function* allFormsOf(value: string): Generator<string> {
 /** A copy: a slice would keep the whole text in memory. */
 const beginningOf = (text: string): string => Buffer.from(text.slice(0, pieceLength), 'utf16le').toString('utf16le');
 
-/** What is in the quotation marks of a literal, as it stands there and as the text that it means: one of them gets printed. */
+/** The quoted strings of an expression, both as written and unescaped: programs print one of them. */
 function* literalsIn(literal: string): Generator<string> {
   for (const [, text = ''] of literal.matchAll(/\\.|"((?:[^"\\]|\\.)*)"?/gs)) {
     yield text;
@@ -102,14 +102,14 @@ function meant(literal: string): string {
 interface Hidden {
   readonly start: number;
   readonly end: number;
-  /** Whether its mask was returned already. */
+  /** Whether its mask was already returned. */
   shown: boolean;
 }
 
 /**
- * Masks a text that comes in parts. Every character that is part of a secret is hidden, and characters that overlapping
- * secrets hide are one mask, so that where the text is cut makes no difference. Of a long form its first piece is hidden
- * where it is found, and each further piece that begins in what is hidden of it. The work is in proportion to the text,
+ * Masks a text that arrives in parts. Every character that is part of a secret is hidden, and overlapping secrets are
+ * hidden by one mask, so that the division into parts makes no difference. The first piece of a long form is hidden
+ * wherever it is found, and each further piece that begins in its hidden text. The work is in proportion to the text,
  * and at most one piece of it is held back.
  */
 export class Masking {
@@ -117,10 +117,10 @@ export class Masking {
   private readonly hash = new RollingHash();
   /** The end of the last piece of a long form. */
   private pieceEnd = Number.NEGATIVE_INFINITY;
-  /** The end of the text so far, of which a secret may be the continuation, and where it begins. */
+  /** The end of the text so far, which may be the beginning of a secret, and its offset. */
   private held = '';
   private heldFrom = 0;
-  /** What is hidden of the held text, in order; none overlaps another. */
+  /** The hidden ranges of the held text, in order, without overlaps. */
   private hidden: Hidden[] = [];
 
   constructor(
@@ -128,7 +128,7 @@ export class Masking {
     private readonly pieces: Pieces,
   ) {}
 
-  /** Returns what is certain: no continuation of the text changes it. */
+  /** Returns the text that no continuation can change. */
   write(part: string): string {
     const { automaton, pieces, hash } = this;
     const long = !pieces.isEmpty;
@@ -150,7 +150,7 @@ export class Masking {
     this.held += part;
     const end = from + part.length;
     const certain = end - automaton.depthOf(this.node);
-    // The last unit of a piece is held back, too: a further piece shares it, and makes one mask with it.
+    // The last unit of a piece is held back as well: a further piece shares it and extends its mask.
     const mayGoOn = end < this.pieceEnd + pieceLength - 1;
     return this.shownUpTo(mayGoOn ? Math.min(certain, this.pieceEnd - 1) : certain);
   }

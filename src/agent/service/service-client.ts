@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Job, jobSchema } from './job.js';
 
-/** The service does not take what was asked of it, and would not take it a second time either. */
+/** The service refused a request, and would refuse a retry. */
 export class ServiceRefused extends Error {
   override readonly name: string = 'ServiceRefused';
 
@@ -13,32 +13,32 @@ export class ServiceRefused extends Error {
     readonly status: number,
     readonly title: string,
     detail: string,
-    /** Whether it may have been taken before, by an answer that was lost. */
+    /** Whether an earlier try, whose response was lost, may have succeeded. */
     readonly repeated: boolean,
   ) {
     super(detail === '' ? title : detail);
   }
 }
 
-/** The run is not this agent's any more. */
+/** The run no longer belongs to this agent. */
 export class LeaseLost extends ServiceRefused {
   override readonly name = 'LeaseLost';
 }
 
-/** No answer came for as long as it was worth waiting for one. */
+/** The service did not respond within the time limit. */
 export class ServiceAway extends Error {
   override readonly name = 'ServiceAway';
 }
 
 export interface Question {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** Below the service's URL. */
+  /** Relative to the service's URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object | Blob | undefined;
-  /** How long one try may take. */
+  /** The time limit of one try. */
   readonly seconds: number;
-  /** How long to go on trying while the service is away; for ever where it is left out. */
+  /** How long to retry while the service is unavailable; without a limit if omitted. */
   readonly patience?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -47,8 +47,8 @@ const longestPause = 15_000;
 const errors = z.object({ errors: z.array(z.object({ title: z.string(), detail: z.string().optional() })).min(1) });
 
 /**
- * Asks the service over HTTP. What may be over by the next try (no connection, 5xx, 429) is tried again, after pauses that
- * grow; every other refusal throws `ServiceRefused`.
+ * Sends requests to the service over HTTP. Temporary failures (no connection, 5xx, 429) are retried with growing
+ * pauses; any other refusal throws `ServiceRefused`.
  */
 export class ServiceClient {
   constructor(
@@ -57,7 +57,7 @@ export class ServiceClient {
     private readonly say: (line: string) => void,
   ) {}
 
-  /** Waits for a run to execute; undefined when none came in time. */
+  /** Waits for a run to execute; undefined if none arrived in time. */
   async claim(name: string, wait: number, signal: AbortSignal): Promise<Job | undefined> {
     const text = await this.ask(
       { method: 'POST', path: `/agent/v1/claims?wait=${wait}`, body: { name }, seconds: wait + 30, signal },
@@ -71,7 +71,7 @@ export class ServiceClient {
     return schema.parse(text === '' ? undefined : JSON.parse(text));
   }
 
-  /** Begins anew where a try was cut off. */
+  /** Starts from the beginning after a try that was cut off. */
   async download(question: Question, file: string): Promise<void> {
     await this.ask(question, async ({ body }) => {
       const bytes =
@@ -106,7 +106,7 @@ export class ServiceClient {
   ): Promise<{ readonly read: Read } | Trouble> {
     const raw = body instanceof Blob;
     const ending = new AbortController();
-    // Node lets go of what AbortSignal.any combines, where nothing else holds it.
+    // Node may garbage-collect the signals that AbortSignal.any combines.
     const end = () => ending.abort(signal?.reason);
     if (signal?.aborted) end();
     signal?.addEventListener('abort', end);
@@ -142,14 +142,14 @@ export class ServiceClient {
 
 interface Trouble {
   readonly because: string;
-  /** At least so many milliseconds. */
+  /** The minimum wait in milliseconds. */
   readonly wait: number;
 }
 
-/** Throws what would be the same the next time. */
+/** Throws an error that a retry would not change. */
 function troubleIn(error: unknown): Trouble {
   const { name, message, cause, code } = error as Error & { readonly code?: string };
-  // What fetch throws of a connection, and while the body is read, has a cause; a mistake of ours has none.
+  // A connection error of fetch, also while the body is read, has a cause; a programming error has none.
   const ofConnection = name === 'TypeError' && cause !== undefined;
   const passing = ofConnection || name === 'TimeoutError' || code === 'ERR_STREAM_PREMATURE_CLOSE';
   if (!passing) throw error;

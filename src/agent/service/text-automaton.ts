@@ -1,37 +1,37 @@
 import type { Pace } from './pace.js';
 
-/** Marks the node behind a chain, which stands for no text. */
+/** Marks the node after a chain, which stands for no text. */
 const gap = 0xffff;
 
-/** base64 has two alphabets, which differ in two signs: they count as the same, so that one pattern is enough for both. */
+/** The two base64 alphabets differ in two characters: these count as the same, so that one pattern covers both. */
 export const folded = (unit: number): number => (unit === 0x2d ? 0x2b : unit === 0x5f ? 0x2f : unit);
 
 const unitAt = (text: string, at: number): number => folded(text.charCodeAt(at));
 
 /**
- * Finds many patterns in a text in one pass (Aho-Corasick): the work is in proportion to the text, whatever the patterns.
- * A node is a beginning of a pattern. Nodes whose depths rise by one lie side by side in a chain; each chain but the
- * root's begins where a pattern leaves those before it. Only that branch has an entry in a hash table, so that a UTF-16
- * unit of a pattern costs 8 bytes and a pattern about 40 to 60. Patterns must have fewer than 65,535 units.
+ * Finds many patterns in a text in one pass (Aho-Corasick): the work is in proportion to the text, whatever the
+ * patterns. A node is a prefix of a pattern. Nodes of consecutive depths are adjacent in a chain; each chain except the
+ * root's begins where a pattern branches off from earlier ones. Only that branch has an entry in a hash table, so that
+ * a UTF-16 unit of a pattern costs 8 bytes and a pattern about 40 to 60. Patterns must have fewer than 65,535 units.
  */
 export class TextAutomaton {
-  /** How many transitions were tried: at most two for each unit of a text, on average. */
+  /** The number of transitions tried: at most two for each unit of a text, on average. */
   steps = 0;
   /** The last unit of a node's text. */
   private readonly unit: Uint16Array;
   /** The node of the longest proper suffix of a node's text. */
   private readonly fallback: Int32Array;
-  /** The length of the longest pattern that a node's text ends with. 0 where there is none. */
+  /** The length of the longest pattern that a node's text ends with; 0 if there is none. */
   private readonly found: Uint16Array;
 
   private chains = 0;
-  /** The first node of each chain, and behind the last one the first node that is free. */
+  /** The first node of each chain; after the last one, the first free node. */
   private readonly start: Int32Array;
   /** The depth of each chain's first node, and that node's parent. */
   private readonly depth: Uint16Array;
   private readonly parent: Int32Array;
 
-  /** Open addressing: the child of a node by a unit; 0 where the slot is free. */
+  /** Open addressing: the child of a node by a unit; 0 for a free slot. */
   private readonly branchFrom: Int32Array;
   private readonly branchUnit: Uint16Array;
   private readonly branchTo: Int32Array;
@@ -63,7 +63,7 @@ export class TextAutomaton {
     this.branchTo = new Int32Array(slots);
   }
 
-  /** The node that a text leads to which is longer than that of `node` by one UTF-16 unit. */
+  /** The node for the text of `node` plus one UTF-16 unit. */
   next(node: number, unit: number): number {
     return this.follow(node, folded(unit));
   }
@@ -81,7 +81,7 @@ export class TextAutomaton {
     return this.found[node] as number;
   }
 
-  /** How much of a text's end may be the beginning of a pattern. */
+  /** The number of characters at a text's end that may begin a pattern. */
   depthOf(node: number): number {
     if (node === 0) return 0;
     let low = 0;
@@ -93,14 +93,14 @@ export class TextAutomaton {
     return (this.depth[low] as number) + node - (this.start[low] as number);
   }
 
-  /** 0 where there is none: the root is nobody's child. */
+  /** 0 if there is none: the root is never a child. */
   private child(node: number, unit: number): number {
     const next = node + 1;
     if (this.unit[next] === unit && this.found[next] !== gap) return next;
     return this.branchTo[this.slotOf(node, unit)] as number;
   }
 
-  /** The slot of a branch, or the free one that it would get. */
+  /** The slot of a branch, or the free one for it. */
   private slotOf(node: number, unit: number): number {
     const last = this.branchTo.length - 1;
     const mixed = Math.imul(Math.imul(node, 0x9e3779b1) ^ unit, 0x85ebca6b);
@@ -138,7 +138,7 @@ export class TextAutomaton {
     this.start[this.chains] = first + length + 1;
   }
 
-  /** Level by level, since what a node falls back to is less deep. */
+  /** Level by level, since a node's fallback is less deep. */
   private async link(pace: Pace): Promise<void> {
     // The chains that begin at each depth, as linked lists.
     const heads = new Map<number, number>();

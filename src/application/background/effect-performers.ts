@@ -24,9 +24,9 @@ import type { CommitFiles, FetchedFiles } from '../supporting/version-control/co
 
 /** An effect whose work outside the database is done. */
 export interface Begun {
-  /** What it changes in the database, in the transaction that records it as performed. */
+  /** The effect's database changes, in the transaction that records it as performed. */
   readonly keep?: (tx: Transaction) => Promise<void>;
-  /** Once that is committed; `kept` is false when another process had performed it in the meantime. */
+  /** Called after that commits; `kept` is false if another process had performed it in the meantime. */
   readonly afterwards?: (kept: boolean) => Promise<void>;
 }
 
@@ -41,7 +41,7 @@ const firedAs = {
   'finish-runs': 'configuration-versions/archive',
 } as const satisfies Record<string, AuditAction>;
 
-/** How each kind of effect is performed. Each may be begun any number of times. */
+/** The implementation of each effect kind. Each must be safe to begin several times. */
 export class EffectPerformers {
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -90,8 +90,8 @@ export class EffectPerformers {
   }
 
   /**
-   * On behalf of the version's creator. No run where the version became unusable meanwhile, the creator lost the right,
-   * or the organization may keep nothing more; the last two are recorded.
+   * Queues a run on behalf of the version's creator. Does nothing if the version is no longer usable; records a refusal
+   * if the creator lost the right or the organization is over its quota.
    */
   private async queueRun(tx: Transaction, id: ConfigurationVersionId): Promise<void> {
     const version = await this.versionInTurn(tx, id);
@@ -119,7 +119,7 @@ export class EffectPerformers {
     await tx.audit.add(doneBySystem('runs/queue', run.state.id), workspace);
   }
 
-  /** The table is asked again: what was ordered may not fit any more, and is then left undone. */
+  /** Consults the lifecycle table again: an ordered transition that is no longer allowed is skipped. */
   private async fireIfAllowed(
     tx: Transaction,
     id: ConfigurationVersionId,
@@ -133,7 +133,10 @@ export class EffectPerformers {
     await tx.audit.add(doneBySystem(firedAs[trigger], id), version.state);
   }
 
-  /** Read after the turn was taken: no run is made of it, and its files do not go away, until the transaction ends. */
+  /**
+   * Reads the version after taking the workspace's turn: until the transaction ends, no run is created from it and its
+   * files are not discarded.
+   */
   private async versionInTurn(tx: Transaction, id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined> {
     const found = await tx.configurationVersions.find(id);
     if (found === undefined) return undefined;
@@ -155,7 +158,7 @@ export class EffectPerformers {
         const version = await tx.configurationVersions.find(id);
         if (version?.state.status !== 'fetching') return false;
         await this.finishFetch(tx, version, request, fetched);
-        // Where others have used the room up meanwhile, the next attempt finds none.
+        // If concurrent uploads have used up the quota, the next attempt is refused before it fetches.
         await this.quota.refuseExcess(tx, version.state, fetched.bundle.bytes);
         return true;
       },
@@ -170,7 +173,7 @@ export class EffectPerformers {
     );
   }
 
-  /** Undefined when the version is gone, or was fetched already. */
+  /** Undefined if the version is gone or was already fetched. */
   private async startFetch(tx: Transaction, id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined> {
     const version = await tx.configurationVersions.find(id);
     if (version?.state.status === 'pending') {
@@ -202,7 +205,7 @@ export class EffectPerformers {
     if (request === undefined) return {};
     return this.fetching(
       request,
-      // Files of a run that exists are counted, and never refused.
+      // Files of an existing run count towards the quota but are never refused.
       async () => (bytes) => bytes,
       async (tx, { bundle }) => {
         const run = await this.fetchingRun(tx, id);
@@ -220,13 +223,13 @@ export class EffectPerformers {
     );
   }
 
-  /** The run in its workspace's turn, unless it was canceled meanwhile. */
+  /** The run, read with its workspace's turn taken, unless it was canceled meanwhile. */
   private async fetchingRun(tx: Transaction, id: RunId) {
     const run = await runInTurn(tx, id);
     return run?.state.status === 'fetching' ? run : undefined;
   }
 
-  /** `take` answers whether the files found their owner; those that did not are dropped. */
+  /** `take` returns whether the files were attached; otherwise they are discarded. */
   private async fetching(
     request: CommitRequest,
     room: () => Promise<WithinRoom>,

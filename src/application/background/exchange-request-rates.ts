@@ -4,11 +4,11 @@ import type { IdGenerator } from '../ports/outside/id-generator.js';
 import type { Demand } from '../ports/repositories/instances.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-/** What an instance noted longer ago counts no more: it noted nothing since, so it has ended. */
+/** Older reports are ignored: an instance that has not reported since has ended. */
 const worthSeconds = 3;
 const keptSeconds = 60;
 
-/** Tells the other instances on the database what is asked of this one, and hears what is asked of them. */
+/** Exchanges request rates with the other instances on the database. */
 export class ExchangeRequestRates {
   private readonly instance: string;
   private told = false;
@@ -23,8 +23,8 @@ export class ExchangeRequestRates {
   }
 
   /**
-   * Answers what the others are asked for by the same callers, all together. A statement each way for all of them; none
-   * when there is nothing to tell, and nothing to take back.
+   * Returns the total demand of the same callers on the other instances. One statement writes and one reads for all
+   * callers; none is executed if there is nothing to report or withdraw.
    */
   async execute(demand: Demand): Promise<Demand> {
     const callers = Object.keys(demand);

@@ -3,7 +3,7 @@ import type { FailingEffect } from '../ports/repositories/effect-outbox.js';
 import type { Page, PageRequest } from '../ports/repositories/page.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-/** GET /admin/failing-effects: ordered work that did not succeed yet, the oldest first. */
+/** GET /admin/failing-effects: effects that failed and are retried, oldest first. */
 export class ListFailingEffects {
   constructor(private readonly unitOfWork: UnitOfWork<'effects'>) {}
 

@@ -5,8 +5,8 @@ import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { EffectPerformers } from './effect-performers.js';
 
 /**
- * What waits for others, or takes long, is performed apart, so that it holds up nothing else: by so many `loops` of each
- * process at once, each of which takes `batch` effects at a time.
+ * Slow effects, and those that wait for other systems, have lanes of their own so that they do not block others: each
+ * process runs `loops` at once per lane, each of which claims `batch` effects at a time.
  */
 export const lanes = {
   quick: { kinds: ['queue-run', 'purge-backing-data', 'archive-version'], batch: 20, loops: 1 },
@@ -19,33 +19,33 @@ export type Lane = keyof typeof lanes;
 export const laneOf = (kind: Effect['kind']): Lane =>
   (Object.keys(lanes) as Lane[]).find((lane) => (lanes[lane].kinds as readonly string[]).includes(kind)) ?? 'slow';
 
-/** Effects of which kinds, and how many at a time. */
+/** The kinds of effects to perform, and how many at a time. */
 export interface Share {
   readonly kinds: readonly Effect['kind'][];
   readonly batch: number;
 }
 
-/** After how long of silence others take over what a process had in hand. */
+/** The lease of claimed effects in seconds; other processes claim them after it expires. */
 export const effectLeaseSeconds = 30;
 const longestWaitSeconds = 600;
 
-/** After how long one that has failed so often before is tried again. */
+/** The retry delay, which grows with the number of failures. */
 export const secondsUntilRetry = ({ attempts }: Pick<PendingEffect, 'attempts'>): number =>
   Math.min(2 ** attempts, longestWaitSeconds);
 
-/** Where as many are due, there may be more in any lane. */
+/** With this many due effects, any lane may have more. */
 const mostLookedAt = 100;
 
-/** What became of the effects that were due. */
+/** The results of the due effects. */
 export interface Performed {
   readonly done: number;
   readonly failures: readonly { readonly effect: PendingEffect; readonly error: unknown }[];
 }
 
 /**
- * Performs what transitions ordered, beside any number of others who do. What an effect changes in the database is kept
- * together with the record that it was performed, and so happens once; what it does outside is done before that, and
- * may be done again.
+ * Performs the effects that transitions ordered; any number of processes may do so concurrently. The database changes
+ * of an effect are committed together with its completion, and so happen once; its outside work is done before, and may
+ * be repeated.
  */
 export class PerformEffects {
   private readonly inHand = new Set<number>();
@@ -57,7 +57,10 @@ export class PerformEffects {
     private readonly performers: EffectPerformers,
   ) {}
 
-  /** Performs one batch of what is due in a lane, or in a share of one's own. A failed effect waits, ever longer, and holds up only its own subject. */
+  /**
+   * Performs one batch of the due effects of a lane or a custom share. A failed effect is retried with growing delays,
+   * and blocks only its own subject.
+   */
   async execute(share: Lane | Share): Promise<Performed> {
     const { kinds, batch } = typeof share === 'string' ? lanes[share] : share;
     const claimed = await this.unitOfWork.run((tx) =>
@@ -77,12 +80,12 @@ export class PerformEffects {
       }
       return { done, failures };
     } finally {
-      // What is left of a batch that broke off is due again when its lease has ended.
+      // The rest of an interrupted batch is due again when its lease expires.
       for (const id of ids) this.inHand.delete(id);
     }
   }
 
-  /** The lanes in which something is due, or may be: one statement for all of them. */
+  /** The lanes that may have due effects, found with one statement. */
   async lanesDue(): Promise<readonly Lane[]> {
     const all = Object.keys(lanes) as Lane[];
     const kinds = all.flatMap((lane): readonly Effect['kind'][] => lanes[lane].kinds);
@@ -91,23 +94,23 @@ export class PerformEffects {
     return all.filter((lane) => due.some(({ effect }) => laneOf(effect.kind) === lane));
   }
 
-  /** Keeps what is in hand from others, for effects that take longer than their lease. To be called well within one. */
+  /** Renews the leases of effects in hand. Must be called well within a lease. */
   async renew(): Promise<void> {
     if (this.inHand.size === 0) return;
     await this.unitOfWork.run((tx) => tx.effects.renew([...this.inHand], later(this.clock.now(), effectLeaseSeconds)));
   }
 
-  /** Takes up nothing more of the batches in hand. */
+  /** Stops the batches in hand after their current effect. */
   halt(): void {
     this.halted = true;
   }
 
-  /** For the start of a process beside which no other performs anything: what a killed one had in hand is due at once. */
+  /** Ends all leases at the start of the only process: effects in hand of a killed process are due at once. */
   async takeOver(): Promise<void> {
     await this.unitOfWork.run((tx) => tx.effects.free());
   }
 
-  /** Answers why it failed, recorded already. */
+  /** Returns the error of a failed effect, which is already recorded. */
   private async attempt(pending: PendingEffect): Promise<unknown> {
     try {
       await this.perform(pending);

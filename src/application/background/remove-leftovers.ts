@@ -2,26 +2,26 @@ import type { BundleKey } from '../../domain/index.js';
 import type { BundleStore } from '../ports/outside/bundle-store.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-/** Bytes in the store to which no row refers. */
+/** A bundle in the store that no row refers to. */
 export interface Leftover {
   readonly key: BundleKey;
   readonly bytes: number;
-  /** Whether their upload never came to its end. */
+  /** Whether its upload never completed. */
   readonly abandoned: boolean;
 }
 
-/** What a look through the whole store came to. */
+/** The result of scanning the whole store. */
 export interface StoreLookedThrough {
   readonly leftovers: readonly Leftover[];
-  /** How many bundles rows refer to. */
+  /** The number of bundles that rows refer to. */
   readonly inUse: number;
-  /** How many bundles there are. */
+  /** The number of all bundles. */
   readonly all: number;
 }
 
 /**
- * Takes away what no row refers to and none ever will: what broken uploads left, and what is younger than the database
- * where that was restored to an older state.
+ * Removes bundles that no row refers to or ever will: those of failed uploads, and those newer than a database restored
+ * from a backup.
  */
 export class RemoveLeftovers {
   constructor(
@@ -29,7 +29,10 @@ export class RemoveLeftovers {
     private readonly store: BundleStore,
   ) {}
 
-  /** `olderThanSeconds` must outlast any attempt that a version may still take. `looked` hears how far it has come. */
+  /**
+   * `olderThanSeconds` must exceed the age of any attempt that a version may still accept. `looked` receives the number
+   * of bundles scanned so far.
+   */
   async find(olderThanSeconds: number, looked: (bundles: number) => void): Promise<StoreLookedThrough> {
     const unsettled = new Set(await this.store.unsettled(olderThanSeconds));
     const leftovers = new Map<BundleKey, Leftover>();
@@ -42,14 +45,14 @@ export class RemoveLeftovers {
       if (await this.isReferredTo(key)) inUse += 1;
       else if (ageSeconds >= olderThanSeconds) leftovers.set(key, { key, bytes, abandoned });
     }
-    // Of these the store has no whole bundle, but perhaps parts.
+    // The store has no complete bundle for these, but possibly parts.
     for (const key of unsettled) {
       if (!(await this.isReferredTo(key))) leftovers.set(key, { key, bytes: 0, abandoned: true });
     }
     return { leftovers: [...leftovers.values()], inUse, all };
   }
 
-  /** Discards one that `find` answered, unless a row refers to it after all. */
+  /** Discards a bundle returned by `find`, unless a row refers to it by now. */
   async execute(key: BundleKey): Promise<void> {
     if (!(await this.isReferredTo(key))) await this.store.discard(key);
   }

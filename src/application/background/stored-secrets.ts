@@ -3,23 +3,26 @@ import type { Clock } from '../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-/** An instance that stands still for so long may be told on its next start that its secrets are no longer in use. */
+/**
+ * An instance that is suspended for longer may be refused on its next start, because its secrets are no longer
+ * registered.
+ */
 const forgottenAfterSeconds = 24 * 3600;
 const batch = 50;
 
 export interface Renewed {
-  /** How many were sealed anew. */
+  /** The number of values sealed again. */
   readonly sealed: number;
-  /** How many cannot be opened, by any secret this instance has. */
+  /** The number of values that none of this instance's secrets opens. */
   readonly lost: number;
 }
 
 interface Batch extends Renewed {
-  /** After which to go on; undefined when nothing was left. */
+  /** The id after which to continue; undefined at the end. */
   readonly last: string | undefined;
 }
 
-/** Keeps what is signed and sealed readable for every instance on the database, while the signing secret changes. */
+/** Keeps signed and sealed data readable for every instance on the database while the signing secret is rotated. */
 export class StoredSecrets {
   constructor(
     private readonly unitOfWork: UnitOfWork<'workspaces' | 'variables' | 'stateOutputs' | 'signingKeys'>,
@@ -27,12 +30,12 @@ export class StoredSecrets {
     private readonly box: SecretBox,
   ) {}
 
-  /** Whether this instance has a secret in common with those before it; on an empty database the first one decides. */
+  /** Whether this instance shares a secret with earlier ones; on an empty database the first instance decides. */
   async join(): Promise<boolean> {
     return this.unitOfWork.run((tx) => tx.signingKeys.join(this.box.fingerprints, this.clock.now()));
   }
 
-  /** Says that this instance's secrets are in use, and seals with the first of them what is sealed with another. */
+  /** Registers this instance's secrets as in use, and seals with the first secret all data sealed with another. */
   async renew(): Promise<Renewed> {
     const now = this.clock.now();
     await this.unitOfWork.run(async (tx) => {
@@ -59,7 +62,10 @@ export class StoredSecrets {
     return renewed;
   }
 
-  /** What changes meanwhile makes its batch begin anew: the change is not lost, and is sealed by who made it. */
+  /**
+   * A concurrent change restarts its batch: the change is not lost, and its value is sealed by the instance that made
+   * it.
+   */
   private sealWebhookKeys(after: WorkspaceId): Promise<Batch> {
     return this.unitOfWork.run(async (tx) => {
       const workspaces = await tx.workspaces.sealedOtherwise(this.box.fingerprints[0], after, batch);
@@ -89,7 +95,7 @@ export class StoredSecrets {
     });
   }
 
-  /** Outputs never change: of two instances that do it at once, each leaves a text that opens. */
+  /** Outputs never change: if two instances do it at once, either result can be opened. */
   private sealOutputs(after: StateVersionOutputId): Promise<Batch> {
     return this.unitOfWork.run(async (tx) => {
       const outputs = await tx.stateOutputs.sealedOtherwise(this.box.fingerprints[0], after, batch);

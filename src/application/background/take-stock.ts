@@ -5,26 +5,26 @@ import type { OrganizationBytes } from '../ports/repositories/kept-bytes.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { type Lane, laneOf } from './perform-effects.js';
 
-/** More than that of anything is not counted: it is alarming as it is, and counting it would take long. */
+/** Counts stop here: a larger backlog is alarming in any case, and counting it would be slow. */
 const most = 10_000;
 
 const soonDays = 7;
 
-/** More would be more labels than are worth keeping. */
+/** Bounds the number of metric labels. */
 const mostOrganizations = 100;
 
-/** What waits and what will end, for whoever watches the service. */
+/** The backlog and upcoming expirations, for monitoring. */
 export interface Stock {
   readonly effects: readonly (Omit<Backlog, 'kind'> & { readonly lane: Lane })[];
-  /** Runs that wait for their workspace, or for an agent. */
+  /** Runs that wait for their workspace or for an agent. */
   readonly runs: ReadonlyMap<RunStatus, number>;
-  /** Tokens of teams that end within seven days, and those that have ended and are still there. */
+  /** Team tokens that expire within seven days, and expired ones not yet removed. */
   readonly teamTokens: { readonly expiring: number; readonly expired: number };
-  /** The organizations that keep the most, largest first. */
+  /** The organizations that keep the most bytes, largest first. */
   readonly organizations: readonly OrganizationBytes[];
 }
 
-/** Looks at the whole database. Each statement reads a range of an index, and no more of it than is counted. */
+/** Surveys the whole database. Each statement reads only as much of an index range as it counts. */
 export class TakeStock {
   constructor(
     private readonly unitOfWork: UnitOfWork<'tokens' | 'runs' | 'keptBytes' | 'effects'>,

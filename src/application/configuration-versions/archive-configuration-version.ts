@@ -4,7 +4,7 @@ import type { Clock } from '../ports/outside/clock.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { keepVersion } from './keep-version.js';
 
-/** POST …/actions/archive: discards the uploaded files of a version that nothing uses any more. */
+/** POST …/actions/archive: discards the uploaded files of an unused version. */
 export class ArchiveConfigurationVersion {
   constructor(
     private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'runs' | 'effects' | 'audit'>,
@@ -15,7 +15,7 @@ export class ArchiveConfigurationVersion {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.configurationVersions.findFor(actor, id);
       const version = authorized(seen, 'configuration-versions/archive');
-      // Whoever makes a run of it at the same time is through before, or finds it archived.
+      // Serializes with run creation: a concurrent run either commits first or sees the version as archived.
       await tx.workspaces.takeTurn(version.state.workspaceId);
       const facts = await tx.runs.aboutVersion(id);
       await keepVersion(tx, version.fire('archive', facts, this.clock.now()));

@@ -8,15 +8,15 @@ import { keepVersion } from './keep-version.js';
 
 const batch = 100;
 
-/** What became of one batch. `next` is where to go on, and missing when all has been looked at. */
+/** The result of one batch. `next` is where to continue; absent at the end. */
 export interface OldVersionsArchived {
   readonly archived: number;
   readonly next?: VersionPlace;
-  /** What the version at `next` failed with: it ended the batch, and is passed by. */
+  /** The error of the version at `next`, which ended the batch; that version is skipped. */
   readonly failure?: unknown;
 }
 
-/** Discards the files of versions that have held them for long and that nothing needs any more. */
+/** Discards the files of unused versions that have held them longer than the retention period. */
 export class ArchiveOldVersions {
   constructor(
     private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'runs' | 'effects' | 'audit'>,
@@ -24,7 +24,7 @@ export class ArchiveOldVersions {
     private readonly settings: Pick<Settings, 'archiveAfterDays'>,
   ) {}
 
-  /** Looks at one batch of versions, from beyond `after` on. Doing it twice, or at once with others, does no harm. */
+  /** Checks one batch of versions after `after`. Safe to repeat and to run concurrently. */
   async execute(after?: VersionPlace): Promise<OldVersionsArchived> {
     const { archiveAfterDays } = this.settings;
     if (archiveAfterDays === 0) return { archived: 0 };
@@ -45,11 +45,12 @@ export class ArchiveOldVersions {
   private async archive(seen: ConfigurationVersion, before: Instant): Promise<boolean> {
     const { id, workspaceId } = seen.state;
     const now = this.clock.now();
-    // Most are in use: those are let alone without disturbing their workspace.
+    // Most versions are in use: these are skipped without locking their workspace.
     const likely = await this.unitOfWork.read(async (tx) => seen.allows('retire', await facts(tx, seen, before), now));
     if (!likely) return false;
     return this.unitOfWork.run(async (tx) => {
-      // Whoever makes a run of it at the same time, or uploads it anew, is through before, or finds it archived.
+      // Serializes with run creation and uploads: a concurrent one either commits first or sees the version as
+      // archived.
       await tx.workspaces.takeTurn(workspaceId);
       const version = await tx.configurationVersions.find(id);
       if (version === undefined) return false;

@@ -7,7 +7,7 @@ import { keepVersion } from './keep-version.js';
 
 export type BackingDataChange = 'soft-delete' | 'restore' | 'permanently-delete';
 
-/** POST …/actions/{soft_delete,restore,permanently_delete}_backing_data: they differ by their trigger only. */
+/** POST …/actions/{soft_delete,restore,permanently_delete}_backing_data: they differ only in their trigger. */
 export class ChangeBackingData {
   constructor(
     private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'runs' | 'effects' | 'audit'>,
@@ -15,12 +15,12 @@ export class ChangeBackingData {
     private readonly settings: Pick<Settings, 'softDeleteDays'>,
   ) {}
 
-  /** Throws `configuration-version/backing-data-unchanged` where the version's state, origin or use forbids it. */
+  /** Throws `configuration-version/backing-data-unchanged` if the version's state, origin or use forbids it. */
   execute(actor: Actor, id: ConfigurationVersionId, change: BackingDataChange): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.configurationVersions.findFor(actor, id);
       const version = authorized(seen, 'configuration-versions/manage-backing-data');
-      // Whoever makes a run of it at the same time is through before, or finds it changed.
+      // Serializes with run creation: a concurrent run either commits first or sees the change.
       await tx.workspaces.takeTurn(version.state.workspaceId);
       const now = this.clock.now();
       const purge = change === 'soft-delete' ? { purgeAt: later(now, this.settings.softDeleteDays * 86_400) } : {};

@@ -21,7 +21,7 @@ export interface NewConfigurationVersion {
   readonly source: string;
 }
 
-/** POST /workspaces/:id/configuration-versions. The upload URL is given here and never again. */
+/** POST /workspaces/:id/configuration-versions. Only this response contains the upload URL. */
 export class CreateConfigurationVersion {
   constructor(
     private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'keptBytes' | 'audit'>,
@@ -31,7 +31,7 @@ export class CreateConfigurationVersion {
     private readonly quota: ByteQuota,
   ) {}
 
-  /** Throws `organization/over-quota` where the organization may keep nothing more. */
+  /** Throws `organization/over-quota` if the organization has reached its quota. */
   async execute(
     actor: Actor,
     command: NewConfigurationVersion,

@@ -2,8 +2,8 @@ import type { Fired, OrderedEffect } from '../../domain/index.js';
 import type { Transaction } from '../ports/repositories/unit-of-work.js';
 
 /**
- * Keeps a version after a transition, and hands what the transition ordered to the outbox, in the order of the version's
- * transitions. A purge waits for days, and nothing else behind it. Throws `shared/stale-revision`.
+ * Saves a version after a transition and enqueues the transition's effects, in the order of the version's transitions.
+ * A purge is scheduled days ahead, and no other effect waits behind it. Throws `shared/stale-revision`.
  */
 export async function keepVersion(
   tx: Transaction<'configurationVersions' | 'effects'>,

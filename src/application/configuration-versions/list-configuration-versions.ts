@@ -14,11 +14,11 @@ import { type Include, runsOf } from './show-configuration-version.js';
 
 export interface ListedConfigurationVersions extends Page<ConfigurationVersionSummary> {
   readonly ingressAttributes: ReadonlyMap<ConfigurationVersionId, IngressAttributes>;
-  /** The first run of each. */
+  /** The first run of each version. */
   readonly runs: ReadonlyMap<ConfigurationVersionId, ShownRun>;
 }
 
-/** GET /workspaces/:id/configuration-versions: newest first, those without backing data too. */
+/** GET /workspaces/:id/configuration-versions: newest first, including those without backing data. */
 export class ListConfigurationVersions {
   constructor(
     private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'runs' | 'taskStages'>,

@@ -12,18 +12,18 @@ import type { ConfigurationVersionSummary } from '../ports/repositories/configur
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { type ShownRun, showingAll } from '../supporting/runs/show-run.js';
 
-/** What may be asked for beside a version. */
+/** The resources that may be included with a version. */
 export type Include = 'ingress-attributes' | 'run';
 
 export interface ShownConfigurationVersion {
   readonly version: ConfigurationVersionSummary;
-  /** Null when not asked for, or when the version comes from no commit. */
+  /** Null if not requested, or if the version does not come from a commit. */
   readonly ingressAttributes: IngressAttributes | null;
-  /** The first run made from it. Null when not asked for, or when there was none. */
+  /** The first run created from it. Null if not requested, or if there is none. */
   readonly run: ShownRun | null;
 }
 
-/** A version whose backing data is deleted, softly or for good, reads as missing. */
+/** A version whose backing data is soft-deleted or permanently deleted is reported as missing. */
 export async function findReadable(
   tx: Transaction<'configurationVersions'>,
   actor: Actor,
@@ -34,7 +34,7 @@ export async function findReadable(
   return seen;
 }
 
-/** The first run of each version, as the reader of their workspace sees it. Versions without a run have no entry. */
+/** The first run of each version, as the reader of their workspace sees it. A version without runs has no entry. */
 export async function runsOf(
   tx: Transaction<'runs' | 'taskStages'>,
   ids: readonly ConfigurationVersionId[],

@@ -2,7 +2,7 @@ import { type Actor, type ConfigurationVersionId, type IngressAttributes, notFou
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { findReadable } from './show-configuration-version.js';
 
-/** GET /configuration-versions/:id/ingress-attributes. Missing for versions created through API or CLI. */
+/** GET /configuration-versions/:id/ingress-attributes. Missing for versions created through the API or the CLI. */
 export class ShowIngressAttributes {
   constructor(private readonly unitOfWork: UnitOfWork<'configurationVersions'>) {}
 

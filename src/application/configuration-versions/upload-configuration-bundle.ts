@@ -20,16 +20,16 @@ import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work
 import { seenByCreator, stillMay } from '../supporting/users/seen-by-creator.js';
 import { keepVersion } from './keep-version.js';
 
-/** What only the request knows. */
+/** Details of the upload request. */
 export interface UploadFrom {
   readonly request?: RequestTrace | undefined;
-  /** Told whose upload it is once the object id has proved good. */
+  /** Called with the version's id once the object id has been verified. */
   readonly opened?: (id: ConfigurationVersionId) => void;
 }
 
 /**
- * PUT /v1/object/:objectId. The bytes are checked and stored while they arrive, with no transaction open; one short
- * transaction then makes them the version's. Of uploads at once the last to finish wins, whole.
+ * PUT /v1/object/:objectId. The bytes are checked and stored while they arrive, without an open transaction; a short
+ * transaction then attaches them to the version. If uploads run concurrently, the last one to finish wins entirely.
  */
 export class UploadConfigurationBundle {
   constructor(
@@ -45,10 +45,10 @@ export class UploadConfigurationBundle {
   ) {}
 
   /**
-   * Throws `resource/not-found` for a bad object id and once the version's creator has lost the right to create versions,
-   * `configuration-version/upload-refused` where the version takes no bytes, `bundle/malformed` (a pending version is then
-   * `errored`), `bundle/over-limit`, `organization/over-quota` and, of an upload that took too long, `bundle/interrupted`.
-   * When reading `body` throws, the error is passed on and nothing is left behind.
+   * Throws `resource/not-found` for an invalid object id and once the version's creator has lost the right to create
+   * versions, `configuration-version/upload-refused` if the version accepts no bytes, `bundle/malformed` (a pending
+   * version is then `errored`), `bundle/over-limit`, `organization/over-quota` and, if the upload took too long,
+   * `bundle/interrupted`. An error from reading `body` is passed on, and nothing is stored.
    */
   async execute(
     objectId: string,
@@ -67,7 +67,7 @@ export class UploadConfigurationBundle {
       if (refusal !== undefined) await this.acceptOnlyTheSame(version, body, refusal);
       else await this.receive(version, within(body), request);
     } catch (error) {
-      // Who lost the right while the bytes arrived learns nothing more of the version.
+      // A creator who lost the right during the upload must not learn anything about the version.
       if (isRefusal(error)) await this.askAgain(version);
       throw error;
     }
@@ -94,7 +94,7 @@ export class UploadConfigurationBundle {
     }
   }
 
-  /** Whether the version took the bundle; not when it holds the same bytes already. */
+  /** Whether the version accepted the bundle; false if it already holds the same bytes. */
   private async take(
     tx: Transaction<'workspaces' | 'configurationVersions' | 'runs' | 'keptBytes' | 'effects' | 'audit'>,
     begun: ConfigurationVersion,
@@ -102,7 +102,7 @@ export class UploadConfigurationBundle {
     request: RequestTrace | undefined,
   ): Promise<boolean> {
     const { id, workspaceId } = begun.state;
-    // A run that is created at the same time commits first, or uses the new files.
+    // A run that is created concurrently commits first or uses the new files.
     await tx.workspaces.takeTurn(workspaceId);
     const version = await this.find(tx, begun);
     if (version.state.bundle?.sha256 === bundle.sha256) return false;
@@ -128,7 +128,7 @@ export class UploadConfigurationBundle {
     });
   }
 
-  /** A version that takes no upload any more still answers well to the bytes it holds. */
+  /** A version that accepts no more uploads still succeeds for the bytes it holds. */
   private async acceptOnlyTheSame(
     version: ConfigurationVersion,
     body: AsyncIterable<Uint8Array>,
@@ -143,7 +143,7 @@ export class UploadConfigurationBundle {
     await this.unitOfWork.read((tx) => this.find(tx, version));
   }
 
-  /** The version as it is now, while its creator may still create versions. The URL ends with that right. */
+  /** The current version, while its creator may still create versions. The URL is invalid without that right. */
   private async find(
     tx: Transaction<'configurationVersions'>,
     { dependsOnCreator, state }: ConfigurationVersion,

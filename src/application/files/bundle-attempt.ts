@@ -4,7 +4,7 @@ import type { Clock } from '../ports/outside/clock.js';
 import type { RepositoryName, Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { refuseOldAttempt } from './attempt-age.js';
 
-/** What an attempt to store bytes stands on. */
+/** The dependencies of an upload attempt. */
 export interface AttemptOn<Names extends RepositoryName> {
   readonly unitOfWork: UnitOfWork<Names>;
   readonly clock: Clock;
@@ -12,9 +12,9 @@ export interface AttemptOn<Names extends RepositoryName> {
 }
 
 /**
- * Writes bytes under a new key with nothing open, then lets one short transaction refer to them. `take` answers whether it
- * did: bytes that found no owner are dropped. What `bytes` or `take` throws is passed on, with nothing left behind; of an
- * attempt that took too long `bundle/interrupted` is thrown.
+ * Writes bytes under a new key without an open transaction, then lets a short transaction refer to them. `take` returns
+ * whether it did; otherwise the bytes are discarded. Errors of `bytes` or `take` are passed on, and nothing is stored;
+ * an attempt that took too long throws `bundle/interrupted`.
  */
 export async function storeBytes<Names extends RepositoryName>(
   { unitOfWork, clock, store }: AttemptOn<Names>,
@@ -32,11 +32,11 @@ export async function storeBytes<Names extends RepositoryName>(
       return takes;
     });
   } catch (error) {
-    // A refusal or a full disk is sure to have kept nothing; after any other failure the sweep asks the database.
+    // A refusal or a full disk means that nothing was committed; after any other failure the sweep checks the database.
     const keptNothing = isDomainError(error) && error.code !== 'service/unavailable';
     if (keptNothing) await store.discard(key).catch(() => undefined);
     throw error;
   }
-  // Whoever took the bytes has them: settling them is done by the sweep where it fails here.
+  // The result stands: if settling the attempt fails here, the sweep does it.
   await (taken ? store.keep(key) : store.discard(key)).catch(() => undefined);
 }

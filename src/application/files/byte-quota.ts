@@ -4,12 +4,12 @@ import type { Settings } from '../ports/outside/settings.js';
 import type { KeptBy } from '../ports/repositories/kept-bytes.js';
 import type { Transaction } from '../ports/repositories/unit-of-work.js';
 
-/** Passes bytes on, up to what there is room for. */
+/** Passes bytes on, up to the available quota. */
 export type WithinRoom = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 
 /**
- * Bounds what an organization keeps. It is asked before new versions, uploads and runs, and never for a state or an
- * artifact of a run: those are counted, and always kept. Runs no statement while there is no limit.
+ * Limits the bytes an organization keeps. It is checked for new versions, uploads and runs, but not for states and
+ * artifacts of a run: those are counted and always stored. Executes no statement without a limit.
  */
 export class ByteQuota {
   private readonly limit: number;
@@ -22,7 +22,7 @@ export class ByteQuota {
     return this.limit > 0 && (await tx.keptBytes.of(place)) >= this.limit;
   }
 
-  /** Throws `organization/over-quota` where nothing more may be kept. */
+  /** Throws `organization/over-quota` if the quota is reached. */
   async refuseMore(tx: Transaction<'keptBytes'>, place: KeptBy): Promise<void> {
     if (this.limit === 0) return;
     const kept = await tx.keptBytes.of(place);
@@ -30,8 +30,8 @@ export class ByteQuota {
   }
 
   /**
-   * The room there is now, plus the bytes that the upload replaces. What it returns throws `organization/over-quota` at the first chunk
-   * beyond it.
+   * The available quota, plus the bytes that the upload replaces. The returned function throws
+   * `organization/over-quota` at the first chunk beyond it.
    */
   async room(tx: Transaction<'keptBytes'>, place: KeptBy, replaced = 0): Promise<WithinRoom> {
     if (this.limit === 0) return (bytes) => bytes;
@@ -41,8 +41,9 @@ export class ByteQuota {
   }
 
   /**
-   * To be called once the transaction has written rows that keep `added` bytes more: it then holds the counter, so that
-   * no two transactions exceed the limit together. Throws `organization/over-quota`. What shrinks is never refused.
+   * Must be called after the transaction has written rows that keep `added` more bytes: it then locks the counter, so
+   * that concurrent transactions cannot exceed the limit together. Throws `organization/over-quota`. A decrease is
+   * never refused.
    */
   async refuseExcess(tx: Transaction<'keptBytes'>, place: KeptBy, added: number): Promise<void> {
     if (this.limit === 0 || added <= 0) return;

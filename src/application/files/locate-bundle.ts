@@ -16,7 +16,7 @@ export type BundleReference = { readonly id: ConfigurationVersionId } | { readon
 
 /**
  * GET /configuration-versions/:id/download and GET /runs/:id/configuration-version/download: a temporary URL of the
- * store, or of ours, which asks for the version's state once more when it is used.
+ * store or of the service, which checks the version's state again on use.
  */
 export class LocateBundle {
   constructor(

@@ -2,8 +2,8 @@ import { type Bundle, type DomainError, isDomainError, notFound } from '../../do
 import type { BundleStore } from '../ports/outside/bundle-store.js';
 
 /**
- * The bytes of a bundle, begun: once it answers they stay there for the reader, who must iterate or end the iteration.
- * Throws `missing` where there is no bundle, or its bytes went away since it was looked up.
+ * Starts reading a bundle: once it resolves, the bytes remain available to the reader, who must iterate to the end or
+ * end the iteration. Throws `missing` if there is no bundle, or if its bytes were discarded after the lookup.
  */
 export async function openBundle(
   store: BundleStore,

@@ -6,13 +6,13 @@ import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 export interface OpenBundle extends Bundle {
   readonly of: 'configuration' | 'state' | 'json-state';
-  /** Throws `resource/not-found` when the bytes went away since. */
+  /** Throws `resource/not-found` if the bytes were discarded meanwhile. */
   read(range?: ByteRange): Promise<AsyncIterable<Uint8Array>>;
 }
 
 /**
- * GET /v1/object/:objectId, for configuration versions and for states. The URL is the right; whether there is still
- * something to download is asked again each time it is used.
+ * GET /v1/object/:objectId, for configuration versions and states. The URL is the credential; the state is checked
+ * again on every use.
  */
 export class ReadBundle {
   constructor(

@@ -1,7 +1,7 @@
 import type { BundleStore } from '../ports/outside/bundle-store.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-/** Settles upload attempts that a crash left open: kept when a row refers to them, discarded otherwise. */
+/** Settles upload attempts that a crash left open: kept if a row refers to them, discarded otherwise. */
 export class SweepBundles {
   constructor(
     private readonly unitOfWork: UnitOfWork<'storedFiles'>,
@@ -9,8 +9,8 @@ export class SweepBundles {
   ) {}
 
   /**
-   * `olderThanSeconds` must outlast any attempt that a version may still take. Answers how many it discarded. What the
-   * store cannot settle holds nothing else up: all others are settled before the first failure is thrown.
+   * `olderThanSeconds` must exceed the age of any attempt that a version may still accept. Returns the number
+   * discarded. A failure does not block the others: all are tried before the first failure is thrown.
    */
   async execute(olderThanSeconds: number): Promise<number> {
     let discarded = 0;

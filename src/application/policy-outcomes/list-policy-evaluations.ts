@@ -2,7 +2,7 @@ import { type Actor, authorized, type LocatedEvaluation, type TaskStageId } from
 import type { Page, PageRequest } from '../ports/repositories/page.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-/** GET /task-stages/:id/policy-evaluations. A stage has one for each kind of policy, and no more. */
+/** GET /task-stages/:id/policy-evaluations. A stage has exactly one per policy kind. */
 export class ListPolicyEvaluations {
   constructor(private readonly unitOfWork: UnitOfWork<'taskStages'>) {}
 

@@ -8,7 +8,7 @@ import {
 import type { Page, PageRequest } from '../ports/repositories/page.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-/** GET /policy-evaluations/:id/policy-set-outcomes, by the names of their sets. */
+/** GET /policy-evaluations/:id/policy-set-outcomes, ordered by set name. */
 export class ListPolicySetOutcomes {
   constructor(private readonly unitOfWork: UnitOfWork<'taskStages'>) {}
 

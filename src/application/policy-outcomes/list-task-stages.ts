@@ -2,7 +2,7 @@ import { type Actor, type RunId, type Seen, seenBy, type TaskStage } from '../..
 import type { Page, PageRequest } from '../ports/repositories/page.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-/** GET /runs/:id/task-stages: none, or the one after the plan. */
+/** GET /runs/:id/task-stages: the post-plan stage, if the run has one. */
 export class ListTaskStages {
   constructor(private readonly unitOfWork: UnitOfWork<'runs' | 'taskStages'>) {}
 

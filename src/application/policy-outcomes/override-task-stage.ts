@@ -12,7 +12,7 @@ import type { Clock } from '../ports/outside/clock.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { type ProgressRepositories, type RunProgress, runInTurn } from '../supporting/runs/run-progress.js';
 
-/** POST /task-stages/:id/actions/override: lets a run go on in spite of its failed policies. */
+/** POST /task-stages/:id/actions/override: lets a run continue in spite of failed policies. */
 export class OverrideTaskStage {
   constructor(
     private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'audit'>,
@@ -20,7 +20,7 @@ export class OverrideTaskStage {
     private readonly progress: RunProgress,
   ) {}
 
-  /** Throws `task-stage/transition-refused` unless a failure waits to be overridden. */
+  /** Throws `task-stage/transition-refused` unless a failure is waiting for an override. */
   execute(actor: Actor, id: TaskStageId): Promise<Seen<TaskStage>> {
     return this.unitOfWork.run(async (tx) => {
       const seen = seenBy(await tx.taskStages.findFor(actor, id), 'policy-outcomes/override');

@@ -3,7 +3,7 @@ import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { type ShownRun, showing } from '../supporting/runs/show-run.js';
 
 export interface ShownTaskStage extends Seen<TaskStage> {
-  /** Undefined when not asked for. */
+  /** Undefined if not requested. */
   readonly run: ShownRun | undefined;
 }
 

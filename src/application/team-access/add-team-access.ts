@@ -21,7 +21,7 @@ export interface NewTeamAccess {
   readonly permissions: RequestedPermissions;
 }
 
-/** POST /team-workspaces: gives a team rights on a workspace of its organization. */
+/** POST /team-workspaces: grants a team rights on a workspace of its organization. */
 export class AddTeamAccess {
   constructor(
     private readonly unitOfWork: UnitOfWork<'teams' | 'teamAccess' | 'workspaces' | 'audit'>,
@@ -31,7 +31,7 @@ export class AddTeamAccess {
   execute(actor: Actor, command: NewTeamAccess): Promise<TeamWorkspaceView> {
     return this.unitOfWork.run(async (tx) => {
       const workspace = authorized(await tx.workspaces.findFor(actor, command.workspaceId), 'team-access/manage');
-      // Any team of the organization, secret ones too: who manages a workspace sees every team that has access to it.
+      // Secret teams are included: a caller who manages a workspace sees every team with access to it.
       const team = (await tx.teams.findFor(actor, command.teamId))?.subject;
       if (team?.organizationId !== workspace.organizationId) throw notFound();
       checkGrantable(team);

@@ -5,11 +5,11 @@ import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work
 
 export interface TeamAccessQuery {
   readonly workspaceId: WorkspaceId;
-  /** Only this team's, when given. */
+  /** Limits the list to one team, if set. */
   readonly teamId: TeamId | undefined;
 }
 
-/** Narrows the question to the rows of the teams the caller may know of. */
+/** Limits the query to teams the caller can see. */
 export const listableTeamAccess = async (
   tx: Transaction<'workspaces'>,
   actor: Actor,

@@ -2,7 +2,7 @@ import { type Actor, authorized, notFound, type TeamWorkspaceId } from '../../do
 import { doneBy } from '../../domain/supporting/audit/audit-event.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-/** DELETE /team-workspaces/:id: the team's rights on the workspace end with the next request. */
+/** DELETE /team-workspaces/:id: revokes the team's rights on the workspace with immediate effect. */
 export class RemoveTeamAccess {
   constructor(private readonly unitOfWork: UnitOfWork<'teamAccess' | 'audit'>) {}
 

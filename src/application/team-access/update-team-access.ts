@@ -10,7 +10,7 @@ import { changedGrant } from '../../domain/team-access/team-workspace.js';
 import type { TeamWorkspaceView } from '../ports/repositories/team-workspace-repository.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-/** What is not named stays. */
+/** Unnamed settings keep their value. */
 export interface TeamAccessChange {
   readonly access: AccessLevel | undefined;
   readonly permissions: RequestedPermissions;

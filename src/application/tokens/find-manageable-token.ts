@@ -14,14 +14,15 @@ import {
 import type { Transaction } from '../ports/repositories/unit-of-work.js';
 import { seenAgentPool } from '../supporting/agent-pools/agent-pool-in-hand.js';
 
-/** A token that is reached by its own id: of an API caller, or of agents. */
+/** A token addressed by its own id: of an API caller or of agents. */
 export type ManageableToken =
   | { readonly kind: 'api'; readonly token: ApiToken; readonly team: Team | undefined }
   | { readonly kind: 'agent'; readonly token: AgentToken; readonly pool: AgentPool };
 
 /**
- * The token, if the caller may manage it: their own, one of a team they may manage tokens of, or one of an agent pool
- * they may manage. An organization's tokens are reached through their organization only. Throws `resource/not-found`.
+ * The token, if the caller may manage it: their own, one of a team whose tokens they may manage, or one of an agent
+ * pool they may manage. An organization's tokens are addressed through the organization only. Throws
+ * `resource/not-found`.
  */
 export async function findManageableToken(
   tx: Transaction<'tokens' | 'teams' | 'agentPools' | 'agentTokens'>,

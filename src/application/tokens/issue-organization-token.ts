@@ -3,7 +3,10 @@ import { doneBy } from '../../domain/supporting/audit/audit-event.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { IssuedToken, TokenIssuer } from './token-issuer.js';
 
-/** POST /organizations/:name/authentication-token: replaces the one of its kind. The secret is shown here only. */
+/**
+ * POST /organizations/:name/authentication-token: replaces the existing token of its kind. Only this response contains
+ * the secret.
+ */
 export class IssueOrganizationToken {
   constructor(
     private readonly unitOfWork: UnitOfWork<'organizations' | 'tokens' | 'audit'>,

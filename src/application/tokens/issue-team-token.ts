@@ -3,7 +3,7 @@ import { doneBy } from '../../domain/supporting/audit/audit-event.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { IssuedToken, TokenIssuer } from './token-issuer.js';
 
-/** POST /teams/:id/authentication-token: replaces the one there is. The secret is shown here only. */
+/** POST /teams/:id/authentication-token: replaces the existing token. Only this response contains the secret. */
 export class IssueTeamToken {
   constructor(
     private readonly unitOfWork: UnitOfWork<'tokens' | 'teams' | 'audit'>,

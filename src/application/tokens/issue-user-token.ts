@@ -19,7 +19,7 @@ export interface NewUserToken {
   readonly expiresAt: Instant | null;
 }
 
-/** POST /users/:id/authentication-tokens: one more token of the caller's own. The secret is shown here only. */
+/** POST /users/:id/authentication-tokens: adds a token of the caller's own. Only this response contains the secret. */
 export class IssueUserToken {
   constructor(
     private readonly unitOfWork: UnitOfWork<'tokens' | 'audit'>,
@@ -27,7 +27,7 @@ export class IssueUserToken {
     private readonly settings: Pick<Settings, 'maxTokensPerUser'>,
   ) {}
 
-  /** Throws `user-tokens/limit-reached`. Tokens above a limit that was lowered stay. */
+  /** Throws `user-tokens/limit-reached`. Existing tokens above a lowered limit stay valid. */
   async execute(actor: Actor, { userId, ...given }: NewUserToken): Promise<IssuedToken> {
     authorize(standingOnSite(actor, isUser(actor, userId)), 'user-tokens/manage');
     const owner = { kind: 'user', id: userId } as const;

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 export interface TeamTokensQuery {
   readonly organizationName: string;
   readonly page: PageRequest;
-  /** Part of the team's name, in any case. */
+  /** A part of the team's name, case-insensitive. */
   readonly search: string | undefined;
   readonly sort: TeamTokenSort;
 }

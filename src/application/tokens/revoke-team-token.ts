@@ -3,7 +3,7 @@ import { doneBy } from '../../domain/supporting/audit/audit-event.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { findTeamToken } from './show-team-token.js';
 
-/** DELETE /teams/:id/authentication-token. Its secret is refused from the next request on. */
+/** DELETE /teams/:id/authentication-token. Effective from the next request. */
 export class RevokeTeamToken {
   constructor(private readonly unitOfWork: UnitOfWork<'tokens' | 'teams' | 'audit'>) {}
 

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { actionOn, auditPlaceOf } from '../supporting/agent-pools/agent-pool-in-hand.js';
 import { findManageableToken } from './find-manageable-token.js';
 
-/** DELETE /authentication-tokens/:id. Its secret is refused from the next request on. */
+/** DELETE /authentication-tokens/:id. Effective from the next request. */
 export class RevokeToken {
   constructor(private readonly unitOfWork: UnitOfWork<'tokens' | 'teams' | 'agentPools' | 'agentTokens' | 'audit'>) {}
 

@@ -13,7 +13,7 @@ interface Found {
   readonly organizationId: OrganizationId;
 }
 
-/** The organization's token of this kind. Throws `resource/not-found`, also when there is none. */
+/** The organization's token of this kind. Throws `resource/not-found`, also if there is none. */
 export async function findOrganizationToken(
   tx: Transaction<'organizations' | 'tokens'>,
   actor: Actor,

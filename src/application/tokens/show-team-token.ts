@@ -13,7 +13,7 @@ interface Found {
   readonly organizationId: OrganizationId;
 }
 
-/** The team's token, and whose team it is. Throws `resource/not-found`, also when there is none. */
+/** A team's token with its team. Throws `resource/not-found`, also if there is none. */
 export async function findTeamToken(tx: Transaction<'tokens' | 'teams'>, actor: Actor, teamId: TeamId): Promise<Found> {
   const { id, organizationId } = authorized(await tx.teams.findFor(actor, teamId), 'team-tokens/manage');
   const token = await tx.tokens.findOf({ kind: 'team', id });

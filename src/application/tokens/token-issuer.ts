@@ -7,19 +7,19 @@ import type { Secret, SecretGenerator } from '../ports/outside/secret-generator.
 export interface NewToken {
   readonly owner: TokenOwner;
   readonly createdBy: TokenOwner | null;
-  /** Null on a token that is the only one of its owner. */
+  /** Null for a token that is its owner's only one. */
   readonly description: string | null;
-  /** Null: never. */
+  /** Null if it never expires. */
   readonly expiresAt: Instant | null;
 }
 
-/** A token with the secret that is shown this once. */
+/** A token with its secret, which is shown only once. */
 export interface IssuedToken {
   readonly token: ApiToken;
   readonly secret: string;
 }
 
-/** Makes tokens of every kind; keeping them is up to whoever asks. */
+/** Creates tokens of every kind; the caller stores them. */
 export class TokenIssuer {
   constructor(
     private readonly clock: Clock,
@@ -27,7 +27,7 @@ export class TokenIssuer {
     private readonly secrets: SecretGenerator,
   ) {}
 
-  /** Throws `attribute/invalid` when it would be expired from the start. */
+  /** Throws `attribute/invalid` if it would already be expired. */
   issue(given: NewToken, { secret, digest }: Secret = this.secrets.generate()): IssuedToken {
     const id = this.ids.next('token');
     const token = issueToken({ ...given, id, secretDigest: digest, createdAt: this.clock.now() });

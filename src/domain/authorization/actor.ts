@@ -2,16 +2,16 @@ import type { OrganizationId, TeamId, TokenId, UserId } from '../shared/id.js';
 import type { TokenOwner } from '../shared/token-owner.js';
 import { type Action, may, type Standing } from './policy.js';
 
-/** How a request came, for the audit trail. */
+/** The origin of a request, for the audit trail. */
 export interface RequestTrace {
   readonly id: string;
-  /** Where it came from; null when nobody knows any more. */
+  /** The client's IP address; null if it is no longer known. */
   readonly address: string | null;
-  /** Its method and the pattern of its path: `DELETE /teams/:id`. The path itself may be a secret. */
+  /** The method and the path pattern: `DELETE /teams/:id`. The path itself may contain a secret. */
   readonly route: string;
 }
 
-/** Who asks, as their token says. */
+/** The caller, as identified by its token. */
 export type Actor = { readonly tokenId: TokenId; readonly request?: RequestTrace } & (
   | { readonly kind: 'user'; readonly userId: UserId; readonly siteAdministrator: boolean }
   | { readonly kind: 'team'; readonly teamId: TeamId; readonly organizationId: OrganizationId }
@@ -19,7 +19,7 @@ export type Actor = { readonly tokenId: TokenId; readonly request?: RequestTrace
   | { readonly kind: 'auditor'; readonly organizationId: OrganizationId }
 );
 
-/** The actor as a name to record: who created, who holds the lock. */
+/** The actor as recorded in created-by and lock-holder fields. */
 export function identityOf(actor: Actor): TokenOwner {
   switch (actor.kind) {
     case 'user':
@@ -33,8 +33,8 @@ export function identityOf(actor: Actor): TokenOwner {
 }
 
 /**
- * The creator of something, to ask ports what it may do now, without a token. Null for an organization, whose tokens
- * create nothing that is asked about later. Of a team, its id alone says which organization it is of.
+ * The creator as an actor without a token, to check its current rights through the ports. Null for an organization,
+ * since nothing its token creates is checked again later. A team's organization follows from its id.
  */
 export function actingFor(creator: TokenOwner): Actor | null {
   switch (creator.kind) {
@@ -48,10 +48,10 @@ export function actingFor(creator: TokenOwner): Actor | null {
   }
 }
 
-/** Whether the actor is this user, by a token of the user's own. */
+/** Whether the actor authenticates as this user, with one of the user's own tokens. */
 export const isUser = (actor: Actor, id: UserId): boolean => actor.kind === 'user' && actor.userId === id;
 
-/** The standing of an actor where no organization is in question. `own` says whether the subject is the actor's own. */
+/** The standing of an actor outside any organization. `own` is true if the subject is the actor's own. */
 export const standingOnSite = (actor: Actor, own = false): Standing => ({
   actor: actor.kind,
   siteAdministrator: actor.kind === 'user' && actor.siteAdministrator,
@@ -60,7 +60,7 @@ export const standingOnSite = (actor: Actor, own = false): Standing => ({
   own,
 });
 
-/** The standing of an audit token towards an organization: `own` says whether it is the token's own. */
+/** The standing of an audit token in an organization. `own` is true if the token belongs to that organization. */
 export const auditorStanding = (own: boolean): Standing => ({
   actor: 'auditor',
   siteAdministrator: false,
@@ -70,8 +70,8 @@ export const auditorStanding = (own: boolean): Standing => ({
 });
 
 /**
- * Whether the actor may reach endpoints of this action at all. Null is an action that any token may do, except an audit
- * token: what the policy does not grant it explicitly does not exist for it.
+ * Whether the actor may reach endpoints of this action at all. A null action is open to every token except an audit
+ * token, for which anything the policy does not grant explicitly does not exist.
  */
 export const isOpenTo = (actor: Actor, action: Action | null): boolean =>
   actor.kind !== 'auditor' || (action !== null && may(auditorStanding(true), action));

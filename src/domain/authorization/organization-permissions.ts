@@ -1,4 +1,4 @@
-/** What a team may be allowed in its whole organization, by the names the wire uses. */
+/** The organization-level permissions of a team, by their wire names. */
 export const organizationPermissions = [
   'manage-workspaces',
   'read-workspaces',

@@ -8,16 +8,16 @@ import {
 } from './organization-permissions.js';
 import { nothing, reaches, strongest, type WorkspacePermissions } from './workspace-permissions.js';
 
-/** One team the caller acts through, and what it holds where the question is asked. */
+/** One of the caller's teams and its rights on the subject. */
 export interface TeamStanding {
   readonly teamId: TeamId;
   readonly owners: boolean;
   readonly access: OrganizationAccess;
-  /** On the workspace the question is about; absent when it has none there, or no workspace is asked about. */
+  /** The team's grant on the workspace in question; absent without a grant or without a workspace. */
   readonly grant?: Grant;
 }
 
-/** The team a question is about, when it is about one. */
+/** The team in question, if any. */
 export interface TeamInQuestion {
   readonly teamId: TeamId;
   readonly owners: boolean;
@@ -26,28 +26,28 @@ export interface TeamInQuestion {
   readonly access: OrganizationAccess;
 }
 
-/** The organization's agent pool a question is about, when it is about one. */
+/** The agent pool in question, if any. */
 export interface PoolInQuestion {
-  /** Whether a workspace or the organization's default names it. */
+  /** Whether a workspace or the organization's default references the pool. */
   readonly named: boolean;
-  /** Whether there are workspaces that name it or take it by default. */
+  /** Whether any workspace references the pool or uses it by default. */
   readonly serving: boolean;
-  /** Whether the caller's teams lack access `admin` on some of them. */
+  /** Whether the pool serves a workspace on which the caller lacks `admin` access. */
   readonly servingElsewhere: boolean;
 }
 
-/** Everything the policy may know about a caller and what the question is about. Loaded by a port, judged here. */
+/** All facts about the caller and the subject that the policy evaluates. A port loads them. */
 export interface Standing {
   readonly actor: 'user' | 'team' | 'organization' | 'auditor';
   readonly siteAdministrator: boolean;
-  /** A member of the organization in question, a team of it, or its own token. */
+  /** A member of the organization in question, one of its teams, or its own token. */
   readonly member: boolean;
   readonly teams: readonly TeamStanding[];
   readonly team?: TeamInQuestion;
   readonly pool?: PoolInQuestion;
-  /** Whether what the question is about is the caller's own: its user, its token. */
+  /** Whether the subject is the caller's own user or token. */
   readonly own?: boolean;
-  /** Whether the caller is the audit token of the organization in question. Such a token is never a member. */
+  /** Whether the caller is the audit token of the organization in question. An audit token is never a member. */
   readonly audits?: boolean;
 }
 
@@ -59,7 +59,7 @@ export const isOwner = (standing: Standing): boolean => standing.teams.some((tea
 export const organizationAccessOf = (standing: Standing): OrganizationAccess =>
   isOwner(standing) ? everything : new Set(standing.teams.flatMap((team) => [...team.access]));
 
-/** What an organization-level permission gives on every workspace of the organization. */
+/** The workspace permissions that an organization-level permission implies on every workspace. */
 const impliedOnWorkspaces: readonly (readonly [OrganizationPermission, WorkspacePermissions])[] = [
   ['manage-workspaces', impliedBy.admin],
   ['read-workspaces', impliedBy.read],
@@ -77,7 +77,7 @@ const union = (held: readonly WorkspacePermissions[]): WorkspacePermissions =>
 
 const ownersPermissions = union(impliedByAccess(everything));
 
-/** On the workspace in question: the union of every grant and of every organization-level permission, the highest wins. */
+/** The caller's permissions on the workspace: the highest level from all grants and organization-level permissions. */
 export const effectivePermissions = (standing: Standing): WorkspacePermissions =>
   isOwner(standing)
     ? ownersPermissions
@@ -100,7 +100,7 @@ const mayAtLeast = (needed: Partial<WorkspacePermissions>) => (standing: Standin
 
 const byOrganizationToken = (standing: Standing): boolean => standing.actor === 'organization' && standing.member;
 
-/** What a row of the policy can ask for, in words. A claim about a team is false when the question is about none. */
+/** The claims that policy rows refer to. A claim about a team is false if no team is in question. */
 export const claims = {
   'site administrator': (s: Standing) => s.siteAdministrator,
   'its own': (s: Standing) => s.own === true,
@@ -135,8 +135,8 @@ export const claims = {
   'team member': inTeam,
   'members can manage its token': (s: Standing) => s.team?.membersManageToken === true,
   'not the owners team': (s: Standing) => s.team !== undefined && !s.team.owners,
-  // The owners team is outside every delegated right, and nobody gains through a team what they lack. An organization
-  // token holds no organization-level permission.
+  // Delegated rights never cover the owners team, and a caller cannot gain rights through a team that it lacks itself.
+  // An organization token holds no organization-level permission.
   "team without permissions beyond the caller's": (s: Standing) =>
     s.team !== undefined &&
     (isOwner(s) || (!s.team.owners && [...s.team.access].every((permission) => holds(permission)(s)))),
@@ -144,16 +144,16 @@ export const claims = {
 
 export type Claim = keyof typeof claims;
 
-/** Any of the alternatives is enough; all claims of one alternative must hold. */
+/** A list of alternatives; one is enough, and every claim in it must hold. */
 export type Requirement = readonly (readonly Claim[])[];
 
-/** `reach` of the organization token. */
+/** `reach` applies to the organization token. */
 const delegated = (permission: Claim, reach: Claim): Requirement => [
   [permission, 'can see the team', "team without permissions beyond the caller's"],
   ['organization token', reach],
 ];
 
-/** Who may do what. An owner holds every claim about workspaces and organization-level permissions. */
+/** The access policy. An owner satisfies every claim about workspaces and organization-level permissions. */
 export const policy = {
   'organizations/create': [['site administrator']],
   'organizations/read': [['member']],
@@ -207,7 +207,7 @@ export const policy = {
   ],
   'agent-pools/list': [['manage-agent-pools'], ['organization token']],
   'agent-pools/create': [['manage-agent-pools'], ['organization token']],
-  // The agents of a pool in use see the variables and states of what it serves.
+  // The agents of a pool in use can read the variables and states of the workspaces it serves.
   'agent-pools/manage': [
     ['manage-agent-pools', 'pool not in use'],
     ['organization token', 'pool not in use'],
@@ -232,7 +232,7 @@ export const actions = Object.keys(policy) as readonly Action[];
 export const may = (standing: Standing, action: Action): boolean =>
   policy[action].some((alternative: readonly Claim[]) => alternative.every((claim) => claims[claim](standing)));
 
-/** The action that decides whether a caller sees what `action` is about. */
+/** The action that decides whether a caller can see the subject of `action`. */
 const seeing = (action: Action): Action | undefined => {
   const read = `${action.split('/')[0]}/read`;
   return actions.find((known) => known === read);
@@ -242,8 +242,8 @@ const inWords = (requirement: Requirement): string =>
   requirement.map((alternative) => alternative.join(', ')).join('; or ');
 
 /**
- * Throws `resource/not-found` when the policy says no. Who may not see the thing gets the sentence of a missing one;
- * who sees it is told which right is wanting.
+ * Throws `resource/not-found` if the policy denies the action. A caller who cannot see the resource gets the same
+ * sentence as for a missing one; a caller who can gets the missing permission.
  */
 export function authorize(standing: Standing, action: Action): void {
   if (may(standing, action)) return;
@@ -252,34 +252,34 @@ export function authorize(standing: Standing, action: Action): void {
   throw new DomainError('resource/not-found', `not authorized: requires ${inWords(policy[action])}`);
 }
 
-/** What a port found, with the caller's standing towards it. */
+/** A subject loaded through a port, with the caller's standing towards it. */
 export interface Seen<Subject> {
   readonly subject: Subject;
   readonly standing: Standing;
 }
 
-/** What was found, if it exists and the caller may do `action` to it. Throws `resource/not-found` otherwise. */
+/** The subject, if it exists and the caller may perform `action` on it. Throws `resource/not-found` otherwise. */
 export function seenBy<Subject>(seen: Seen<Subject> | undefined, action: Action): Seen<Subject> {
   if (seen === undefined) throw notFound();
   authorize(seen.standing, action);
   return seen;
 }
 
-/** The subject alone, on the same terms as `seenBy`. */
+/** Like `seenBy`, but returns the subject only. */
 export const authorized = <Subject>(seen: Seen<Subject> | undefined, action: Action): Subject =>
   seenBy(seen, action).subject;
 
-/** Which workspaces of an organization a list may hold: all, or those on which one of these teams has a grant. */
+/** The workspaces of an organization that a list may include: all, or those on which one of these teams has a grant. */
 export type WorkspaceVisibility = 'all' | { readonly throughTeams: readonly TeamId[] };
 
-/** `standing` is the caller's on the organization. Every grant reaches `runs: read`, so having one is enough. */
+/** `standing` is the caller's on the organization. Every grant includes `runs: read`, so any grant is enough. */
 export const workspaceVisibility = (standing: Standing): WorkspaceVisibility =>
   may(standing, 'workspaces/read') ? 'all' : { throughTeams: standing.teams.map(({ teamId }) => teamId) };
 
-/** Which teams of an organization a list may hold: all, or the visible ones and these. */
+/** The teams of an organization that a list may include: all, or the visible ones and these. */
 export type TeamVisibility = 'all' | { readonly visibleAnd: readonly TeamId[] };
 
-/** A team the caller has nothing to do with, to ask what they may do to any such. */
+/** A team unrelated to the caller, to check the caller's rights on any such team. */
 const stranger = (secret: boolean, access: OrganizationAccess = new Set()): TeamInQuestion => ({
   teamId: '',
   owners: false,
@@ -295,19 +295,19 @@ const visibleFor =
       ? 'all'
       : { visibleAnd: standing.teams.map(({ teamId }) => teamId) };
 
-/** `standing` is the caller's on the organization; whoever sees a secret team of others sees all. */
+/** `standing` is the caller's on the organization. A caller who may see other secret teams sees every team. */
 export const teamVisibility = visibleFor('teams/read');
 
-/** The same for the rows of a workspace, on which `standing` is the caller's. */
+/** Like `teamVisibility`, for the team access of a workspace; `standing` is the caller's on the workspace. */
 export const teamAccessVisibility = visibleFor('team-access/read');
 
-/** Which teams' tokens a list may hold: all, or those of some of the caller's own teams and of some seen ones. */
+/** The teams whose tokens a list may include: all, or some of the caller's own teams and some visible ones. */
 export type TeamTokenVisibility =
   | 'all'
   | {
-      /** Those of them whose members manage their token. */
+      /** The caller's teams whose members manage the team token. */
       readonly own: readonly TeamId[];
-      /** Teams but the owners that hold none of `lacking`; undefined for none. */
+      /** Teams other than the owners that hold none of the `lacking` permissions; undefined for none. */
       readonly delegated:
         | { readonly seen: TeamVisibility; readonly lacking: readonly OrganizationPermission[] }
         | undefined;

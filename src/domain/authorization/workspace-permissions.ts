@@ -1,4 +1,4 @@
-/** Each scale runs from least to most; a level grants everything left of it. */
+/** Each scale runs from the lowest level to the highest; a level includes all lower ones. */
 export const scales = {
   runs: ['none', 'read', 'plan', 'apply'],
   variables: ['none', 'read', 'write'],
@@ -10,7 +10,7 @@ export const scales = {
 
 export type Scale = keyof typeof scales;
 
-/** One level on every scale: everything a caller may do inside a workspace, short of administering it. */
+/** One level per scale: all permissions inside a workspace except its administration. */
 export type WorkspacePermissions = { readonly [S in Scale]: (typeof scales)[S][number] };
 
 export const scaleNames = Object.keys(scales) as readonly Scale[];
@@ -22,9 +22,9 @@ const mixed = (a: WorkspacePermissions, b: WorkspacePermissions) =>
     scaleNames.map((scale) => [scale, rank(scale, a[scale]) >= rank(scale, b[scale]) ? a[scale] : b[scale]]),
   ) as unknown as WorkspacePermissions;
 
-/** The higher of the two on every scale. */
+/** The higher level on every scale. */
 export const strongest = (a: WorkspacePermissions, b: WorkspacePermissions): WorkspacePermissions => {
-  // Of two that are asked about, one is nearly always above the other; a new one costs ten times as much.
+  // One argument nearly always includes the other; building a new object costs ten times as much.
   if (reaches(a, b)) return a;
   return reaches(b, a) ? b : mixed(a, b);
 };

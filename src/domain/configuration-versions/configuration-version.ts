@@ -14,7 +14,7 @@ import {
   type Trigger,
 } from './lifecycle.js';
 
-/** Why a version is `errored`: a short code for programs, a sentence for people. */
+/** The reason a version is `errored`: a short code for programs and a sentence for people. */
 export interface Failure {
   readonly error: string;
   readonly errorMessage: string;
@@ -23,31 +23,31 @@ export interface Failure {
 export interface ConfigurationVersionState {
   readonly id: ConfigurationVersionId;
   readonly workspaceId: WorkspaceId;
-  /** Dense within its workspace, from 1, never reused: it says which of two versions is newer. */
+  /** Dense within its workspace, from 1, never reused: the higher sequence is the newer version. */
   readonly sequence: number;
   readonly status: Status;
   readonly origin: Origin;
-  /** What made it, in the field's words: `tfe-api`, `terraform`, `github`, … */
+  /** The source, in the field's terms: `tfe-api`, `terraform`, `github`, … */
   readonly source: string;
   readonly autoQueueRuns: boolean;
   readonly speculative: boolean;
   readonly provisional: boolean;
   readonly failure: Failure | null;
   readonly statusTimestamps: Readonly<Partial<Record<Stamp, Instant>>>;
-  /** Null whenever no bytes are stored for it. */
+  /** Null while no bytes are stored for it. */
   readonly bundle: Bundle | null;
   /** Null unless it was fetched from version control. */
   readonly ingressAttributesId: string | null;
-  /** When its soft-deleted backing data goes for good; null in every other state. */
+  /** When its soft-deleted backing data is permanently deleted; null in every other state. */
   readonly purgeAt: Instant | null;
-  /** On whose behalf runs are queued for it; null for nobody. */
+  /** The identity on whose behalf its runs are queued; null if it has no creator. */
   readonly createdBy: TokenOwner | null;
   readonly createdAt: Instant;
-  /** Rises by one with every change; a save based on an older one is refused. */
+  /** Incremented with every change; a save based on an older revision is refused. */
   readonly revision: number;
 }
 
-/** Work to do once the change is kept. */
+/** Work to perform after the change is committed. */
 export type OrderedEffect =
   | { readonly kind: 'discard-bundle'; readonly bundleKey: BundleKey }
   | { readonly kind: 'queue-run' | 'purge-backing-data'; readonly versionId: ConfigurationVersionId };
@@ -57,18 +57,18 @@ export interface Fired {
   readonly effects: readonly OrderedEffect[];
 }
 
-/** `outdated` is for whoever looks for such versions to say; to everybody else none is. */
+/** `outdated` is only gathered by the search for outdated versions; for any other caller it is false. */
 export type VersionFactsGathered = Pick<Facts, 'isCurrent' | 'runsInProgress' | 'usedByRun'> &
   Partial<Pick<Facts, 'outdated'>>;
 
-/** What a transition may change beside the status. */
+/** The fields a transition may change in addition to the status. */
 export type ConfigurationVersionChange = Partial<
   Pick<ConfigurationVersionState, 'bundle' | 'failure' | 'purgeAt' | 'ingressAttributesId'>
 >;
 
 const life = new Lifecycle('configuration', lifecycle, guards);
 
-/** A workspace's configuration files at one moment. Immutable; the lifecycle table is the only way to change it. */
+/** A snapshot of a workspace's configuration files. Immutable; the lifecycle table is the only way to change it. */
 export class ConfigurationVersion {
   private constructor(readonly state: ConfigurationVersionState) {
     Object.freeze(state);
@@ -91,12 +91,12 @@ export class ConfigurationVersion {
     });
   }
 
-  /** For repositories only: trusts what was stored. */
+  /** For repositories only: trusts the stored state. */
   static restore(state: ConfigurationVersionState): ConfigurationVersion {
     return new ConfigurationVersion({ ...state });
   }
 
-  /** Throws the row's refusal, worded by its first guard that fails. */
+  /** Throws the row's refusal, with the reason of its first failing guard. */
   fire(trigger: Trigger, gathered: VersionFactsGathered, now: Instant, change: ConfigurationVersionChange = {}): Fired {
     const row = life.fire(trigger, this.factsOf(gathered, now));
     return {
@@ -112,22 +112,22 @@ export class ConfigurationVersion {
     };
   }
 
-  /** Whether `fire` would not throw. */
+  /** Whether `fire` would succeed. */
   allows(trigger: Trigger, gathered: VersionFactsGathered, now: Instant): boolean {
     return life.allows(trigger, this.factsOf(gathered, now));
   }
 
-  /** The trigger an upload fires in this status: the first one, or one that replaces it. */
+  /** The trigger an upload fires in this status: the first upload, or a replacement. */
   get uploadTrigger(): Trigger {
     return life.startsFrom(this.state.status, 'replace-upload') ? 'replace-upload' : 'upload';
   }
 
-  /** A pending version whose contents proved bad is `errored`; any other is left as it is. */
+  /** Only a pending version becomes `errored` for invalid contents; any other stays unchanged. */
   canFail(): boolean {
     return life.startsFrom(this.state.status, 'fail');
   }
 
-  /** Uploaded versions, and archived ones from version control, whose files are fetched again. */
+  /** Uploaded versions, and archived ones from version control, whose files can be fetched again. */
   get usableInRuns(): boolean {
     return (statusTraits[this.state.status].usableInRuns as readonly Origin[]).includes(this.state.origin);
   }
@@ -136,7 +136,7 @@ export class ConfigurationVersion {
     return statusTraits[this.state.status].downloadable;
   }
 
-  /** Since when it holds the bytes it holds; bytes that replaced others, or were restored, count from then on. */
+  /** When it received its current bytes; a replacement or a restore starts a new period. */
   get heldSince(): Instant {
     const { createdAt, statusTimestamps: at } = this.state;
     return [at['uploaded-at'], at['restore-backing-data-at']].reduce<Instant>(
@@ -145,17 +145,20 @@ export class ConfigurationVersion {
     );
   }
 
-  /** False while its backing data is deleted, softly or for good: then it reads as missing. */
+  /** False while its backing data is soft-deleted or permanently deleted: clients then see it as missing. */
   get readable(): boolean {
     return statusTraits[this.state.status].readable;
   }
 
-  /** Whether its files and its first run depend on the right of its creator. Of version control they depend on the link. */
+  /**
+   * Whether its files and first run depend on the creator's rights. For version control they depend on the repository
+   * link.
+   */
   get dependsOnCreator(): boolean {
     return this.state.origin === 'api';
   }
 
-  /** Provisional versions wait for their run to be applied; speculative ones never become current. */
+  /** Provisional versions wait until their run is applied; speculative ones never become current. */
   get becomesCurrentWhenCreated(): boolean {
     return !this.state.provisional && !this.state.speculative;
   }

@@ -1,4 +1,4 @@
-/** The commit a version was fetched from. Null where the version-control service said nothing. */
+/** The commit a version was fetched from. A field is null if the version-control service did not report it. */
 export interface IngressAttributes {
   readonly id: string;
   readonly branch: string;

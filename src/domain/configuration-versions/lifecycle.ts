@@ -12,20 +12,20 @@ export const statuses = [
 
 export type Status = (typeof statuses)[number];
 
-/** `api` for versions created through API or CLI. */
+/** `api` for versions created through the API or the CLI. */
 export type Origin = 'api' | 'version-control';
 
-/** What a guard may look at: the version itself, plus facts the use case gathered through ports. */
+/** The facts a guard may check: the version itself and facts the use case gathered through ports. */
 export interface Facts {
   readonly status: Status;
   readonly origin: Origin;
   readonly isCurrent: boolean;
   readonly runsInProgress: boolean;
-  /** Whether any run, finished or not, was made from it. */
+  /** Whether any run, finished or not, was created from it. */
   readonly usedByRun: boolean;
-  /** Whether the days its deleted backing data is kept for have passed. */
+  /** Whether the retention period of its soft-deleted backing data has passed. */
   readonly purgeDue: boolean;
-  /** Whether it holds its bytes for longer than unneeded ones are kept. */
+  /** Whether it has held its bytes longer than unneeded bytes are kept. */
   readonly outdated: boolean;
 }
 
@@ -45,14 +45,17 @@ export const guards = {
   'not used by a run': { holds: ({ usedByRun }) => !usedByRun, because: 'a run has used it' },
 } as const satisfies Record<string, LifecycleGuard<Facts>>;
 
-/** Work a transition orders. It is recorded with the change and performed after it. */
+/** Work a transition orders: recorded with the change and performed after it. */
 export type Effect = 'discard-bundle' | 'queue-run' | 'purge-backing-data';
 
 export interface Transition extends LifecycleRow<Status, string, keyof typeof guards, Effect> {
   readonly stamp: string;
 }
 
-/** The whole life of a configuration version. Rows are the specification; `ConfigurationVersion` only reads them. */
+/**
+ * The complete lifecycle of a configuration version. The rows are the specification; `ConfigurationVersion` only reads
+ * them.
+ */
 export const lifecycle = [
   {
     trigger: 'upload',
@@ -185,7 +188,7 @@ export const lifecycle = [
 export type Trigger = (typeof lifecycle)[number]['trigger'];
 export type Stamp = (typeof lifecycle)[number]['stamp'];
 
-/** What a status lets others do with a version. */
+/** The properties of each status that other code relies on. */
 export const statusTraits = {
   pending: { usableInRuns: [], downloadable: false, readable: true },
   fetching: { usableInRuns: [], downloadable: false, readable: true },

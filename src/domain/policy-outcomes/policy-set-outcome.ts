@@ -6,31 +6,31 @@ export const outcomeStatuses = ['passed', 'failed', 'errored'] as const;
 
 export type OutcomeStatus = (typeof outcomeStatuses)[number];
 
-/** What came of one status: one that errored has no enforcement level, since nobody knows what it would have said. */
+/** The status of one policy. An errored policy has no enforcement level, since its result is unknown. */
 export type Verdict =
   | { readonly status: 'passed' | 'failed'; readonly enforcementLevel: EnforcementLevel }
   | { readonly status: 'errored' };
 
-/** What one policy said. */
+/** The result of one policy. */
 export type PolicyOutcome = Verdict & {
   readonly policyName: string;
   readonly description: string;
   readonly query: string | null;
-  /** What the policy printed, as its engine gave it; null for nothing. */
+  /** The policy's output, as its engine returned it; null without output. */
   readonly output: readonly unknown[] | null;
 };
 
-/** What the policies of one set said of one run. Its status, level and counts are derived from them, never kept. */
+/** The results of one set's policies for one run. Status, level and counts are derived, never stored. */
 export interface PolicySetOutcome {
   readonly id: PolicySetOutcomeId;
   readonly policyEvaluationId: PolicyEvaluationId;
-  /** From 0 within its evaluation, in the order of the sets that apply. */
+  /** From 0 within its evaluation, in the order in which the sets apply. */
   readonly position: number;
   readonly policySetName: string;
   readonly policySetDescription: string | null;
   readonly overridable: boolean;
   readonly policyToolVersion: string;
-  /** Why the set as a whole could not be evaluated; null when it could. */
+  /** The reason the whole set could not be evaluated; null if it could. */
   readonly error: string | null;
   readonly warnings: readonly string[];
   readonly outcomes: readonly PolicyOutcome[];
@@ -67,7 +67,7 @@ export const addedUp = (counts: readonly ResultCount[]): ResultCount =>
     noResults,
   );
 
-/** The set's status with its level: null where it errored, or where it passed and there is no policy in it. */
+/** The set's status and enforcement level. The level is null if the set errored, or if it passed without any policy. */
 export interface SetVerdict {
   readonly status: OutcomeStatus;
   readonly enforcementLevel: EnforcementLevel | null;
@@ -91,19 +91,22 @@ export function verdictOf({ error, outcomes }: Pick<PolicySetOutcome, 'error' | 
   return { status: 'passed', enforcementLevel: strictest(levels.passed) };
 }
 
-/** Whether it stands in a run's way: it failed where that matters, or nobody knows. */
+/** Whether it blocks the run: a mandatory policy failed, or the result is unknown. */
 export const blocks = (set: Pick<PolicySetOutcome, 'error' | 'outcomes'>): boolean => {
   const { status, enforcementLevel } = verdictOf(set);
   return status === 'errored' || (status === 'failed' && enforcementLevel === 'mandatory');
 };
 
-/** One group of a filter: an outcome matches when one of its policies has both. A level is never asked of an errored one. */
+/**
+ * One group of a filter: an outcome matches if one of its policies has both values. An errored policy has no level to
+ * filter by.
+ */
 export interface OutcomeFilter {
   readonly status: OutcomeStatus;
   readonly enforcementLevel: EnforcementLevel | null;
 }
 
-/** What an agent reports of one set. Names and statuses only: levels and overridability are the set's own. */
+/** An agent's report on one set. It contains names and statuses only: the set defines levels and overridability. */
 export interface ReportedPolicySet {
   readonly policySetId: string;
   readonly error: string | null;
@@ -115,12 +118,12 @@ export interface ReportedPolicySet {
   }[];
 }
 
-/** An outcome as a report gives it, not yet one of an evaluation. */
+/** An outcome as a report describes it, before it belongs to an evaluation. */
 export type DraftOutcome = Omit<PolicySetOutcome, 'id' | 'policyEvaluationId' | 'policyToolVersion'>;
 
 /**
- * What the report says, in the order in which the sets were applied. Every set must be reported once, and of every set
- * each of its policies once, unless the set as a whole has an error. Throws `agent-report/invalid` otherwise.
+ * The reported outcomes, in the order in which the sets apply. The report must contain every set once and, for every
+ * set without an error of its own, each of its policies once. Throws `agent-report/invalid` otherwise.
  */
 export function readReport(
   applied: readonly AppliedPolicySet[],

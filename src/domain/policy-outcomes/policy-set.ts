@@ -9,27 +9,27 @@ export interface PolicySetSettings {
   readonly kind: PolicyKind;
   /** Whether it applies to every workspace of its organization. */
   readonly global: boolean;
-  /** Whether who holds `manage-policy-overrides` may let a run pass in spite of it. */
+  /** Whether a holder of `manage-policy-overrides` may override a failure. */
   readonly overridable: boolean;
-  /** Those that are written into it; others are attached. */
+  /** The policies defined inside the set; managed policies are attached by id. */
   readonly policies: readonly Policy[];
 }
 
-/** The policies that runs of some workspaces are held to. */
+/** The policies that apply to the runs of some workspaces. */
 export interface PolicySet extends PolicySetSettings {
   readonly id: PolicySetId;
   readonly organizationId: OrganizationId;
   readonly organizationName: string;
-  /** Those it is attached to by name; a global one applies to the others too. */
+  /** The attached workspaces; a global set also applies to all others. */
   readonly workspaceIds: readonly WorkspaceId[];
-  /** Those that are attached to it. */
+  /** The attached policies. */
   readonly policyIds: readonly PolicyId[];
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
   readonly revision: number;
 }
 
-/** Throws `attribute/invalid` for a name that is not well formed, and for two policies of one name. */
+/** Throws `attribute/invalid` for a malformed name, and for two policies with the same name. */
 export function checkPolicySet<Settings extends Partial<PolicySetSettings>>(settings: Settings): Settings {
   if (settings.name !== undefined) checkName(settings.name);
   const names = (settings.policies ?? []).map(({ name }) => name);
@@ -37,10 +37,10 @@ export function checkPolicySet<Settings extends Partial<PolicySetSettings>>(sett
   return settings;
 }
 
-/** As many as a report of an agent may speak of. */
+/** The maximum an agent's report can cover. */
 export const mostPoliciesOfSet = 1000;
 
-/** Throws `attribute/invalid`, at `where`, for a policy of another kind than the set's. */
+/** Throws `attribute/invalid`, at `where`, for a policy whose kind differs from the set's. */
 export function checkKinds(
   { kind }: Pick<PolicySet, 'kind'>,
   attached: readonly ManagedPolicy[],
@@ -50,7 +50,10 @@ export function checkKinds(
   throw new DomainError('attribute/invalid', 'A policy set and its policies must be of the same kind', where);
 }
 
-/** Throws `attribute/invalid`, at `where`, for two policies of one name, and for more than an agent can report on. */
+/**
+ * Throws `attribute/invalid`, at `where`, for two policies with the same name and for more policies than an agent can
+ * report.
+ */
 export function checkNames(
   { policies }: Pick<PolicySet, 'policies'>,
   attached: readonly ManagedPolicy[],
@@ -65,18 +68,18 @@ export function checkNames(
   }
 }
 
-/** A set with what is attached to it, in order of name. */
+/** A set with its attached policies, ordered by name. */
 export interface ApplyingPolicySet extends PolicySet {
   readonly attached: readonly ManagedPolicy[];
 }
 
-/** A policy as it was when a run was created. */
+/** A snapshot of a policy, taken when a run was created. */
 export interface AppliedPolicy extends Policy {
-  /** The SHA-256 of its code, in hexadecimal digits; null where the service knows none. */
+  /** The SHA-256 of its code, in hexadecimal; null if the service does not store the code. */
   readonly code: string | null;
 }
 
-/** A set as it was when a run was created: later changes do not reach runs that wait. */
+/** A snapshot of a set, taken when a run was created: later changes do not affect waiting runs. */
 export interface AppliedPolicySet extends Pick<PolicySet, 'id' | 'name' | 'description' | 'overridable'> {
   readonly policies: readonly AppliedPolicy[];
 }
@@ -86,7 +89,7 @@ const appliedPolicy = (
   code: AppliedPolicy['code'],
 ): AppliedPolicy => ({ name, description, query, enforcementLevel, code });
 
-/** What is written into the set comes first, in its order, and then what is attached. */
+/** The policies defined in the set come first, in their order, followed by the attached ones. */
 export const asApplied = (set: ApplyingPolicySet): AppliedPolicySet => ({
   id: set.id,
   name: set.name,

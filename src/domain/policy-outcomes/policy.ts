@@ -10,30 +10,30 @@ export const policyKinds = ['opa', 'sentinel'] as const;
 
 export type PolicyKind = (typeof policyKinds)[number];
 
-/** What a set asks. One that is written into a set is known without its code; see `ManagedPolicy` for those with one. */
+/** A policy of a set. A policy defined inside a set has no stored code; see `ManagedPolicy` for those that have. */
 export interface Policy {
-  /** Unique in its set. */
+  /** Unique within its set. */
   readonly name: string;
   readonly description: string;
-  /** The rule to ask, for OPA; null for Sentinel. */
+  /** The OPA rule to query; null for Sentinel. */
   readonly query: string | null;
   readonly enforcementLevel: EnforcementLevel;
 }
 
-/** What may be said of a policy when it is created. */
+/** The settings accepted when a policy is created. */
 export interface PolicySettings extends Policy {
   readonly kind: PolicyKind;
 }
 
-/** What of it may change. Its name and kind stay: sets rely on them. */
+/** The settings that may change. Name and kind are fixed: sets rely on them. */
 export type PolicyChange = Partial<Omit<PolicySettings, 'name' | 'kind'>>;
 
-/** A policy on its own, with code, that may be attached to any number of sets. */
+/** A standalone policy with code, which any number of sets may use. */
 export interface ManagedPolicy extends PolicySettings {
   readonly id: PolicyId;
   readonly organizationId: OrganizationId;
   readonly organizationName: string;
-  /** The SHA-256 of the code that was uploaded last, in hexadecimal digits; null before the first. */
+  /** The SHA-256 of the latest uploaded code, in hexadecimal; null before the first upload. */
   readonly code: string | null;
   /** The sets it is attached to. */
   readonly policySetIds: readonly PolicySetId[];
@@ -42,7 +42,7 @@ export interface ManagedPolicy extends PolicySettings {
   readonly revision: number;
 }
 
-/** Throws `attribute/invalid` for a name that is not well formed, and for a query where there must be one, or none. */
+/** Throws `attribute/invalid` for a malformed name, and for a query that is missing or not allowed. */
 export function checkPolicy<Settings extends PolicySettings>(settings: Settings): Settings {
   checkName(settings.name);
   if (settings.kind === 'opa' && settings.query === null) {

@@ -41,7 +41,7 @@ export type TaskStageTrigger = EvaluationTrigger | 'await-override';
 
 const move = { guards: [], effects: [], refusedAs: 'task-stage/transition-refused', done: 'moved' } as const;
 
-/** The whole life of an evaluation. A trigger that does not start from its status leaves it as it is. */
+/** The complete lifecycle of an evaluation. A trigger that does not start from the current status has no effect. */
 export const evaluationMoves: readonly LifecycleRow<EvaluationStatus, EvaluationTrigger>[] = [
   { ...move, trigger: 'start', from: ['pending'], to: 'running' },
   { ...move, trigger: 'pass', from: ['running'], to: 'passed' },
@@ -52,7 +52,7 @@ export const evaluationMoves: readonly LifecycleRow<EvaluationStatus, Evaluation
   { ...move, trigger: 'reset', from: ['running', 'passed', 'failed', 'errored'], to: 'pending' },
 ];
 
-/** The same of a stage. Only `override` is refused where it does not start. */
+/** The complete lifecycle of a stage. Only `override` is refused if it does not start from the current status. */
 export const taskStageMoves: readonly LifecycleRow<TaskStageStatus, TaskStageTrigger>[] = [
   { ...move, trigger: 'start', from: ['pending'], to: 'running' },
   { ...move, trigger: 'pass', from: ['running'], to: 'passed' },
@@ -64,40 +64,40 @@ export const taskStageMoves: readonly LifecycleRow<TaskStageStatus, TaskStageTri
   { ...move, trigger: 'reset', from: ['running'], to: 'pending' },
 ];
 
-/** The policies of one kind that a run is held to, and what they said. */
+/** The policies of one kind that apply to a run, and their results. */
 export interface PolicyEvaluation {
   readonly id: PolicyEvaluationId;
   readonly kind: PolicyKind;
   readonly status: EvaluationStatus;
-  /** Empty until an agent reported. */
+  /** Empty until an agent has reported. */
   readonly policyToolVersion: string;
-  /** The sets to be evaluated, as they were when the run was created. */
+  /** A snapshot of the sets to evaluate, taken when the run was created. */
   readonly policySets: readonly AppliedPolicySet[];
-  /** Summed up over its outcomes when they were reported; they do not change after that. */
+  /** The totals over its outcomes, computed when they are reported; they do not change afterwards. */
   readonly resultCount: ResultCount;
-  /** Whether each set that stands in the run's way may be overridden. True when none does. */
+  /** Whether every set that blocks the run may be overridden. True if none blocks it. */
   readonly overridable: boolean;
   readonly statusTimestamps: Readonly<Record<string, Instant>>;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
 
-/** Where a run is held to policies: after its plan. It exists as soon as the run does. */
+/** The point after the plan at which a run's policies are evaluated. It is created with the run. */
 export interface TaskStage {
   readonly id: TaskStageId;
   readonly runId: RunId;
   readonly stage: 'post_plan';
   readonly status: TaskStageStatus;
-  /** One for each kind of policy. */
+  /** One per policy kind. */
   readonly evaluations: readonly PolicyEvaluation[];
   readonly statusTimestamps: Readonly<Record<string, Instant>>;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
-  /** Rises by one with every change; a save based on an older one is refused. */
+  /** Incremented with every change; a save based on an older revision is refused. */
   readonly revision: number;
 }
 
-/** A policy evaluation as readers see it: with where it belongs, and without the sets to be evaluated. */
+/** A policy evaluation as readers see it: with its stage and run, and without the sets to evaluate. */
 export interface LocatedEvaluation extends Omit<PolicyEvaluation, 'policySets'> {
   readonly taskStageId: TaskStageId;
 }
@@ -107,7 +107,7 @@ const stageLife = new Lifecycle('task stage', taskStageMoves, {});
 
 const changed = (stage: TaskStage): TaskStage => ({ ...stage, revision: stage.revision + 1 });
 
-/** A stage as it comes into being with its run. */
+/** The initial stage of a new run. */
 export function openTaskStage(
   given: Pick<TaskStage, 'id' | 'runId' | 'createdAt'>,
   evaluations: readonly Pick<PolicyEvaluation, 'id' | 'kind' | 'policySets'>[],
@@ -131,7 +131,7 @@ export function openTaskStage(
   };
 }
 
-/** Moves the stage, if it starts from its status, and the evaluations with it. `reset` forgets what was reported. */
+/** Moves the stage, if the trigger starts from its status, and its evaluations. `reset` discards reported outcomes. */
 export function moveAll(stage: TaskStage, trigger: 'start' | 'override' | 'close' | 'reset', now: Instant): TaskStage {
   const forgotten =
     trigger === 'reset' ? ({ policyToolVersion: '', resultCount: noResults, overridable: true } as const) : {};
@@ -141,7 +141,7 @@ export function moveAll(stage: TaskStage, trigger: 'start' | 'override' | 'close
   return changed(stageLife.moved(stage, trigger, now, { evaluations, updatedAt: now }));
 }
 
-/** Throws `task-stage/transition-refused` unless a failure waits to be overridden. */
+/** Throws `task-stage/transition-refused` unless a failure is waiting for an override. */
 export function overrideStage(stage: TaskStage, now: Instant): TaskStage {
   stageLife.fire('override', stage);
   return moveAll(stage, 'override', now);
@@ -150,7 +150,7 @@ export function overrideStage(stage: TaskStage, now: Instant): TaskStage {
 export const canOverride = ({ status }: Pick<TaskStage, 'status'>): boolean => stageLife.startsFrom(status, 'override');
 
 /**
- * The stage once an evaluation's outcomes are known; it ends with its last evaluation. Throws
+ * The stage after an evaluation's outcomes are reported; it ends with its last evaluation. Throws
  * `task-stage/transition-refused` unless the evaluation is running.
  */
 export function concludeEvaluation(

@@ -1,6 +1,6 @@
 import type { BundleKey } from './id.js';
 
-/** Stored bytes, exactly as they were uploaded: the `.tar.gz` of a version, a state, or what a plan has left. */
+/** Stored bytes, exactly as uploaded: the `.tar.gz` of a version, a state, or an artifact of a plan. */
 export interface Bundle {
   readonly key: BundleKey;
   readonly bytes: number;

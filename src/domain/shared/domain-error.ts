@@ -1,4 +1,4 @@
-/** Every way the domain can say no. Adding a code fails compilation until the HTTP error table maps it. */
+/** Every refusal of the domain. A new code does not compile until the HTTP error table maps it. */
 export type DomainErrorCode =
   | 'actor/unauthenticated'
   | 'resource/not-found'
@@ -30,19 +30,19 @@ export type DomainErrorCode =
   | 'service/unavailable'
   | 'service/storage-full';
 
-/** The part of a request that is at fault, in camelCase, with slashes between nested names. `member` is of any body. */
+/** The invalid part of a request, in camelCase, with slashes between nested names. `member` applies to any body. */
 export type AtFault =
   | { readonly attribute: string }
   | { readonly relationship: string }
   | { readonly member: string }
   | { readonly parameter: string };
 
-/** What a refusal carries besides its sentence: `AtFault`, and what a caller in the program may want to know. */
+/** The details of a refusal: `AtFault`, and values that a caller in the same program may need. */
 export type ErrorDetails = Readonly<Record<string, string>>;
 
 /**
- * A rule said no. The message is a sentence a caller may read. Test `code`, or `isDomainError`, and not
- * `instanceof`: two copies of this package in one program have two classes.
+ * A refusal by a rule. The message is a sentence for the caller. Test `code` or `isDomainError`, not `instanceof`: two
+ * copies of this package in one program have two classes.
  */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
@@ -51,7 +51,7 @@ export class DomainError extends Error {
     readonly code: DomainErrorCode,
     message: string,
     readonly details: ErrorDetails = {},
-    /** What lies behind it, for the log; callers are never shown it. */
+    /** The underlying error, for the log; callers never see it. */
     cause?: unknown,
   ) {
     super(message, cause === undefined ? undefined : { cause });
@@ -62,18 +62,18 @@ export const isDomainError = (error: unknown): error is DomainError =>
   error instanceof Error && error.name === 'DomainError' && 'code' in error;
 
 /**
- * Whether a rule said no, and will say so again. What the service cannot do at the moment is no refusal: whether it was
- * done all the same nobody knows, and another try may succeed.
+ * Whether a rule refused the operation, so that a retry would fail the same way. A temporary failure of the service is
+ * different: the operation may or may not have taken effect, and a retry may succeed.
  */
 export const isRefusal = (error: unknown): error is DomainError =>
   isDomainError(error) && !error.code.startsWith('service/');
 
-/** The one sentence for what is missing and for what is hidden: a caller must not be able to tell them apart. */
+/** The same error for missing and hidden resources: a caller must not be able to distinguish them. */
 export const notFound = (): DomainError => new DomainError('resource/not-found', 'resource not found');
 
 export const invalidAttribute = (attribute: string, sentence: string): DomainError =>
   new DomainError('attribute/invalid', sentence, { attribute });
 
-/** `label` is what the sentence calls it. */
+/** `label` is the attribute's name in the sentence. */
 export const alreadyTaken = (attribute: string, label: string): DomainError =>
   new DomainError('attribute/taken', `${label} has already been taken`, { attribute });

@@ -5,19 +5,19 @@ export const executionModes = ['remote', 'local', 'agent'] as const;
 
 export type ExecutionMode = (typeof executionModes)[number];
 
-/** What the workspaces of an organization follow. The pool is null unless the mode is `agent`. */
+/** The defaults for the workspaces of an organization. The pool is null unless the mode is `agent`. */
 export interface ExecutionDefaults {
   readonly executionMode: ExecutionMode;
   readonly agentPoolId: AgentPoolId | null;
 }
 
-/** A workspace's own settings. Null follows the organization. */
+/** A workspace's own settings. Null inherits the organization's default. */
 export interface ExecutionSettings {
   readonly executionMode: ExecutionMode | null;
   readonly agentPoolId: AgentPoolId | null;
 }
 
-/** Where the runs of a workspace are executed. The pool is null unless the mode is `agent`. */
+/** The execution mode of a workspace's runs. The pool is null unless the mode is `agent`. */
 export interface Execution {
   readonly mode: ExecutionMode;
   readonly agentPoolId: AgentPoolId | null;
@@ -32,20 +32,26 @@ export function executionOf({ executionMode, agentPoolId, organizationDefaults }
   return { mode, agentPoolId: mode === 'agent' ? (agentPoolId ?? organizationDefaults.agentPoolId) : null };
 }
 
-/** Which of the settings are the workspace's own. Without mode `agent` it has no pool, and none comes from elsewhere. */
+/** The settings that the workspace overrides. Without mode `agent` it has no pool, and does not inherit one. */
 export const overwritesOf = ({ executionMode, agentPoolId }: ExecutionSettings) => ({
   executionMode: executionMode !== null,
   agentPool: agentPoolId !== null || (executionMode !== null && executionMode !== 'agent'),
 });
 
-/** What a request says of them: what it does not name stays. A pool that is null, and `overwrites` that are false, follow the organization. */
+/**
+ * The requested change; unnamed settings keep their value. A null pool, and false `overwrites`, inherit from the
+ * organization.
+ */
 export interface ExecutionChange {
   readonly executionMode?: ExecutionMode;
   readonly agentPoolId?: AgentPoolId | null;
   readonly overwrites?: { readonly executionMode?: boolean | undefined; readonly agentPool?: boolean | undefined };
 }
 
-/** Throws `attribute/invalid` for `agent` without a pool, a pool without `agent`, and `overwrites` that differ from the rest. */
+/**
+ * Throws `attribute/invalid` for `agent` without a pool, a pool without `agent`, and `overwrites` that contradict the
+ * rest.
+ */
 export function changedExecution(
   current: Executed,
   { overwrites = {}, ...change }: ExecutionChange,
@@ -64,7 +70,7 @@ export function changedExecution(
     );
   }
   const asked = change.executionMode ?? (overwrites.executionMode === false ? null : undefined);
-  // Naming a pool alone asks for its agents.
+  // Naming only a pool implies mode `agent`.
   const implied = names && executionOf(current).mode !== 'agent' ? 'agent' : current.executionMode;
   const executionMode = asked === undefined ? implied : asked;
   const mode = executionMode ?? current.organizationDefaults.executionMode;
@@ -99,7 +105,7 @@ export function changedExecution(
   return { executionMode, agentPoolId };
 }
 
-/** Throws `attribute/invalid`. A mode other than `agent` takes the default pool away. */
+/** Throws `attribute/invalid`. A mode other than `agent` clears the default pool. */
 export function changedDefaults(current: ExecutionDefaults, change: Partial<ExecutionDefaults>): ExecutionDefaults {
   const executionMode = change.executionMode ?? current.executionMode;
   const kept = executionMode === 'agent' ? current.agentPoolId : null;
@@ -113,13 +119,13 @@ export function changedDefaults(current: ExecutionDefaults, change: Partial<Exec
   return { executionMode, agentPoolId };
 }
 
-/** Which workspaces of its organization a pool may serve, beside what the workspaces themselves say. */
+/** The workspaces of its organization that a pool may serve, in addition to the workspaces' own settings. */
 export interface AgentPoolScope {
-  /** Whether it may serve all of them; otherwise only the allowed ones. */
+  /** Whether it may serve all workspaces; otherwise only the allowed ones. */
   readonly organizationScoped: boolean;
-  /** In order of id. */
+  /** Ordered by id. */
   readonly allowedWorkspaceIds: readonly WorkspaceId[];
-  /** Never served, whatever else is true. In order of id. */
+  /** Never served, regardless of other settings. Ordered by id. */
   readonly excludedWorkspaceIds: readonly WorkspaceId[];
 }
 
@@ -136,8 +142,9 @@ export const admits = (
 ): boolean => !excludedWorkspaceIds.includes(id) && (organizationScoped || allowedWorkspaceIds.includes(id));
 
 /**
- * Whether agents of the pool claim runs of the workspace: a site pool, of every `remote` one; an organization's pool, of
- * those in mode `agent` that name it or take it by default, within its scope. `nextClaimable` asks the same.
+ * Whether the pool's agents claim runs of the workspace. A site pool serves every `remote` workspace. An organization's
+ * pool serves the workspaces in mode `agent` that reference it or use it by default, within its scope. `nextClaimable`
+ * implements the same rule in SQL.
  */
 export function serves(
   pool: ServingPool,

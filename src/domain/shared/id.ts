@@ -1,4 +1,4 @@
-/** An identifier. The phantom `kind` keeps a team's id out of a workspace's place; any text may become one. */
+/** An identifier. The phantom `kind` keeps ids of different types apart; any string may become one. */
 export type Id<Kind extends string> = string & { readonly kind?: Kind };
 
 export type OrganizationId = Id<'organization'>;
@@ -19,14 +19,14 @@ export type PolicyId = Id<'policy'>;
 export type AgentPoolId = Id<'agent-pool'>;
 export type StateVersionId = Id<'state-version'>;
 export type StateVersionOutputId = Id<'state-version-output'>;
-/** The part of a webhook's URL that names the linked workspace. */
+/** The part of a webhook URL that identifies the linked workspace. */
 export type WebhookId = Id<'webhook'>;
-/** Where a bundle lies in the store. One per upload attempt, never one per version. */
+/** The location of a bundle in the store. One per upload attempt, not one per version. */
 export type BundleKey = Id<'bundle'>;
 
-/** UTC, ISO 8601, milliseconds and a literal `Z`, as `Date#toISOString` writes it: comparing as text compares in time. */
+/** UTC, ISO 8601, milliseconds and a literal `Z`, as `Date#toISOString` writes it: text order is time order. */
 export type Instant = string;
 
-/** Before `from` where `seconds` is negative. */
+/** A negative `seconds` returns an earlier instant. */
 export const later = (from: Instant, seconds: number): Instant =>
   new Date(Date.parse(from) + seconds * 1000).toISOString();

@@ -1,33 +1,33 @@
 import { DomainError, type DomainErrorCode } from './domain-error.js';
 import type { Instant } from './id.js';
 
-/** The guard that every row has, whether it names it or not. */
+/** The guard that every row has, listed or not. */
 const inStatus = 'in one of these states';
 
-/** What may be asked before a row fires. */
+/** A condition checked before a row fires. */
 export interface LifecycleGuard<Facts> {
   readonly holds: (facts: Facts) => boolean;
-  /** Ends the sentence `… could not be … because`. */
+  /** Completes the sentence `… could not be … because`. */
   readonly because: string;
 }
 
-/** One way from a status to a status. */
+/** A transition between two statuses. */
 export interface LifecycleRow<Status, Trigger = string, GuardName = never, Effect = never> {
   readonly trigger: Trigger;
   readonly from: readonly Status[];
-  /** Asked in this order, and the status first where it is not among them; the first that fails words the refusal. */
+  /** Checked in this order, after the status unless the list places it; the first failing guard words the refusal. */
   readonly guards: readonly (GuardName | typeof inStatus)[];
   readonly to: Status;
-  /** The timestamp it sets; without it that of the status it leads to, if this is another one. */
+  /** The timestamp it sets. Without it, a change of status sets the timestamp of the new status. */
   readonly stamp?: string;
-  /** Fired as soon as status and guards allow, by nobody in particular. */
+  /** Fired automatically as soon as the status and the guards allow it. */
   readonly automatic?: boolean;
-  /** Work it orders. */
+  /** The effects it orders. */
   readonly effects: readonly Effect[];
-  /** Why it failed, where nobody reports it. */
+  /** The failure reason, for a failure that is not reported. */
   readonly failure?: string;
   readonly refusedAs: DomainErrorCode;
-  /** What the refusal's sentence calls it. */
+  /** The verb in the refusal's sentence. */
   readonly done: string;
 }
 
@@ -38,7 +38,7 @@ interface Living<Status> {
 
 export const stampOf = (status: string): string => `${status.replaceAll('_', '-')}-at`;
 
-/** What every row changes. */
+/** The changes common to every row. */
 export function entered<Status extends string>(
   { status, statusTimestamps }: Living<Status>,
   { to, stamp = to === status ? undefined : stampOf(to) }: Pick<LifecycleRow<Status>, 'to' | 'stamp'>,
@@ -47,10 +47,10 @@ export function entered<Status extends string>(
   return { status: to, statusTimestamps: { ...statusTimestamps, ...(stamp && { [stamp]: now }) } };
 }
 
-/** Reads a table of transitions. */
+/** Evaluates a table of transitions. */
 export class Lifecycle<Status extends string, Trigger extends string, Name extends string, Effect, Facts> {
   constructor(
-    /** Begins the sentence of a refusal. */
+    /** The subject of a refusal's sentence. */
     private readonly subject: string,
     private readonly rows: readonly LifecycleRow<Status, Trigger, Name, Effect>[],
     private readonly guards: Readonly<Record<Name, LifecycleGuard<Facts>>>,
@@ -61,12 +61,12 @@ export class Lifecycle<Status extends string, Trigger extends string, Name exten
     return this.row(trigger).from.includes(status);
   }
 
-  /** Whether `fire` would not throw. */
+  /** Whether `fire` would succeed. */
   allows(trigger: Trigger, facts: Facts & { status: Status }): boolean {
     return this.broken(this.row(trigger), facts) === undefined;
   }
 
-  /** The row, for the caller to enter. Throws its refusal. */
+  /** Returns the row, for the caller to enter. Throws the row's refusal. */
   fire(trigger: Trigger, facts: Facts & { status: Status }): LifecycleRow<Status, Trigger, Name, Effect> {
     const row = this.row(trigger);
     const guard = this.broken(row, facts);
@@ -76,12 +76,12 @@ export class Lifecycle<Status extends string, Trigger extends string, Name exten
     throw new DomainError(row.refusedAs, sentence, { trigger, guard });
   }
 
-  /** The first of the automatic rows that fit; undefined where it rests. */
+  /** The first automatic row that applies; undefined if there is none. */
   automatic(facts: Facts & { status: Status }): LifecycleRow<Status, Trigger, Name, Effect> | undefined {
     return this.rows.find((row) => row.automatic && this.broken(row, facts) === undefined);
   }
 
-  /** The state after a row that nothing refuses; as it is where the row does not start from its status. */
+  /** The state after a row without guards; unchanged if the row does not start from its status. */
   moved<State extends Living<Status>>(state: State, trigger: Trigger, now: Instant, change: Partial<State>): State {
     if (!this.startsFrom(state.status, trigger)) return state;
     return { ...state, ...change, ...entered(state, this.row(trigger), now) };

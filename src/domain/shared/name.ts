@@ -2,7 +2,7 @@ import { invalidAttribute } from './domain-error.js';
 
 const wellFormed = /^[A-Za-z0-9_-]{1,90}$/;
 
-/** The rule for names that stand in URLs: organizations, workspaces. Throws `attribute/invalid`. */
+/** The rule for names used in URLs: organizations and workspaces. Throws `attribute/invalid`. */
 export function checkName(name: string): string {
   if (!wellFormed.test(name)) {
     throw invalidAttribute('name', 'Name must be 1 to 90 letters, digits, dashes and underscores');

@@ -1,12 +1,12 @@
 import type { OrganizationId, TeamId, UserId } from './id.js';
 
-/** Whose token it is, and so as whom its bearer acts. */
+/** The owner of a token; its bearer acts as this owner. */
 export type TokenOwner =
   | { readonly kind: 'user'; readonly id: UserId }
   | { readonly kind: 'team'; readonly id: TeamId }
   | { readonly kind: 'organization'; readonly id: OrganizationId }
-  /** The organization's audit token, which reads its audit trail and nothing else. */
+  /** The organization's audit token, which can only read the audit trail. */
   | { readonly kind: 'auditor'; readonly id: OrganizationId };
 
-/** An organization's tokens, of each of which it has at most one. */
+/** The token kinds of an organization, which has at most one token of each. */
 export type OrganizationTokenKind = Extract<TokenOwner, { readonly id: OrganizationId }>['kind'];

@@ -1,6 +1,6 @@
 import type { WorkspacePermissions } from '../authorization/workspace-permissions.js';
 
-/** What each fixed access level implies. `custom` has no row: its permissions are stored. */
+/** The permissions each fixed access level implies. `custom` has no row: its permissions are stored. */
 export const impliedBy = {
   read: {
     runs: 'read',
@@ -42,7 +42,7 @@ export const accessLevels = ['read', 'plan', 'write', 'admin', 'custom'] as cons
 
 export type AccessLevel = (typeof accessLevels)[number];
 
-/** What a custom grant allows where nobody says otherwise. */
+/** The default permissions of a custom grant. */
 export const customDefaults: WorkspacePermissions = {
   runs: 'read',
   variables: 'none',
@@ -52,7 +52,7 @@ export const customDefaults: WorkspacePermissions = {
   runTasks: false,
 };
 
-/** An access level with what it allows. A fixed level has nowhere to keep a detailed permission. */
+/** An access level with its permissions. Only a custom level stores individual permissions. */
 export type Grant =
   | { readonly access: FixedLevel }
   | { readonly access: 'custom'; readonly permissions: WorkspacePermissions };

@@ -12,10 +12,10 @@ export interface TeamWorkspace {
   readonly revision: number;
 }
 
-/** The detailed permissions a request names. */
+/** The individual permissions a request names. */
 export type RequestedPermissions = Partial<WorkspacePermissions>;
 
-/** What a permission is called on the wire. */
+/** The wire name of each permission. */
 const scaleAttributes = {
   runs: 'runs',
   variables: 'variables',
@@ -29,8 +29,8 @@ const labelled = (attribute: string): string =>
   attribute.charAt(0).toUpperCase() + attribute.slice(1).replaceAll('-', ' ');
 
 /**
- * The only door to a grant. A custom one starts from `base`. Throws `team-access/permissions-are-custom-only` when
- * detailed permissions are asked for with a fixed level, even those that it implies.
+ * The only constructor of a grant. A custom grant starts from `base`. Throws `team-access/permissions-are-custom-only`
+ * if individual permissions are requested with a fixed level, even those it implies.
  */
 function grantOf(access: AccessLevel, requested: RequestedPermissions, base: WorkspacePermissions): Grant {
   if (access === 'custom') return { access, permissions: { ...base, ...requested } };
@@ -49,6 +49,6 @@ function grantOf(access: AccessLevel, requested: RequestedPermissions, base: Wor
 export const newGrant = (access: AccessLevel, requested: RequestedPermissions): Grant =>
   grantOf(access, requested, customDefaults);
 
-/** What is not named stays, where it was custom before; from a fixed level to custom it gets the default. */
+/** Unnamed permissions keep their custom value; after a change from a fixed level they get the default. */
 export const changedGrant = (current: Grant, access: AccessLevel | undefined, requested: RequestedPermissions): Grant =>
   grantOf(access ?? current.access, requested, current.access === 'custom' ? current.permissions : customDefaults);

@@ -2,17 +2,17 @@ import { type Config, loadConfig } from '../config.js';
 import type { Progress } from './output.js';
 
 export interface Option {
-  /** What its value is called in the help; an option without one is a switch. */
+  /** The value's name in the help; an option without one is a switch. */
   readonly value?: string;
   readonly about: string;
 }
 
-/** What a command has found or done, for a program and for a person. */
+/** The result of a command, for programs and for people. */
 export interface Answer {
-  /** Names are those of the API. */
+  /** Uses the names of the API. */
   readonly json: unknown;
   readonly text: string;
-  /** Whether the process ends with 1 although there is an answer. */
+  /** Whether the process exits with 1 in spite of the result. */
   readonly failed?: boolean;
 }
 
@@ -21,23 +21,23 @@ export interface Command {
   readonly name: string;
   /** One line, as the list of commands shows it. */
   readonly does: string;
-  /** What else there is to know, in whole sentences. */
+  /** Further details, in whole sentences. */
   readonly about?: string;
-  /** Those that must be given, in their order. */
+  /** The required arguments, in order. */
   readonly words?: readonly string[];
   readonly options?: Readonly<Record<string, Option>>;
-  /** What only its own help shows. */
+  /** Further text, shown in the command's own help only. */
   readonly more?: () => string;
-  /** Nothing when there is nothing to answer. */
+  /** Undefined if there is nothing to print. */
   run(call: Call): Promise<Answer | undefined>;
 }
 
-/** Called in a way that cannot be meant: the process ends with 2. */
+/** A malformed call: the process exits with 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** One use of a command. */
+/** One invocation of a command. */
 export class Call {
   constructor(
     /** The name of the command. */
@@ -72,7 +72,7 @@ export class Call {
     return this.values[name] === true;
   }
 
-  /** The one of these options that is given, and its value. */
+  /** The one given option of these, with its value. */
   oneOf<Name extends string>(...names: readonly Name[]): { readonly name: Name; readonly value: string } {
     const given = names.flatMap((name) => {
       const value = this.option(name);

@@ -10,7 +10,7 @@ import { tokenCommands } from './commands/token.js';
 import { userCommands } from './commands/user.js';
 import { verify } from './commands/verify.js';
 
-/** All there are, in the order in which help and docs show them. */
+/** All commands, in the order in which help and docs list them. */
 export const commands: readonly Command[] = [
   serve,
   migrate,

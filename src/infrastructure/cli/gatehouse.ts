@@ -12,10 +12,10 @@ if (fault !== undefined) {
 
 keepFilesPrivate();
 
-// Whoever reads the output may have heard enough; but what was to be shown once, and was not, is lost.
+// A reader may close the pipe early; but a secret that is shown once, and was not printed, is lost.
 process.stdout.on('error', () => process.exit(1));
 
-// Loaded only now: on an old Node the database driver would end the process without a word.
+// Loaded after the version check: on an old Node the database driver would crash the process without a message.
 const [{ commands }, { runCommandLine }] = await Promise.all([
   import('./commands.js'),
   import('./run-command-line.js'),

@@ -1,6 +1,6 @@
 import type { Command, Option } from './command.js';
 
-/** Options every command takes. */
+/** The options of every command. */
 export const everywhere: Readonly<Record<'json' | 'help', Option>> = {
   json: { about: 'print JSON, which is the default in a pipe' },
   help: { about: 'show help' },
@@ -33,7 +33,7 @@ const usageOf = ({ name, words = [], options = {} }: Command): string =>
 const optionRows = ({ options = {} }: Command) =>
   Object.entries(options).map(([name, option]) => [shown(name, option), option.about] as const);
 
-/** What `--help` answers for one command. */
+/** The `--help` text of one command. */
 export const helpOf = (command: Command): string =>
   [
     `Usage: ${usageOf(command)}`,
@@ -54,14 +54,14 @@ const conventions = [
   'Configured by the environment variables of the service; see gatehouse serve --help.',
 ].join('\n');
 
-/** What `--help` answers without a command, or for the commands of one group. */
+/** The `--help` text without a command, or for a group of commands. */
 export function helpOfAll(commands: readonly Command[], group?: string): string {
   const of = commands.filter(({ name }) => group === undefined || name.startsWith(`${group} `));
   const list = rows(of.map((command) => [usageOf(command).replace(/^gatehouse /, ''), command.does]));
   return ['Usage: gatehouse COMMAND', list, conventions, ''].join('\n\n').replace(/\n+$/, '\n');
 }
 
-/** `docs/command-line.md`. */
+/** Generates `docs/command-line.md`. */
 export const commandLinePage = (commands: readonly Command[]): string =>
   [
     '# The command line',
@@ -71,7 +71,7 @@ export const commandLinePage = (commands: readonly Command[]): string =>
       '`node dist/infrastructure/cli/gatehouse.js COMMAND` in the image. `npm run docs` generates this page from the help of the',
       'commands.',
     ].join('\n'),
-    'On a terminal the answer is text; elsewhere, and with `--json`, one JSON document with the names of the API. Errors and\nprogress go to standard error. The exit code is 0, 1 when something failed or is amiss, 2 when the call was wrong.\nThe environment is [that of the service](configuration.md): whoever may read it, and `DATA_DIR`, may do anything\n([why](adr/0037-the-command-line-speaks-for-the-operator.md)). All but `migrate` and `serve` may be used while a service\nruns.',
+    'On a terminal the answer is text; elsewhere, and with `--json`, one JSON document with the names of the API. Errors and\nprogress go to standard error. The exit code is 0, 1 when something failed or is amiss, 2 when the call was wrong.\nThe environment is [that of the service](configuration.md): a user who can read it, and `DATA_DIR`, can do anything\n([why](adr/0037-the-command-line-speaks-for-the-operator.md)). All but `migrate` and `serve` may be used while a service\nruns.',
     ...commands.map((command) =>
       [
         `## ${command.name}`,

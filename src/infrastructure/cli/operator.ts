@@ -12,21 +12,21 @@ import { openBundleStore } from '../service.js';
 import type { Call } from './command.js';
 
 /**
- * Whoever has the configuration and the data in hand is a site administrator, but no user of the database. What the
- * operator makes, and the audit trail, carry this name.
+ * The operator, who has access to the configuration and the data, acts as a site administrator without a user in the
+ * database. Resources the operator creates, and the audit trail, carry this name.
  */
 export const operatorId = 'operator';
 
-/** What stands for a token where none was presented. */
+/** A placeholder, since the operator presents no token. */
 const tokenId = 'command-line';
 
 const isOperator = (actor: Actor): boolean => actor.kind === 'user' && actor.userId === operatorId;
 
-/** Who did it, also what is done in the place of a user. */
+/** The audit actor, also for actions in place of a user. */
 const byOperator = (actor: AuditActor): AuditActor =>
   actor.tokenId === tokenId ? { kind: 'user', id: operatorId, tokenId } : actor;
 
-/** An owner's, in whatever organization is looked at. */
+/** The standing of an owner in every organization. */
 const lent = (standing: Standing): Standing => ({
   ...standing,
   member: true,
@@ -59,8 +59,8 @@ const seenByOperator = (tx: Transaction): Transaction => ({
 });
 
 /**
- * Where the operator stands in every organization as an owner of it does. The use cases and the policy are those of the
- * service, and ask as ever; only this process answers them so.
+ * Gives the operator the standing of an owner in every organization. The use cases and the policy are the service's,
+ * unchanged; only this process overrides the standing.
  */
 class OperatorUnitOfWork implements UnitOfWork {
   constructor(private readonly inner: UnitOfWork) {}
@@ -74,17 +74,17 @@ class OperatorUnitOfWork implements UnitOfWork {
   }
 }
 
-/** The use cases of the service, without the service. */
+/** The service's use cases, without the service. */
 export interface Workplace {
   readonly unitOfWork: UnitOfWork;
   readonly operator: Actor;
-  /** For what the policy leaves to a user alone. */
+  /** For actions that the policy reserves for users. */
   inPlaceOf(user: User): Actor;
   readonly use: UseCases;
   readonly clock: Clock;
 }
 
-/** Lends the opened database to `work`, whatever its schema is. */
+/** Opens the database, of any schema version, for `work`. */
 export async function inDatabase<Result>(
   { DATABASE_URL: url, DATA_DIR }: Config,
   work: (database: KnexDatabase) => Promise<Result>,
@@ -94,7 +94,7 @@ export async function inDatabase<Result>(
   return work(database).finally(() => database.close());
 }
 
-/** Lends the opened database, whose schema is this release's, to `work`. */
+/** Opens the database for `work`; its schema must be this release's. */
 export async function withDatabase<Result>(
   config: Config,
   work: (database: KnexDatabase) => Promise<Result>,
@@ -120,7 +120,7 @@ export async function withDatabase<Result>(
   });
 }
 
-/** As the service does. One that does not answer is told of by what is asked of it. */
+/** Opens the store as the service does. An unreachable store fails on its first use. */
 export async function openStore(config: Config): Promise<BundleStore> {
   if (config.ARCHIVE_STORE === 'file') await refuseOtherUsers(config, 'bundles');
   return openBundleStore(config, { error: () => undefined });
@@ -132,7 +132,7 @@ const noStore = new Proxy({} as BundleStore, {
   },
 });
 
-/** Lends the use cases, on the database and a store, to `work`. */
+/** Assembles the use cases on the database and a store for `work`. */
 export function atWork<Result>(
   { command, config }: Pick<Call, 'command' | 'config'>,
   work: (place: Workplace) => Promise<Result>,
@@ -146,7 +146,7 @@ export function atWork<Result>(
       unitOfWork: new OperatorUnitOfWork(database.unitOfWork),
       bundleStore,
       publicUrl: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
-      // Nothing is signed or sealed here, and no file may come about that belongs to another user than the service's.
+      // Nothing is signed or sealed here, and a file created here could belong to another user than the service's.
       signingSecrets: ['nothing that is signed or sealed with this is of any worth'],
       log: { info: () => undefined, error: () => undefined },
       ready: async () => undefined,
@@ -166,7 +166,7 @@ export function atWork<Result>(
 
 const pageSize = 100;
 
-/** All of a list that comes in pages. */
+/** All items of a paginated list. */
 export async function all<Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<readonly Item[]> {
   const items: Item[] = [];
   for (let number = 1; ; number += 1) {
@@ -176,7 +176,7 @@ export async function all<Item>(list: (page: PageRequest) => Promise<Page<Item>>
   }
 }
 
-/** What `find` finds. Throws `OperatorError` when nothing, or with the sentence of a `resource/not-found`. */
+/** The result of `find`. Throws `OperatorError` if there is none, or with the sentence of a `resource/not-found`. */
 export async function known<Found>(what: string, find: Promise<Found | undefined>): Promise<Found> {
   const found = await find.catch((error: unknown) => {
     if ((error as { code?: string }).code === notFound().code) return undefined;

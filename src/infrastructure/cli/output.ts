@@ -1,13 +1,13 @@
-/** Where text goes, a person's terminal or not. `isTTY` is undefined where it is none, as Node has it. */
+/** A destination of text. As in Node, `isTTY` is undefined unless it is a terminal. */
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
 }
 
-/** A terminal acts on what it is sent; names and errors that others chose must not steer it. */
+/** Removes control characters: a terminal acts on them, and names and errors may come from others. */
 const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?');
 
-/** Columns aligned on the left, and numbers on the right. */
+/** Text columns are left-aligned, numbers right-aligned. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
   const shown = rows.map((row) => row.map((cell) => printable(cell === null ? '-' : String(cell))));
   const widths = head.map((title, column) => Math.max(title.length, ...shown.map((row) => row[column]?.length ?? 0)));
@@ -23,7 +23,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
   return [line(head.map((title) => title.toUpperCase())), ...shown.map(line)].join('\n');
 }
 
-/** One thing, a line for each of its properties. */
+/** One item, with a line for each property. */
 export const card = (properties: Readonly<Record<string, string | number | boolean | null>>): string => {
   const width = Math.max(...Object.keys(properties).map(({ length }) => length));
   return Object.entries(properties)
@@ -33,7 +33,7 @@ export const card = (properties: Readonly<Record<string, string | number | boole
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
 
-/** In powers of a thousand, with three digits or four. */
+/** In powers of 1000, with three or four digits. */
 export function size(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -45,14 +45,14 @@ export function size(bytes: number): string {
 export const counted = (count: number, thing: string, things = `${thing}s`): string =>
   `${count} ${count === 1 ? thing : things}`;
 
-/** A table of things, and how many there are. */
+/** A table of items, followed by their number. */
 export const listing = (head: readonly string[], rows: Parameters<typeof table>[1], thing: string): string =>
   `${table(head, rows)}\n\n${counted(rows.length, thing)}`;
 
-/** Between two looks of a person, in milliseconds. */
+/** The interval between updates, in milliseconds. */
 const pause = 100;
 
-/** A line that tells a person at a terminal how far long work has come; nobody else is told. */
+/** A progress line for long work, written to a terminal only. */
 export class Progress {
   private told = 0;
   private shown = '';
@@ -66,7 +66,7 @@ export class Progress {
     this.shown = text;
   }
 
-  /** Takes the line away. */
+  /** Clears the line. */
   end(): void {
     if (this.shown !== '') this.out.write(`\r${' '.repeat(this.shown.length)}\r`);
     this.shown = '';

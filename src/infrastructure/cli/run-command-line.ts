@@ -14,7 +14,7 @@ export interface Surroundings {
   readonly err: Output;
 }
 
-/** Runs the command the words name; answers the exit code: 1 for a failure, 2 for words that cannot be meant. */
+/** Runs the named command; returns the exit code: 1 for a failure, 2 for a malformed call. */
 export async function runCommandLine(
   words: readonly string[],
   commands: readonly Command[],
@@ -58,16 +58,16 @@ export async function runCommandLine(
   }
 }
 
-/** What an operator can mend in a sentence; what nobody foresaw with all that is known of it. */
+/** One sentence for an error the operator can fix; full details for an unexpected error. */
 function inWords(thrown: unknown): string {
   const error = forOperator(thrown);
   const ours = [ConfigError, OperatorError, StartError].some((kind) => error instanceof kind) || isDomainError(error);
-  // The system's and the database's, such as a file that this user may not open.
+  // Errors of the system or the database, such as a file this user cannot open.
   const known = ours || typeof (error as { code?: unknown } | undefined)?.code === 'string';
   return known ? (error as Error).message : String((error as Error)?.stack ?? error);
 }
 
-/** Undefined where the words name none, but a group of them, or nothing. Throws `UsageError` for an unknown one. */
+/** Undefined if the words are empty or name a group of commands. Throws `UsageError` for an unknown command. */
 function commandOf(words: readonly string[], commands: readonly Command[]): Command | undefined {
   const [first = '--help', second = '--help'] = words;
   const found =
@@ -111,7 +111,7 @@ function checkWords({ words = [] }: Command, given: readonly string[]): void {
   if (surplus !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}`);
 }
 
-/** The name that is nearest to what was given in its place, if one is near. */
+/** The closest name to a misspelled one, if any is close. */
 function suggestion(candidates: readonly { readonly name: string; readonly given: string }[]): string {
   const near = candidates
     .map(({ name, given }) => ({ name, edits: name.startsWith(given) ? 1 : distance(given, name) }))
@@ -121,7 +121,7 @@ function suggestion(candidates: readonly { readonly name: string; readonly given
   return nearest === undefined ? '' : `; did you mean ${nearest.name}?`;
 }
 
-/** How many letters must be put in, left out or replaced to make one text of the other. */
+/** The edit distance: the letters to insert, delete or replace to turn one text into the other. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (const [index, letter] of [...from].entries()) {

@@ -7,7 +7,7 @@ import type { Surroundings } from './surroundings.js';
 import { system } from './system.js';
 import { useCases } from './use-cases.js';
 
-/** Everything the service is made of, each built once and when first asked for. */
+/** The service's objects, each built once, on first use. */
 export function buildContainer(surroundings: Surroundings): Container {
   const container = new Container({ defaultScope: 'Singleton' });
   container.load(system(surroundings), storage(surroundings), metrics(surroundings), useCases, http(surroundings));

@@ -21,7 +21,7 @@ export const http = ({
 }: Surroundings) =>
   new ContainerModule(({ bind }) => {
     provide(bind, 'rates', ['useCases'], ({ exchangeRequestRates }) =>
-      // Nobody else serves from a SQLite file.
+      // A SQLite file has a single service.
       config.DATABASE_URL === undefined
         ? new RateLimits()
         : new RateLimits((demand) => exchangeRequestRates.execute(demand)),
@@ -47,7 +47,7 @@ export const http = ({
     );
   });
 
-/** Undefined where strangers could read it. */
+/** Undefined if unauthenticated clients could read it. */
 function scrapedBy(config: Config, exposition: Exposition): Scraped | undefined {
   const { METRICS_TOKEN: token } = config;
   if (token === undefined && !isForThisMachine(config)) return undefined;

@@ -4,7 +4,7 @@ import type { Provided } from './provided.js';
 export type Name = keyof Provided;
 type Given<Names extends readonly Name[]> = { [Index in keyof Names]: Provided[Names[Index]] };
 
-/** Binds a name to what `make` builds from what other names are bound to. */
+/** Binds a name to the result of `make`, which receives the objects bound to other names. */
 export function provide<To extends Name, const Names extends readonly Name[]>(
   bind: Bind,
   name: To,
@@ -14,6 +14,6 @@ export function provide<To extends Name, const Names extends readonly Name[]>(
   return bind<Provided[To]>(name).toResolvedValue(make as never, from as never);
 }
 
-/** What a name is bound to. Called where the service is put together, and nowhere else. */
+/** The object bound to a name. Called only where the service is assembled. */
 export const resolve = <Wanted extends Name>(container: Container, name: Wanted): Provided[Wanted] =>
   container.get<Provided[Wanted]>(name);

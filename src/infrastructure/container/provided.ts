@@ -5,7 +5,7 @@ import type { Meters } from '../../adapters/metrics/meters.js';
 import type { Ports } from '../../application/assembly.js';
 import type { UseCases } from '../../application/use-cases.js';
 
-/** What the container holds, by name. */
+/** The objects in the container, by name. */
 export interface Provided extends Ports {
   readonly meters: Meters;
   readonly exposition: Exposition;

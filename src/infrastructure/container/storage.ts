@@ -10,7 +10,7 @@ import { RetryingUnitOfWork } from '../../application/index.js';
 import { provide } from './provide.js';
 import type { Surroundings } from './surroundings.js';
 
-/** What keeps rows and bytes. */
+/** The stores of rows and bytes. */
 export const storage = ({
   config,
   unitOfWork,

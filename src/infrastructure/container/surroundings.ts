@@ -5,30 +5,30 @@ import type { Connections } from '../../adapters/metrics/exposition.js';
 import type { BundleStore, UnitOfWork } from '../../application/index.js';
 import type { Config } from '../config.js';
 
-/** What exists before the container does: read from the environment, opened or generated at start. */
+/** The objects that exist before the container: read from the environment, opened or generated at start. */
 export interface Surroundings {
   readonly config: Config;
-  /** The opened database's. */
+  /** The unit of work of the opened database. */
   readonly unitOfWork: UnitOfWork;
   readonly bundleStore: BundleStore;
   readonly publicUrl: string;
-  /** The first signs and seals, all are understood. */
+  /** The first secret signs and seals; all are accepted. */
   readonly signingSecrets: readonly [string, ...string[]];
   readonly log: RequestLog;
   /** Rejects while requests cannot be served. */
   readonly ready: () => Promise<void>;
-  /** Aborted as soon as the service is told to stop: nothing waits, and nothing is fetched, any longer. */
+  /** Aborted when the service begins to stop: all waits and fetches end. */
   readonly stopping: AbortSignal;
   /** Aborted when uploads in flight must end. */
   readonly stopped: AbortSignal;
-  /** Where commits are fetched to; where the system puts passing files when it is left out. */
+  /** The directory for fetched commits; the system's temporary directory by default. */
   readonly temporaryDir?: string;
-  /** Of Postgres; left out with other databases. */
+  /** For Postgres only. */
   readonly connections?: (() => Connections) | undefined;
-  /** Where traces are made of requests. */
+  /** Set if requests are traced. */
   readonly follow?: FollowRequest | undefined;
-  /** Whether the metrics are to tell of the process as well, which is then watched. */
+  /** Whether the metrics include the process, which is then monitored. */
   readonly watchProcess?: boolean;
-  /** How long clients may take; the usual time when it is left out. */
+  /** The time limits for clients; the defaults if omitted. */
   readonly patience?: Patience;
 }

@@ -13,9 +13,12 @@ export const capabilityPurposes = [
 
 export type CapabilityPurpose = (typeof capabilityPurposes)[number];
 
-/** Absolute URLs that carry their own right: unguessable, expiring, bound to one version, state version or run and one purpose. */
+/**
+ * Absolute URLs that act as credentials: unguessable, expiring, and bound to one version, state version or run and to
+ * one purpose.
+ */
 export interface CapabilityUrls {
   issue(purpose: CapabilityPurpose, id: string, now: Instant): string;
-  /** The id an object id was issued for, or undefined when it is altered, expired or for another purpose. */
+  /** The id an object id was issued for, or undefined if it is altered, expired or for another purpose. */
   open(purpose: CapabilityPurpose, objectId: string, now: Instant): string | undefined;
 }

@@ -1,28 +1,28 @@
-/** Which commit of which repository is asked for. */
+/** The repository and the commit to fetch. */
 export interface CommitRequest {
   readonly cloneUrl: string;
-  /** A credential's name, never the credential itself; null for a repository anybody may read. */
+  /** A credential's name, never the credential itself; null for a public repository. */
   readonly credential: string | null;
   /** A full ref as the remote names it (`refs/heads/main`, `refs/pull/7/head`), or null for the remote's default branch. */
   readonly ref: string | null;
-  /** Exactly this commit; null for the one the ref stands at. */
+  /** The exact commit; null for the ref's current one. */
   readonly commitSha: string | null;
 }
 
-/** What the repository itself says of a commit. */
+/** The properties of a commit, read from the repository itself. */
 export interface FetchedCommit {
   readonly sha: string;
   readonly message: string;
-  /** The branch the remote's default stands for when no ref was asked for; undefined otherwise. */
+  /** The remote's default branch if no ref was requested; undefined otherwise. */
   readonly defaultBranch: string | undefined;
 }
 
-/** Fetches one commit's files as a `.tar.gz`, from repositories that may be hostile. */
+/** Fetches one commit's files as a `.tar.gz`, from repositories that may be malicious. */
 export interface CommitFetcher {
   /**
-   * Hands the archive to `receive` while it is packed; resolves with what `receive` does. Leaves nothing behind on
-   * disk. Throws `repository/fetch-failed`, with a sentence that says what to mend, for everything that is not a fault
-   * of this machine; what `receive` throws is passed on.
+   * Passes the archive to `receive` while it is packed; resolves with the result of `receive`. Leaves no files behind.
+   * Throws `repository/fetch-failed`, with a sentence that names the fix, for every fault outside this machine; errors
+   * of `receive` are passed on.
    */
   fetch<Result>(
     request: CommitRequest,

@@ -27,13 +27,13 @@ export const idKinds = [
 
 export type IdKind = (typeof idKinds)[number];
 
-/** Identifiers nobody can guess and nobody makes twice. */
+/** Unique, unguessable identifiers. */
 export interface IdGenerator {
   next<Kind extends IdKind>(kind: Kind): Id<Kind>;
   /**
-   * Ids for the user of an e-mail address, without end: always the same ones, in the same order, whatever the case of the
-   * address. They look like any other id. Inviting an address again therefore does not show whether a user has it by now,
-   * and the ids of its deleted users are passed over.
+   * An endless sequence of ids for the user of an email address: always the same ids in the same order, regardless of
+   * the address's case. They look like any other id. Inviting an address again therefore does not reveal whether a user
+   * with it exists by now, and the ids of its deleted users are skipped.
    */
   ofAddress(email: string): Iterable<UserId>;
 }

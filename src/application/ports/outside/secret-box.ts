@@ -1,20 +1,20 @@
-/** Encrypts secrets that must be used again. */
+/** Encrypts secrets that are needed again in plain text. */
 export interface SecretBox {
-  /** Names of the keys it opens with, from which nobody can tell the key: hexadecimal. It seals with the first. */
+  /** Fingerprints of the keys it opens with, in hexadecimal, which do not reveal the keys. It seals with the first. */
   readonly fingerprints: readonly [string, ...string[]];
   /** Begins with `sealPrefix` of its first key. */
   seal(secret: string): string;
-  /** Throws when the text was altered, or sealed with a key that it does not have. */
+  /** Throws if the text was altered, or sealed with an unknown key. */
   open(sealed: string): string;
 }
 
-/** How every text begins that was sealed with this key, so that others are found without opening them. */
+/** The prefix of every text sealed with this key, so that others are found without opening them. */
 export const sealPrefix = (fingerprint: string): string => `v2.${fingerprint}.`;
 
-/** How a sealed text begins: the `sealPrefix` of its key, and of one from the first release as much as it says. */
+/** The `sealPrefix` of a sealed text's key; for a text of the first release, as much as it contains. */
 export const sealPrefixOf = (sealed: string): string => sealed.slice(0, sealed.lastIndexOf('.') + 1);
 
-/** Undefined where `open` would throw. */
+/** Undefined if `open` would throw. */
 export function openedWith(box: SecretBox, sealed: string): string | undefined {
   try {
     return box.open(sealed);

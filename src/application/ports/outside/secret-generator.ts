@@ -1,4 +1,4 @@
-/** A token's secret, shown once, and the digest that is kept. */
+/** A token's secret, shown once, and the digest that is stored. */
 export interface Secret {
   readonly secret: string;
   /** SHA-256, lower-case hexadecimal. */
@@ -7,7 +7,7 @@ export interface Secret {
 
 export interface SecretGenerator {
   generate(): Secret;
-  /** A key that every forge takes as a webhook's secret. */
+  /** A key that every forge accepts as a webhook secret. */
   generateWebhookKey(): string;
   digestOf(secret: string): string;
 }

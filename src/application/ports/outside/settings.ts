@@ -1,13 +1,13 @@
-/** What the operator decides about what is kept, and for how long. 0 sets no limit, except for `softDeleteDays`. */
+/** The operator's limits on storage and retention. 0 sets no limit, except for `softDeleteDays`. */
 export interface Settings {
-  /** How long soft-deleted backing data can be restored. */
+  /** The days for which soft-deleted backing data can be restored. */
   readonly softDeleteDays: number;
-  /** How long files are kept that nothing needs. */
+  /** The days for which unused files are kept. */
   readonly archiveAfterDays: number;
-  /** How long audit events are kept. */
+  /** The days for which audit events are kept. */
   readonly auditDays: number;
-  /** How many tokens a user may have, expired ones included. */
+  /** The maximum number of tokens per user, expired ones included. */
   readonly maxTokensPerUser: number;
-  /** How many bytes an organization may keep. */
+  /** The maximum number of bytes an organization may keep. */
   readonly maxOrganizationBytes: number;
 }

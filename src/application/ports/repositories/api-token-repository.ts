@@ -11,15 +11,15 @@ import type {
 } from '../../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
-/** A token as it was presented, and as whom its bearer acts. */
+/** A presented token and the actor it authenticates. */
 export interface Credential {
   readonly token: Pick<ApiToken, 'id' | 'expiresAt' | 'lastUsedAt'>;
   readonly actor: Actor;
-  /** Whether the actor is a user with an invitation that is not accepted yet. */
+  /** Whether the actor is a user with a pending invitation. */
   readonly invited: boolean;
 }
 
-/** What a list of team tokens may be sorted by, in the words of the wire. */
+/** The sort keys of a list of team tokens, by their wire names. */
 export const teamTokenSorts = ['team-name', 'created-by', 'expired-at', 'last-used-at'] as const;
 
 export interface TeamTokenSort {
@@ -30,9 +30,11 @@ export interface TeamTokenSort {
 export interface TeamTokenQuery {
   readonly organizationId: OrganizationId;
   readonly visibility: TeamTokenVisibility;
-  /** Part of the team's name, in any case; undefined for all. */
+  /** A part of the team's name, case-insensitive; undefined for all. */
   readonly search: string | undefined;
-  /** Names in lower case; `created-by` is the name of the user, team or organization that issued it. */
+  /**
+   * Names are compared in lower case; `created-by` is the name of the user, team or organization that issued the token.
+   */
   readonly sort: TeamTokenSort;
 }
 
@@ -41,7 +43,7 @@ export interface TeamTokenReference {
   readonly teamId: TeamId;
 }
 
-/** A team token with the names that tell an operator which one it is. */
+/** A team token with the names that identify it to an operator. */
 export interface IssuedTeamToken {
   readonly id: TokenId;
   readonly organizationName: string;
@@ -50,39 +52,39 @@ export interface IssuedTeamToken {
 }
 
 export interface ApiTokenRepository {
-  /** Undefined too when its owner is deleted or suspended. Expiry is the caller's to judge. One indexed statement. */
+  /** Also undefined if its owner is deleted or suspended. The caller must check expiry. One indexed statement. */
   findCredential(secretDigest: string): Promise<Credential | undefined>;
   find(id: TokenId): Promise<ApiToken | undefined>;
   /** The token of an owner that has at most one: a team, an organization, an organization's auditor. */
   findOf(owner: TokenOwner): Promise<ApiToken | undefined>;
   add(token: ApiToken): Promise<void>;
   /**
-   * Adds one more token of a user, and returns whether it did: not when the user has `most` or more, expired ones included.
+   * Adds a token of a user, and returns whether it did: false if the user has `most` or more, expired ones included.
    * Concurrent calls for one user wait for each other, so that together they do not exceed `most`.
    */
   addWithin(token: ApiToken, most: number): Promise<boolean>;
   /**
-   * Stores the token of an owner that has at most one and drops the previous one with all that is known of it: of any number
-   * at once, exactly one is left. Throws `shared/stale-revision` when the owner was deleted meanwhile.
+   * Stores the token of an owner that has at most one, and removes the previous token and its metadata: after any
+   * number of concurrent calls, exactly one is left. Throws `shared/stale-revision` if the owner was deleted meanwhile.
    */
   replace(token: ApiToken): Promise<void>;
-  /** Whether there was one. */
+  /** Returns whether it existed. */
   remove(id: TokenId): Promise<boolean>;
   /** Newest first. */
   pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>>;
-  /** Tokens of an organization's teams. Nothing sorts last, in both directions; ties are in the order of ids. */
+  /** Tokens of an organization's teams. Nulls sort last in both directions; ties are ordered by id. */
   pageOfTeams(query: TeamTokenQuery, page: PageRequest): Promise<Page<ApiToken>>;
-  /** Tokens of teams, at most so many: those that have expired, and those that will have by `until`. */
+  /** Counts tokens of teams, at most `most` of each: those that have expired, and those that will by `until`. */
   countExpiring(
     now: Instant,
     until: Instant,
     most: number,
   ): Promise<{ readonly expired: number; readonly expiring: number }>;
-  /** Of the teams of an organization: those tokens that a user issued, at most `most`, by their ids. */
+  /** Tokens of the organization's teams that a user issued, at most `most`, ordered by id. */
   issuedBy(userId: UserId, organizationId: OrganizationId, most: number): Promise<readonly TeamTokenReference[]>;
   /**
-   * Tokens of all teams that were issued by a user who is not a member of the organization, and is not `except`: at most
-   * `most`, by their ids.
+   * Tokens of all teams issued by a user who is not a member of the organization, except for `except`: at most `most`,
+   * ordered by id.
    */
   ofFormerMembers(except: UserId, most: number): Promise<readonly IssuedTeamToken[]>;
   /** Moves `lastUsedAt` forward, never back. */

@@ -1,10 +1,10 @@
 import type { AuditEvent, Instant, NewAuditEvent, OrganizationId, WorkspaceId } from '../../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
-/** In whose trail an event stands. */
+/** The owner of the trail an event belongs to. */
 export type AuditPlace = { readonly organizationId: OrganizationId } | { readonly workspaceId: WorkspaceId } | 'site';
 
-/** What a path can name that belongs to an organization, by the word before it. */
+/** The path segments that name resources of an organization. */
 export const auditedKinds = [
   'organizations',
   'workspaces',
@@ -21,55 +21,57 @@ export const auditedKinds = [
   'agent-pools',
 ] as const;
 
-/** `id` is an organization's name, and the id of anything else. */
+/** `id` is the name of an organization, or the id of any other resource. */
 export interface AuditedThing {
   readonly kind: (typeof auditedKinds)[number];
   readonly id: string;
 }
 
 export interface AuditQuery {
-  /** The trail of an organization that exists, of one that was removed, or of the site. */
+  /** The trail of an existing organization, of a removed one, or of the site. */
   readonly of: { readonly organizationId: OrganizationId } | { readonly removed: OrganizationId } | 'site';
   readonly actorId: string | undefined;
   readonly action: string | undefined;
-  /** From then on. */
+  /** Inclusive. */
   readonly since: Instant | undefined;
-  /** Before then. */
+  /** Exclusive. */
   readonly until: Instant | undefined;
   readonly oldestFirst: boolean;
 }
 
-/** Events that follow each other in a trail. */
+/** Consecutive events of a trail. */
 export interface AuditSlice {
   readonly items: readonly AuditEvent[];
-  /** From beyond which id to go on; undefined when nothing comes after. */
+  /** The id after which to continue; undefined at the end. */
   readonly last: string | undefined;
 }
 
-/** How many events a filtered slice looks at: with few that match it is short, and still not the last. */
+/** The maximum number of events a filtered slice reads: with few matches it is short, even before the end. */
 export const mostLookedAt = 2_000;
 
-/** How many events pages with numbers reach. Counting more would cost in proportion to the trail. */
+/** The maximum number of events that numbered pages reach. Counting more would take time in proportion to the trail. */
 export const mostNumbered = 100_000;
 
-/** What was done and refused. Events are added, and forgotten when they are old; none is ever changed. */
+/** Changes and refusals. Events are added and, when they are old, deleted, but never changed. */
 export interface AuditTrail {
-  /** As part of the change: the one is kept if and only if the other is. Stamps it with the time. */
+  /** Records the event in the transaction of its change, so that either both commit or neither. Sets the time. */
   add(event: NewAuditEvent, place: AuditPlace): Promise<void>;
-  /** Undefined when there is no such thing, or when it is nobody's. */
+  /** Undefined if the resource does not exist or has no organization. */
   organizationOf(thing: AuditedThing): Promise<OrganizationId | undefined>;
   /**
-   * Those beyond an id, or the first. Costs the same however long the trail is. A filter looks at `mostLookedAt` events at
-   * most, so that a slice may have fewer than `limit`, or none, and still not be the last.
+   * Events after an id, or the first ones. The cost does not depend on the trail's length. A filtered slice reads at
+   * most `mostLookedAt` events, and may have fewer than `limit`, or none, before the end.
    */
   slice(query: AuditQuery, after: string | undefined, limit: number): Promise<AuditSlice>;
-  /** The `mostNumbered` newest events of an organization, from `since` on, newest first. The total counts these alone. */
+  /**
+   * The newest `mostNumbered` events of an organization, from `since` on, newest first. The total counts only these.
+   */
   page(organizationId: OrganizationId, since: Instant | undefined, page: PageRequest): Promise<Page<AuditEvent>>;
   /**
-   * An event from before then that is not there never will be. Undefined where events come in the order of their times, so
-   * that none is ever missed beyond the last.
+   * No event earlier than this can still be added. Undefined if events are added in the order of their times, so that
+   * reading past the last one misses none.
    */
   settledBefore(): Instant | undefined;
-  /** Takes away at most `limit` of those before `before`, and answers how many. Nothing else takes one away. */
+  /** Deletes at most `limit` events before `before`, and returns their number. No other method deletes events. */
   forget(before: Instant, limit: number): Promise<number>;
 }

@@ -10,7 +10,7 @@ import type {
 } from '../../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
-/** What a reader sees of a version: neither where its files are, nor who made it, nor its place among the others. */
+/** The properties of a version that readers see: without the location of its files, its creator and its sequence. */
 export type ConfigurationVersionSummary = Pick<
   ConfigurationVersionState,
   | 'id'
@@ -36,52 +36,52 @@ export const summaryOf = (version: ConfigurationVersionState): ConfigurationVers
   ingressAttributesId: version.ingressAttributesId,
 });
 
-/** What a forge reported of a workspace's repository. */
+/** A forge's report about a workspace's repository. */
 export interface CommitReport {
   readonly workspaceId: WorkspaceId;
-  /** The forge's own name of the report; null when it gave none. */
+  /** The forge's id of the report; null if it has none. */
   readonly delivery: string | null;
-  /** The linked repository's. */
+  /** The URL of the linked repository. */
   readonly cloneUrl: string;
   readonly branch: string;
   readonly commitSha: string;
-  /** A pull request's commit is not the branch's own. */
+  /** A pull request's commit does not belong to the branch itself. */
   readonly isPullRequest: boolean;
 }
 
-/** Where a version stands among all, by its age. */
+/** The position of a version among all, by age. */
 export type VersionPlace = Pick<ConfigurationVersionState, 'createdAt' | 'id'>;
 
-/** What hangs on a deleted workspace or organization is missing. */
+/** Versions of a deleted workspace or organization are missing. */
 export interface ConfigurationVersionRepository {
   find(id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined>;
   /** With the caller's standing on its workspace. */
   findFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersion> | undefined>;
   add(version: ConfigurationVersion): Promise<void>;
-  /** Throws `shared/stale-revision` when the stored revision moved on since `version` was read. */
+  /** Throws `shared/stale-revision` if the stored revision has changed since `version` was read. */
   save(version: ConfigurationVersion): Promise<void>;
   /** Records the commit a version comes from, once. */
   addIngressAttributes(id: ConfigurationVersionId, attributes: IngressAttributes): Promise<void>;
   /**
-   * Whether the forge's report made a version already that is not errored: the same delivery did, or one of the same
-   * repository, branch and commit. Asked after the workspace's turn is taken.
+   * Whether the report already created a version that is not errored: through the same delivery, or one for the same
+   * repository, branch and commit. Must be called with the workspace's turn taken.
    */
   isKnown(report: CommitReport): Promise<boolean>;
-  /** Remembers the delivery with the version it made; of several, the last. */
+  /** Records the version that a delivery created; a later version replaces an earlier one. */
   addDelivery(workspaceId: WorkspaceId, delivery: string, id: ConfigurationVersionId): Promise<void>;
 }
 
 export interface ConfigurationVersionQueries {
   /**
-   * Uploaded versions of all workspaces that were created before `before`, the oldest first, from beyond `after` on.
-   * Costs the same however many there are and however far the walk has got.
+   * Uploaded versions of all workspaces created before `before`, oldest first, after `after`. The cost does not depend
+   * on their number or position.
    */
   uploaded(before: Instant, limit: number, after?: VersionPlace): Promise<readonly ConfigurationVersion[]>;
   /** With the reader's standing on its workspace. */
   findSummaryFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersionSummary> | undefined>;
-  /** Newest first. Costs the same however many there are and however deep the page lies. */
+  /** Newest first. The cost does not depend on the number of versions or the page. */
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ConfigurationVersionSummary>>;
-  /** By version id; versions without a commit have no entry. */
+  /** By version id; a version without a commit has no entry. */
   ingressAttributes(
     ids: readonly ConfigurationVersionId[],
   ): Promise<ReadonlyMap<ConfigurationVersionId, IngressAttributes>>;

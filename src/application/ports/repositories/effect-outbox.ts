@@ -12,14 +12,14 @@ import type {
 import type { CommitRequest } from '../outside/commit-fetcher.js';
 import type { Page, PageRequest } from './page.js';
 
-/** What is left to take away after a deletion: rows and bundles nobody can reach any more. */
+/** The rows and bundles to remove after a deletion, which are no longer reachable. */
 export type RemovalTarget =
   | { readonly kind: 'organization'; readonly id: OrganizationId }
   | { readonly kind: 'workspace'; readonly id: WorkspaceId }
   | { readonly kind: 'team'; readonly id: TeamId }
   | { readonly kind: 'user'; readonly id: UserId };
 
-/** Work to do once the change that ordered it is kept. */
+/** Work to perform after the change that ordered it is committed. */
 export type Effect =
   | { readonly kind: 'discard-bundle'; readonly bundleKey: BundleKey }
   | { readonly kind: 'remove-rows'; readonly target: RemovalTarget }
@@ -30,48 +30,48 @@ export type Effect =
   | { readonly kind: 'fetch-run-files'; readonly runId: RunId }
   | { readonly kind: 'read-state-outputs'; readonly stateVersionId: StateVersionId };
 
-/** An effect on its way. */
+/** An effect waiting to be performed. */
 export interface PendingEffect {
   readonly id: number;
   readonly effect: Effect;
-  /** How often it was tried and failed. */
+  /** The number of failed attempts. */
   readonly attempts: number;
   readonly lastError: string | null;
 }
 
-/** An effect that did not succeed yet, for people to look at. */
+/** A failed effect that is retried, for operators. */
 export interface FailingEffect {
   readonly id: number;
   readonly subject: string;
   readonly kind: Effect['kind'];
   readonly attempts: number;
   readonly lastError: string;
-  /** When it is tried again. */
+  /** The time of the next retry. */
   readonly notBefore: Instant;
 }
 
-/** How far effects have come: to be taken up, in somebody's hands, ordered for later, or waiting after a failure. */
+/** The state of an effect: due, leased by a process, scheduled for later, or waiting to be retried. */
 export type EffectState = 'due' | 'in-hand' | 'later' | 'failing';
 
-/** Effects of one kind that have come as far. */
+/** The effects of one kind in the same state. */
 export interface Backlog {
   readonly kind: Effect['kind'];
   readonly state: EffectState;
   readonly count: number;
-  /** The id of the one that was ordered first. */
+  /** The id of the effect ordered first. */
   readonly oldest: number;
 }
 
 /**
- * Effects are kept in the transaction that orders them, and performed after it: at least once, and in order per subject,
- * as long as those who order for one subject wait for each other.
+ * Effects are stored in the transaction that orders them, and performed after it: at least once, and in order per
+ * subject, provided that transactions that order effects for one subject wait for each other.
  */
 export interface EffectOutbox {
-  /** Not due before `notBefore`, when it is given; and those of the same subject behind it wait with it. */
+  /** With `notBefore`, the effects are not due earlier, and later effects of the same subject wait for them. */
   enqueue(subject: string, effects: readonly Effect[], notBefore?: Instant): Promise<void>;
   /**
-   * Leases to the caller, until `until`, the oldest of each subject that may be performed by now, if it is of one of
-   * these kinds and leased to nobody else. Of those who ask at once nobody waits, and no two are given the same.
+   * Leases to the caller, until `until`, the oldest effect of each subject if it is due, unleased and of one of these
+   * kinds. Concurrent callers do not block each other, and no effect is leased twice.
    */
   claim(
     now: Instant,
@@ -79,25 +79,27 @@ export interface EffectOutbox {
     limit: number,
     until: Instant,
   ): Promise<readonly PendingEffect[]>;
-  /** Those that `claim` would lease, left as they are. */
+  /** The effects that `claim` would lease, without leasing them. */
   due(now: Instant, kinds: readonly Effect['kind'][], limit: number): Promise<readonly PendingEffect[]>;
-  /** Leases what of these is still there for longer. */
+  /** Extends the leases of these effects, as far as they still exist. */
   renew(ids: readonly number[], until: Instant): Promise<void>;
   /** Ends every lease. */
   free(): Promise<void>;
-  /** Whether it was still there: of two that performed it at once, one is told so. */
+  /** Returns whether the effect still existed: of two processes that performed it, only one gets true. */
   done(id: number): Promise<boolean>;
-  /** Records the failure and ends the lease; it is not due again before `notBefore`. */
+  /** Records the failure and ends the lease; the effect is not due again before `notBefore`. */
   failed(id: number, error: string, notBefore: Instant): Promise<void>;
-  /** Those that failed at least once, the oldest first. */
+  /** Effects that failed at least once, oldest first. */
   failing(page: PageRequest): Promise<Page<FailingEffect>>;
-  /** Of the oldest so many. What waits behind another of its subject is counted as if it did not. */
+  /**
+   * Counts the oldest `most` effects. An effect that waits behind another of its subject is counted by its own state.
+   */
   backlog(now: Instant, most: number): Promise<readonly Backlog[]>;
 }
 
-/** Takes the remains of what was deleted away, in batches that leave no transaction open for long. */
+/** Removes the data of deleted resources, in batches that keep transactions short. */
 export interface Removals {
-  /** At most `limit` versions' worth. Bundles it names are no longer referred to by any row. */
+  /** Removes the data of at most `limit` versions. No row refers to the returned bundles any more. */
   removeBatch(
     target: RemovalTarget,
     limit: number,

@@ -1,6 +1,6 @@
 import type { AgentPoolId, DomainError, MembershipId, OrganizationId, TeamId, UserId } from '../../../domain/index.js';
 
-/** What others hang on, and what can be removed. */
+/** The resources that others depend on and that can be removed. */
 export type Holdable =
   | { readonly kind: 'organization' | 'auditor'; readonly id: OrganizationId }
   | { readonly kind: 'user'; readonly id: UserId }
@@ -9,17 +9,19 @@ export type Holdable =
   | { readonly kind: 'agent-pool'; readonly id: AgentPoolId };
 
 /**
- * Keeps a removal and what would forbid it from passing each other unseen. A hold ends with its transaction. Both
- * answer whether there is anything to hold: what was removed, or is being removed by somebody quicker, is not.
+ * Locks that serialize a removal with operations that would forbid it. A lock ends with its transaction. Both methods
+ * return false if the resource is already removed, or a concurrent transaction is removing it.
  */
 export interface Holds {
-  /** Whoever removes it waits. Any number may share it; whatever is given to it for the first time shares it anyway. */
+  /**
+   * Blocks its removal. Any number of transactions may share it; adding a row that refers to it shares it implicitly.
+   */
   share(what: Holdable): Promise<boolean>;
-  /** For whoever removes it, before they look at what hangs on it: waits for those who share it, and holds up others. */
+  /** For its removal, before dependents are checked: waits for the transactions that share it, and blocks others. */
   take(what: Holdable): Promise<boolean>;
   /**
-   * Waits for the change that made another attempt stale, and keeps further ones waiting until this transaction ends.
-   * Does nothing for a refusal that names no row.
+   * Waits for the change that made another attempt stale, and blocks further ones until this transaction ends. Does
+   * nothing for a refusal that names no row.
    */
   takeStale(refusal: DomainError): Promise<void>;
 }

@@ -1,27 +1,27 @@
 import type { Instant } from '../../../domain/index.js';
 
-/** By which secrets the instances on one database sign and seal: names from which nobody can tell the secret. */
+/** The secrets that the instances on one database sign and seal with, as fingerprints that do not reveal them. */
 export interface SigningKeys {
   /**
-   * Notes that all of these are in use, if one of them is known or none at all; answers whether it did. Throws
-   * `shared/stale-revision` when another instance adds one at the same moment.
+   * Registers these fingerprints as in use if one of them is registered or none is at all; returns whether it did.
+   * Throws `shared/stale-revision` if another instance registers one concurrently.
    */
   join(fingerprints: readonly string[], now: Instant): Promise<boolean>;
-  /** Whether it would do so, which changes nothing. */
+  /** Returns what `join` would return, without changes. */
   fits(fingerprints: readonly string[]): Promise<boolean>;
-  /** Those that were not noted since then are known no more. */
+  /** Removes fingerprints that were last registered before then. */
   forget(before: Instant): Promise<void>;
 }
 
-/** How many requests a second were asked for, by caller. */
+/** The requests per second, by caller. */
 export type Demand = Readonly<Record<string, number>>;
 
-/** What the instances on one database tell each other of callers that ask for much. */
+/** The rates that the instances on one database exchange about callers with many requests. */
 export interface RequestRates {
-  /** Takes the place of what the instance noted before. */
+  /** Replaces the instance's previous report. */
   note(instance: string, demand: Demand, now: Instant): Promise<void>;
-  /** What each of the others noted since then. */
+  /** The reports of the other instances since then. */
   ofOthers(instance: string, since: Instant): Promise<readonly Demand[]>;
-  /** What was noted before then is gone: its instance has ended, or has nothing to tell. */
+  /** Removes earlier reports: their instances have ended, or have nothing to report. */
   forget(before: Instant): Promise<void>;
 }

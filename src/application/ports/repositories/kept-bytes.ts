@@ -1,6 +1,6 @@
 import type { Organization, OrganizationId, WorkspaceId } from '../../../domain/index.js';
 
-/** Whose bytes: an organization's, or those of the organization that a workspace is in. */
+/** The organization whose bytes are counted, by its id or by a workspace in it. */
 export type KeptBy = { readonly organizationId: OrganizationId } | { readonly workspaceId: WorkspaceId };
 
 export interface OrganizationBytes extends Pick<Organization, 'id' | 'name'> {
@@ -14,18 +14,18 @@ export interface CounterDrift extends OrganizationBytes {
 }
 
 /**
- * How many bytes each organization keeps: archives of versions and runs, states, what agents leave of plans, and policy
- * code. What is soft-deleted counts until it is purged. The counter changes with the rows, in the same transaction.
+ * The bytes each organization keeps: archives of versions and runs, states, artifacts of plans, and policy code.
+ * Soft-deleted data counts until it is purged. The counter changes in the same transaction as the rows.
  */
 export interface KeptBytes {
   /**
    * Reads one counter. After a transaction has added or removed bytes, others that do so for the same organization wait
-   * until it ends: the counter that it then reads includes all that is or will be committed before it.
+   * until it ends: the counter it then reads includes all changes committed before its own.
    */
   of(place: KeptBy): Promise<number>;
-  /** The living organizations that keep the most, largest first. Reads a range of an index. */
+  /** The existing organizations that keep the most bytes, largest first. Reads a range of an index. */
   largest(limit: number): Promise<readonly OrganizationBytes[]>;
-  /** Adds up every row, and returns the living organizations whose counter differs. */
+  /** Adds up every row, and returns the existing organizations whose counter differs. */
   drifts(): Promise<readonly CounterDrift[]>;
   /** Sets the counter to the sum of the rows, which it reads. */
   recount(id: OrganizationId): Promise<void>;

@@ -14,21 +14,21 @@ import type { Page, PageRequest } from './page.js';
 
 export interface OrganizationRepository {
   findFor(actor: Actor, name: string): Promise<Seen<Organization> | undefined>;
-  /** Throws `attribute/taken` when a living organization has the name. */
+  /** Throws `attribute/taken` if an existing organization has the name. */
   add(organization: Organization): Promise<void>;
-  /** Keeps name and e-mail address. Throws `attribute/taken` when another has the name. */
+  /** Saves name and email address. Throws `attribute/taken` if another organization has the name. */
   save(organization: Organization): Promise<void>;
-  /** Both at once; the workspaces that follow the organization change with it. */
+  /** Sets both defaults; workspaces that inherit them change as well. */
   setDefaults(id: OrganizationId, defaults: ExecutionDefaults): Promise<void>;
-  /** Hides it and all that hangs on it, and frees its name. */
+  /** Hides the organization and its resources, and frees its name. */
   remove(id: OrganizationId, now: string): Promise<void>;
-  /** Those the caller belongs to, by name. */
+  /** The caller's organizations, by name. */
   page(actor: Actor, page: PageRequest): Promise<Page<Organization>>;
-  /** Everybody's, by name: for whoever runs the service. */
+  /** All organizations, by name: for the operator. */
   pageOfAll(page: PageRequest): Promise<Page<Organization>>;
 }
 
-/** A membership with whose it is and the teams of the organization the user is in. */
+/** A membership with its user and the user's teams in the organization. */
 export interface MembershipView extends Membership {
   readonly organizationName: string;
   readonly user: Member;
@@ -38,17 +38,17 @@ export interface MembershipView extends Membership {
 export interface MembershipRepository {
   findFor(actor: Actor, id: MembershipId): Promise<Seen<MembershipView> | undefined>;
   /**
-   * The member each reference names: by user id, else by membership id, else by user name in any case, which invited
-   * members do not have yet. References that name nobody are left out. In a transaction those it answers stay members
+   * The member each reference names: by user id, else by membership id, else by username, case-insensitive, which
+   * invited members do not have. Unknown references are omitted. In a transaction, the returned users remain members
    * until it ends.
    */
   findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, Member>>;
-  /** Throws `attribute/taken` when the user is a member already. */
+  /** Throws `attribute/taken` if the user is already a member. */
   add(membership: Membership): Promise<void>;
-  /** Ends the user's invitations: every membership is active, and shows who it is. */
+  /** Accepts the user's invitations: every membership becomes active and shows the username. */
   accept(userId: UserId): Promise<void>;
-  /** Takes the user out of the organization's teams as well. An id that is reserved for nothing else is given up. */
+  /** Also removes the user from the organization's teams. A reserved id without other uses is released. */
   remove(membership: Membership): Promise<void>;
-  /** By user name, of invited ones by the address. */
+  /** Ordered by username; invited members by their address. */
   page(organizationId: OrganizationId, page: PageRequest): Promise<Page<MembershipView>>;
 }

@@ -23,64 +23,70 @@ import type { Page, PageRequest } from './page.js';
 export interface PolicySetRepository {
   /** The standing is the caller's on the organization. */
   findFor(actor: Actor, id: PolicySetId): Promise<Seen<PolicySet> | undefined>;
-  /** Throws `attribute/taken` when a set of the organization has the name. */
+  /** Throws `attribute/taken` if another set of the organization has the name. */
   add(policySet: PolicySet): Promise<void>;
-  /** Keeps settings, workspaces and policies. Throws `shared/stale-revision`, or `attribute/taken` when the name is another's. */
+  /**
+   * Saves settings, workspaces and policies. Throws `shared/stale-revision`, or `attribute/taken` if another set has
+   * the name.
+   */
   save(policySet: PolicySet): Promise<void>;
   remove(id: PolicySetId): Promise<void>;
-  /** By name. */
+  /** Ordered by name. */
   page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>>;
-  /** Those a run of the workspace is held to: the global ones of its organization and those attached to it, by name. */
+  /**
+   * The sets that apply to a run of the workspace: the global ones of its organization and those attached to it, by
+   * name.
+   */
   applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]>;
 }
 
 export interface PolicyQuery {
   readonly organizationId: OrganizationId;
   readonly kind: PolicyKind | undefined;
-  /** A part of the name, in any case. */
+  /** A part of the name, case-insensitive. */
   readonly search: string | undefined;
 }
 
 /**
- * Policies that are resources of their own, with their code. Code is kept by what it says and never changed or taken
- * away while its organization lives: a run that waits is judged by the code there was when it was created, and to upload
- * the same again keeps nothing more.
+ * Managed policies with their code. Code is stored by its digest, and never changed or removed while its organization
+ * exists: a waiting run is evaluated with the code from the time of its creation, and uploading the same code again
+ * uses no space.
  */
 export interface PolicyRepository {
   /** The standing is the caller's on the organization. */
   findFor(actor: Actor, id: PolicyId): Promise<Seen<ManagedPolicy> | undefined>;
-  /** Those of these that are policies of the organization, by name. */
+  /** Those of the given policies that belong to the organization, by name. */
   allOf(organizationId: OrganizationId, ids: readonly PolicyId[]): Promise<readonly ManagedPolicy[]>;
-  /** Throws `attribute/taken` when a policy of the organization has the name. */
+  /** Throws `attribute/taken` if another policy of the organization has the name. */
   add(policy: ManagedPolicy): Promise<void>;
-  /** Keeps what may change, and which code it has. Throws `shared/stale-revision`. */
+  /** Saves the mutable settings and the digest of its code. Throws `shared/stale-revision`. */
   save(policy: ManagedPolicy): Promise<void>;
-  /** Takes it out of its sets, too. */
+  /** Also removes it from its sets. */
   remove(id: PolicyId): Promise<void>;
-  /** By name. */
+  /** Ordered by name. */
   page(query: PolicyQuery, page: PageRequest): Promise<Page<ManagedPolicy>>;
-  /** Answers the code's SHA-256, in hexadecimal digits, by which it is found from now on. */
+  /** Returns the SHA-256 of the code, in hexadecimal, by which it can be read. */
   keepCode(organizationId: OrganizationId, code: string): Promise<string>;
   findCode(organizationId: OrganizationId, sha256: string): Promise<string | undefined>;
 }
 
-/** Task stages with their evaluations, and what was reported. What hangs on a deleted workspace is missing. */
+/** Task stages with their evaluations and reported outcomes. Those of a deleted workspace are missing. */
 export interface TaskStageRepository {
   /** With the caller's standing on the run's workspace. */
   findFor(actor: Actor, id: TaskStageId): Promise<Seen<TaskStage> | undefined>;
   findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<Seen<LocatedEvaluation> | undefined>;
   findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<Seen<PolicySetOutcome> | undefined>;
-  /** The stage of a run; undefined for a run that no policy applies to. */
+  /** The stage of a run; undefined if no policy applies to it. */
   ofRun(id: RunId): Promise<TaskStage | undefined>;
-  /** The same of several runs, but no more than the ids: stages carry whole policy sets. */
+  /** Like `ofRun` for several runs, but only the ids: stages contain whole policy sets. */
   idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStageId>>;
   add(stage: TaskStage): Promise<void>;
-  /** Keeps the stage and its evaluations. Throws `shared/stale-revision` when the stored revision moved on. */
+  /** Saves the stage and its evaluations. Throws `shared/stale-revision` if the stored revision has changed. */
   save(stage: TaskStage): Promise<void>;
   addOutcomes(outcomes: readonly PolicySetOutcome[]): Promise<void>;
-  /** Of every evaluation of the stage. */
+  /** Deletes the outcomes of every evaluation of the stage. */
   dropOutcomes(stage: TaskStage): Promise<void>;
-  /** In the order of the sets. No filter: everything. Several: whatever matches one of them. */
+  /** In the order of the sets. Without filters all outcomes; otherwise those that match at least one. */
   outcomes(
     id: PolicyEvaluationId,
     filters: readonly OutcomeFilter[],

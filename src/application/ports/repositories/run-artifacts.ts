@@ -1,10 +1,13 @@
 import type { ArtifactName, Bundle, BundleKey, RunId } from '../../../domain/index.js';
 
-/** What agents leave of the plans of runs. What hangs on a deleted workspace or organization is missing. */
+/** The artifacts of plans that agents store. Those of a deleted workspace or organization are missing. */
 export interface RunArtifacts {
   find(id: RunId, name: ArtifactName): Promise<Bundle | undefined>;
-  /** Answers the bytes it takes the place of; null for none. Two may not do it at once: in the workspace's turn. */
+  /**
+   * Returns the key of the replaced bytes; null without any. Must be called with the workspace's turn taken, since
+   * concurrent calls are not allowed.
+   */
   put(id: RunId, name: ArtifactName, bundle: Bundle): Promise<BundleKey | null>;
-  /** One of them, or all. Answers the bytes nothing refers to any more. */
+  /** Removes one artifact, or all. Returns the keys of bundles that no row refers to any more. */
   drop(id: RunId, name?: ArtifactName): Promise<readonly BundleKey[]>;
 }

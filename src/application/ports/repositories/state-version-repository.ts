@@ -11,51 +11,54 @@ import type {
 } from '../../../domain/index.js';
 import type { Page, PageRequest, Slice, SliceSize } from './page.js';
 
-/** What hangs on a deleted workspace or organization is missing. */
+/** State versions of a deleted workspace or organization are missing. */
 export interface StateVersionRepository {
   /** Finalized or not. */
   find(id: StateVersionId): Promise<StateVersion | undefined>;
   /** A finalized one, or a client's that is pending, with the caller's standing on its workspace. */
   findFor(actor: Actor, id: StateVersionId): Promise<Seen<StateVersion> | undefined>;
-  /** The one that was finalized last. One indexed statement. */
+  /** The state that was finalized last. One indexed statement. */
   current(workspaceId: WorkspaceId): Promise<StateVersion | undefined>;
-  /** The one the run's agent announced, and has not sent yet. */
+  /** The state that the run's agent announced and has not uploaded yet. */
   pending(runId: RunId): Promise<StateVersion | undefined>;
-  /** The one a client announced, and has not sent yet. */
+  /** The state that a client announced and has not uploaded yet. */
   pendingOfClient(workspaceId: WorkspaceId): Promise<StateVersion | undefined>;
   /**
-   * A pending one with its outputs. A run may have no more than one of its agent, and a workspace no more than one of a
-   * client: in the workspace's turn.
+   * Adds a pending state with its outputs. A run may have at most one of its agent, a workspace at most one of a client:
+   * must be called with the workspace's turn taken.
    */
   add(version: StateVersion, outputs: readonly StateOutput[]): Promise<void>;
-  /** Makes a pending one finalized. In the workspace's turn: who reads the workspace's list sees them in this order. */
+  /**
+   * Finalizes a pending state. Must be called with the workspace's turn taken, so that readers of the workspace's list
+   * see states in this order.
+   */
   finalize(version: StateVersion, bundle: Bundle): Promise<void>;
-  /** Forgets what the run's agent announced and did not send. */
+  /** Deletes the state that the run's agent announced and did not upload. */
   dropPending(runId: RunId): Promise<void>;
-  /** Forgets what a client announced and did not send. Its JSON form, if it has one, is then referred to by no row. */
+  /** Deletes the state that a client announced and did not upload. No row refers to its JSON form any more. */
   dropPendingOfClient(workspaceId: WorkspaceId): Promise<void>;
-  /** Throws `shared/stale-revision` when it is gone. */
+  /** Throws `shared/stale-revision` if the state is gone. */
   keepJson(id: StateVersionId, bundle: Bundle): Promise<void>;
-  /** The outputs of one of which they were not known. Throws `shared/stale-revision` otherwise. */
+  /** Adds the outputs of a state whose outputs were not read yet. Throws `shared/stale-revision` otherwise. */
   keepOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void>;
-  /** Finalized ones, newest first. Costs the same however many there are and however deep the page lies. */
+  /** Finalized states, newest first. The cost does not depend on their number or the page. */
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>>;
 }
 
-/** The outputs of finalized state versions, in the order of their names. */
+/** The outputs of finalized state versions, ordered by name. */
 export interface StateOutputRepository {
   /** With the caller's standing on the workspace. */
   findFor(actor: Actor, id: StateVersionOutputId): Promise<Seen<StateOutput> | undefined>;
   idsOf(id: StateVersionId): Promise<readonly StateVersionOutputId[]>;
   page(id: StateVersionId, page: PageRequest): Promise<Page<StateOutput>>;
-  /** From beyond the name `after` on, or from the first. The size of one is that of its value. */
+  /** The outputs after the name `after`, or the first ones. An output's size is that of its value. */
   slice(id: StateVersionId, after: string | undefined, most: SliceSize): Promise<Slice<StateOutput>>;
-  /** Sensitive ones that are sealed with any other key than this, in the order of their ids, from beyond `after` on. */
+  /** Sensitive outputs sealed with any other key, ordered by id, after `after`. */
   sealedOtherwise(
     fingerprint: string,
     after: StateVersionOutputId,
     limit: number,
   ): Promise<readonly Pick<StateOutput, 'id' | 'value'>[]>;
-  /** Puts another sealed text in the place of one. */
+  /** Replaces the sealed text of an output. */
   reseal(id: StateVersionOutputId, sealed: string): Promise<void>;
 }

@@ -1,18 +1,18 @@
 import type { BundleKey } from '../../../domain/index.js';
 
-/** Bytes that a row refers to. */
+/** A stored bundle that a row refers to. */
 export interface StoredFile {
   readonly key: BundleKey;
-  /** The id of the configuration version, state version or run that has them. */
+  /** The id of its configuration version, state version or run. */
   readonly of: string;
-  /** Null for what a run fetched for itself, which goes by its key alone. */
+  /** Null for files that a run fetched for itself, which are only known by their key. */
   readonly known: { readonly bytes: number; readonly sha256: string } | null;
 }
 
-/** Everything in the bundle store that the database refers to, whatever it is. */
+/** Everything in the bundle store that the database refers to. */
 export interface StoredFiles {
-  /** Whether any row does, also one of what is deleted and not taken away yet. One statement. */
+  /** Whether any row refers to it, including rows of deleted resources not yet removed. One statement. */
   refersTo(key: BundleKey): Promise<boolean>;
-  /** Of all that is not deleted, in the order of their keys, from beyond `after` on. */
+  /** The files of all resources that are not deleted, ordered by key, after `after`. */
   page(limit: number, after?: BundleKey): Promise<readonly StoredFile[]>;
 }

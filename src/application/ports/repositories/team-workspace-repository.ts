@@ -9,32 +9,32 @@ import type {
 } from '../../../domain/index.js';
 import type { Page, PageRequest, Place, Slice } from './page.js';
 
-/** A team's rights on a workspace with what a document says of both. */
+/** A team's rights on a workspace, with the properties of both that a document shows. */
 export interface TeamWorkspaceView extends TeamWorkspace {
   readonly organizationName: string;
   readonly workspaceName: string;
 }
 
-/** Which rows of a workspace a list holds. */
+/** The rows of a workspace to list. */
 export interface TeamAccessFilter {
   readonly workspaceId: WorkspaceId;
-  /** Only this team's, when given. */
+  /** Limits the list to one team, if set. */
   readonly teamId: TeamId | undefined;
   readonly visibility: TeamVisibility;
 }
 
-/** The grants of teams on workspaces. What hangs on a deleted team, workspace or organization is missing. */
+/** The grants of teams on workspaces. Those of a deleted team, workspace or organization are missing. */
 export interface TeamWorkspaceRepository {
   /** The standing is the caller's on the workspace, with the team in question. */
   findFor(actor: Actor, id: TeamWorkspaceId): Promise<Seen<TeamWorkspaceView> | undefined>;
-  /** Throws `attribute/taken` when the team has a grant on the workspace already. */
+  /** Throws `attribute/taken` if the team already has a grant on the workspace. */
   add(teamWorkspace: TeamWorkspace): Promise<void>;
-  /** Throws `shared/stale-revision` when the stored revision moved on. */
+  /** Throws `shared/stale-revision` if the stored revision has changed. */
   save(teamWorkspace: TeamWorkspace): Promise<void>;
-  /** Whether there was one. */
+  /** Returns whether it existed. */
   remove(id: TeamWorkspaceId): Promise<boolean>;
-  /** By team name. */
+  /** Ordered by team name. */
   page(filter: TeamAccessFilter, page: PageRequest): Promise<Page<TeamWorkspaceView>>;
-  /** In the same order, at most so many: those after a place, or the first. */
+  /** In the same order, at most `limit` rows: those after a place, or the first. */
   slice(filter: TeamAccessFilter, after: Place | undefined, limit: number): Promise<Slice<TeamWorkspaceView>>;
 }

@@ -21,7 +21,7 @@ import type { UserRepository } from './user-repository.js';
 import type { VariableRepository } from './variable-repository.js';
 import type { WorkspaceRepository } from './workspace-repository.js';
 
-/** All there are. */
+/** All repositories. */
 export interface Repositories {
   readonly organizations: OrganizationRepository;
   readonly memberships: MembershipRepository;
@@ -54,20 +54,20 @@ export interface Repositories {
 
 export type RepositoryName = keyof Repositories;
 
-/** The repositories of one transaction. Nothing else may touch the database while it is open. */
+/** The repositories of one transaction. Nothing else may access the database while it is open. */
 export type Transaction<Names extends RepositoryName = RepositoryName> = Pick<Repositories, Names>;
 
 /**
- * The only way to a repository, so that no query can escape its transaction. Never nested; no other I/O inside. What takes one
- * names the repositories it asks: a host that implements no others is enough.
+ * The only access to a repository, so that every query belongs to a transaction. Transactions are never nested and
+ * contain no other I/O. A consumer names the repositories it requires, so that a host only has to implement those.
  */
 export interface UnitOfWork<Names extends RepositoryName = RepositoryName> {
   /**
-   * Commits when `work` resolves, rolls back when it rejects. `work` may run again when a save was stale, or when it waited for
-   * something else than `tx`. What it adds may be sent as late as the commit: a refusal of that, such as a name that is taken,
+   * Commits when `work` resolves, rolls back when it rejects. `work` may run again if a save was stale, or if it waited
+   * for anything but `tx`. Its inserts may be sent as late as the commit: their refusal, such as a name that is taken,
    * may reject `run` after `work` resolved.
    */
   run<Result>(work: (tx: Transaction<Names>) => Promise<Result>): Promise<Result>;
-  /** For reading only: each statement sees what is committed, and no lock is held between two of them. */
+  /** For reading only: each statement sees the latest committed data, and no locks are held between statements. */
   read<Result>(work: (tx: Transaction<Names>) => Promise<Result>): Promise<Result>;
 }

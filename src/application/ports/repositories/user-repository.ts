@@ -3,29 +3,31 @@ import type { Page, PageRequest } from './page.js';
 
 export interface Reservation {
   readonly id: UserId;
-  /** Whether there is a user with the address. */
+  /** Whether a user with the address exists. */
   readonly registered: boolean;
 }
 
-/** Ids that are reserved for addresses belong to no user yet, and are found by `reserve` alone. */
+/** Ids reserved for addresses do not belong to a user yet; only `reserve` finds them. */
 export interface UserRepository {
   find(id: UserId): Promise<User | undefined>;
-  /** In any case. */
+  /** Case-insensitive. */
   findByUsername(username: string): Promise<User | undefined>;
-  /** Whether there is any user at all, deleted ones included. */
+  /** Whether any user exists, including deleted ones. */
   any(): Promise<boolean>;
   /**
-   * The id that stands for an address, whatever its case: the living user's who has it, else the one that its user will have
-   * when created. Where the address is not invited yet that is the first of `ids` that nobody has, deleted users included.
-   * Of several who ask at once for one address, all get the same id. Throws `shared/stale-revision` when it is given up at
-   * the same time.
+   * The id for an address, regardless of case: that of the existing user with it, else the id that its user will have
+   * when created. For an address not invited before, this is the first of `ids` that was never used, not even by a
+   * deleted user. Concurrent calls for one address return the same id. Throws `shared/stale-revision` if it is released
+   * concurrently.
    */
   reserve(email: string, ids: Iterable<UserId>, now: Instant): Promise<Reservation>;
-  /** The user that an id was reserved for takes it. Throws `attribute/taken` when the user name or the address is another's. */
+  /**
+   * The user takes the id reserved for it. Throws `attribute/taken` if another user has the username or the address.
+   */
   add(user: User): Promise<void>;
   setSuspended(id: UserId, suspended: boolean): Promise<void>;
-  /** Hides the user: tokens are dead, memberships gone. */
+  /** Hides the user and invalidates its tokens and memberships. */
   remove(id: UserId, now: string): Promise<void>;
-  /** By user name. */
+  /** Ordered by username. */
   page(page: PageRequest): Promise<Page<User>>;
 }

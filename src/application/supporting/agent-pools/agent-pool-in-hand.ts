@@ -12,17 +12,17 @@ import {
 import type { AuditPlace } from '../../ports/repositories/audit-trail.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
-/** A pool of an organization, or of the site: each is reached under paths of its own. */
+/** A pool of an organization or of the site, which have separate paths. */
 export interface AgentPoolReference {
   readonly id: AgentPoolId;
   readonly of: 'organization' | 'site';
 }
 
-/** Where what happens to the pool is audited. */
+/** The audit trail for events of the pool. */
 export const auditPlaceOf = ({ organizationId }: Pick<AgentPool, 'organizationId'>): AuditPlace =>
   organizationId === null ? 'site' : { organizationId };
 
-/** Throws `resource/not-found`. `action` is what a pool of an organization is asked for. */
+/** Throws `resource/not-found`. `action` is the right required for a pool of an organization. */
 export async function seenAgentPool(
   tx: Transaction<'agentPools'>,
   actor: Actor,
@@ -38,8 +38,8 @@ export async function seenAgentPool(
 }
 
 /**
- * The same for a caller who manages it. Holds the pool first, so that what names it or does not stays so until the end:
- * naming a pool shares it.
+ * Like `seenAgentPool`, for a caller who manages the pool. Locks the pool first, so that references to it cannot change
+ * until the transaction ends: referencing a pool shares the lock.
  */
 export async function agentPoolInHand(
   tx: Transaction<'agentPools' | 'holds'>,

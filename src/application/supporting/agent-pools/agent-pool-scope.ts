@@ -9,7 +9,7 @@ import {
 } from '../../../domain/index.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
-/** What a request says of a pool's scope: what it does not name stays. */
+/** The requested change of a pool's scope; unnamed settings keep their value. */
 export type ScopeChange = Partial<AgentPoolScope>;
 
 const lists = [
@@ -18,8 +18,8 @@ const lists = [
 ] as const;
 
 /**
- * The pool with its scope changed. A list replaces what the caller sees of the one before it. Throws `attribute/invalid`
- * for what is not a workspace of the organization, or is hidden from the caller.
+ * The pool with its changed scope. A list replaces the part of the previous one that the caller can see. Throws
+ * `attribute/invalid` for an id that is not a workspace of the organization, or is hidden from the caller.
  */
 export async function withScope(
   tx: Transaction<'workspaces'>,
@@ -41,7 +41,7 @@ export async function withScope(
   return { ...pool, ...scope, ...Object.fromEntries(changed) };
 }
 
-/** The same pools without the workspaces that are hidden from the caller. */
+/** The pools without the workspaces hidden from the caller. */
 export async function withVisibleScope(
   tx: Transaction<'workspaces'>,
   pools: readonly AgentPool[],

@@ -6,7 +6,7 @@ import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type AgentPoolReference, actionOn, agentPoolInHand, auditPlaceOf } from './agent-pool-in-hand.js';
 
-/** POST /agent-pools/:id/authentication-tokens, also below /admin. The secret is given here and never again. */
+/** POST /agent-pools/:id/authentication-tokens, also below /admin. Only this response contains the secret. */
 export class IssueAgentToken {
   constructor(
     private readonly unitOfWork: UnitOfWork<'agentPools' | 'agentTokens' | 'holds' | 'audit'>,

@@ -3,11 +3,14 @@ import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type AgentPoolReference, actionOn, agentPoolInHand, auditPlaceOf } from './agent-pool-in-hand.js';
 
-/** DELETE /agent-pools/:id and /admin/agent-pools/:id, with the pool's tokens. */
+/** DELETE /agent-pools/:id and /admin/agent-pools/:id; also removes the pool's tokens. */
 export class RemoveAgentPool {
   constructor(private readonly unitOfWork: UnitOfWork<'agentPools' | 'holds' | 'audit'>) {}
 
-  /** Throws `agent-pool/in-use` while a workspace or the organization's default names it, or one of its agents executes a run. */
+  /**
+   * Throws `agent-pool/in-use` while a workspace or the organization's default references it, or one of its agents
+   * executes a run.
+   */
   execute(actor: Actor, reference: AgentPoolReference): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const { subject: pool } = await agentPoolInHand(tx, actor, reference);

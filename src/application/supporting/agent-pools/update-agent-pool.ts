@@ -9,7 +9,7 @@ export interface AgentPoolChange extends ScopeChange {
   readonly name?: string | undefined;
 }
 
-/** PATCH /agent-pools/:id and /admin/agent-pools/:id: what is not named stays. */
+/** PATCH /agent-pools/:id and /admin/agent-pools/:id: unnamed settings keep their value. */
 export class UpdateAgentPool {
   constructor(private readonly unitOfWork: UnitOfWork<'workspaces' | 'agentPools' | 'holds' | 'audit'>) {}
 

@@ -19,13 +19,13 @@ export interface StateReport extends AnnouncedState {
 
 export interface StateAnnounced {
   readonly version: StateVersion;
-  /** How many outputs are not kept, because they do not fit. */
+  /** The number of outputs not stored because they exceed the limits. */
   readonly outputsLeftOut: number;
 }
 
 /**
- * POST /agent/v1/runs/:id/state-versions: what an apply made of the workspace. Nobody sees it before its bytes are there.
- * A run has one such announcement at most; the next takes its place.
+ * POST /agent/v1/runs/:id/state-versions: announces the state an apply produced, which is hidden until its bytes are
+ * uploaded. A run has at most one announcement; a new one replaces it.
  */
 export class AnnounceState {
   constructor(
@@ -37,7 +37,7 @@ export class AnnounceState {
   ) {}
 
   /**
-   * What was announced before, in the same words, is answered again. Throws `lease/lost`, `run/transition-refused` unless
+   * An identical repeated announcement returns the same result. Throws `lease/lost`, `run/transition-refused` unless
    * the run is being applied, and `agent-report/invalid` for a state that may not follow the workspace's current one.
    */
   async execute(holder: LeaseHolder, { outputs, ...announced }: StateReport): Promise<StateAnnounced> {

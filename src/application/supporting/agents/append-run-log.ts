@@ -3,7 +3,7 @@ import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type LeaseHolder, leasedRunInTurn } from './lease-holder.js';
 
-/** A phase whose log is longer than this gets no more of it stored. */
+/** The maximum bytes stored of a phase's log. */
 export const maxLogBytes = 64 * 1024 * 1024;
 
 /** PUT /agent/v1/runs/:id/log. */
@@ -14,8 +14,8 @@ export class AppendRunLog {
   ) {}
 
   /**
-   * Answers the size after it. What is stored already may be sent again, when an answer was lost; a gap, or a log that
-   * grows too long, throws `agent-report/invalid`. Throws `lease/lost`.
+   * Returns the new size. Stored bytes may be sent again after a lost response; a gap, or a log beyond the limit,
+   * throws `agent-report/invalid`. Throws `lease/lost`.
    */
   execute(holder: LeaseHolder, offset: number, bytes: Uint8Array): Promise<number> {
     return this.unitOfWork.run(async (tx) => {

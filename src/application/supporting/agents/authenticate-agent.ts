@@ -7,7 +7,10 @@ import type { TokenUses } from '../users/token-uses.js';
 export const unknownAgent = (): DomainError =>
   new DomainError('actor/unauthenticated', 'a valid agent token is required');
 
-/** Which pool's agent a secret speaks for. Throws `actor/unauthenticated` when it is missing or not an agent's. */
+/**
+ * The agent that a secret authenticates. Throws `actor/unauthenticated` if it is missing or does not belong to an
+ * agent.
+ */
 export class AuthenticateAgent {
   constructor(
     private readonly unitOfWork: UnitOfWork<'agentTokens'>,

@@ -23,7 +23,7 @@ import type { OpenedVariable } from '../variables/variable-values.js';
 import { unknownAgent } from './authenticate-agent.js';
 import { leaseEnd } from './lease-holder.js';
 
-/** All an agent is told of the run it executes, and the token that goes with every report. */
+/** A claimed run with all data an agent needs to execute it, and the lease token for its reports. */
 export interface Job {
   readonly leaseToken: string;
   readonly expiresAt: Instant;
@@ -32,11 +32,11 @@ export interface Job {
   readonly workspace: Workspace;
   readonly version: ConfigurationVersionState;
   readonly stage: TaskStage | null;
-  /** The workspace's, as they are at this moment. */
+  /** The workspace's variables at the time of the claim. */
   readonly variables: readonly OpenedVariable[];
-  /** The workspace's current one; null while it has none. */
+  /** The workspace's current state; null if it has none. */
   readonly state: StateVersion | null;
-  /** What the agent that planned has left; null when it left none, and while planning. */
+  /** The plan file stored by the planning agent; null without one, and for a plan. */
   readonly planFile: Bundle | null;
 }
 
@@ -45,10 +45,10 @@ const startOf: Readonly<Partial<Record<RunState['status'], readonly [Phase, RunT
   apply_queued: ['apply', 'start-apply'],
 };
 
-/** An agent that finds nothing asks again: a run that can never be claimed must not keep it here. */
+/** Bounds the attempts: a run that can never be claimed must not block the agent, which claims again. */
 const mostLooks = 20;
 
-/** POST /agent/v1/claims, once: whoever waits asks again. */
+/** POST /agent/v1/claims, a single attempt: the caller repeats it while the client waits. */
 export class ClaimRun {
   constructor(
     private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'variables' | 'agentPools' | 'holds' | 'audit'>,
@@ -58,13 +58,13 @@ export class ClaimRun {
     private readonly progress: RunProgress,
   ) {}
 
-  /** Undefined when there is nothing to do for the agent's pool, or others were faster each time. */
+  /** Undefined if no run is claimable for the agent's pool, or other agents claimed each one first. */
   async execute(agent: Agent, name: string): Promise<Job | undefined> {
     for (let look = 0; look < mostLooks; look += 1) {
       const id = await this.unitOfWork.read((tx) => tx.runs.nextClaimable(agent));
       if (id === undefined) return undefined;
       const job = await this.claim(agent, name, id);
-      // Otherwise another agent was faster, or the run could not be started, and the next look finds another run.
+      // Otherwise another agent claimed it first, or the run could not be started, and the next look finds another run.
       if (job !== undefined) return job;
     }
     return undefined;
@@ -73,14 +73,14 @@ export class ClaimRun {
   private claim(agent: Agent, name: string, id: RunId): Promise<Job | undefined> {
     const { poolId } = agent;
     return this.unitOfWork.run(async (tx) => {
-      // Who removes the pool sees that it executes a run, or is through before.
+      // Serializes with the pool's removal, which either sees the executing run or commits first.
       if (!(await tx.holds.share({ kind: 'agent-pool', id: poolId }))) throw unknownAgent();
       const run = await runInTurn(tx, id);
       const start = run && startOf[run.state.status];
       if (start === undefined || run === undefined) return undefined;
       const workspace = await tx.workspaces.find(run.state.workspaceId);
       const pool = await tx.agentPools.find(poolId);
-      // Meanwhile it may have been given to another pool, or taken out of the scope of this one.
+      // Meanwhile the workspace may have changed its pool, or left the scope of this one.
       if (workspace === undefined || pool === undefined || !serves(pool, workspace)) return undefined;
       const [phase, trigger] = start;
       const { secret, digest } = this.secrets.generate();
@@ -91,7 +91,7 @@ export class ClaimRun {
       const { state } = started;
       const { variables, lost } = this.opened(await tx.variables.ofWorkspace(state.workspaceId));
       if (lost > 0) {
-        // Whoever may read the run may not read the variables: no key is told.
+        // Readers of the run may lack access to variables, so keys are not named.
         const failure = `${lost} of the workspace's variables cannot be decrypted with any signing secret: set those without a value again`;
         await this.progress.fire(tx, started, 'fail', { failure });
         await tx.audit.add(doneBySystem('runs/fail', id), state);
@@ -116,7 +116,7 @@ export class ClaimRun {
     });
   }
 
-  /** `lost` is the number of those that cannot be opened. */
+  /** `lost` is the number of variables that cannot be opened. */
   private opened(sealed: readonly Variable[]) {
     const variables: OpenedVariable[] = [];
     let lost = 0;

@@ -10,21 +10,21 @@ import {
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** An agent with the run it says it executes, and the token that proves it. */
+/** An agent, the run it executes, and the token that proves its lease. */
 export interface LeaseHolder {
   readonly agent: Agent;
   readonly runId: RunId;
   readonly leaseToken: string;
 }
 
-/** How long an agent may be silent before it counts as lost. */
+/** An agent counts as lost after this time without a heartbeat. */
 export const leaseSeconds = 60;
 
 export const leaseEnd = (now: Instant): Instant => later(now, leaseSeconds);
 
 /**
- * The run the agent executes. Throws `lease/lost` when the lease is not, or not any more, the run's: the run went to
- * another agent, was canceled, or came to a rest.
+ * The run the agent executes. Throws `lease/lost` if the run no longer has this lease: another agent claimed it, or it
+ * was canceled or has ended its phase.
  */
 export async function leasedRun(tx: Transaction<'runs'>, secrets: SecretGenerator, holder: LeaseHolder): Promise<Run> {
   const run = await tx.runs.findByLease(secrets.digestOf(holder.leaseToken));
@@ -34,7 +34,7 @@ export async function leasedRun(tx: Transaction<'runs'>, secrets: SecretGenerato
   return run;
 }
 
-/** The same with the workspace's turn taken, for whoever is going to change the run. */
+/** Like `leasedRun`, with the workspace's turn taken, for a change of the run. */
 export async function leasedRunInTurn(
   tx: Transaction<'workspaces' | 'runs'>,
   secrets: SecretGenerator,
@@ -51,7 +51,7 @@ export function refuseUnless({ state: { status } }: Run, needed: RunStatus, what
   throw new DomainError('run/transition-refused', `${what} because the run's status is ${status}`);
 }
 
-/** Whether a lease is worth reading a long report for. Throws `lease/lost`. */
+/** Checks the lease before a long report is read. Throws `lease/lost`. */
 export class AskLease {
   constructor(
     private readonly unitOfWork: UnitOfWork<'runs'>,

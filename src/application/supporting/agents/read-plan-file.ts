@@ -5,7 +5,7 @@ import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type LeaseHolder, leasedRun, refuseUnless } from './lease-holder.js';
 
-/** GET /agent/v1/runs/:id/artifacts/plan-file: what the agent that planned has left for the one that applies. */
+/** GET /agent/v1/runs/:id/artifacts/plan-file: the plan file stored by the planning agent, for the applying one. */
 export class ReadPlanFile {
   constructor(
     private readonly unitOfWork: UnitOfWork<'runs' | 'runArtifacts'>,
@@ -13,7 +13,10 @@ export class ReadPlanFile {
     private readonly store: BundleStore,
   ) {}
 
-  /** Throws `lease/lost`, `run/transition-refused` unless the run is being applied, `resource/not-found` for none. */
+  /**
+   * Throws `lease/lost`, `run/transition-refused` unless the run is being applied, `resource/not-found` without a plan
+   * file.
+   */
   async execute(holder: LeaseHolder): Promise<AsyncIterable<Uint8Array>> {
     const bundle = await this.unitOfWork.read(async (tx) => {
       const run = await leasedRun(tx, this.secrets, holder);

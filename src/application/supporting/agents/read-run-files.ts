@@ -13,7 +13,7 @@ export class ReadRunFiles {
     private readonly store: BundleStore,
   ) {}
 
-  /** Throws `lease/lost`, and `resource/not-found` when the bytes went away. */
+  /** Throws `lease/lost`, and `resource/not-found` if the bytes were discarded. */
   async execute(holder: LeaseHolder): Promise<AsyncIterable<Uint8Array>> {
     const files = await this.unitOfWork.read(async (tx) => {
       const { ownFiles, configurationVersionId } = (await leasedRun(tx, this.secrets, holder)).state;

@@ -14,8 +14,8 @@ export class ReadRunState {
   ) {}
 
   /**
-   * The state the job named, or with no id the workspace's current one: a run that waits for nobody may see another change
-   * it meanwhile. Throws `lease/lost`, and `resource/not-found` where there is none.
+   * The state the job named, or without an id the workspace's current one: during a plan-only run, which does not hold
+   * the workspace, another run may change it. Throws `lease/lost`, and `resource/not-found` if there is none.
    */
   async execute(holder: LeaseHolder, id: StateVersionId | undefined): Promise<AsyncIterable<Uint8Array>> {
     const version = await this.unitOfWork.read(async (tx) => {

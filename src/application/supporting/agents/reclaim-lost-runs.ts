@@ -5,12 +5,12 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type ProgressRepositories, type RunProgress, runInTurn } from '../runs/run-progress.js';
 
 const atATime = 50;
-/** As long as an agent takes to try a heartbeat again, and a little more. */
+/** Slightly longer than an agent takes to retry a heartbeat. */
 const patienceSeconds = 15;
 
 /**
- * Takes runs from agents that fell silent. One that was planning is queued again, for any agent, without what the lost
- * one had reported; one that was applying is errored, since nobody knows how far it came.
+ * Takes runs back from lost agents. A run in planning is queued again for any agent, without the lost agent's reports;
+ * a run in applying is errored, since its progress is unknown.
  */
 export class ReclaimLostRuns {
   constructor(
@@ -19,13 +19,13 @@ export class ReclaimLostRuns {
     private readonly progress: RunProgress,
   ) {}
 
-  /** Since when it has been looking without a failure; undefined after one, and before the first look. */
+  /** The start of the current period without failures; undefined after a failure and before the first check. */
   private lookingSince: Instant | undefined;
 
   /**
-   * Answers those it took. Nothing is taken in the first seconds, and in those after a failure: an agent that could not
-   * be heard because the service, or its database, was away must get a chance to speak up. One run's failure is thrown
-   * once the others were seen to.
+   * Returns the runs taken back. None is taken in the first seconds and after a failure: an agent whose heartbeats
+   * failed because the service or its database was unavailable must get a chance to retry. The failure of one run is
+   * thrown after the others were handled.
    */
   async execute(): Promise<readonly RunId[]> {
     const now = this.clock.now();
@@ -49,7 +49,7 @@ export class ReclaimLostRuns {
   private take(id: RunId): Promise<boolean> {
     return this.unitOfWork.run(async (tx) => {
       const run = await runInTurn(tx, id);
-      // Meanwhile the agent may have spoken up, or another process been faster.
+      // Meanwhile the agent may have renewed the lease, or another process may have taken the run.
       if (run?.state.lease == null || run.state.lease.expiresAt > this.clock.now()) return false;
       const failure = `the agent ${run.state.lease.agent} was lost during the apply; check the state before you apply again`;
       if (run.allows('lose-plan')) await this.progress.fire(tx, run, 'lose-plan');

@@ -7,7 +7,7 @@ import { type LeaseHolder, leasedRun, leaseEnd } from './lease-holder.js';
 export interface RenewedLease {
   readonly expiresAt: Instant;
   readonly status: RunStatus;
-  /** Whether somebody asked for the run to be canceled: the agent is to stop it and to say so. */
+  /** Whether the run's cancellation was requested: the agent must stop it and report that. */
   readonly cancel: boolean;
 }
 

@@ -13,12 +13,12 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { ProgressRepositories, RunProgress } from '../runs/run-progress.js';
 import { type LeaseHolder, leasedRunInTurn } from './lease-holder.js';
 
-/** How a phase ended. */
+/** The result of a phase. */
 export type PhaseReport =
   | {
       readonly outcome: 'finished';
       readonly hasChanges: boolean;
-      /** Of a plan. */
+      /** For a plan only. */
       readonly generatedConfiguration?: boolean;
       readonly resources: ResourceCounts | null;
     }
@@ -31,7 +31,7 @@ const running: Readonly<Record<Phase, readonly RunStatus[]>> = {
   apply: ['applying'],
 };
 
-/** POST /agent/v1/runs/:id/plan and …/apply: what became of it. */
+/** POST /agent/v1/runs/:id/plan and …/apply: reports the result of the phase. */
 export class ReportPhase {
   constructor(
     private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'audit'>,
@@ -40,8 +40,8 @@ export class ReportPhase {
   ) {}
 
   /**
-   * Answers the run's status after it. Throws `lease/lost`, `run/transition-refused` in another phase, and
-   * `agent-report/invalid` for an apply that is said to be finished while a state it announced has not come.
+   * Returns the run's new status. Throws `lease/lost`, `run/transition-refused` in another phase, and
+   * `agent-report/invalid` for a finished apply whose announced state was not uploaded.
    */
   execute(holder: LeaseHolder, phase: Phase, report: PhaseReport): Promise<RunStatus> {
     return this.unitOfWork.run(async (tx) => {

@@ -20,7 +20,7 @@ export interface PolicyReport {
   readonly policySets: readonly ReportedPolicySet[];
 }
 
-/** POST /agent/v1/runs/:id/policy-evaluations/:id: what the policies of one kind said, all of them at once. */
+/** POST /agent/v1/runs/:id/policy-evaluations/:id: reports all results of the policies of one kind. */
 export class ReportPolicyEvaluation {
   constructor(
     private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'audit'>,
@@ -31,8 +31,8 @@ export class ReportPolicyEvaluation {
   ) {}
 
   /**
-   * Answers the run's status after it. Throws `lease/lost`, `agent-report/invalid` for a report that does not fit the
-   * sets, and `task-stage/transition-refused` for an evaluation that is not running. Of a refused report nothing is kept.
+   * Returns the run's new status. Throws `lease/lost`, `agent-report/invalid` for a report that does not match the
+   * sets, and `task-stage/transition-refused` for an evaluation that is not running. A refused report is not stored.
    */
   execute(holder: LeaseHolder, id: PolicyEvaluationId, report: PolicyReport): Promise<RunStatus> {
     return this.unitOfWork.run(async (tx) => {

@@ -11,8 +11,8 @@ import { discard } from '../runs/run-progress.js';
 import { type LeaseHolder, leasedRun, leasedRunInTurn, refuseUnless } from './lease-holder.js';
 
 /**
- * PUT /agent/v1/runs/:id/artifacts/:name: something the plan leaves. Stored while it arrives, with no transaction open;
- * the lease is asked for before and after. A second one takes the place of the first.
+ * PUT /agent/v1/runs/:id/artifacts/:name: stores an artifact of the plan while it arrives, without an open transaction;
+ * the lease is checked before and after. A second upload replaces the first.
  */
 export class StoreRunArtifact {
   constructor(
@@ -25,8 +25,8 @@ export class StoreRunArtifact {
   ) {}
 
   /**
-   * Throws `lease/lost`, and `run/transition-refused` unless the run is being planned. Of what is refused, and when
-   * reading `body` throws, nothing is kept.
+   * Throws `lease/lost`, and `run/transition-refused` unless the run is being planned. After a refusal, or if reading
+   * `body` throws, nothing is stored.
    */
   async execute(holder: LeaseHolder, name: ArtifactName, body: AsyncIterable<Uint8Array>): Promise<BundleFacts> {
     const before = await this.unitOfWork.read((tx) => leasedRun(tx, this.secrets, holder));

@@ -11,8 +11,9 @@ import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-w
 import { type LeaseHolder, leasedRun, leasedRunInTurn, refuseUnless } from './lease-holder.js';
 
 /**
- * PUT /agent/v1/runs/:id/state-versions/:stateId/content. The bytes are stored while they arrive, with no transaction
- * open; one short transaction then makes them the workspace's current state. The lease is asked for before and after.
+ * PUT /agent/v1/runs/:id/state-versions/:stateId/content. The bytes are stored while they arrive, without an open
+ * transaction; a short transaction then makes them the workspace's current state. The lease is checked before and
+ * after.
  */
 export class UploadState {
   constructor(
@@ -25,9 +26,10 @@ export class UploadState {
   ) {}
 
   /**
-   * Of a state that is there already nothing more is kept. Throws `lease/lost`, `run/transition-refused`,
-   * `resource/not-found` for what the run did not announce, or has announced anew since, and `agent-report/invalid` for
-   * other bytes than were announced. Of what is refused, and when reading `body` throws, nothing is kept.
+   * A repeated upload of a finalized state stores nothing. Throws `lease/lost`, `run/transition-refused`,
+   * `resource/not-found` for a state that the run did not announce, or has replaced with a new announcement, and
+   * `agent-report/invalid` for bytes that differ from the announced ones. After a refusal, or if reading `body` throws,
+   * nothing is stored.
    */
   async execute(holder: LeaseHolder, id: StateVersionId, body: AsyncIterable<Uint8Array>): Promise<void> {
     const announced = await this.unitOfWork.read(async (tx) =>
@@ -62,7 +64,9 @@ export class UploadState {
   }
 }
 
-/** Throws `agent-report/invalid` at the first byte too much, or at the end where they are not the ones announced. */
+/**
+ * Throws `agent-report/invalid` at the first excess byte, or at the end if the bytes differ from the announced ones.
+ */
 async function* onlyAs({ size, md5 }: StateVersion, { bytes, facts }: Measurement): AsyncGenerator<Uint8Array> {
   let passed = 0;
   for await (const chunk of bytes) {

@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 const batch = 500;
 
-/** Forgets audit events that are older than they are kept. */
+/** Deletes audit events past their retention period. */
 export class ForgetAuditEvents {
   constructor(
     private readonly unitOfWork: UnitOfWork<'audit'>,
@@ -13,7 +13,7 @@ export class ForgetAuditEvents {
     private readonly settings: Pick<Settings, 'auditDays'>,
   ) {}
 
-  /** One batch. Doing it twice, or at once with others, does no harm. */
+  /** Deletes one batch. Safe to repeat and to run concurrently. */
   async execute(): Promise<{ readonly forgotten: number; readonly more: boolean }> {
     const { auditDays } = this.settings;
     if (auditDays === 0) return { forgotten: 0, more: false };

@@ -14,20 +14,20 @@ import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-w
 
 export type AuditFilter = Omit<AuditQuery, 'of'>;
 
-/** Which part of a trail is asked for: at most so many events, from beyond an id or from its beginning. */
+/** The requested part of a trail: at most `limit` events, after an id or from the beginning. */
 export interface AuditPart {
   readonly after: string | undefined;
   readonly limit: number;
 }
 
-/** Whoever goes on from the last event, the oldest first, must not go past one that is yet to come. */
+/** A reader that continues from the last event, oldest first, must not skip an event that is not committed yet. */
 function untilSettled({ audit }: Transaction<'audit'>, filter: AuditFilter): AuditFilter {
   const settled = filter.oldestFirst ? audit.settledBefore() : undefined;
   if (settled === undefined || (filter.until !== undefined && filter.until < settled)) return filter;
   return { ...filter, until: settled };
 }
 
-/** GET /organizations/:name/audit-events, and the same as lines: who reads it whole asks for part after part. */
+/** GET /organizations/:name/audit-events, also as lines: a client that reads all of it gets it part by part. */
 export class ListAuditEvents {
   constructor(private readonly unitOfWork: UnitOfWork<'organizations' | 'audit'>) {}
 
@@ -40,11 +40,11 @@ export class ListAuditEvents {
   }
 }
 
-/** GET /admin/audit-events: what belongs to no organization, or what is left of one that was removed. */
+/** GET /admin/audit-events: events without an organization, or those of a removed organization. */
 export class ListSiteAuditEvents {
   constructor(private readonly unitOfWork: UnitOfWork<'audit'>) {}
 
-  /** `removed` is the id of an organization; one that still exists has no events here. */
+  /** `removed` is the id of a removed organization; an existing one has no events here. */
   async execute(
     actor: Actor,
     removed: OrganizationId | undefined,
@@ -57,7 +57,7 @@ export class ListSiteAuditEvents {
   }
 }
 
-/** GET /organization/audit-trails: the organization is the one whose audit token the caller presents. */
+/** GET /organization/audit-trails: for the organization of the caller's audit token. */
 export class ListAuditTrails {
   constructor(private readonly unitOfWork: UnitOfWork<'audit'>) {}
 

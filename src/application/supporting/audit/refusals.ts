@@ -9,10 +9,10 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { AuditedThing } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** A change that a rule or a missing right refused, or a request whose token is no good. */
+/** A change refused by a rule or for a missing right, or a request with an invalid token. */
 export interface Refusal extends Omit<NewAuditEvent, 'count' | 'detail' | 'request'> {
   readonly request: RequestTrace;
-  /** What it is about, as far as the request names it: it says in whose trail it stands. */
+  /** The subject as named by the request, which determines the trail. */
   readonly about: AuditedThing | undefined;
 }
 
@@ -23,14 +23,14 @@ interface Heard {
 
 interface Counted {
   readonly refusal: Refusal;
-  /** In whose trail it stands; undefined for the site's. */
+  /** The organization of the trail; undefined for the site's. */
   readonly of: OrganizationId | undefined;
-  /** Not kept yet. */
+  /** The number not stored yet. */
   count: number;
   readonly begun: Instant;
-  /** Whether the first of the minute is kept. */
+  /** Whether the first of the minute is stored. */
   kept: boolean;
-  /** Of which it takes. */
+  /** The quotas it counts against. */
   readonly rooms: readonly Room[];
 }
 
@@ -40,29 +40,32 @@ interface Room {
 }
 
 const countedSeconds = 60;
-/** How many refusals of one caller, in the trail of one organization, are told apart in a minute by what they are about. */
+/** The refusals per caller and organization distinguished by subject in a minute. */
 const mostSubjects = 50;
-/** How many of one caller, in the trails of all organizations. */
+/** The limit per caller, in the trails of all organizations. */
 const mostOfCaller = 500;
-/** How many of all callers. */
+/** The limit for all callers. */
 const mostAltogether = 5_000;
-/** How many addresses are told apart in a minute. */
+/** The number of addresses distinguished in a minute. */
 const mostStrangers = 500;
-/** How many things that a caller was refused may wait until it is found out whose they are; from half of that on it is, at once. */
+/**
+ * The refused subjects per caller that may wait for their organization to be looked up; at half of that, the lookup
+ * starts immediately.
+ */
 const mostHeard = 1_000;
 const batch = 100;
 
 /**
- * Counts refusals of the same kind together: of each, the first of a minute is kept with the next flush, and how many came
- * after it at the end of the minute. Whoever is refused all the time so fills neither the disk nor the memory, and alone
- * takes nothing from what is told of others. To be flushed every few seconds; what a process that is killed did not keep,
- * counts of the last minute among it, is lost.
+ * Aggregates refusals of the same kind: the first of a minute is stored with the next flush, and the number of further
+ * ones at the end of the minute. A caller that is refused continuously thus fills neither the disk nor the memory, and
+ * does not displace the events of others. Must be flushed every few seconds; a killed process loses the refusals it has
+ * not stored, including counts of the last minute.
  */
 export class Refusals {
-  /** By caller, and then by all that tells them apart: the organization is yet to be found. */
+  /** By caller, then by the other distinguishing properties; the organization is not known yet. */
   private readonly heard = new Map<string, Map<string, Heard>>();
   private readonly counted = new Map<string, Counted>();
-  /** How much is taken of each room. */
+  /** The usage of each quota. */
   private readonly taken = new Map<string, number>();
   private readonly finding = oneAfterTheOther();
   private readonly keeping = oneAfterTheOther();
@@ -89,7 +92,7 @@ export class Refusals {
     if (own.size >= mostHeard / 2) this.findEarly();
   }
 
-  /** `ending` keeps all that was counted. What cannot be kept now is tried again with the next. */
+  /** `ending` stores all counts. Refusals that cannot be stored now are tried again with the next flush. */
   flush(ending = false): Promise<void> {
     return this.keeping(() => this.keepAll(ending));
   }
@@ -103,14 +106,14 @@ export class Refusals {
     for (const [key, one] of this.counted) if (one.count === 0 && isOver(one)) this.end(key, one);
   }
 
-  /** Before the next flush, so that the many things a caller makes up leave room for those that exist. */
+  /** Runs before the next flush, so that made-up subjects leave room for existing ones. */
   private findEarly(): void {
     if (this.isFinding) return;
     this.isFinding = true;
     const over = () => {
       this.isFinding = false;
     };
-    // What is wrong the next flush meets as well, and whoever waits for it hears of it.
+    // The next flush meets the same failure and reports it.
     this.finding(() => this.findOrganizations()).then(over, over);
   }
 
@@ -147,7 +150,8 @@ export class Refusals {
       this.begin(exactly, refusal, of, times, rooms);
       return;
     }
-    // Of those who are known it is told who they are, however many there are. Addresses can be had by the million.
+    // Known callers are always identified, however many there are. Addresses are not, since they are available by the
+    // million.
     const rest = known ? withoutSubject(refusal) : fromNowhere(refusal);
     const key = `${of} ${keyOf(rest)}`;
     if (!this.more(key, times)) this.begin(key, rest, of, times, []);
@@ -204,7 +208,7 @@ const callerOf = ({ actor, request }: Refusal): string => `${actor.kind} ${actor
 const keyOf = (refusal: Refusal): string =>
   [callerOf(refusal), refusal.actor.tokenId, refusal.action, refusal.outcome, refusal.subject].join(' ');
 
-/** Whoever has an IPv6 address has all that begin with the same 64 bits. */
+/** An IPv6 client usually controls all addresses with the same first 64 bits. */
 function networkOf(address: string | null): string {
   if (address === null || address.includes('.')) return String(address);
   const [before = [], after = []] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''));
@@ -219,7 +223,7 @@ const fromNowhere = (refusal: Refusal): Refusal => ({
   request: { ...refusal.request, address: null },
 });
 
-/** Others have their turn between two: a database in this process answers without giving them any. */
+/** Yields between parts: a database in this process responds without giving other work a turn. */
 async function* parts<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
   for (let from = 0; from < items.length; from += batch) {
     if (from > 0) await new Promise((resolve) => setImmediate(resolve));
@@ -227,7 +231,7 @@ async function* parts<Item>(items: readonly Item[]): AsyncGenerator<readonly Ite
   }
 }
 
-/** Begins work when what was asked for before has ended, well or not. */
+/** Runs jobs one at a time; a failure does not stop the next. */
 function oneAfterTheOther(): (work: () => Promise<void>) => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   return (work) => {

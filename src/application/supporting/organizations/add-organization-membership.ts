@@ -8,8 +8,8 @@ import type { MembershipView } from '../../ports/repositories/organization-repos
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 /**
- * POST /organizations/:name/organization-memberships: invites an address, to the teams named as well. Where a user has it,
- * that user has the rights at once; where none has, nobody has until a user with it is created. The answer is the same.
+ * POST /organizations/:name/organization-memberships: invites an address, optionally to teams. An existing user with
+ * the address gets the rights at once; otherwise they wait until a user with it is created. The response is the same.
  */
 export class AddOrganizationMembership {
   constructor(

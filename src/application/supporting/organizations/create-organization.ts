@@ -23,7 +23,7 @@ export interface NewOrganization {
   readonly defaults?: Partial<ExecutionDefaults>;
 }
 
-/** POST /organizations. Its creator is its first owner. */
+/** POST /organizations. The creator becomes its first owner. */
 export class CreateOrganization {
   constructor(
     private readonly unitOfWork: UnitOfWork<'organizations' | 'memberships' | 'teams' | 'holds' | 'audit'>,
@@ -37,7 +37,7 @@ export class CreateOrganization {
     const createdAt = this.clock.now();
     const { name, email } = command;
     const defaults = changedDefaults(initialDefaults, command.defaults ?? {});
-    // There is no pool yet.
+    // A new organization has no pools.
     if (defaults.agentPoolId !== null)
       throw invalidAttribute('defaultAgentPool', 'Agent pool must belong to the organization');
     const created = organization({ id: this.ids.next('organization'), createdAt, name, email, defaults });
@@ -60,7 +60,7 @@ export class CreateOrganization {
       invitedEmail: null,
     };
     await this.unitOfWork.run(async (tx) => {
-      // Without its only owner it would be nobody's.
+      // The owner must not be removed concurrently: the organization would have none.
       if (!(await tx.holds.share({ kind: 'user', id: actor.userId }))) throw notFound();
       await tx.organizations.add(created);
       await tx.teams.add(owners);

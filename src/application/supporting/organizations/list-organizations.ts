@@ -2,7 +2,7 @@ import type { Actor, Organization } from '../../../domain/index.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** GET /organizations: those the caller belongs to. */
+/** GET /organizations: the caller's own. */
 export class ListOrganizations {
   constructor(private readonly unitOfWork: UnitOfWork<'organizations'>) {}
 

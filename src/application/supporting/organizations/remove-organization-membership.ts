@@ -4,23 +4,24 @@ import { withChangedMembers } from '../../../domain/supporting/teams/team.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { checkActiveRemain } from '../teams/check-active-remain.js';
 
-/** How many team tokens the audit event of a removal names. */
+/** The maximum number of team tokens named in the audit event of a removal. */
 const mostNamed = 100;
 
 /**
- * DELETE /organization-memberships/:id: the user leaves the organization and its teams. Team tokens that the user issued
- * stay valid; the audit event names them, so that an owner can replace them.
+ * DELETE /organization-memberships/:id: removes the user from the organization and its teams. Team tokens that the user
+ * issued stay valid; the audit event names them, so that an owner can replace them.
  */
 export class RemoveOrganizationMembership {
   constructor(private readonly unitOfWork: UnitOfWork<'memberships' | 'tokens' | 'teams' | 'holds' | 'audit'>) {}
 
   execute(actor: Actor, id: MembershipId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      // So that nobody puts the user into one more team between the look and the removal.
+      // Prevents a concurrent addition to another team between the check and the removal.
       if (!(await tx.holds.take({ kind: 'membership', id }))) throw notFound();
       const { subject: membership, standing } = seenBy(await tx.memberships.findFor(actor, id), 'memberships/manage');
       for (const team of membership.teams) {
-        // Leaving a team changes it: who may not take members out of every one of them may not do this either.
+        // Removal changes the user's teams: a caller who may not remove members from each of them may not do this
+        // either.
         authorize({ ...standing, team: { ...asQuestion(team), secret: false } }, 'team-members/manage');
         await checkActiveRemain(tx, team, [membership.userId]);
         await tx.teams.save(withChangedMembers(team));

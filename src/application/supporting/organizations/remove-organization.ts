@@ -3,7 +3,7 @@ import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** DELETE /organizations/:name: hidden at once with all that hangs on it, taken away in batches. */
+/** DELETE /organizations/:name: hides it at once with all its resources, whose data is removed in batches. */
 export class RemoveOrganization {
   constructor(
     private readonly unitOfWork: UnitOfWork<'organizations' | 'runs' | 'effects' | 'holds' | 'audit'>,
@@ -13,13 +13,13 @@ export class RemoveOrganization {
   execute(actor: Actor, name: string): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const { id } = authorized(await tx.organizations.findFor(actor, name), 'organizations/delete');
-      // So that no run begins between the question and the removal.
+      // Prevents a run from starting between the check and the removal.
       if (!(await tx.holds.take({ kind: 'organization', id }))) throw notFound();
       if (await tx.runs.anyInProgress({ organizationId: id })) {
         throw new DomainError('runs/in-progress', 'the organization has a run in progress');
       }
       await tx.organizations.remove(id, this.clock.now());
-      // Nobody will see its own trail any more, but for who knows that it is there.
+      // In the site's trail, since the organization's own trail is no longer listed.
       await tx.audit.add(doneBy(actor, 'organizations/delete', id), 'site');
       await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'organization', id } }]);
     });

@@ -14,7 +14,7 @@ import { namedPool, otherCreators } from '../workspaces/workspace-execution.js';
 
 const defaultPool = { relationship: 'defaultAgentPool' };
 
-/** What is not named stays. */
+/** Unnamed settings keep their value. */
 export interface OrganizationChange {
   readonly name?: string | undefined;
   readonly email?: string | undefined;
@@ -22,7 +22,7 @@ export interface OrganizationChange {
 }
 
 export interface ChangedOrganization extends Organization {
-  /** Who holds tokens of the default agent pool that the change named, but the caller. */
+  /** The owners of tokens of the newly named default pool, except for the caller. */
   readonly poolTokenCreators?: readonly TokenOwner[];
 }
 
@@ -49,7 +49,7 @@ export class UpdateOrganization {
     });
   }
 
-  /** Answers who else holds tokens of the pool when it was not the default before. */
+  /** Returns the other token owners of the pool if it was not the default before. */
   private async keepDefaults(
     tx: Transaction<'organizations' | 'agentPools' | 'agentTokens' | 'holds'>,
     actor: Actor,

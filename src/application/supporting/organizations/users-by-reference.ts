@@ -2,7 +2,10 @@ import type { Member, Membership } from '../../../domain/index.js';
 
 type Named = Pick<Membership, 'id'> & { readonly user: Member };
 
-/** Whom each reference names: by user id, else by membership id, else by user name in any case, which invited members do not have. */
+/**
+ * The member each reference names: by user id, else by membership id, else by username, case-insensitive, which invited
+ * members do not have.
+ */
 export function usersByReference(
   members: readonly Named[],
   references: readonly string[],

@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** POST /organizations/:name/policies. Its code is uploaded afterwards. */
+/** POST /organizations/:name/policies. Its code is uploaded separately. */
 export class CreatePolicy {
   constructor(
     private readonly unitOfWork: UnitOfWork<'organizations' | 'policies' | 'audit'>,

@@ -1,7 +1,7 @@
 import { type Actor, authorized, notFound, type PolicyId } from '../../../domain/index.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** GET /policies/:id/download: the code that was uploaded last. Throws `resource/not-found` before the first. */
+/** GET /policies/:id/download: the latest uploaded code. Throws `resource/not-found` before the first upload. */
 export class ReadPolicyCode {
   constructor(private readonly unitOfWork: UnitOfWork<'policies'>) {}
 

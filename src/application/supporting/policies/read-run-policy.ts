@@ -4,8 +4,8 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type LeaseHolder, leasedRun } from '../agents/lease-holder.js';
 
 /**
- * GET /agent/v1/runs/:id/policies/:sha256: the code of a policy as it was when the run was created. Throws `lease/lost`,
- * and `resource/not-found` for code that none of the run's own policies has.
+ * GET /agent/v1/runs/:id/policies/:sha256: the code of a policy from the time the run was created. Throws `lease/lost`,
+ * and `resource/not-found` for code that none of the run's policies has.
  */
 export class ReadRunPolicy {
   constructor(

@@ -2,7 +2,7 @@ import { type Actor, authorized, type PolicyId } from '../../../domain/index.js'
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** DELETE /policies/:id: takes it out of its sets. Runs that exist already are held to it still. */
+/** DELETE /policies/:id: also removes it from its sets. It still applies to existing runs. */
 export class RemovePolicy {
   constructor(private readonly unitOfWork: UnitOfWork<'policies' | 'audit'>) {}
 

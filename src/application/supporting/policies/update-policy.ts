@@ -4,7 +4,7 @@ import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** PATCH /policies/:id: what is not named stays. Runs that exist already are held to the policy as it was. */
+/** PATCH /policies/:id: unnamed settings keep their value. Existing runs keep their snapshot of the policy. */
 export class UpdatePolicy {
   constructor(
     private readonly unitOfWork: UnitOfWork<'policies' | 'audit'>,

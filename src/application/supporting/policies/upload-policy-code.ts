@@ -4,7 +4,7 @@ import type { ByteQuota } from '../../files/byte-quota.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** PUT /policies/:id/upload. Runs that exist already are judged by the code there was before. */
+/** PUT /policies/:id/upload. Existing runs are evaluated with the previous code. */
 export class UploadPolicyCode {
   constructor(
     private readonly unitOfWork: UnitOfWork<'policies' | 'keptBytes' | 'audit'>,

@@ -4,8 +4,8 @@ import type { AtFault } from '../../../domain/shared/domain-error.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
 /**
- * What the set has with these added to what it had, each once. Throws `attribute/invalid`, at `where`, when one of
- * them is no policy of the organization, is of another kind, or has a taken name.
+ * The ids of the set's policies including the new ones, without duplicates. Throws `attribute/invalid`, at `where`, if
+ * one of them is not a policy of the organization, is of another kind, or has a duplicate name.
  */
 export async function withPolicies(
   tx: Transaction<'policies'>,

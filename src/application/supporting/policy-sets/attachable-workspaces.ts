@@ -3,7 +3,7 @@ import type { AtFault } from '../../../domain/shared/domain-error.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
 /**
- * The same ids, each once. Throws `attribute/invalid`, at `where`, when one of them is no workspace of the
+ * The ids without duplicates. Throws `attribute/invalid`, at `where`, if one of them is not a workspace of the
  * organization.
  */
 export async function attachable(

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { withPolicies } from './attachable-policies.js';
 
-/** POST and DELETE of /policy-sets/:id/relationships/policies. Runs that exist already keep the set as it was. */
+/** POST and DELETE of /policy-sets/:id/relationships/policies. Existing runs keep their snapshot of the set. */
 export class ChangePoliciesOfSet {
   constructor(
     private readonly unitOfWork: UnitOfWork<'policySets' | 'policies' | 'audit'>,

@@ -14,7 +14,7 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { withPolicies } from './attachable-policies.js';
 import { attachable } from './attachable-workspaces.js';
 
-/** POST /organizations/:name/policy-sets. Runs that exist already are not held to it. */
+/** POST /organizations/:name/policy-sets. It does not apply to existing runs. */
 export class CreatePolicySet {
   constructor(
     private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'policySets' | 'policies' | 'audit'>,

@@ -2,7 +2,7 @@ import { type Actor, authorized, type PolicySetId } from '../../../domain/index.
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** DELETE /policy-sets/:id. Runs that exist already are held to it still. */
+/** DELETE /policy-sets/:id. It still applies to existing runs. */
 export class RemovePolicySet {
   constructor(private readonly unitOfWork: UnitOfWork<'policySets' | 'audit'>) {}
 

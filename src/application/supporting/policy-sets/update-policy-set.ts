@@ -10,7 +10,7 @@ import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** PATCH /policy-sets/:id: what is not named stays. Runs that exist already keep the set as it was. */
+/** PATCH /policy-sets/:id: unnamed settings keep their value. Existing runs keep their snapshot of the set. */
 export class UpdatePolicySet {
   constructor(
     private readonly unitOfWork: UnitOfWork<'policySets' | 'policies' | 'audit'>,

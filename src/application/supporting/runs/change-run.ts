@@ -5,14 +5,14 @@ import { type ProgressRepositories, type RunProgress, runInTurn } from './run-pr
 
 export type RunAction = 'apply' | 'discard' | 'cancel';
 
-/** What people may do to a run, and the trigger each fires. */
+/** The trigger of each user action on a run. */
 const runActions: Readonly<Record<RunAction, (run: Run) => RunTrigger>> = {
   apply: () => 'confirm',
   discard: () => 'discard',
   cancel: (run) => run.cancelTrigger,
 };
 
-/** POST /runs/:id/actions/…: apply, discard, cancel. Throws `run/transition-refused` where the run's status forbids it. */
+/** POST /runs/:id/actions/…: apply, discard, cancel. Throws `run/transition-refused` if the run's status forbids it. */
 export class ChangeRun {
   constructor(
     private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'audit'>,

@@ -24,11 +24,11 @@ export interface NewRun {
   readonly options: RunOptions;
   readonly planOnly: boolean;
   readonly savePlan: boolean;
-  /** Undefined for what the workspace's setting says, as far as the caller may apply. */
+  /** Undefined for the workspace's setting, if the caller may apply. */
   readonly autoApply: boolean | undefined;
 }
 
-/** POST /runs. A version is usable when it is uploaded, or archived and to be fetched again. */
+/** POST /runs. A version is usable if it is uploaded, or archived and can be fetched again. */
 export class CreateRun {
   constructor(
     private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'policySets' | 'keptBytes' | 'holds' | 'audit'>,
@@ -38,12 +38,13 @@ export class CreateRun {
 
   /**
    * Throws `attribute/invalid` for a version that is not the workspace's, or not usable, and `organization/over-quota`
-   * where the organization may keep nothing more.
+   * if the organization has reached its quota.
    */
   execute(actor: Actor, command: NewRun): Promise<ShownRun> {
     return this.unitOfWork.run(async (tx) => {
       const createdBy = identityOf(actor);
-      // Who removes the caller sees the run, or is through before: then the caller sees nothing any more.
+      // Serializes with the caller's removal, which either sees the run or commits first; the caller then has no
+      // access.
       await tx.holds.share(createdBy);
       const seen = await tx.workspaces.findFor(actor, command.workspaceId);
       const { subject: workspace, standing } = seenBy(seen, 'runs/queue');
@@ -69,7 +70,7 @@ export class CreateRun {
   }
 }
 
-/** One sentence for every id that names no version of the workspace, whether it names another's or none. */
+/** One sentence for every invalid id, whether it belongs to another workspace or does not exist. */
 async function usableVersion(
   tx: Transaction<'configurationVersions'>,
   workspace: Workspace,

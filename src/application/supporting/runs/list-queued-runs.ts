@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type ShownRun, showingQueued } from './show-run.js';
 
-/** GET /organizations/:name/runs/queue: what is executed, then what waits, of the workspaces the caller may read. */
+/** GET /organizations/:name/runs/queue: executing runs, then waiting ones, of the workspaces the caller may read. */
 export class ListQueuedRuns {
   constructor(private readonly unitOfWork: UnitOfWork<'organizations' | 'runs' | 'taskStages'>) {}
 

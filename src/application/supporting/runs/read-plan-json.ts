@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 export type PlanJson = Exclude<ArtifactName, 'plan-file'>;
 
-/** What reading each needs: a plan says the values of everything it touches, unless it is redacted. */
+/** The right each requires: a plan contains every value it touches, unless it is redacted. */
 const actionOf = {
   'plan-json': 'plans/read-json-output',
   'plan-json-redacted': 'runs/read',
@@ -18,7 +18,7 @@ export class ReadPlanJson {
     private readonly store: BundleStore,
   ) {}
 
-  /** Undefined while there is none. Throws `resource/not-found` when the bytes went away since. */
+  /** Undefined if there is none. Throws `resource/not-found` if the bytes were discarded meanwhile. */
   async execute(actor: Actor, id: RunId, name: PlanJson): Promise<AsyncIterable<Uint8Array> | undefined> {
     const bundle = await this.unitOfWork.read(async (tx) => {
       authorized(await tx.runs.findFor(actor, id), actionOf[name]);

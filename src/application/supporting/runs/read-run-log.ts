@@ -3,18 +3,20 @@ import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** Clients read until they see the end, and know the log is not theirs to interpret before they saw its start. */
+/** Clients read until the end mark, and ignore the content before the start mark. */
 const start = 0x02;
 const end = 0x03;
 
-/** Clients ask for the URL once, and read from it for as long as the phase goes on: that may be longer than the URL lives. */
+/**
+ * Clients request the URL once, and read from it for as long as the phase runs, which may exceed the URL's lifetime.
+ */
 const mostFollowedSeconds = 24 * 3600;
-/** How long the end of a log is left to those who follow it: they ask every few seconds. */
+/** The time that clients following a log get to read its end: they poll every few seconds. */
 const endSeconds = 60;
 
 /**
- * GET /v1/log/:objectId. The URL is the right. It lives as long as any other for reading; one that has ended still reads a
- * log that is being written.
+ * GET /v1/log/:objectId. The URL is the credential. It lives as long as any other read URL; an expired one still reads
+ * a log that is being written.
  */
 export class ReadRunLog {
   constructor(
@@ -23,12 +25,12 @@ export class ReadRunLog {
     private readonly urls: CapabilityUrls,
   ) {}
 
-  /** From `offset` of the stream, whose first byte is a start mark, and whose last an end mark once the phase is over. */
+  /** From `offset` of the stream, which begins with a start mark and ends with an end mark once the phase is over. */
   async execute(objectId: string, offset: number, limit: number): Promise<Uint8Array> {
     const now = this.clock.now();
     const { phase, id, ended } = this.open(objectId, now);
     return this.unitOfWork.read(async (tx) => {
-      // The status first: when it says that the phase is over, the log is whole.
+      // The status is read first: if it says that the phase is over, the log is complete.
       const run = await tx.runs.find(id);
       if (run === undefined || (ended && !isFollowed(run, phase, now))) throw notFound();
       const size = await tx.runLogs.size(id, phase);

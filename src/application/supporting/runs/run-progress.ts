@@ -25,7 +25,7 @@ import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 import { seenByCreator, stillMay } from '../users/seen-by-creator.js';
 
-/** What a run asks while it moves on. */
+/** The repositories a run needs to progress. */
 export type ProgressRepositories =
   | 'configurationVersions'
   | 'effects'
@@ -36,10 +36,10 @@ export type ProgressRepositories =
   | 'taskStages'
   | 'workspaces';
 
-/** A transaction in which runs move on. */
+/** A transaction in which runs progress. */
 export type RunTransaction = Transaction<ProgressRepositories>;
 
-/** A run before it is one of its workspace's. */
+/** A run before it is added to its workspace. */
 export type DraftRun = Omit<RunDraft, 'id' | 'sequence' | 'createdAt' | 'workspaceId'>;
 
 const checkOf: Readonly<Record<TaskStage['status'], PolicyCheck>> = {
@@ -52,11 +52,11 @@ const checkOf: Readonly<Record<TaskStage['status'], PolicyCheck>> = {
   canceled: 'open',
 };
 
-/** Whether runs use a version is asked when it is archived: what is ordered here asks the lifecycle again. */
+/** The archive effect checks for runs that use a version, so the order is given without these facts. */
 const unused: VersionFactsGathered = { isCurrent: false, runsInProgress: false, usedByRun: false };
 
 /**
- * Moves runs through their lifecycle and does what the transitions order. Everything here is part of the caller's
+ * Moves runs through their lifecycle and applies the effects of transitions. All methods run in the caller's
  * transaction, which must have taken the workspace's turn before it read the run.
  */
 export class RunProgress {
@@ -65,14 +65,14 @@ export class RunProgress {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** A new run with its task stage, queued if it is its turn. */
+  /** Creates a run with its task stage; the run is queued if no other run is ahead of it. */
   async begin(
     tx: RunTransaction & Transaction<'policySets' | 'holds'>,
     workspace: Workspace,
     draft: DraftRun,
   ): Promise<Run> {
     const now = this.clock.now();
-    // Who removes the organization sees the run, or is through before.
+    // Serializes with the organization's removal, which either sees the run or commits first.
     if (!(await tx.holds.share({ kind: 'organization', id: workspace.organizationId }))) throw notFound();
     const sequence = await tx.runs.takeSequence(workspace.id);
     const id = this.ids.next('run');
@@ -94,20 +94,20 @@ export class RunProgress {
     return this.settle(tx, run);
   }
 
-  /** Throws `run/transition-refused` when the table says no. */
+  /** Throws `run/transition-refused` if the lifecycle table does not allow it. */
   async fire(tx: RunTransaction, run: Run, trigger: RunTrigger, change?: RunChange): Promise<Run> {
     const surroundings = await this.surroundingsOf(tx, run);
     return this.keep(tx, run, run.fire(trigger, surroundings.facts, this.clock.now(), change), surroundings);
   }
 
-  /** What the facts alone bring about. */
+  /** Fires the automatic rows that the facts allow. */
   async settle(tx: RunTransaction, run: Run): Promise<Run> {
     const surroundings = await this.surroundingsOf(tx, run);
     const fired = run.settle(surroundings.facts, this.clock.now());
     return fired === undefined ? run : this.keep(tx, run, fired, surroundings);
   }
 
-  /** Lets the run that waits longest go on, if nothing is in its way. */
+  /** Starts the longest waiting run, unless something blocks it. */
   async advance(tx: RunTransaction, workspaceId: RunState['workspaceId']): Promise<void> {
     const next = await tx.runs.nextWaiting(workspaceId);
     if (next !== undefined) await this.settle(tx, next);
@@ -193,12 +193,12 @@ interface Surroundings {
   readonly stage: TaskStage | undefined;
 }
 
-/** Orders that the bytes of bundles be removed, to which nothing refers any more. */
+/** Orders the removal of bundles that no row refers to any more. */
 export async function discard(tx: Transaction<'effects'>, keys: readonly BundleKey[]): Promise<void> {
   for (const bundleKey of keys) await tx.effects.enqueue(bundleKey, [{ kind: 'discard-bundle', bundleKey }]);
 }
 
-/** The run as it is once its workspace's turn was taken; undefined when there is none. */
+/** The run, read after taking its workspace's turn; undefined if it does not exist. */
 export async function runInTurn(tx: Transaction<'workspaces' | 'runs'>, id: RunId): Promise<Run | undefined> {
   const found = await tx.runs.find(id);
   if (found === undefined) return undefined;
@@ -206,7 +206,7 @@ export async function runInTurn(tx: Transaction<'workspaces' | 'runs'>, id: RunI
   return tx.runs.find(id);
 }
 
-/** The workspace of a version or a run with the standing of who created that. */
+/** The workspace of a version or a run, with the standing of its creator. */
 export const workspaceSeenByCreator = (
   tx: Transaction<'workspaces'>,
   { createdBy, workspaceId }: Pick<RunState, 'createdBy' | 'workspaceId'>,

@@ -2,7 +2,7 @@ import { type Actor, seenBy } from '../../../domain/index.js';
 import type { RunCapacity } from '../../ports/repositories/run-repository.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** GET /organizations/:name/capacity: all runs of the organization are counted, whoever may read them. */
+/** GET /organizations/:name/capacity: counts all runs of the organization, regardless of the caller's access. */
 export class ShowRunCapacity {
   constructor(private readonly unitOfWork: UnitOfWork<'organizations' | 'runs'>) {}
 

@@ -5,11 +5,11 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 export interface ShownPhase {
   readonly run: RunState;
-  /** Absolute. Good for a while, and for as long as the phase goes on. */
+  /** Absolute. Valid for a limited time, and for as long as the phase runs. */
   readonly logUrl: string;
 }
 
-/** GET /plans/:id and GET /applies/:id: the two parts of a run an agent executes. */
+/** GET /plans/:id and GET /applies/:id: the two phases of a run. */
 export class ShowRunPhase {
   constructor(
     private readonly unitOfWork: UnitOfWork<'runs'>,
@@ -22,7 +22,7 @@ export class ShowRunPhase {
     return this.of(state, phase);
   }
 
-  /** A part of a run that was read already, by one who may. */
+  /** A phase of a run that the caller may read. */
   of(run: RunState, phase: Phase): ShownPhase {
     return { run, logUrl: this.urls.issue(`${phase}-log`, run.id, this.clock.now()) };
   }

@@ -16,18 +16,18 @@ import type { QueuedRun } from '../../ports/repositories/run-repository.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type ShownWorkspace, showingWorkspace } from '../workspaces/show-workspace.js';
 
-/** A run with what a document says of it. */
+/** A run with the related data a document shows. */
 export interface ShownRun {
   readonly run: RunState;
-  /** The reader's, on its workspace: it decides which actions the document offers. */
+  /** The reader's standing on its workspace: it decides which actions the document offers. */
   readonly standing: Standing;
-  /** Null when no policy applies to it. */
+  /** Null if no policy applies to it. */
   readonly stageId: TaskStageId | null;
-  /** In the queue of its organization while it waits for its workspace; 0 otherwise. */
+  /** Its queue position while it waits for its workspace; 0 otherwise. */
   readonly position: number;
 }
 
-/** What may be asked for beside a run. */
+/** The resources that may be included with a run. */
 export type RunInclude =
   | 'workspace'
   | 'configuration-version'
@@ -45,7 +45,7 @@ export interface RunWithIncluded extends ShownRun {
 
 const waits = ({ status }: RunState): boolean => waitingRunStatuses.includes(status);
 
-/** Of runs of one workspace, those that wait for it. */
+/** The queue positions of the waiting runs of one workspace. */
 async function positionsOf(tx: Transaction<'runs'>, runs: readonly RunState[]): Promise<ReadonlyMap<RunId, number>> {
   const waiting = runs.filter(waits);
   const [first] = waiting;
@@ -64,7 +64,7 @@ export async function showing(
   return shown as ShownRun;
 }
 
-/** The same for many runs of one workspace. */
+/** Shows many runs of one workspace. */
 export async function showingAll(
   tx: Transaction<'runs' | 'taskStages'>,
   runs: readonly RunState[],
@@ -80,7 +80,7 @@ export async function showingAll(
   }));
 }
 
-/** The same for runs of many workspaces, as they stand in the queue of their organization. */
+/** Shows runs of many workspaces, in the order of their organization's queue. */
 export async function showingQueued(
   tx: Transaction<'taskStages'>,
   queued: readonly Seen<QueuedRun>[],

@@ -17,13 +17,13 @@ export class ListStateOutputs {
 }
 
 /**
- * GET /workspaces/:id/current-state-version-outputs, slice by slice: clients read this list whole, and ask for no page. All
- * of it is of one state, although another may become current in the middle.
+ * GET /workspaces/:id/current-state-version-outputs, slice by slice: clients read this list without pagination. All
+ * outputs belong to one state, even if another becomes current meanwhile.
  */
 export class ListCurrentOutputs {
   constructor(private readonly unitOfWork: UnitOfWork<'workspaces' | 'stateVersions' | 'stateOutputs'>) {}
 
-  /** Begins with the first, or after a place. Empty while the workspace has no state. */
+  /** Starts with the first output, or after a place. Empty while the workspace has no state. */
   execute(actor: Actor, workspaceId: WorkspaceId, after: Place | undefined): Promise<Slice<ShownOutput>> {
     return this.unitOfWork.read(async (tx) => {
       const id = authorized(await tx.workspaces.findIdFor(actor, workspaceId), 'state-version-outputs/read');

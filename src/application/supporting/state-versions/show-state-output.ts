@@ -3,14 +3,14 @@ import { openedWith, type SecretBox } from '../../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { ShownOutput } from './shown-output.js';
 
-/** GET /state-version-outputs/:id: the only place where a sensitive value is told. */
+/** GET /state-version-outputs/:id: the only endpoint that returns a sensitive value. */
 export class ShowStateOutput {
   constructor(
     private readonly unitOfWork: UnitOfWork<'stateOutputs'>,
     private readonly box: SecretBox,
   ) {}
 
-  /** Throws `resource/not-found` too for a value that was sealed with a signing secret nobody has any more. */
+  /** Also throws `resource/not-found` for a value sealed with a lost signing secret. */
   async execute(actor: Actor, id: StateVersionOutputId): Promise<ShownOutput> {
     const seen = await this.unitOfWork.read((tx) => tx.stateOutputs.findFor(actor, id));
     const output = authorized(seen, 'state-version-outputs/read');

@@ -15,7 +15,7 @@ import type { ListedStateVersion } from './list-state-versions.js';
 import { amongOthers, outputsAtOnce, type ShownOutput, withOutputsRead } from './shown-output.js';
 import { readingUrls } from './state-urls.js';
 
-/** One of them, or a workspace's current one. */
+/** A state version by its id, or a workspace's current one. */
 export type StateVersionReference = { readonly id: StateVersionId } | { readonly workspaceId: WorkspaceId };
 
 export interface ShownStateVersion extends ListedStateVersion {
@@ -38,7 +38,7 @@ export class ShowStateVersion {
     return { ...shown, urls: readingUrls(this.urls, shown.version, this.clock.now()) };
   }
 
-  /** Its outputs beside it, slice by slice: from the first, or after a place. */
+  /** Its outputs, slice by slice: from the first, or after a place. */
   outputs(actor: Actor, id: StateVersionId, after: Place | undefined): Promise<Slice<ShownOutput>> {
     return this.unitOfWork.read(async (tx) => {
       const version = withOutputsRead(await find(tx, actor, { id }));

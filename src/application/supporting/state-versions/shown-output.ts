@@ -3,15 +3,15 @@ import type { SliceSize } from '../../ports/repositories/page.js';
 
 /** An output as readers see it. */
 export interface ShownOutput extends Omit<StateOutput, 'value'> {
-  /** How many characters the value has as it is kept. */
+  /** The length of the stored value, in characters. */
   readonly size: number;
-  /** Any JSON; null of a sensitive one among others. */
+  /** Any JSON; null for a sensitive value in a list. */
   readonly value: unknown;
 }
 
 /**
- * Among others: a sensitive value is told only to who asks for that output by itself. A value is parsed when it is asked
- * for, since all of them may be long.
+ * An output in a list, without a sensitive value: only a request for that single output returns it. Values are parsed
+ * on access, since all of them together may be long.
  */
 export const amongOthers = (output: StateOutput): ShownOutput => ({
   ...output,
@@ -30,5 +30,5 @@ export function withOutputsRead(version: StateVersion): StateVersion {
   );
 }
 
-/** What is read at once. Together they must not be long: to parse and print a MiB takes 20 milliseconds or more. */
+/** The size of one slice. Parsing and printing 1 MiB takes 20 milliseconds or more. */
 export const outputsAtOnce: SliceSize = { rows: 100, characters: 256 * 1024 };

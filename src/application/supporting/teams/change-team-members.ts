@@ -8,7 +8,7 @@ import { checkActiveRemain } from './check-active-remain.js';
 export class ChangeTeamMembers {
   constructor(private readonly unitOfWork: UnitOfWork<'memberships' | 'teams' | 'audit'>) {}
 
-  /** `references` are user ids, user names or membership ids of members of the organization. */
+  /** `references` are user ids, usernames or membership ids of members of the organization. */
   execute(actor: Actor, id: TeamId, change: 'add' | 'remove', references: readonly string[]): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const team = authorized(await tx.teams.findFor(actor, id), 'team-members/manage');

@@ -3,8 +3,8 @@ import { checkMembersRemain } from '../../../domain/supporting/teams/team.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
 /**
- * Throws `owners-team/protected` when the owners team would be without an active member. Invited ones do not count,
- * whether or not a user has their address.
+ * Throws `owners-team/protected` if the owners team would have no active member. Invited members do not count, whether
+ * or not a user with their address exists.
  */
 export async function checkActiveRemain(
   tx: Transaction<'teams'>,

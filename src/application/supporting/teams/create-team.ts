@@ -19,7 +19,7 @@ import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { TeamChange } from './update-team.js';
 
-/** POST /organizations/:name/teams. Organization-level permissions given at once ask for the right to give them. */
+/** POST /organizations/:name/teams. Granting organization-level permissions requires the right to grant them. */
 export class CreateTeam {
   constructor(
     private readonly unitOfWork: UnitOfWork<'organizations' | 'teams' | 'audit'>,

@@ -4,7 +4,7 @@ import { checkRemovable } from '../../../domain/supporting/teams/team.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** DELETE /teams/:id: its token and grants are void at once. */
+/** DELETE /teams/:id: its token and grants are invalid at once. */
 export class RemoveTeam {
   constructor(
     private readonly unitOfWork: UnitOfWork<'teams' | 'runs' | 'effects' | 'holds' | 'audit'>,
@@ -15,7 +15,7 @@ export class RemoveTeam {
     return this.unitOfWork.run(async (tx) => {
       const team = authorized(await tx.teams.findFor(actor, id), 'teams/delete');
       checkRemovable(team);
-      // So that no run begins between the question and the removal.
+      // Prevents a run from starting between the check and the removal.
       if (!(await tx.holds.take({ kind: 'team', id }))) throw notFound();
       if (await tx.runs.anyInProgress({ createdBy: id })) {
         throw new DomainError('runs/in-progress', 'the team has a run in progress');

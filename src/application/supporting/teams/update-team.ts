@@ -14,12 +14,12 @@ import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { changedAccess, changeTeam, checkAccessChange } from '../../../domain/supporting/teams/team.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** Only what is named changes. */
+/** Unnamed settings keep their value. */
 export interface TeamChange extends Partial<Omit<TeamSettings, 'access'>> {
   readonly access?: AccessChange;
 }
 
-/** PATCH /teams/:id. Settings and organization-level permissions ask for different rights, and each for its own. */
+/** PATCH /teams/:id. Settings and organization-level permissions require separate rights. */
 export class UpdateTeam {
   constructor(private readonly unitOfWork: UnitOfWork<'teams' | 'audit'>) {}
 

@@ -4,7 +4,10 @@ import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { TokenUses } from './token-uses.js';
 
-/** Who a secret speaks for. Throws `actor/unauthenticated` when it is missing, unknown, expired or its owner is gone. */
+/**
+ * The actor that a secret authenticates. Throws `actor/unauthenticated` if it is missing, unknown or expired, or its
+ * owner is gone.
+ */
 export class Authenticate {
   constructor(
     private readonly unitOfWork: UnitOfWork<'memberships' | 'tokens'>,
@@ -23,7 +26,7 @@ export class Authenticate {
       throw new DomainError('actor/unauthenticated', 'a valid API token is required');
     }
     const { actor, invited } = credential;
-    // Written once for each invitation, so that the first request it is good for finds it active.
+    // Written once per invitation, so that the first authenticated request finds it accepted.
     if (invited && actor.kind === 'user') await this.unitOfWork.run((tx) => tx.memberships.accept(actor.userId));
     this.uses.note('api', credential.token, now);
     return actor;

@@ -22,7 +22,7 @@ export interface NewUser {
   readonly siteAdministrator: boolean;
 }
 
-/** POST /admin/users. The answer is the only place the user's first secret is ever shown. */
+/** POST /admin/users. Only this response contains the user's first secret. */
 export class CreateUser {
   constructor(
     private readonly unitOfWork: UnitOfWork<'users' | 'tokens' | 'audit'>,
@@ -41,8 +41,8 @@ export class CreateUser {
   }
 
   /**
-   * Creates the site administrator of a database that has no user yet. Undefined when it has one. `makeSecret` is called
-   * before: what it keeps is then there whatever happens.
+   * Creates the site administrator of a database without users; undefined if it has any. `makeSecret` is called before,
+   * so that the secret is stored in any case.
    */
   async first(
     command: Omit<NewUser, 'siteAdministrator'>,
@@ -58,7 +58,7 @@ export class CreateUser {
         return user;
       });
     } catch (error) {
-      // Of several that start on an empty database at once, all but one find the name taken.
+      // If several instances start on an empty database, all but one find the name taken.
       if (await this.unitOfWork.read((tx) => tx.users.any())) return undefined;
       throw error;
     }
@@ -73,7 +73,7 @@ export class CreateUser {
     const username = checkUsername(command.username);
     const email = checkEmail(command.email);
     const createdAt = this.clock.now();
-    // Invitations of the address are the new user's: they name the id that was reserved for it.
+    // Invitations of the address belong to the new user: they refer to the id reserved for it.
     const { id, registered } = await tx.users.reserve(email, this.ids.ofAddress(email), createdAt);
     if (registered) throw alreadyTaken('email', 'Email');
     const { siteAdministrator } = command;

@@ -13,7 +13,7 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { checkActiveRemain } from '../teams/check-active-remain.js';
 
-/** DELETE /admin/users/:id: tokens and memberships die at once, the rest is taken away in batches. */
+/** DELETE /admin/users/:id: tokens and memberships are invalid at once; remaining data is removed in batches. */
 export class RemoveUser {
   constructor(
     private readonly unitOfWork: UnitOfWork<'users' | 'teams' | 'runs' | 'effects' | 'holds' | 'audit'>,
@@ -27,7 +27,7 @@ export class RemoveUser {
       if (isUser(actor, id)) {
         throw new DomainError('user/protected', 'a site administrator cannot delete their own user');
       }
-      // So that no run begins, and no owners team takes the user in, between the questions and the removal.
+      // Prevents a run from starting, or an owners team from adding the user, between the checks and the removal.
       if (!(await tx.holds.take({ kind: 'user', id }))) throw notFound();
       for (const team of await tx.teams.ownedBy(id)) {
         await checkActiveRemain(tx, team, [id]);

@@ -2,8 +2,8 @@ import { actingFor } from '../../../domain/authorization/actor.js';
 import { type Action, type Actor, may, type Seen, type TokenOwner } from '../../../domain/index.js';
 
 /**
- * What `find` finds for the user or team that created something, with the standing it has now. Undefined when nobody
- * knows who that was. For capability URLs and effects, which act later on a right that was asked for once.
+ * The result of `find` for the user or team that created a resource, with its current standing. Undefined if the
+ * creator is unknown. For capability URLs and effects, which act later on a right checked once.
  */
 export async function seenByCreator<Subject>(
   creator: TokenOwner | null,
@@ -13,6 +13,6 @@ export async function seenByCreator<Subject>(
   return actor ? find(actor) : undefined;
 }
 
-/** Deleted and suspended creators, and those who left the organization, have no standing, and so may do nothing. */
+/** Deleted or suspended creators, and those who left the organization, have no standing, and therefore no rights. */
 export const stillMay = <Subject>(seen: Seen<Subject> | undefined, action: Action): seen is Seen<Subject> =>
   seen !== undefined && may(seen.standing, action);

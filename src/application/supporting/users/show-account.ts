@@ -1,7 +1,7 @@
 import { type Actor, notFound, type User } from '../../../domain/index.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** GET /account/details: the user whose token asks. Tokens of other kinds have no account. */
+/** GET /account/details: the user of the caller's token. Other kinds of tokens have no account. */
 export class ShowAccount {
   constructor(private readonly unitOfWork: UnitOfWork<'users'>) {}
 

@@ -4,8 +4,8 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 const staleAfterMilliseconds = 30_000;
 
 /**
- * Keeps `lastUsedAt` true to within a minute without a write on every request: uses are noted in memory, and flushed
- * together by whoever calls `flush` at least twice a minute.
+ * Keeps `lastUsedAt` accurate to within a minute without a write per request: uses are recorded in memory and flushed
+ * together. `flush` must be called at least twice a minute.
  */
 export class TokenUses {
   private noted = { api: new Map<TokenId, Instant>(), agent: new Map<TokenId, Instant>() };
@@ -31,7 +31,7 @@ export class TokenUses {
         await tx.agentTokens.markUsed(agent);
       });
     } catch (error) {
-      // Kept for the next time, unless they were used again since.
+      // Restored for the next flush, unless they were used again since.
       const { noted } = this;
       this.noted = { api: new Map([...api, ...noted.api]), agent: new Map([...agent, ...noted.agent]) };
       throw error;

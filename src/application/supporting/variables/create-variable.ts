@@ -39,7 +39,7 @@ export class CreateVariable {
         createdAt: this.clock.now(),
         revision: 0,
       });
-      // Of two that are made at once, the second sees the first in what there is.
+      // Serializes concurrent creations, so that the second one counts the first towards the limits.
       await tx.workspaces.takeTurn(id);
       const { count, bytes } = await tx.variables.totalsOf(id);
       checkRoom({ count: count + 1, bytes: bytes + variable.size });

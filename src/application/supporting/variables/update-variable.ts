@@ -6,7 +6,10 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { VariableDraft } from './create-variable.js';
 import { type VariableView, viewOf } from './variable-values.js';
 
-/** PATCH /workspaces/:id/vars/:variableId: what is not named stays. Runs that are claimed already keep what they were told. */
+/**
+ * PATCH /workspaces/:id/vars/:variableId: unnamed settings keep their value. Claimed runs keep the values they
+ * received.
+ */
 export class UpdateVariable {
   constructor(
     private readonly unitOfWork: UnitOfWork<'workspaces' | 'variables' | 'audit'>,

@@ -4,11 +4,11 @@ import { openedWith, type SecretBox } from '../../ports/outside/secret-box.js';
 /** A variable as callers of the API see it. */
 export interface VariableView {
   readonly variable: Variable;
-  /** Null where it is sensitive, and where no signing secret opens it. */
+  /** Null if it is sensitive, or if no signing secret opens it. */
   readonly value: string | null;
 }
 
-/** A variable with its value, for whoever executes the workspace's runs. */
+/** A variable with its value, for the agent that executes the workspace's runs. */
 export interface OpenedVariable extends Variable {
   readonly value: string;
 }

@@ -12,7 +12,7 @@ export interface FetchedFiles {
   readonly commit: FetchedCommit;
 }
 
-/** Brings the files of commits into the store, checked like every upload. */
+/** Fetches the files of commits into the store, checked like every upload. */
 export class CommitFiles {
   constructor(
     private readonly ids: IdGenerator,
@@ -31,7 +31,7 @@ export class CommitFiles {
     });
   }
 
-  /** What the repository alone tells of a commit nobody reported. */
+  /** The attributes that the repository provides for a commit without a report. */
   attributesOf({ cloneUrl, ref }: CommitRequest, commit: FetchedCommit): Omit<IngressAttributes, 'id'> {
     return {
       branch: commit.defaultBranch ?? ref?.replace(/^refs\/heads\//, '') ?? '',
@@ -54,7 +54,7 @@ export class CommitFiles {
     };
   }
 
-  /** The commit a run's version was fetched from; undefined when the run does not wait for its files any more. */
+  /** The commit a run's version was fetched from; undefined if the run no longer waits for its files. */
   async requestOfRun(
     tx: Transaction<'workspaces' | 'configurationVersions' | 'runs'>,
     id: RunId,
@@ -68,7 +68,7 @@ export class CommitFiles {
     if (version === undefined || commit === undefined) throw new Error(`the commit of ${id} is unknown`);
     return {
       cloneUrl: commit.cloneUrl,
-      // The credential belongs to the link: another repository must not see it.
+      // The credential belongs to the linked repository, and must not be sent to another.
       credential: repository?.cloneUrl === commit.cloneUrl ? repository.credential : null,
       ref: refOf(commit, version.state.source),
       commitSha: commit.commitSha,
@@ -76,7 +76,7 @@ export class CommitFiles {
   }
 }
 
-/** Where the commit was found. It came from no branch where the remote's default is none. */
+/** The ref the commit was fetched from; null if the remote's default is not a branch. */
 function refOf({ branch, isPullRequest, pullRequestNumber }: IngressAttributes, source: string): string | null {
   const pulls = source === 'gitlab' ? 'refs/merge-requests' : 'refs/pull';
   if (isPullRequest) return `${pulls}/${pullRequestNumber}/head`;

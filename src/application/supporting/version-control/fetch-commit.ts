@@ -11,7 +11,7 @@ import type { ByteQuota } from '../../files/byte-quota.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { FetchedVersions } from './fetched-version.js';
 
-/** POST /workspaces/:id/actions/fetch: a version of what the linked branch holds now. */
+/** POST /workspaces/:id/actions/fetch: creates a version from the linked branch's current commit. */
 export class FetchCommit {
   constructor(
     private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'keptBytes' | 'effects' | 'audit'>,
@@ -20,8 +20,8 @@ export class FetchCommit {
   ) {}
 
   /**
-   * Throws `configuration-version/fetch-refused` when the workspace is not linked to a repository, and
-   * `organization/over-quota` where the organization may keep nothing more.
+   * Throws `configuration-version/fetch-refused` if the workspace is not linked to a repository, and
+   * `organization/over-quota` if the organization has reached its quota.
    */
   execute(actor: Actor, id: WorkspaceId): Promise<ConfigurationVersionState> {
     return this.unitOfWork.run(async (tx) => {

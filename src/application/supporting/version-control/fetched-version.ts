@@ -16,20 +16,20 @@ export interface CommitToFetch {
   readonly speculative: boolean;
   readonly createdBy: TokenOwner;
   readonly ref: string | null;
-  /** Null for where the ref stands when it is fetched. */
+  /** Null for the ref's current commit at the time of the fetch. */
   readonly commitSha: string | null;
-  /** What is known of the commit beforehand; undefined when only the repository can tell. */
+  /** The known attributes of the commit; undefined if they must be read from the repository. */
   readonly attributes: Omit<IngressAttributes, 'id'> | undefined;
 }
 
-/** Makes versions whose files are still to be fetched. */
+/** Creates versions whose files are fetched afterwards. */
 export class FetchedVersions {
   constructor(
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
 
-  /** A pending version of the workspace, and the order to fetch it, in the caller's transaction. */
+  /** Creates a pending version of the workspace and orders its fetch, in the caller's transaction. */
   async order(
     tx: Transaction<'workspaces' | 'configurationVersions' | 'effects'>,
     workspace: Workspace & { readonly repository: LinkedRepository },
@@ -55,7 +55,7 @@ export class FetchedVersions {
     if (attributes !== undefined) await tx.configurationVersions.addIngressAttributes(id, attributes);
     const { cloneUrl, credential } = workspace.repository;
     const request: CommitRequest = { cloneUrl, credential, ref: commit.ref, commitSha: commit.commitSha };
-    // One after the other, or a later push whose files come sooner would be planned first.
+    // In sequence, so that a later push whose files arrive sooner is not planned first.
     await tx.effects.enqueue(`fetch ${workspace.id}`, [{ kind: 'fetch-commit', versionId: id, request }]);
     return version.state;
   }

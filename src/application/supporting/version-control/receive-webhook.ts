@@ -14,13 +14,13 @@ import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { FetchedVersions } from './fetched-version.js';
 
-/** What a forge reported, as far as anything follows from it. */
+/** The relevant part of a forge's report. */
 export interface ForgeEvent {
   readonly forge: string;
-  /** Under which the forge knows the repository. */
+  /** The URLs by which the forge knows the repository. */
   readonly repositoryUrls: readonly string[];
   readonly defaultBranch: string | null;
-  /** Where the commit can be fetched. */
+  /** The ref the commit can be fetched from. */
   readonly ref: string;
   readonly commit: Omit<IngressAttributes, 'id' | 'cloneUrl' | 'onDefaultBranch'>;
   /** Undefined for a push. */
@@ -29,13 +29,13 @@ export interface ForgeEvent {
 }
 
 export interface ForgeDelivery {
-  /** The forge's own name of it, null when it gave none. */
+  /** The forge's id of the report; null if it has none. */
   readonly id: string | null;
-  /** Null when nothing follows from it. */
+  /** Null if the report is not relevant. */
   readonly event: ForgeEvent | null;
 }
 
-/** POST /hooks/vcs/:id: a pushed commit becomes a version, a pull request's a speculative one. */
+/** POST /hooks/vcs/:id: creates a version for a pushed commit, and a speculative one for a pull request's. */
 export class ReceiveWebhook {
   constructor(
     private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'effects' | 'audit'>,
@@ -46,9 +46,9 @@ export class ReceiveWebhook {
   ) {}
 
   /**
-   * `read` checks the signature with the key it is given, and answers undefined when it does not fit. Answers whether
-   * a version was made: not for other branches and repositories, for forks, and for what was reported before. Throws
-   * `resource/not-found` for an unknown id and for a wrong signature alike.
+   * `read` checks the signature with the given key, and returns undefined if it does not match. Returns whether a
+   * version was created: not for other branches and repositories, for forks, or for repeated reports. Throws
+   * `resource/not-found` both for an unknown id and for a wrong signature.
    */
   async execute(
     id: WebhookId,
@@ -57,7 +57,7 @@ export class ReceiveWebhook {
   ): Promise<boolean> {
     const workspace = await this.unitOfWork.read((tx) => tx.workspaces.findByWebhook(id));
     const repository = workspace?.repository ?? null;
-    // A signature is checked in any case: how long the answer takes must not tell which ids exist.
+    // A signature is always checked, so that the response time does not reveal which ids exist.
     const key = repository === null ? this.secrets.generateWebhookKey() : this.box.open(repository.sealedWebhookKey);
     const delivery = read(key, this.clock.now());
     if (workspace === undefined || repository === null || delivery === undefined) throw notFound();
@@ -65,7 +65,7 @@ export class ReceiveWebhook {
     if (event === null || !concerns(repository, event)) return false;
     return this.unitOfWork.run(async (tx) => {
       await tx.workspaces.takeTurn(workspace.id);
-      // Since its signature was checked the workspace may have been linked to something else.
+      // The workspace may have been linked to another repository since the signature check.
       const current = await tx.workspaces.findByWebhook(id);
       if (current === undefined || current.repository === null) throw notFound();
       if (!concerns(current.repository, event)) return false;
@@ -100,8 +100,8 @@ export class ReceiveWebhook {
 }
 
 /**
- * Whether the event is about the linked repository and branch. Forges may know a repository by another host name than
- * we do, so only the path is compared. A fork's commits are anybody's, and are never planned.
+ * Whether the event concerns the linked repository and branch. A forge may know a repository by another host name than
+ * the service does, so only the path is compared. Any user can create commits in a fork, so those are never planned.
  */
 function concerns(repository: LinkedRepository, event: ForgeEvent): boolean {
   const ours = pathOf(repository.cloneUrl);
@@ -118,7 +118,7 @@ const pathOf = (url: string): string =>
     .replace(/\.git$/, '')
     .toLowerCase();
 
-/** By hand: a pattern would begin anew at each of many slashes. */
+/** Not a regular expression, which would backtrack at each of many slashes. */
 function withoutLastSlashes(text: string): string {
   let end = text.length;
   while (text[end - 1] === '/') end -= 1;

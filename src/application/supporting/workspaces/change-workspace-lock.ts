@@ -19,7 +19,10 @@ const needs = {
   'force-unlock': 'workspaces/force-unlock',
 } as const satisfies Record<LockAction, Action>;
 
-/** POST /workspaces/:id/actions/lock, …/unlock (the caller's own lock) and …/force-unlock (anybody's). Runs wait while it is locked. */
+/**
+ * POST /workspaces/:id/actions/lock, …/unlock (the caller's own lock) and …/force-unlock (any lock). Runs wait while it
+ * is locked.
+ */
 export class ChangeWorkspaceLock {
   constructor(
     private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'audit'>,
@@ -35,7 +38,7 @@ export class ChangeWorkspaceLock {
     return this.unitOfWork.run(async (tx) => {
       const { subject, standing } = seenBy(await tx.workspaces.findFor(actor, id), needs[command.action]);
       const next = lockActions[command.action](subject, identityOf(actor), this.clock.now(), command.reason);
-      // Takes the workspace's turn too: a run that is created meanwhile is seen, or sees the lock.
+      // Saving takes the workspace's turn as well: a concurrently created run is seen, or sees the lock.
       await tx.workspaces.save(next);
       await tx.audit.add(doneBy(actor, needs[command.action], id), subject);
       if (next.lock === null) await this.progress.advance(tx, id);

@@ -1,7 +1,7 @@
 import type { Actor, Seen, Workspace, WorkspaceId } from '../../../domain/index.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
-/** The two ways the API names a workspace. */
+/** The two references to a workspace in the API. */
 export type WorkspaceReference =
   | { readonly id: WorkspaceId }
   | { readonly organizationName: string; readonly name: string };

@@ -17,21 +17,21 @@ import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { ShownWorkspace } from './show-workspace.js';
 
-/** What a request says of a workspace: what is not named stays; a null repository is unlinked. */
+/** The requested change of a workspace: unnamed settings keep their value; a null repository unlinks it. */
 export interface WorkspaceChange extends Partial<Omit<WorkspaceSettings, keyof ExecutionSettings>> {
   readonly execution?: ExecutionChange;
   readonly repository?: RepositorySettings | null;
 }
 
-/** A workspace after a change, with what is shown this once. */
+/** A changed workspace, with values that are shown only once. */
 export interface ChangedWorkspace extends ShownWorkspace {
-  /** Of the webhook that the change made. */
+  /** The key of a newly created webhook. */
   readonly webhookKey?: string;
-  /** Who holds tokens of the pool that the change named, but the caller. */
+  /** The owners of tokens of the newly named pool, except for the caller. */
   readonly poolTokenCreators?: readonly TokenOwner[];
 }
 
-/** What a workspace is linked to after a change. */
+/** The repository link after a change. */
 export interface RepositoryLink {
   readonly repository: LinkedRepository | null;
   readonly webhookKey?: string;
@@ -45,7 +45,7 @@ export class RepositoryLinks {
     private readonly box: SecretBox,
   ) {}
 
-  /** Another repository gets another webhook; the same one keeps its own. Throws `resource/not-found` without the right. */
+  /** A new repository gets a new webhook; the same one keeps its own. Throws `resource/not-found` without the right. */
   change(
     actor: Actor,
     standing: Standing,
@@ -57,7 +57,7 @@ export class RepositoryLinks {
     if (asked === null) return { repository: null };
     const linkedBy = identityOf(actor);
     checkRepository(asked);
-    // The form alone lets addresses pass that nothing can be asked at, as those with a port beyond all ports.
+    // The pattern accepts some invalid addresses, such as one with a port above 65535.
     if (!URL.canParse(asked.cloneUrl)) throw invalidAttribute('vcsRepo/cloneUrl', cloneUrlRule);
     if (current?.cloneUrl === asked.cloneUrl) return { repository: { ...current, ...asked, linkedBy } };
     const webhookKey = this.secrets.generateWebhookKey();

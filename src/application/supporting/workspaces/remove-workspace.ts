@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
 
-/** DELETE of a workspace: hidden at once with its versions and their URLs, taken away in batches. */
+/** DELETE of a workspace: hides it at once with its versions and their URLs; its data is removed in batches. */
 export class RemoveWorkspace {
   constructor(
     private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'effects' | 'audit'>,
@@ -14,7 +14,7 @@ export class RemoveWorkspace {
   execute(actor: Actor, reference: WorkspaceReference): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const { id, organizationId } = authorized(await findWorkspace(tx, actor, reference), 'workspaces/delete');
-      // So that no run begins between the question and the removal.
+      // Prevents a run from starting between the check and the removal.
       await tx.workspaces.takeTurn(id);
       if (await tx.runs.anyInProgress({ workspaceId: id })) {
         throw new DomainError('runs/in-progress', 'the workspace has a run in progress');

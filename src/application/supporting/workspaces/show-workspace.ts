@@ -2,9 +2,9 @@ import { type Actor, type RunId, type Seen, seenBy, type Workspace } from '../..
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
 
-/** A workspace with what a document says of it. */
+/** A workspace with the related data a document shows. */
 export interface ShownWorkspace extends Seen<Workspace> {
-  /** The run that holds it, or else the one that waits longest; null for none, undefined where it is not told. */
+  /** The run that holds it, or else the longest waiting one; null if there is none, undefined if not loaded. */
   readonly currentRunId?: RunId | null;
 }
 

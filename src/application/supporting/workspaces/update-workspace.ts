@@ -8,7 +8,7 @@ import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-
 import { showingWorkspace } from './show-workspace.js';
 import { chosenExecution } from './workspace-execution.js';
 
-/** PATCH of a workspace: what is not named stays. */
+/** PATCH of a workspace: unnamed settings keep their value. */
 export class UpdateWorkspace {
   constructor(
     private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'agentPools' | 'agentTokens' | 'holds' | 'audit'>,

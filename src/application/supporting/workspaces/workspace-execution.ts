@@ -25,8 +25,8 @@ interface ChosenExecution {
 }
 
 /**
- * Where the runs of a workspace are executed from now on. Throws `resource/not-found` without the right to choose, and
- * `attribute/invalid` for a choice that cannot be, or a pool that is not there for the workspace.
+ * The new execution settings of a workspace. Throws `resource/not-found` without the right to change them, and
+ * `attribute/invalid` for an invalid combination, or a pool that is not available to the workspace.
  */
 export async function chosenExecution(
   tx: Transaction<'agentPools' | 'agentTokens' | 'holds'>,
@@ -53,8 +53,8 @@ export async function chosenExecution(
 }
 
 /**
- * A pool that is about to be named. It stays until the end, and no token is issued meanwhile. Throws `attribute/invalid`
- * unless it is the organization's.
+ * The pool a request names. It is locked against removal, and no token is issued for it, until the transaction ends.
+ * Throws `attribute/invalid` unless it belongs to the organization.
  */
 export async function namedPool(
   tx: Transaction<'agentPools' | 'holds'>,
@@ -70,7 +70,7 @@ export async function namedPool(
   return pool;
 }
 
-/** Their agents claim what the pool serves. */
+/** The other owners of the pool's tokens, whose agents claim the runs it serves. */
 export async function otherCreators(
   tx: Transaction<'agentTokens'>,
   actor: Actor,

@@ -3,7 +3,7 @@ import type { AgentPoolScope, ServingPool } from '../../shared/execution.js';
 import type { AgentPoolId, Instant, OrganizationId, TokenId } from '../../shared/id.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
 
-/** Agents of one organization, or of the site. `serves` decides whose runs they claim. */
+/** The agents of one organization or of the site. `serves` decides whose runs they claim. */
 export interface AgentPool extends ServingPool {
   /** Null for a site pool. */
   readonly organizationName: string | null;
@@ -17,7 +17,7 @@ export const widestScope: AgentPoolScope = {
   excludedWorkspaceIds: [],
 };
 
-/** What is kept of a token by which agents of a pool make themselves known. */
+/** The stored part of a token that agents of a pool authenticate with. */
 export interface AgentToken {
   readonly id: TokenId;
   readonly poolId: AgentPoolId;
@@ -26,11 +26,11 @@ export interface AgentToken {
   readonly description: string;
   readonly createdBy: TokenOwner | null;
   readonly createdAt: Instant;
-  /** Null until first used; true to within a minute. */
+  /** Null until first used; accurate to within a minute. */
   readonly lastUsedAt: Instant | null;
 }
 
-/** Who calls the agents' interface: a program that holds a token of the pool. */
+/** A caller of the agent API: a program that holds a token of the pool. */
 export interface Agent {
   readonly tokenId: TokenId;
   readonly request?: RequestTrace;

@@ -4,7 +4,7 @@ import type { DomainErrorCode } from '../../shared/domain-error.js';
 import type { AgentPoolId, Instant, OrganizationId, TokenId } from '../../shared/id.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
 
-/** What is done without asking the policy: by the holder of an upload URL, an agent, a forge, or the service itself. */
+/** Actions outside the policy: by the holder of an upload URL, an agent, a forge, or the service itself. */
 export const unaskedActions = [
   'requests/authenticate',
   'configuration-versions/upload',
@@ -26,29 +26,29 @@ export const unaskedActions = [
 
 export type AuditAction = Action | (typeof unaskedActions)[number];
 
-/** Who did it. Of callers of the API and of agents there is an id, and the token they came with. */
+/** The identity that acted. API callers and agents have an id and the id of their token. */
 export interface AuditActor {
   readonly kind: Actor['kind'] | 'agent' | 'upload-url' | 'forge' | 'system' | 'nobody';
-  /** Of an agent, its pool's. */
+  /** For an agent, the id of its pool. */
   readonly id: string | null;
   readonly tokenId: TokenId | null;
 }
 
-/** Lists of ids, by what they are of. */
+/** Lists of ids, keyed by their type. */
 export type AuditDetail = Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>;
 
-/** Something that was changed, or that somebody was refused to change. */
+/** A change, or a refused attempt at one. */
 export interface NewAuditEvent {
   readonly actor: AuditActor;
   readonly action: AuditAction;
-  /** The id of what was changed or made; of a refusal, what the path of the request names. Null where that is nothing. */
+  /** The id of the changed or created resource; for a refusal, the id in the request path. Null if there is none. */
   readonly subject: string | null;
   readonly outcome: 'done' | DomainErrorCode;
-  /** More than one only of refusals, which are counted together. */
+  /** Greater than one only for refusals, which are aggregated. */
   readonly count: number;
-  /** What a reader should know beyond that, by name; null where there is nothing. Never a secret. */
+  /** Further details by name; null if there are none. Never a secret. */
   readonly detail: AuditDetail | null;
-  /** Null for what no request asked for. Of several, the first. */
+  /** Null without a request. For aggregated events, the first request. */
   readonly request: RequestTrace | null;
 }
 
@@ -56,7 +56,7 @@ export interface AuditEvent extends NewAuditEvent {
   /** Sorts by time. */
   readonly id: string;
   readonly at: Instant;
-  /** Null for what happened to the site. */
+  /** Null for an event of the site. */
   readonly organizationId: OrganizationId | null;
 }
 
@@ -65,20 +65,20 @@ const digitsOf = (at: Instant): string => at.replaceAll(/\D/g, '');
 /** Below every id of an event at this instant or later, and above every earlier one. */
 export const auditIdsFrom = (at: Instant): string => `ae-${digitsOf(at)}`;
 
-/** `chance` tells it from others of the same millisecond, and sorts it among them. */
+/** `chance` distinguishes events of the same millisecond and orders them. */
 export const auditEventId = (at: Instant, chance: string): string => `${auditIdsFrom(at)}-${chance}`;
 
 const done = { outcome: 'done', count: 1, detail: null } as const;
 
-/** The caller as the trail names it. */
+/** The caller as recorded in the audit trail. */
 export const auditActorOf = (actor: Actor): AuditActor => ({ ...identityOf(actor), tokenId: actor.tokenId });
 
 const system: AuditActor = { kind: 'system', id: null, tokenId: null };
 
-/** Who came with a token that is no good. */
+/** A caller with an invalid token. */
 export const unknownActor: AuditActor = { kind: 'nobody', id: null, tokenId: null };
 
-/** What a caller of the API did. */
+/** An action of an API caller. */
 export const doneBy = (
   actor: Actor,
   action: Action,
@@ -93,7 +93,7 @@ export const doneBy = (
   request: actor.request ?? null,
 });
 
-/** What the service did of its own accord. */
+/** An action of the service. */
 export const doneBySystem = (action: AuditAction, subject: string): NewAuditEvent => ({
   ...done,
   actor: system,
@@ -102,13 +102,13 @@ export const doneBySystem = (action: AuditAction, subject: string): NewAuditEven
   request: null,
 });
 
-/** What the service would have done of its own accord. */
+/** A refused action of the service. */
 export const refusedToSystem = (action: AuditAction, subject: string, outcome: DomainErrorCode): NewAuditEvent => ({
   ...doneBySystem(action, subject),
   outcome,
 });
 
-/** What the service did not do on behalf of a creator who had lost the right to it. */
+/** An action of the service that was refused because its creator had lost the right to it. */
 export const refusedToCreator = (creator: TokenOwner | null, action: Action, subject: string): NewAuditEvent => ({
   ...refusedToSystem(action, subject, 'resource/not-found'),
   ...(creator && { actor: { ...creator, tokenId: null } }),
@@ -117,14 +117,14 @@ export const refusedToCreator = (creator: TokenOwner | null, action: Action, sub
 export const agentActorOf = ({ poolId, tokenId }: { readonly poolId: AgentPoolId; readonly tokenId: TokenId }) =>
   ({ kind: 'agent', id: poolId, tokenId }) as const satisfies AuditActor;
 
-/** What an agent did. */
+/** An action of an agent. */
 export const doneByAgent = (
   agent: Parameters<typeof agentActorOf>[0] & { readonly request?: RequestTrace },
   action: AuditAction,
   subject: string,
 ): NewAuditEvent => ({ ...done, actor: agentActorOf(agent), action, subject, request: agent.request ?? null });
 
-/** What the holder of an upload URL, or a forge, did: neither is known by name. */
+/** An action of the holder of an upload URL or of a forge, neither of which has a known identity. */
 export const doneFromOutside = (
   kind: 'upload-url' | 'forge',
   action: AuditAction,

@@ -5,7 +5,7 @@ import { checkName } from '../../shared/name.js';
 
 export interface Organization {
   readonly id: OrganizationId;
-  /** Unique among living organizations; what URLs use. */
+  /** Unique among existing organizations; used in URLs. */
   readonly name: string;
   readonly email: string;
   readonly defaults: ExecutionDefaults;
@@ -14,25 +14,25 @@ export interface Organization {
 
 export const initialDefaults: ExecutionDefaults = { executionMode: 'remote', agentPoolId: null };
 
-/** Makes a user one of an organization's people. Teams are joined apart. */
+/** Makes a user a member of an organization. Team membership is separate. */
 export interface Membership {
   readonly id: MembershipId;
   readonly organizationId: OrganizationId;
   readonly userId: UserId;
   readonly createdAt: Instant;
-  /** The address that was invited; null from that user's first authenticated request on. */
+  /** The invited email address; null after that user's first authenticated request. */
   readonly invitedEmail: string | null;
 }
 
-/** What the people of an organization see of each other. */
+/** The properties of a member that other members can see. */
 export interface Member {
   readonly id: UserId;
   readonly email: string;
-  /** Null while invited: nothing shows whether a user of this service has the address. */
+  /** Null while invited, so that an invitation does not reveal whether a user with the address exists. */
   readonly username: string | null;
 }
 
-/** `user` has the membership, or is reserved for the address that was invited. */
+/** `user` holds the membership, or is the placeholder for the invited address. */
 export const memberOf = (
   { invitedEmail }: Pick<Membership, 'invitedEmail'>,
   user: { readonly id: UserId; readonly email: string; readonly username: string },
@@ -48,7 +48,7 @@ export const membershipStatus = (member: Member): (typeof membershipStatuses)[nu
 
 const wellFormedEmail = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
 
-/** Neither moves, hides nor ends what stands beside the address in a list or a log. */
+/** Excludes characters that could move, hide or end the text around the address in a list or a log. */
 const unprintable = /[\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Throws `attribute/invalid`. */
@@ -58,6 +58,6 @@ export function checkEmail(email: string): string {
   return email;
 }
 
-/** Throws `attribute/invalid` for a name or address that is not well formed. */
+/** Throws `attribute/invalid` for a malformed name or address. */
 export const organization = (given: Organization): Organization =>
   Object.freeze({ ...given, name: checkName(given.name), email: checkEmail(given.email) });

@@ -1,6 +1,6 @@
 import { DomainError } from '../../shared/domain-error.js';
 
-/** `kept` is without what is refused. */
+/** `kept` excludes the refused bytes. */
 export const overQuota = (kept: number, limit: number): DomainError =>
   new DomainError(
     'organization/over-quota',

@@ -1,6 +1,6 @@
 /**
- * What an agent leaves of a plan: the file that is applied, which nobody but the agent reads, and what the plan says, as
- * JSON, whole and without sensitive values.
+ * The artifacts of a plan that an agent stores: the plan file, which only the agent reads back, and the plan as JSON,
+ * complete and without sensitive values.
  */
 export const artifactNames = ['plan-file', 'plan-json', 'plan-json-redacted'] as const;
 

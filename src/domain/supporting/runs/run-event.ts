@@ -4,14 +4,14 @@ import type { TokenOwner } from '../../shared/token-owner.js';
 import type { RunState } from './run.js';
 import { type RunStatus, runStatuses } from './run-status.js';
 
-/** Something that happened to a run. */
+/** An event in the life of a run. */
 export interface RunEvent {
   /** The status it reached, or `created`. */
   readonly action: RunStatus | 'created';
   /** A sentence. */
   readonly description: string;
   readonly createdAt: Instant;
-  /** Null where nobody did it, or nobody knows any more who. */
+  /** Null if it was automatic, or if the actor is no longer known. */
   readonly actor: TokenOwner | null;
 }
 
@@ -37,7 +37,7 @@ const descriptions: Readonly<Record<RunStatus, string>> = {
 
 const statusOfStamp: ReadonlyMap<string, RunStatus> = new Map(runStatuses.map((status) => [stampOf(status), status]));
 
-/** What is kept of a run's life, in its order: when it was created, and when it last reached each status. */
+/** The recorded events of a run, in order: its creation, and the latest time it reached each status. */
 export function runEventsOf({ createdAt, createdBy, statusTimestamps, failure }: RunState): readonly RunEvent[] {
   const reached = Object.entries(statusTimestamps).flatMap(([stamp, at]): readonly RunEvent[] => {
     const action = statusOfStamp.get(stamp);
@@ -46,6 +46,6 @@ export function runEventsOf({ createdAt, createdBy, statusTimestamps, failure }:
     return [{ action, description, createdAt: at, actor: null }];
   });
   const created: RunEvent = { action: 'created', description: 'The run was created', createdAt, actor: createdBy };
-  // What happened at one instant stays as it was stamped.
+  // The sort is stable: events of the same instant keep the order of their stamps.
   return [created, ...reached.sort((a, b) => (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt)))];
 }

@@ -1,10 +1,10 @@
 import type { LifecycleGuard, LifecycleRow } from '../../shared/lifecycle-engine.js';
 import type { RunStatus } from './run-status.js';
 
-/** How far the policies that apply to a run have come. `overridable`: failed, and whoever may override decides. */
+/** The state of the policies that apply to a run. `overridable`: failed, and waiting for an override. */
 export type PolicyCheck = 'none' | 'open' | 'passed' | 'overridable' | 'failed';
 
-/** What a guard may look at: the run itself, plus facts the use case gathered through ports. */
+/** The facts a guard may check: the run itself and facts the use case gathered through ports. */
 export interface RunGuardFacts {
   readonly status: RunStatus;
   readonly planOnly: boolean;
@@ -13,11 +13,11 @@ export interface RunGuardFacts {
   readonly hasChanges: boolean;
   readonly cancelRequested: boolean;
   readonly options: { readonly allowEmptyApply: boolean };
-  /** No other run holds the workspace, none waits longer, and nobody has locked it; plan-only runs wait for nothing. */
+  /** No other run holds the workspace or waits longer, and the workspace is not locked; plan-only runs never wait. */
   readonly itsTurn: boolean;
   /** Whether the version's files are discarded and must be fetched again for this run. */
   readonly filesMissing: boolean;
-  /** Whether who created it holds `runs: apply` now. */
+  /** Whether its creator currently holds `runs: apply`. */
   readonly creatorMayApply: boolean;
   readonly policyCheck: PolicyCheck;
 }
@@ -53,7 +53,7 @@ export const runGuards = {
   'cancel requested': { holds: (run) => run.cancelRequested, because: 'cancellation was not requested' },
 } as const satisfies Record<string, LifecycleGuard<RunGuardFacts>>;
 
-/** What a transition orders besides the new status. */
+/** The effects of a transition in addition to the new status. */
 export type RunEffect =
   | 'fetch-files'
   | 'start-policy-check'
@@ -81,7 +81,7 @@ const completion = [
 const step = { guards: [], automatic: false, effects: [], refusedAs: 'run/transition-refused' } as const;
 const automatic = { ...step, automatic: true } as const;
 
-/** The whole life of a run. `Run` only reads it; of the automatic rows that fit, the first is fired. */
+/** The complete lifecycle of a run. `Run` only reads it; the first applicable automatic row fires. */
 export const runLifecycle = [
   {
     ...automatic,
@@ -214,7 +214,7 @@ export const runLifecycle = [
     done: 'canceled',
   },
   {
-    // Whoever applies must be let finish what it has begun: until it says so, nobody else may touch the state.
+    // The agent must be able to finish an apply it has begun: until it reports, no other agent may change the state.
     ...step,
     trigger: 'request-cancel',
     from: ['applying'],

@@ -1,4 +1,4 @@
-/** Every status of a run, grouped into the stages it passes through. A run in `completion` is over. */
+/** Every run status, grouped by stage. A run in `completion` is over. */
 export const stages = {
   pending: ['pending', 'fetching', 'plan_queued'],
   plan: ['planning', 'planned', 'planned_and_saved'],
@@ -17,10 +17,10 @@ export const runStatusesInProgress: readonly RunStatus[] = runStatuses.filter(
   (status) => !completedRunStatuses.includes(status),
 );
 
-/** Waiting for the workspace, in the order of their creation. A confirmed run that does not go on at once is a saved plan. */
+/** Waiting for the workspace, in order of creation. A confirmed run that does not continue at once is a saved plan. */
 export const waitingRunStatuses: readonly RunStatus[] = ['pending', 'confirmed'];
 
-/** Of the runs that are not plan-only, one of a workspace at a time is in one of these. */
+/** At most one run of a workspace, plan-only runs aside, is in one of these statuses at a time. */
 export const runStatusesHoldingWorkspace: readonly RunStatus[] = runStatusesInProgress.filter(
   (status) => !waitingRunStatuses.includes(status) && status !== 'planned_and_saved',
 );
@@ -28,7 +28,9 @@ export const runStatusesHoldingWorkspace: readonly RunStatus[] = runStatusesInPr
 /** Executed by an agent under a lease. */
 export const runStatusesUnderLease: readonly RunStatus[] = ['planning', 'post_plan_running', 'applying'];
 
-/** In the queue of their organization: executed, or to be without anybody's word. Others rest until somebody decides, or are over. */
+/**
+ * In the organization's queue: executing, or continuing without a decision. Other runs wait for a decision or are over.
+ */
 export const queuedRunStatuses: readonly RunStatus[] = [
   ...waitingRunStatuses,
   'fetching',

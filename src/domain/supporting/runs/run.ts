@@ -23,7 +23,7 @@ export interface RunVariable {
   readonly value: string;
 }
 
-/** What whoever asked for the run wants of it, passed on to the agent as it is. */
+/** The options requested for the run, passed on to the agent unchanged. */
 export interface RunOptions {
   readonly message: string;
   readonly isDestroy: boolean;
@@ -31,15 +31,15 @@ export interface RunOptions {
   readonly refreshOnly: boolean;
   readonly allowEmptyApply: boolean;
   readonly allowConfigGeneration: boolean;
-  /** Null for everything. */
+  /** Null for all resources. */
   readonly targetAddrs: readonly string[] | null;
   readonly replaceAddrs: readonly string[] | null;
   readonly variables: readonly RunVariable[];
-  /** Null for the workspace's. */
+  /** Null for the workspace's version. */
   readonly terraformVersion: string | null;
 }
 
-/** What a run does when nothing else is asked for. */
+/** The default options of a run. */
 export const defaultRunOptions: Omit<RunOptions, 'message'> = {
   isDestroy: false,
   refresh: true,
@@ -52,7 +52,7 @@ export const defaultRunOptions: Omit<RunOptions, 'message'> = {
   terraformVersion: null,
 };
 
-/** How many resources a plan or an apply touches. */
+/** The number of resources a plan or an apply changes. */
 export interface ResourceCounts {
   readonly additions: number;
   readonly changes: number;
@@ -61,22 +61,22 @@ export interface ResourceCounts {
 }
 
 export interface PlannedChanges extends ResourceCounts {
-  /** Whether the plan has configuration for what is imported; absent where nobody said so. */
+  /** Whether the plan generated configuration for imported resources; absent if not reported. */
   readonly generatedConfiguration?: boolean;
 }
 
-/** An agent's right to execute a run, and to report on it. Each claim makes a new one. */
+/** An agent's right to execute a run and report on it. Each claim creates a new lease. */
 export interface Lease {
   readonly poolId: AgentPoolId;
-  /** What the agent calls itself. */
+  /** The agent's name for itself. */
   readonly agent: string;
   /** SHA-256 of the lease token, lower-case hexadecimal. */
   readonly digest: string;
-  /** From then on the agent counts as lost. */
+  /** The agent counts as lost from this instant. */
   readonly expiresAt: Instant;
 }
 
-/** The two parts an agent executes. Each has its log. */
+/** The two phases an agent executes. Each has its own log. */
 export const phases = ['plan', 'apply'] as const;
 
 export type Phase = (typeof phases)[number];
@@ -90,32 +90,32 @@ export interface RunState {
   readonly status: RunStatus;
   readonly source: 'tfe-api' | 'tfe-configuration-version';
   readonly options: RunOptions;
-  /** From a speculative version: never confirmable. */
+  /** Created from a speculative version: it can never be confirmed. */
   readonly planOnly: boolean;
   readonly savePlan: boolean;
-  /** Asked for by one who may apply; asked again when the plan ends. */
+  /** Requested by a caller who may apply; the right is checked again when the plan ends. */
   readonly autoApply: boolean;
-  /** Null for nobody: then it never applies by itself. */
+  /** Null without a creator: such a run is never applied automatically. */
   readonly createdBy: TokenOwner | null;
   /** False until the plan ends. */
   readonly hasChanges: boolean;
   readonly cancelRequested: boolean;
   readonly planned: PlannedChanges | null;
   readonly applied: ResourceCounts | null;
-  /** Why it is errored, in a sentence. */
+  /** The reason it is errored, as a sentence. */
   readonly failure: string | null;
-  /** Files fetched again for this run alone; null when it uses those of its version. */
+  /** Files fetched again for this run only; null if it uses its version's files. */
   readonly ownFiles: Pick<Bundle, 'key' | 'bytes'> | null;
   readonly lease: Lease | null;
   readonly statusTimestamps: Readonly<Record<string, Instant>>;
   readonly createdAt: Instant;
-  /** Rises by one with every change; a save based on an older one is refused. */
+  /** Incremented with every change; a save based on an older revision is refused. */
   readonly revision: number;
 }
 
 export type RunFactsGathered = Pick<RunGuardFacts, 'itsTurn' | 'filesMissing' | 'creatorMayApply' | 'policyCheck'>;
 
-/** What a transition may change beside the status. */
+/** The fields a transition may change in addition to the status. */
 export type RunChange = Partial<
   Pick<RunState, 'hasChanges' | 'planned' | 'applied' | 'failure' | 'ownFiles' | 'lease' | 'cancelRequested'>
 >;
@@ -125,7 +125,7 @@ export interface RunFired {
   readonly effects: readonly RunEffect[];
 }
 
-/** What a run is made from. */
+/** The input for a new run. */
 export type RunDraft = Pick<
   RunState,
   | 'id'
@@ -143,7 +143,7 @@ export type RunDraft = Pick<
 
 const life = new Lifecycle('run', runLifecycle, runGuards);
 
-/** As if its plan had never begun. */
+/** The state before the plan began. */
 const withoutReports = (state: RunState): RunState => {
   const reported = ['planning', 'planned', 'post_plan_running'].map(stampOf);
   const statusTimestamps = Object.fromEntries(
@@ -174,20 +174,20 @@ export class Run {
     });
   }
 
-  /** For repositories only: trusts what was stored. */
+  /** For repositories only: trusts the stored state. */
   static restore(state: RunState): Run {
     return new Run({ ...state });
   }
 
   /**
-   * Fires `trigger`, and after it every automatic row that fits, until the run rests. Throws the row's refusal, worded
-   * by its status or by its first guard that fails.
+   * Fires `trigger`, and then every applicable automatic row until none is left. Throws the row's refusal, worded by
+   * its status or by its first failing guard.
    */
   fire(trigger: RunTrigger, gathered: RunFactsGathered, now: Instant, change: RunChange = {}): RunFired {
     return this.walk(life.fire(trigger, { ...this.state, ...gathered }), gathered, now, change);
   }
 
-  /** What the facts alone bring about; undefined when the run rests. */
+  /** Fires the automatic rows that the facts allow; undefined if there is none. */
   settle(gathered: RunFactsGathered, now: Instant): RunFired | undefined {
     const row = life.automatic({ ...this.state, ...gathered });
     return row && this.walk(row, gathered, now, {});
@@ -198,7 +198,7 @@ export class Run {
     return life.startsFrom(this.state.status, trigger);
   }
 
-  /** The same run with another lease, or other files. No transition: it is where it was. */
+  /** The same run with another lease or other files. The status does not change. */
   with(change: Pick<RunChange, 'lease' | 'ownFiles'>): Run {
     return new Run({ ...this.state, ...change, revision: this.state.revision + 1 });
   }
@@ -207,14 +207,14 @@ export class Run {
     return completedRunStatuses.includes(this.state.status);
   }
 
-  /** Whether its log of the phase is whole: nobody may add to it any more. Evaluating policies is part of the plan's. */
+  /** Whether its log of the phase is complete and closed. Policy evaluation is part of the plan's log. */
   hasFinished(phase: Phase): boolean {
     const { status, statusTimestamps } = this.state;
     const planned = statusTimestamps['planned-at'] !== undefined && status !== 'post_plan_running';
     return this.over || (phase === 'plan' && planned);
   }
 
-  /** Since when its log of the phase is whole; undefined while it is not. */
+  /** When its log of the phase was completed; undefined while it is open. */
   finishedAt(phase: Phase): Instant | undefined {
     if (!this.hasFinished(phase)) return undefined;
     const { status, statusTimestamps: at, createdAt } = this.state;
@@ -223,12 +223,12 @@ export class Run {
     return (phase === 'plan' ? planned : undefined) ?? at[stampOf(status)] ?? createdAt;
   }
 
-  /** Whether it keeps others of its workspace waiting. */
+  /** Whether other runs of its workspace must wait for it. */
   get holdsWorkspace(): boolean {
     return !this.state.planOnly && runStatusesHoldingWorkspace.includes(this.state.status);
   }
 
-  /** The trigger that cancels it in this status: at once, or by asking whoever applies it. */
+  /** The trigger that cancels it in this status: immediately, or by asking the agent that applies it. */
   get cancelTrigger(): RunTrigger {
     return this.allows('request-cancel') ? 'request-cancel' : 'cancel';
   }

@@ -1,6 +1,6 @@
 import type { StateVersionId, StateVersionOutputId } from '../../shared/id.js';
 
-/** A value that a state gives to whoever uses it, as an agent reports it. */
+/** An output value of a state, as an agent reports it. */
 export interface ReportedOutput {
   readonly name: string;
   /** A type of the configuration language, as its JSON: `"string"`, `["list", "number"]`, `["object", {"a": "bool"}]`. */
@@ -10,25 +10,25 @@ export interface ReportedOutput {
   readonly sensitive: boolean;
 }
 
-/** An output as it is kept. */
+/** A stored output. */
 export interface StateOutput {
   readonly id: StateVersionOutputId;
   readonly stateVersionId: StateVersionId;
-  /** Unique in its state version, whose outputs it puts in order. */
+  /** Unique within its state version, whose outputs are ordered by it. */
   readonly name: string;
   readonly type: unknown;
-  /** Its JSON; of a sensitive one that text sealed. */
+  /** The value as JSON; for a sensitive output, sealed. */
   readonly value: string;
   readonly sensitive: boolean;
 }
 
-/** How many outputs of a state are kept. */
+/** The maximum number of outputs stored per state. */
 const maxOutputs = 1000;
 
-/** How many characters the JSON of a value may have. */
+/** The maximum length of a value's JSON, in characters. */
 export const maxOutputLength = 1024 * 1024;
 
-/** What a value is in JSON. */
+/** The JSON type names of values. */
 export const outputWords = ['string', 'number', 'boolean', 'array', 'object', 'dynamic'] as const;
 
 export type OutputWord = (typeof outputWords)[number];
@@ -55,19 +55,19 @@ function isOutputType(type: unknown): boolean {
   const [kind, of] = type;
   if (isOneOf(collections, kind)) return type.length === 2 && isOutputType(of);
   if (kind === 'tuple') return type.length === 2 && Array.isArray(of) && of.every(isOutputType);
-  // The third says which attributes are optional: it is of types that people write, and harmless in others.
+  // The third element lists optional attributes: it appears in types that people write, and is harmless elsewhere.
   return kind === 'object' && isPlainObject(of) && Object.values(of).every(isOutputType);
 }
 
-/** What a value of the type is in JSON, in a word. */
+/** The JSON type name for a configuration language type. */
 export const wordForType = (type: unknown): OutputWord => {
   const kind = Array.isArray(type) ? type[0] : type;
   return { ...primitives, ...collections, ...structures }[String(kind)] ?? 'dynamic';
 };
 
 /**
- * Those that are kept, in the order given. One is left out whose name is none or there already, whose type is none of the
- * language, that is too long with its type, or that is one too many: a state must not be lost for how its outputs look.
+ * The outputs to store, in the given order. An output is skipped if its name is invalid or a duplicate, its type is
+ * unknown, its value and type are too long, or the limit is reached: a state must not be lost because of its outputs.
  */
 export function fittingOutputs(outputs: readonly ReportedOutput[]): readonly ReportedOutput[] {
   const names = new Set<string>();
@@ -83,7 +83,7 @@ export function fittingOutputs(outputs: readonly ReportedOutput[]): readonly Rep
   });
 }
 
-// Databases disagree about NUL, and take all that is no text for the same.
+// Databases disagree about NUL, and treat all unpaired surrogates as the same.
 const isOutputName = (name: string): boolean =>
   name.length > 0 && name.length <= 255 && !name.includes('\0') && name.isWellFormed();
 

@@ -3,19 +3,19 @@ import { DomainError } from '../../shared/domain-error.js';
 import type { Instant, RunId, StateVersionId, WorkspaceId } from '../../shared/id.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
 
-/** What is said of a state before its bytes are sent. A client leaves `size` to the bytes. */
+/** An announcement of a state, before its bytes are uploaded. A client does not announce `size`. */
 export interface AnnouncedState {
-  /** Rises with every state of a workspace, as who writes states counts. */
+  /** Rises with every state of a workspace; the writer of the state assigns it. */
   readonly serial: number;
-  /** Tells the states of one history from those of any other. */
+  /** Identifies the history a state belongs to. */
   readonly lineage: string;
-  /** Of the bytes, lower-case hexadecimal. */
+  /** The MD5 of the bytes, in lower-case hexadecimal. */
   readonly md5: string;
-  /** How many bytes. */
+  /** In bytes. */
   readonly size: number;
 }
 
-/** `pending`: announced, its bytes not received yet. Only the agent sees that of an agent. */
+/** `pending`: announced, its bytes not yet received. An agent's pending state is visible only to that agent. */
 export const stateVersionStatuses = ['pending', 'finalized'] as const;
 
 /** An agent writes under its lease, a client under the workspace's lock. */
@@ -26,9 +26,9 @@ export interface StateVersion extends AnnouncedState {
   readonly id: StateVersionId;
   readonly workspaceId: WorkspaceId;
   readonly source: StateSource;
-  /** The run that wrote it, or that the client names; null for none. */
+  /** The run that wrote it, or that the client named; null for none. */
   readonly runId: RunId | null;
-  /** Who created the run, or wrote the state; null where that is not known. */
+  /** The creator of the run, or the writer of the state; null if unknown. */
   readonly createdBy: TokenOwner | null;
   readonly status: (typeof stateVersionStatuses)[number];
   /** Null while it is pending. */
@@ -64,15 +64,15 @@ export const draftState = (
   of: Omit<StateVersion, keyof typeof withoutBytes | 'source' | 'outputsRead' | 'size'>,
 ): StateVersion => ({ ...of, ...withoutBytes, size: 0, source: 'client', outputsRead: false });
 
-/** Whether two say the same of the same bytes: an announcement whose answer was lost is made again. */
+/** Whether both announce the same bytes: an agent repeats an announcement whose response was lost. */
 export const isSameState = (a: AnnouncedState, b: AnnouncedState): boolean =>
   a.serial === b.serial && a.lineage === b.lineage && a.md5 === b.md5 && a.size === b.size;
 
 type Succession = Pick<AnnouncedState, 'serial' | 'lineage'>;
 
 /**
- * A state may follow the workspace's current one, of which there may be none, if it is of the same lineage and its serial is
- * higher. A writer that is behind, or writes to the wrong workspace, must not go unnoticed.
+ * Undefined if the state may follow the workspace's current one, if any: it must have the same lineage and a higher
+ * serial. This detects writers that are behind or write to the wrong workspace.
  */
 function misfitOf(
   current: Succession | undefined,

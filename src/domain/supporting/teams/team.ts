@@ -8,7 +8,7 @@ import { alreadyTaken, DomainError, notFound } from '../../shared/domain-error.j
 import type { Instant, OrganizationId, TeamId } from '../../shared/id.js';
 import { checkTeamName, teamNameKey } from './team-name.js';
 
-/** `secret` teams are seen by their members, owners and holders of `access-secret-teams` only. */
+/** Only members, owners and holders of `access-secret-teams` can see `secret` teams. */
 export const visibilities = ['secret', 'organization'] as const;
 
 export interface TeamSettings {
@@ -22,7 +22,7 @@ export interface Team extends TeamSettings {
   readonly id: TeamId;
   readonly organizationId: OrganizationId;
   readonly organizationName: string;
-  /** Every organization has one owners team, made with it. */
+  /** Every organization has one owners team, created with it. */
   readonly owners: boolean;
   readonly usersCount: number;
   readonly createdAt: Instant;
@@ -48,8 +48,8 @@ export const asQuestion = (team: Team): TeamInQuestion => ({
 const protectedOwners = (sentence: string): DomainError => new DomainError('owners-team/protected', sentence);
 
 /**
- * Applies a change of settings. Throws `attribute/invalid` for a bad name, `attribute/taken` for the owners team's,
- * `owners-team/protected` for what the owners team never loses: its name and its rights.
+ * Applies a change of settings. Throws `attribute/invalid` for a malformed name, `attribute/taken` for the name of the
+ * owners team, and `owners-team/protected` for the owners team's fixed settings: its name and its rights.
  */
 export function changeTeam(team: Team, change: Partial<TeamSettings>): Team {
   if (change.name !== undefined) checkTeamName(change.name);
@@ -65,36 +65,38 @@ export function changeTeam(team: Team, change: Partial<TeamSettings>): Team {
   return { ...team, ...change, revision: team.revision + 1 };
 }
 
-/** Throws `owners-team/protected`: owners hold every right on every workspace already. */
+/** Throws `owners-team/protected`: owners already hold every right on every workspace. */
 export function checkGrantable(team: Team): void {
   if (team.owners) throw protectedOwners('the owners team already has access to every workspace');
 }
 
-/** Throws `owners-team/protected`: an organization always has its owners. */
+/** Throws `owners-team/protected`: an organization always has owners. */
 export function checkRemovable(team: Team): void {
   if (team.owners) throw protectedOwners('the owners team cannot be deleted');
 }
 
 /**
- * The team to save with a change of its members: the risen revision makes two such changes at once meet, so that two
- * owners cannot remove each other.
+ * The team to save with a change of its members: the incremented revision makes concurrent changes conflict, so that
+ * two owners cannot remove each other.
  */
 export const withChangedMembers = (team: Team): Team => ({ ...team, revision: team.revision + 1 });
 
-/** `remaining` members are active. Throws `owners-team/protected` when there would be none in the owners team. */
+/**
+ * `remaining` is the number of active members left. Throws `owners-team/protected` if the owners team would have none.
+ */
 export function checkMembersRemain(team: Pick<Team, 'owners' | 'organizationName'>, remaining: number): void {
   if (team.owners && remaining < 1) {
     throw protectedOwners(`the owners team of ${team.organizationName} must have at least one active member`);
   }
 }
 
-/** A permission named is given or taken; one not named stays as it is. */
+/** A named permission is granted or revoked; an unnamed one stays unchanged. */
 export type AccessChange = Readonly<Partial<Record<OrganizationPermission, boolean | undefined>>>;
 
 export const changedAccess = (from: OrganizationAccess, change: AccessChange): OrganizationAccess =>
   new Set(organizationPermissions.filter((permission) => change[permission] ?? from.has(permission)));
 
-/** Only permissions the caller holds may be given or taken. Throws `resource/not-found`. */
+/** A caller can only grant or revoke permissions it holds. Throws `resource/not-found`. */
 export function checkAccessChange(standing: Standing, from: OrganizationAccess, to: OrganizationAccess): void {
   if (isOwner(standing)) return;
   const held = organizationAccessOf(standing);

@@ -5,17 +5,17 @@ export interface User {
   readonly id: UserId;
   readonly username: string;
   readonly email: string;
-  /** May create organizations and users; sees an organization only as its member. */
+  /** May create organizations and users; can see an organization only as a member. */
   readonly siteAdministrator: boolean;
   /** While true, none of the user's tokens is accepted. */
   readonly suspended: boolean;
   readonly createdAt: Instant;
 }
 
-/** What stands for an address that was invited before there was a user with it. It is no user: it has no name and no token. */
+/** The placeholder for an invited address without a user. It has no username and no token. */
 export const awaitedUser = (id: UserId, email: string, createdAt: Instant): User => ({
   id,
-  // Unlike any name that a user can have, and each its own.
+  // Differs from every valid username, and is unique.
   username: `invited:${id}`,
   email,
   siteAdministrator: false,

@@ -7,25 +7,25 @@ export interface VariableSettings {
   readonly key: string;
   readonly description: string | null;
   readonly category: (typeof variableCategories)[number];
-  /** Whether the value is an expression of the configuration language, and not the text itself. */
+  /** Whether the value is an expression of the configuration language rather than text. */
   readonly hcl: boolean;
-  /** Whether nobody is ever shown the value again. */
+  /** Whether the value is write-only. */
   readonly sensitive: boolean;
 }
 
-/** What a run of the workspace is given as a variable, or in its environment. */
+/** A variable of a workspace's runs, for terraform or for its environment. */
 export interface Variable extends VariableSettings {
   readonly id: VariableId;
   readonly workspaceId: WorkspaceId;
-  /** The value, encrypted whether it is sensitive or not: runs need it again. */
+  /** The encrypted value, sensitive or not: runs need it again. */
   readonly sealedValue: string;
-  /** Bytes of the value in UTF-8. */
+  /** The size of the value in bytes of UTF-8. */
   readonly size: number;
   readonly createdAt: Instant;
   readonly revision: number;
 }
 
-/** What all variables of a workspace come to. */
+/** The totals over all variables of a workspace. */
 export interface VariableTotals {
   readonly count: number;
   readonly bytes: number;
@@ -33,11 +33,11 @@ export interface VariableTotals {
 
 const kibi = 1024;
 
-/** The list of a workspace's variables, and what an agent is told of a run, come whole: these bound both. */
+/** Variable lists and agent jobs are not paginated; these limits bound their size. */
 export const variableLimits = {
   key: 255,
   value: 256 * kibi,
-  /** Linux starts no program with a longer text in its environment; the key, a `=` and an end belong to it. */
+  /** Linux does not start a program with a longer environment string; the key, the `=` and the terminator count. */
   environmentText: 128 * kibi,
   ofWorkspace: { count: 1000, bytes: 4 * kibi * kibi },
 } as const;
@@ -67,7 +67,9 @@ function checkKey({ key, category }: VariableSettings): void {
   if (category === 'env' && key.includes('=')) throw invalid('Key of an environment variable must not contain "="');
 }
 
-/** How long a value is, as `size` says it. Throws `attribute/invalid` for what no value may hold, or is too long for any. */
+/**
+ * Returns the `size` of a value. Throws `attribute/invalid` for a value that is malformed or too long for any variable.
+ */
 export function checkValue(value: string): number {
   if (value.includes('\0')) throw invalidAttribute('value', 'Value must not contain a NUL character');
   const size = sizeOf(value);
@@ -77,7 +79,7 @@ export function checkValue(value: string): number {
   return size;
 }
 
-/** Throws `attribute/invalid` for a key that is not well formed, or what the category does not allow. */
+/** Throws `attribute/invalid` for a key that is malformed or that the category does not allow. */
 export function checkVariable<Checked extends VariableSettings & Pick<Variable, 'size'>>(variable: Checked): Checked {
   checkKey(variable);
   if (variable.category !== 'env') return variable;
@@ -89,7 +91,10 @@ export function checkVariable<Checked extends VariableSettings & Pick<Variable, 
   return variable;
 }
 
-/** What is not named stays. Throws `attribute/invalid` as `checkVariable` does, and for what a sensitive one keeps for good. */
+/**
+ * Unnamed settings keep their value. Throws `attribute/invalid` as `checkVariable` does, and for changes that a
+ * sensitive variable does not allow.
+ */
 export function changedVariable(
   current: Variable,
   change: Partial<VariableSettings & Pick<Variable, 'sealedValue' | 'size'>>,
@@ -101,7 +106,7 @@ export function changedVariable(
         'sensitive',
         'Sensitive cannot be changed to false. Delete the variable and create it again',
       );
-    // Another place in the run might show what nobody is to see.
+    // Under another key or category, a run could reveal the value.
     if (next.key !== current.key) throw invalidAttribute('key', 'Key of a sensitive variable cannot be changed');
     if (next.category !== current.category) {
       throw invalidAttribute('category', 'Category of a sensitive variable cannot be changed');
@@ -110,7 +115,7 @@ export function changedVariable(
   return checkVariable(next);
 }
 
-/** Throws `attribute/invalid` where a workspace would have more variables, or longer ones, than it may. */
+/** Throws `attribute/invalid` if the workspace would exceed its limit on the number or total size of variables. */
 export function checkRoom({ count, bytes }: VariableTotals): void {
   const { ofWorkspace } = variableLimits;
   if (count > ofWorkspace.count) {
@@ -122,5 +127,5 @@ export function checkRoom({ count, bytes }: VariableTotals): void {
   }
 }
 
-/** A workspace has one variable of a key in each category. */
+/** A key is unique within a workspace and category. */
 export const variableTaken = (): DomainError => alreadyTaken('key', 'Key');

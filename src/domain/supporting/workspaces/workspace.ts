@@ -18,15 +18,15 @@ export interface RepositorySettings {
   readonly cloneUrl: string;
   /** Null for the repository's default branch. */
   readonly branch: string | null;
-  /** The name of the credential to fetch with; null for a repository anybody may read. */
+  /** The name of the credential to fetch with; null for a public repository. */
   readonly credential: string | null;
 }
 
 export interface LinkedRepository extends RepositorySettings {
   readonly webhookId: WebhookId;
-  /** The webhook's key, encrypted: it is needed again, to check signatures. */
+  /** The encrypted webhook key: signature checks need the plain text. */
   readonly sealedWebhookKey: string;
-  /** On whose behalf pushed commits are planned. */
+  /** The identity on whose behalf pushed commits are planned. */
   readonly linkedBy: TokenOwner;
 }
 
@@ -57,7 +57,7 @@ export const defaultSettings: Omit<WorkspaceSettings, 'name'> = {
   agentPoolId: null,
 };
 
-/** Throws `attribute/invalid` for a name that is not well formed, or a working directory that leaves the root. */
+/** Throws `attribute/invalid` for a malformed name, or a working directory outside the root. */
 export function checkSettings<Settings extends Partial<WorkspaceSettings>>(settings: Settings): Settings {
   if (settings.name !== undefined) checkName(settings.name);
   const directory = settings.workingDirectory ?? '';
@@ -69,22 +69,22 @@ export function checkSettings<Settings extends Partial<WorkspaceSettings>>(setti
 
 export const cloneUrlRule = 'Clone url must be an https:// or http:// URL without user, query or fragment';
 
-// No user information, no query and no fragment: secrets belong into credentials.
+// No user information, query or fragment: secrets belong in credentials.
 const cloneUrlForm = /^https?:\/\/[A-Za-z0-9.:[\]-]+\/[^\s\p{Cc}?#@\\]+$/u;
-/** Servers differ on whether encoded forms count, and on what a semicolon ends. */
+/** Servers disagree about encoded characters and semicolons. */
 const ambiguousPath = /;|%(?:2e|2f|3b|5c|25|[01][0-9a-f]|7f)/i;
 const branchForm = /^(?![/.-]|refs\/|@$)(?!.*(\.\.|\/\/|@\{|\/\.|\.lock(\/|$)))[^\s~^:?*[\\\p{Cc}]{1,200}(?<![/.])$/u;
 const credentialForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,89}$/;
 
 const pathRule = 'The path of clone url must not contain ".", "..", ";", an empty segment or an encoded form of these';
 
-/** Whether every server reads the path as the same place. */
+/** Whether every server interprets the path the same way. */
 function hasPlainPath(cloneUrl: string): boolean {
   const segments = cloneUrl.replace(/\/$/, '').split('/').slice(3);
   return !ambiguousPath.test(cloneUrl) && segments.every((segment) => !/^\.{0,2}$/.test(segment));
 }
 
-/** Throws `attribute/invalid`, pointing at the member, for what could not be fetched from in any case. */
+/** Throws `attribute/invalid`, pointing at the member, for settings that can never be fetched from. */
 export function checkRepository(settings: RepositorySettings): RepositorySettings {
   const { cloneUrl, branch, credential } = settings;
   const invalid = (member: string, sentence: string) => invalidAttribute(`vcsRepo/${member}`, sentence);
@@ -114,7 +114,7 @@ const changed = (workspace: Workspace, lock: Lock | null, now: Instant): Workspa
   revision: workspace.revision + 1,
 });
 
-/** The three lock actions. Each throws `workspace/lock-refused` when the workspace is not in the state it starts from. */
+/** The three lock actions. Each throws `workspace/lock-refused` unless the workspace is in its starting state. */
 export const lockActions = {
   lock: (workspace: Workspace, by: TokenOwner, now: Instant, reason: string | null): Workspace => {
     if (workspace.lock !== null) throw refused('workspace already locked');

@@ -26,7 +26,7 @@ const git: Check = {
 
 const checks: readonly Check[] = [dataDir, disk, database, agentPools, store, secret, address, port, leftToken, git];
 
-/** Everything there is to find, in the order in which it is to be mended. */
+/** All findings, in the order in which they must be fixed. */
 async function findings(call: Call): Promise<readonly Finding[]> {
   const fault = nodeFault(process.versions.node);
   const node: Finding =

@@ -5,25 +5,28 @@ import type { Call, Command } from '../command.js';
 import { atWork, openStore, type Workplace } from '../operator.js';
 import { counted, size, table } from '../output.js';
 
-/** Effects that take something away. Others begin things: those are left to a service, beside which this may run. */
+/** Effects that only remove data. A service, which may be running at the same time, performs the others. */
 const share = {
   kinds: ['purge-backing-data', 'archive-version', 'discard-bundle', 'remove-rows'],
   batch: 20,
 } as const satisfies { readonly kinds: readonly Effect['kind'][]; readonly batch: number };
 
-/** A store most of which the database does not know is taken for another's unless it says so. */
+/**
+ * If the database does not know most of a store's bundles, the store is assumed to be another service's without this
+ * option.
+ */
 const ownStore = 'own-store';
 
-/** Fewer say nothing of whose the store is, where the database knows any of it. */
+/** A smaller number of unknown bundles does not indicate another service's store if the database knows any bundle. */
 const fewestStrange = 10;
 
-/** More is not listed. */
+/** The maximum listed. */
 const most = 10_000;
 
 interface Found {
   readonly what: string;
   readonly subject: string;
-  /** Null where nobody knows before it is done. */
+  /** Null if not known in advance. */
   readonly bytes: number | null;
 }
 
@@ -34,7 +37,7 @@ const titles = {
   'remove-rows': 'deleted',
 } as const;
 
-/** What a pending effect will take away. */
+/** The data a pending effect will remove. */
 async function foundOf(place: Workplace, { effect }: PendingEffect): Promise<readonly Found[]> {
   switch (effect.kind) {
     case 'purge-backing-data':

@@ -13,7 +13,7 @@ import type { Config } from '../../config.js';
 import type { Command } from '../command.js';
 import { counted } from '../output.js';
 
-/** What is missing before; another process may make some of it meanwhile. */
+/** The tables missing before; another process may create some of them concurrently. */
 async function made(database: ReturnType<typeof sqliteConfig>): Promise<readonly string[]> {
   const { missing } = await schemaOf(database);
   await bringUpToDate(database).catch((error: unknown) => {
@@ -22,7 +22,7 @@ async function made(database: ReturnType<typeof sqliteConfig>): Promise<readonly
   return missing;
 }
 
-/** How Knex reaches the configured database. A SQLite file gets its directory. */
+/** The Knex configuration of the database. Creates the directory of a SQLite file. */
 export async function databaseOf(config: Config): Promise<ReturnType<typeof sqliteConfig>> {
   const { DATABASE_URL: url, DATA_DIR: directory } = config;
   if (url !== undefined) return postgresConfig(url);
@@ -31,7 +31,7 @@ export async function databaseOf(config: Config): Promise<ReturnType<typeof sqli
   return sqliteConfig(dataDirectory(directory).database);
 }
 
-/** Keeps the service away from the SQLite of its data directory until the returned function is called. */
+/** Locks the SQLite database of the data directory against the service until the returned function is called. */
 export function reserve({ DATABASE_URL, DATA_DIR: directory }: Config): () => void {
   if (DATABASE_URL !== undefined) return () => {};
   const release = takeLock(join(directory, 'service.lock'));

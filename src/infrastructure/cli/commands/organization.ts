@@ -66,7 +66,7 @@ const create: Command = {
     const owner = call.required('owner');
     return atWork(call, async (place) => {
       const user = await userNamed(place, owner);
-      // The right to make it is the operator's, and whoever makes one owns it.
+      // The operator grants the right to create it; the user becomes its owner.
       const actor = { ...place.inPlaceOf(user), siteAdministrator: true };
       const organization = await place.use.createOrganization.execute(actor, command);
       return { json: presented(organization), text: card({ ...presented(organization), owner: user.username }) };

@@ -7,7 +7,7 @@ export const serve: Command = {
   about: 'On SIGTERM, it finishes requests in progress and exits.',
   more: () => `Configured by environment variables:\n\n${settingsTable()}`,
   run: async () => {
-    // The program of the service, which takes no words.
+    // The service's program takes no arguments.
     process.argv.splice(2);
     await import('../../main.js');
     return undefined;

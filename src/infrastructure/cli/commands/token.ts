@@ -16,7 +16,7 @@ function expiryIn(call: Call): Instant | null {
 }
 
 async function teamNamed(place: Workplace, path: string) {
-  // A team's name may have slashes in it, and an organization's has none.
+  // A team name may contain slashes; an organization name cannot.
   const [, organizationName = '', name] = /^([^/]*)\/(.+)$/.exec(path) ?? [];
   if (name === undefined) throw new UsageError('--team must be ORGANIZATION/TEAM');
   const teams = await known(

@@ -48,7 +48,7 @@ export const port: Check = {
   },
 };
 
-/** Why it cannot be listened there; undefined when it can. */
+/** The reason the port cannot be listened on; undefined if it can. */
 const listening = (host: string, port: number): Promise<string | undefined> =>
   new Promise((resolve) => {
     const probe = createServer();

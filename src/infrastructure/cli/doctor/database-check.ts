@@ -8,7 +8,7 @@ import { size } from '../output.js';
 import { type Check, clockFound, type Found, failed, type Looked, ok, sentenceOf, warning } from './finding.js';
 import { keptData } from './kept-data.js';
 
-/** Larger files are not read whole. */
+/** Larger files are not checked completely. */
 const mostChecked = 1_000_000_000;
 
 const schemaFound = ({ missing, unknown }: { missing: readonly string[]; unknown: readonly string[] }): Found => {
@@ -100,12 +100,12 @@ export const database: Check = {
     config.DATABASE_URL === undefined ? sqliteFound(config, call) : postgresFound(config, config.DATABASE_URL, call),
 };
 
-/** Pools that an upgrade left without the workspaces they served because these named no other. */
+/** Finds pools that lost the workspaces they served in an upgrade, because those referenced no pool. */
 export const agentPools: Check = {
   name: 'agent pools',
   mend: 'see DATABASE_URL',
   look: async (config) => {
-    // What keeps the database from answering is its own finding.
+    // A failing database is reported by its own check.
     const replaced = await withDatabase(config, ({ unitOfWork }) =>
       unitOfWork.read((tx) => tx.agentPools.replaced()),
     ).catch(() => []);

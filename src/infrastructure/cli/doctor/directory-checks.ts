@@ -13,7 +13,7 @@ const allows = (path: string, mode: number): Promise<boolean> =>
     () => false,
   );
 
-/** The directory itself, or the first one above it that exists. */
+/** The directory itself, or its nearest existing ancestor. */
 async function nearest(path: string): Promise<string> {
   for (let at = path; ; at = dirname(at)) if (existsSync(at) || at === dirname(at)) return at;
 }
@@ -56,7 +56,7 @@ export const dataDir: Check = {
   },
 };
 
-/** By the magic numbers that Linux gives them. */
+/** Keyed by Linux's file system magic numbers. */
 const foreign: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],

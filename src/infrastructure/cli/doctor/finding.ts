@@ -2,7 +2,7 @@ import { isDomainError } from '../../../domain/index.js';
 import type { Config } from '../../config.js';
 import type { Call } from '../command.js';
 
-/** What a look came to. What is not `ok` says how to mend it. */
+/** The result of a check. A result other than `ok` includes the fix. */
 export type Found =
   | { readonly state: 'ok'; readonly found: string }
   | { readonly state: 'warning' | 'failed'; readonly found: string; readonly mend: string };
@@ -13,10 +13,10 @@ export const ok = (found: string): Found => ({ state: 'ok', found });
 export const warning = (found: string, mend: string): Found => ({ state: 'warning', found, mend });
 export const failed = (found: string, mend: string): Found => ({ state: 'failed', found, mend });
 
-/** False or undefined where there is nothing to say. */
+/** False or undefined without a result. */
 export type Looked = readonly (Found | false | undefined)[];
 
-/** A thing to look at. Whatever a look throws is a failure of its own. */
+/** One check. An error it throws is reported as a failure. */
 export interface Check {
   readonly name: string;
   look(config: Config, call: Call): Promise<Looked>;
@@ -28,13 +28,16 @@ export const sentenceOf = (error: unknown): string => {
   return isDomainError(error) && cause !== undefined ? `${message}: ${String(cause)}` : message;
 };
 
-/** What others may do to a file or directory; undefined where the system does not say. */
+/** The permissions of group and others on a file or directory; undefined if the system does not report them. */
 export const opened = (mode: number): string | undefined =>
   process.platform === 'win32' || (mode & 0o077) === 0 ? undefined : (mode & 0o777).toString(8);
 
 const allowedDifference = 1_000;
 
-/** Whether a clock that said `told` between `asked` and now agrees with this machine's, but for the time in between. */
+/**
+ * Whether a clock that reported `told` between `asked` and now agrees with this machine's, allowing for the time in
+ * between.
+ */
 export const clockFound = (whose: string, told: number, asked: number, allowed = allowedDifference): Found => {
   const answered = Date.now();
   const difference = told - (asked + answered) / 2;

@@ -5,7 +5,7 @@ import { operatorId } from '../operator.js';
 import { counted, size } from '../output.js';
 import { type Found, type Looked, ok, warning } from './finding.js';
 
-/** The one thing that the doctor changes, when asked to. */
+/** The only change the doctor makes, on request. */
 export const recount = 'recount';
 
 async function failingEffects(unitOfWork: UnitOfWork): Promise<Found> {
@@ -20,7 +20,7 @@ async function failingEffects(unitOfWork: UnitOfWork): Promise<Found> {
 
 const mostListed = 20;
 
-/** Tokens that the operator issued are nobody's who could have left. */
+/** Excludes tokens issued by the operator, who is not a member. */
 async function leftTokens(unitOfWork: UnitOfWork): Promise<Found> {
   const tokens = await unitOfWork.read((tx) => tx.tokens.ofFormerMembers(operatorId, mostListed + 1));
   const named = tokens.slice(0, mostListed).map(({ id, organizationName, teamName, createdBy }) => {
@@ -36,7 +36,7 @@ async function leftTokens(unitOfWork: UnitOfWork): Promise<Found> {
 }
 
 const nearLimit = 0.9;
-/** More are counted, and not named. */
+/** Further ones are counted but not named. */
 const mostNamed = 10;
 
 const namesOf = (organizations: readonly OrganizationBytes[]): string =>
@@ -45,7 +45,7 @@ const namesOf = (organizations: readonly OrganizationBytes[]): string =>
     ...(organizations.length > mostNamed ? [`${organizations.length - mostNamed} more`] : []),
   ].join(', ');
 
-/** What organizations keep, and whether the counters of that agree with the rows, all of which are read. */
+/** The bytes organizations keep, and whether the counters match the rows, all of which are read. */
 async function keptBytes(unitOfWork: UnitOfWork, limit: number, call: Call): Promise<Looked> {
   if (call.switch(recount)) {
     for (const { id } of await unitOfWork.read((tx) => tx.keptBytes.drifts())) {
@@ -74,7 +74,7 @@ async function keptBytes(unitOfWork: UnitOfWork, limit: number, call: Call): Pro
   ];
 }
 
-/** What there is to find in a database whose schema is this release's. */
+/** The findings in a database with this release's schema. */
 export const keptData = async (
   unitOfWork: UnitOfWork,
   { MAX_ORGANIZATION_BYTES: limit }: Config,

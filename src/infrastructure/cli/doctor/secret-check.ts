@@ -11,7 +11,7 @@ import { type Check, failed, ok, opened, warning } from './finding.js';
 const restored =
   'restore it from a backup or set SIGNING_SECRET; docs/operations.md describes what to do if it is lost';
 
-/** Whether the service would start with these secrets, as far as the database can be asked. */
+/** Whether the service would start with these secrets, as far as the database can be queried. */
 async function fits(config: Config, secrets: readonly string[]): Promise<boolean> {
   if (config.DATABASE_URL === undefined && !existsSync(dataDirectory(config.DATA_DIR).database)) return true;
   const [first, ...others] = secrets;
@@ -20,7 +20,7 @@ async function fits(config: Config, secrets: readonly string[]): Promise<boolean
     if (config.DATABASE_URL === undefined) await refuseOtherUsers(config, 'database');
     return await inDatabase(config, ({ unitOfWork }) => unitOfWork.read((tx) => tx.signingKeys.fits(fingerprints)));
   } catch {
-    // What keeps it from answering is the database's own finding.
+    // A failing database is reported by its own check.
     return true;
   }
 }

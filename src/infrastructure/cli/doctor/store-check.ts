@@ -10,7 +10,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Writes, reads and removes; answers what was read. */
+/** Writes, reads and removes a bundle; returns the bytes read. */
 async function throughStore(open: BundleStore, bytes: Buffer): Promise<Buffer> {
   const key = `doctor-${randomBytes(9).toString('base64url')}`;
   try {
@@ -43,7 +43,7 @@ export const store: Check = {
   },
 };
 
-/** Stores tell their time in whole seconds, and refuse whoever is a quarter of an hour off. */
+/** Stores report their time in whole seconds, and refuse clients whose clock is off by more than 15 minutes. */
 const storeDifference = 2_000;
 
 async function storeClock(config: Config): Promise<Found | undefined> {
