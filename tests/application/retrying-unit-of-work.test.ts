@@ -28,7 +28,8 @@ class FailingAtFirst extends MemoryUnitOfWork {
   }
 }
 
-const stale = (time: number) => new DomainError('shared/stale-revision', `another transaction committed first, time ${time}`);
+const stale = (time: number) =>
+  new DomainError('shared/stale-revision', `another transaction committed first, time ${time}`);
 const staleTimes = (count: number) => Array.from({ length: count }, (_, index) => stale(index + 1));
 
 /** Orders an effect under a new name each time, so that a change kept twice shows. */

@@ -18,7 +18,7 @@ const archives = await Promise.all(
 );
 const day = 86_400;
 
-/** A process dies before or after an event (a request to the store or a commit), or just before a request takes effect. */
+/** A process dies before or after an event (a request or a commit), or just before a request takes effect. */
 interface Death {
   readonly at: number;
   readonly moment: 'before' | 'after' | 'on the way';
