@@ -27,7 +27,7 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 
 const sourceOf = (file: string): Promise<string> => readFile(join(root, file), 'utf8');
 
-/** The folders whose rules take time and chance as arguments. */
+/** Direct reads of time and chance, which the rules take as arguments instead. */
 const hiddenInputs = [
   /\bDate\.now\(/,
   /\bDate\(\s*\)/,

@@ -27,7 +27,7 @@ function textsFor({ source }: Pattern): readonly string[] {
   );
 }
 
-/** A pattern that restarts at each position takes ten times as long as allowed. */
+/** Long enough that a pattern retried at each position takes ten times the limit. */
 const length = 30_000;
 const milliseconds = 150;
 

@@ -88,7 +88,7 @@ describe('a credential', () => {
       }
     }));
 
-  it('is a file, and waits for no other reader', () =>
+  it('is a regular file: a folder, a pipe and a missing file are refused without waiting', () =>
     withDirectory(async (directory) => {
       await mkdir(join(directory, 'folder'));
       execFileSync('mkfifo', [join(directory, 'pipe')]);

@@ -36,7 +36,7 @@ const ready: RunFactsGathered = { ...waiting, itsTurn: true };
 const runIn = (status: RunStatus, { allowEmptyApply, ...kind }: (typeof everyKindOfRun)[number]): Run =>
   aRun({ status, ...kind, options: { ...aNewRun().state.options, allowEmptyApply } });
 
-/** Every value of each fact for a run in this status, checked in one pass for speed. */
+/** Differences from the specified result, over every kind of run and all facts; one pass for speed. */
 const differences = (status: RunStatus, compare: (run: Run, gathered: RunFactsGathered) => readonly unknown[]) =>
   everyKindOfRun
     .flatMap((kind) => everyGathered.map((gathered) => ({ kind, gathered })))
