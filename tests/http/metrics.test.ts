@@ -27,14 +27,14 @@ const between =
     (after.value(name, labels) ?? 0) - (before.value(name, labels) ?? 0);
 
 describe('who may read the metrics', () => {
-  it('is every client that reaches a service that listens on loopback', async () => {
+  it('includes every client that reaches a service that listens on loopback', async () => {
     const api = await startApi();
     await scrape(api);
     await api.anonymous.delete('/metrics').expect(405);
     await api.anonymous.at('/api/v2').get('/metrics').expect(404);
   });
 
-  it('is no client where it listens elsewhere without a token: the endpoint is missing', async () => {
+  it('excludes every client where it listens elsewhere without a token: the endpoint is missing', async () => {
     const api = await startApi({ environment: { HOST: '0.0.0.0', PUBLIC_URL: 'http://gatehouse.test' } });
     for (const caller of [api.anonymous, api.admin]) {
       const hidden = await caller.get('/metrics').expect(404);
@@ -46,7 +46,7 @@ describe('who may read the metrics', () => {
     ['a proxy is trusted', { TRUSTED_PROXIES: '127.0.0.1' }],
     ['it is known by another name', { PUBLIC_URL: 'https://gatehouse.test' }],
   ])(
-    'is no client where no token is set and %s, since a proxy on the same machine lets others in',
+    'excludes every client where no token is set and %s, since a proxy on the same machine lets others in',
     async (_, published) => {
       const api = await startApi({ environment: published });
       await api.anonymous.get('/metrics').expect(404);
@@ -57,7 +57,7 @@ describe('who may read the metrics', () => {
   );
 
   it.each(['http://localhost:8080', 'http://127.0.0.1', 'http://[::1]:8080'])(
-    'is every client where its public URL is %s',
+    'includes every client where its public URL is %s',
     async (PUBLIC_URL) => {
       await scrape(await startApi({ environment: { PUBLIC_URL } }));
     },

@@ -318,7 +318,7 @@ describe('a member with delegated rights, together with accomplices', () => {
     return found;
   }
 
-  /** All actors the bearers can become: themselves, and every team whose token they may issue or which they may join. */
+  /** All actors the bearers can become: themselves, and every team that they may join or whose token they may issue. */
   const closureOf = (bearers: readonly string[]): Promise<readonly Actor[]> =>
     worlds.read(async (tx) => {
       const credentials = await Promise.all(bearers.map((secret) => tx.tokens.findCredential(digestOf(secret))));

@@ -90,7 +90,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /organizations/:organization/policy-sets': 4,
   'post /organizations/:organization/policy-sets': 4,
   'get /policy-sets/:id': 2,
-  // A set is written with its workspaces and its policies: one statement for rows removed from each, one for rows added.
+  // A set is written with its workspaces and policies: one statement for removed rows of each, one for added rows.
   'patch /policy-sets/:id': 6,
   'delete /policy-sets/:id': 6,
   'post /policy-sets/:id/relationships/workspaces': 8,
