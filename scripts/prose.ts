@@ -7,7 +7,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
     /(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b|fewer\b|less\b|other\b|one\b)\w+/giu,
     'write "is not a …"',
   ],
-  [/\b(?:whoever|whomever|nobody|somebody|anybody)\b/giu, 'name the caller, the client, the operator'],
+  [/(?<!-)\b(?:whoever|whomever|nobody|somebody|anybody)\b(?!-)/giu, 'name the caller, the client, the operator'],
   [/\b(?:shall|would want)\b/giu, 'write "must", "may" or "cannot"'],
   [/\b(?:is|are) to be\b/giu, 'write "must be"'],
   [/\b(?:for ever|for good)\b/giu, 'write "permanently" or the limit'],

@@ -28,7 +28,7 @@ const apply: Job = jobSchema.parse({
   'policy-evaluations': [],
 });
 
-it('an apply with as many sensitive values as a workspace may have is kept by a heartbeat while they are prepared', async () => {
+it('an apply with the maximum number of sensitive values keeps its lease by heartbeats while they are prepared', async () => {
   const events: string[] = [];
   const service = createServer((request, response) => {
     request.resume();
@@ -36,7 +36,7 @@ it('an apply with as many sensitive values as a workspace may have is kept by a 
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"cancel":false}');
   }).listen(0, '127.0.0.1');
   await once(service, 'listening');
-  // All 4 MiB: the last value is read when the preparation of the others is over.
+  // All are 4 MiB; the last value is read once the others are prepared.
   const value = Array.from({ length: 1024 }, (_, n) => `${n * 7919} of a line`.padEnd(300, `${n}`))
     .join('\n')
     .slice(0, 256 * 1024);

@@ -12,7 +12,7 @@ const resource = (actions: string[], more: object = {}) => ({
 });
 
 describe('a plan as JSON', () => {
-  it('tells what it adds, changes, destroys and imports', () => {
+  it('counts what it adds, changes, destroys and imports', () => {
     const plan = {
       resource_changes: [
         resource(['create']),
@@ -132,7 +132,7 @@ describe('a plan as JSON', () => {
     });
   });
 
-  it('is told of by the last line of an apply', () => {
+  it('is counted from the last line of an apply', () => {
     const said = 'x: Creating...\n\nApply complete! Resources: 3 imported, 2 added, 1 changed, 4 destroyed.\n';
     expect(countsSaid(said)).toEqual({ additions: 2, changes: 1, destructions: 4, imports: 3 });
     expect(countsSaid('Error: no')).toEqual({ additions: 0, changes: 0, destructions: 0, imports: 0 });

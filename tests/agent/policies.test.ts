@@ -23,7 +23,7 @@ describe('what is reported of a policy', () => {
     const said = outputOf(none, failed(...reasons), plenty);
     expect(said.slice(0, 2)).toEqual(['ab', 'cd']);
     for (const one of said) {
-      // What is no character of a text is written with a number; that of a text with a backslash has two.
+      // JSON writes a lone surrogate as an escape with one backslash; a backslash in the text becomes two.
       expect(JSON.stringify(one)).not.toMatch(/(?<!\\)\\u/);
       expect(String(one).length).toBeLessThanOrEqual(4096);
     }

@@ -8,7 +8,7 @@ const told = (text: string): string | undefined => {
 };
 
 describe('what terraform printed', () => {
-  it('tells its first error, on one line', () => {
+  it('yields its first error, on one line', () => {
     expect(told('Planning...\n\nError: Unsupported argument\n\n  on main.tf\n\nError: Another\n')).toBe(
       'Error: Unsupported argument',
     );
@@ -16,7 +16,7 @@ describe('what terraform printed', () => {
     expect(told('Success!')).toBeUndefined();
   });
 
-  it('tells the error that another one only announces', () => {
+  it('yields the error that an earlier one only announces', () => {
     const announced = 'Error: Terraform encountered problems during initialisation, including problems\nwith it.\n';
     expect(told(`${announced}\nError: Invalid block definition\n`)).toBe('Error: Invalid block definition');
     expect(told(announced)).toBe('Error: Terraform encountered problems during initialisation, including problems');

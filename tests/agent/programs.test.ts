@@ -39,7 +39,7 @@ const shell = (directory: string, script: string, more: Partial<Program> = {}) =
     ...more,
   });
 
-/** Whether the process whose number is in the file runs; one that is a zombie does not. */
+/** Whether the process with the id in the file is running. A zombie does not count. */
 async function runs(file: string): Promise<boolean> {
   const status = await readFile(`/proc/${(await readFile(file, 'utf8')).trim()}/stat`, 'utf8').catch(() => '');
   return status !== '' && !/\) Z /.test(status);
@@ -62,7 +62,7 @@ describe('a program', () => {
 
   it('that cannot write to its file ends, and not the agent', async () => {
     await inTemporaryDirectory(async (directory) => {
-      // As on a full disk, what does not fit is refused to whoever writes.
+      // As on a full disk, a write that does not fit fails.
       const script = `trap '' XFSZ; ulimit -f 8; exec head -c 100000 /dev/zero`;
       const wrapped = { path: '/bin/sh', title: 'Terraform', version: '1.0.0', platform: 'linux_amd64' } as const;
       const ran = await new Terraform(wrapped, surroundings(directory)).runInto(join(directory, 'out'), ['-c', script]);
@@ -101,7 +101,7 @@ describe('a program of another user', () => {
         const [hops, counted] = [join(directory, 'hops'), join(directory, 'counted')];
         await writeFile(counted, '');
         await chmod(counted, 0o666);
-        // Each leaves its session, starts the next one and ends: a list of processes is out of date once it is read.
+        // Each process leaves its session, starts the next and exits, so any process list is stale once read.
         await writeFile(hops, `#!/bin/sh\necho >> ${counted}\nsetsid "$0" > /dev/null 2>&1 &\n`, { mode: 0o755 });
         const count = async () => (await readFile(counted)).length;
         try {
@@ -109,7 +109,7 @@ describe('a program of another user', () => {
           await shell(directory, script, { user: runUser });
           const hopped = await count();
           expect(hopped).toBeGreaterThan(0);
-          // Each takes a process its whole life, in which one that was left would have hopped.
+          // Each pass takes a process's whole life; a survivor would have moved on within it.
           for (let others = 0; others < 20; others += 1) await shell(directory, 'true');
           expect(await count()).toBe(hopped);
         } finally {

@@ -22,10 +22,10 @@ describe("a run's directory", () => {
     if (root) process.seteuid?.(0);
   });
 
-  it('is removed with what programs left there that nobody may write to', async () => {
+  it('is removed together with read-only files that programs left there', async () => {
     await inTemporaryDirectory(async (directory) => {
       await chmod(directory, 0o777);
-      // To root all is allowed.
+      // Root may do anything.
       if (root) process.seteuid?.(nobody);
       const deep = join(directory, 'run', 'home', 'cache', 'module');
       await mkdir(deep, { recursive: true });
@@ -68,7 +68,7 @@ const asRoot = root ? describe : describe.skip;
 asRoot(`a run's directory, with programs of another user${root ? '' : ' (skipped: only root can)'}`, () => {
   const never = new AbortController().signal;
 
-  /** An agent's directory that others can enter, and a file beside it that is root's. */
+  /** An agent's directory that others can enter, and next to it a file that only root can read. */
   async function inWorkDirectory(act: (work: string, private_: string) => Promise<void>): Promise<void> {
     await inTemporaryDirectory(async (directory) => {
       await chmod(directory, 0o755);
@@ -165,7 +165,7 @@ asRoot(`a run's directory, with programs of another user${root ? '' : ' (skipped
         stdio: 'ignore',
       });
       await until('it runs', async () => existsSync(ready), 5_000);
-      // Not an agent's, although its name says so.
+      // Not created by an agent, despite its name.
       const planted = join(work, basename(directory.path).replace(/.{6}$/, 'abcdef'));
       await mkdir(planted);
       await writeFile(join(planted, 'run'), `apply\n../../roots/file\n`);

@@ -9,7 +9,7 @@ import { fc } from '../support/properties.js';
 const formsOf = (value: string): readonly string[] => [...formsOneByOne(value)];
 const secret = (value: string, hcl = false) => ({ key: 'k', value, category: 'env' as const, hcl, sensitive: true });
 
-/** What is left of a text that comes in these parts. */
+/** The masked text when it arrives in these chunks. */
 function maskedParts(secrets: Secrets, parts: readonly string[]): string {
   const masking = secrets.masking();
   return parts.map((part) => masking.write(part)).join('') + masking.end();
@@ -28,7 +28,7 @@ describe('secrets', () => {
     expect(secrets.masked('in a \\"list\\" of two, in a "list" of two')).toBe('***, ***');
   });
 
-  // `#` stands for what begins a template in terraform's language.
+  // `#` stands for the start of a template in Terraform's language.
   const begins = '$'.concat('{');
   const value = 'a<b>&c "é"?\u2028/~(1) #d}\x7f'.replace('#', begins);
   it.each([
@@ -66,7 +66,7 @@ describe('secrets', () => {
     expect(secrets.masked('token-of-the-agent token-of-the-lease')).toBe('*** ***');
   });
 
-  it('of less than four characters, and values that are no secrets, stay', async () => {
+  it('of fewer than four characters, and values that are not sensitive, stay', async () => {
     const secrets = await Secrets.of([secret('abc'), secret(''), { ...secret('plain'), sensitive: false }]);
     expect(secrets.masked('abc YWJj plain')).toBe('abc YWJj plain');
   });
@@ -113,7 +113,7 @@ describe('secrets', () => {
   });
 });
 
-/** The same by looking for each form at each place. */
+/** The same, by looking for each form at each position. */
 function maskedByLooking(text: string, values: readonly string[]): string {
   const lines = values.flatMap((value) => value.split('\n'));
   const forms = [
@@ -172,7 +172,7 @@ describe('the work of masking', () => {
   });
 
   it('leaves the event loop to others at least once for each 128 Ki units of what it prepares', async () => {
-    // Values that have as many forms as possible, and many lines.
+    // Values with the largest number of forms, and many lines.
     const line = 'key: "<a>\\tÄ'.concat('$', '{b}" & 100% (c)\n');
     const values = Array.from({ length: 2 }, (_, n) => `${n}${line.repeat(256 * 40)}`.slice(0, 240 * 1024));
     let turns = 0;
@@ -210,7 +210,7 @@ describe('a long secret', () => {
       for (const form of formsOf(value)) {
         const text = `before: ${form}; after: ${form}.`;
         const whole = secrets.masked(text);
-        // Of a form that is the beginning of another one, the padding of base64 for instance, the longer one is hidden.
+        // When one form is a prefix of another, as with base64 padding, the longer one is masked.
         expect(whole).toBe('before: ***; after: ***.');
         for (const size of [1, 7, pieceLength - 1, pieceLength, pieceLength + 1]) {
           const parts = Array.from({ length: Math.ceil(text.length / size) }, (_, n) =>

@@ -13,7 +13,7 @@ import { Bench } from '../support/bench.js';
 import { noteSecret } from '../support/secrets-in-logs.js';
 import { until } from '../support/service-steps.js';
 
-/** What stands between an agent and the service, and fails as often as it is told to. */
+/** A fault between agent and service, injected the given number of times. */
 interface Trouble {
   readonly kind: 'cut' | 503 | 429;
   times: number;
@@ -60,7 +60,7 @@ async function bench() {
   return { runId, client: clientWith(token) };
 }
 
-/** A run in the hands of an agent that is ours. */
+/** A run leased by our agent. */
 async function leased() {
   const { runId, client } = await bench();
   const job = await client.claim('ours', 0, never);
@@ -88,7 +88,7 @@ describe("an agent's client", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('ends at once when it is told to', async () => {
+  it('stops waiting as soon as its signal aborts', async () => {
     const { client } = await bench();
     await client.claim('ours', 0, never);
     const stop = new AbortController();
@@ -124,7 +124,7 @@ describe('a leased run', () => {
   it('is kept by heartbeats, from the beginning on', async () => {
     const { run } = await leased();
     const heartbeat = new Heartbeat(run);
-    await until('a heartbeat is heard', async () => asked.some((line) => line.endsWith('/heartbeat')));
+    await until('a heartbeat arrives', async () => asked.some((line) => line.endsWith('/heartbeat')));
     heartbeat.stop();
     expect(heartbeat.canceled.aborted).toBe(false);
   });
@@ -139,7 +139,7 @@ describe('a leased run', () => {
     await expect(run.reportPhase(report)).rejects.toBeInstanceOf(ServiceRefused);
   });
 
-  it('is given up in time where nobody answers', async () => {
+  it('is given up in time when the service does not answer', async () => {
     const { run } = await leased();
     trouble = { kind: 'cut', times: 100 };
     await expect(run.heartbeat()).rejects.toBeInstanceOf(ServiceAway);

@@ -16,7 +16,7 @@ describe("an agent's settings", () => {
     });
   });
 
-  it('tell all their faults at once, and never the token', () => {
+  it('report all their errors at once, and never the token', () => {
     const load = () =>
       loadSettings({
         GATEHOUSE_URL: 'ftp://here',
@@ -58,7 +58,7 @@ describe("an agent's settings", () => {
     });
 
     it.each([
-      ['nobody-there', '/etc/passwd has no user nobody-there. Create the user, or write uid:gid'],
+      ['missing', '/etc/passwd has no user missing. Create the user, or write uid:gid'],
       ['54321', '/etc/passwd has no user 54321. Create the user, or write uid:gid'],
       ['root', 'must not be root'],
       ['0:5', 'must not be root'],

@@ -32,7 +32,7 @@ describe('a state whose outputs are', () => {
       /^The outputs were not stored .*more than 10000/,
     ],
     ['partly too long', [anOutput('a', 1), anOutput('b', 'x'.repeat(2 ** 21))], 1, /^1 of the outputs were not stored/],
-  ])('%s is the current one, and what became of them is told', async (_, outputs, kept, told) => {
+  ])('%s is the current one, and omitted outputs are reported', async (_, outputs, kept, told) => {
     const bench = await Bench.make(api);
     await bench.version();
     const runId = await bench.run();

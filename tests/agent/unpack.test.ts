@@ -10,7 +10,7 @@ import { inTemporaryDirectory } from '../support/process.js';
 
 type Entry = Partial<Header> & { readonly name: string; readonly text?: string };
 
-/** Unpacks an archive of these entries, each file with its own name as its text where it has no other. */
+/** Unpacks an archive of these entries; a file without text contains its own name. */
 async function unpacked(
   entries: readonly Entry[],
   look: (directory: string) => Promise<void> = async () => undefined,
@@ -117,7 +117,7 @@ describe('the backend of a configuration', () => {
 });
 
 describe('what came along with a configuration', () => {
-  it('is no state of an apply, and nothing of another terraform but its modules', async () => {
+  it('is not used as the state of an apply, and only the modules of another Terraform remain', async () => {
     await inTemporaryDirectory(async (directory) => {
       for (const folder of ['modules', 'providers']) {
         await mkdir(join(directory, '.terraform', folder), { recursive: true });

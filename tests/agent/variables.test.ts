@@ -15,7 +15,7 @@ const variable = (key: string, value: string, more: object = {}) => ({
   ...more,
 });
 
-/** What terraform is handed of these variables beside this configuration. */
+/** The variables passed to Terraform in addition to the configuration. */
 async function handed(
   sources: Readonly<Record<string, string>>,
   ofWorkspace: readonly ReturnType<typeof variable>[],
@@ -75,7 +75,7 @@ describe('variables', () => {
     });
   });
 
-  it('that are ephemeral are all that an apply is told again', async () => {
+  it('that are ephemeral are the only ones passed to an apply again', async () => {
     const sources = {
       'main.tf': 'variable "a" {\n  ephemeral = true\n}\nvariable "b" {}\nvariable c { ephemeral=true }\nvariable d {}',
       'more.tf.json': '{"variable": {"e": [{"ephemeral": true}], "f": {}}}',

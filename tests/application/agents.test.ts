@@ -32,7 +32,7 @@ beforeEach(async () => {
   await world.uploadedVersion(files);
 });
 
-/** The workspace names the pool, or follows its organization. */
+/** The workspace names the pool or follows its organization. */
 const named = (agentPoolId: string | null) =>
   world.useCases.updateWorkspace.execute(
     world.owner,
@@ -44,7 +44,7 @@ const ours = () => ({ id: steps.agent.poolId, of: 'site' }) as const;
 
 const reclaim = () => world.useCases.reclaimLostRuns.execute();
 
-/** The agent falls silent for longer than its lease. */
+/** The agent is silent for longer than its lease. */
 const fallSilent = () => {
   world.clock.advance(leaseSeconds);
   return reclaim();
@@ -64,7 +64,7 @@ const calls = (held: Held): Readonly<Record<string, () => Promise<unknown>>> => 
   'policy evaluation': () => held.judge('policy-evaluation-1', []),
 });
 
-/** Asserts that every call with the lease is refused and keeps nothing. */
+/** Asserts that every call with the lease is refused and changes nothing. */
 async function isFenced(held: Held): Promise<void> {
   for (const call of Object.values(calls(held))) await world.refuses(call, lost);
 }
@@ -165,7 +165,7 @@ describe('claiming a run', () => {
 });
 
 describe('a claim', () => {
-  /** Claims over a unit of work in which each look for a run is between these two. */
+  /** Claims through a unit of work that runs these two before and after each search for a run. */
   const claimWith = (agent: Agent, before: () => Promise<unknown>, after: () => Promise<unknown>) => {
     const { clock, ids, secrets, box } = world;
     const interrupted: UnitOfWork = {
@@ -218,7 +218,7 @@ describe('a claim', () => {
     await named(mine.poolId);
     await steps.create();
     let looks = 0;
-    // Whenever it is looked for it is there, and whenever it is wanted it is gone.
+    // The run is there at each search and gone at each claim.
     const appears = () => {
       looks += 1;
       if (looks > 1_000) throw new Error('it looks forever');
@@ -233,7 +233,7 @@ describe('a report', () => {
   it('is refused when the lease ends while it waits for the turn of the workspace', async () => {
     await steps.create();
     const held = await steps.claimed();
-    /** What another transaction has kept by the time the turn comes. */
+    /** Changes another transaction has committed by the time the lock is acquired. */
     const turnComesAfter = (changed: (tx: Transaction) => Promise<unknown>): UnitOfWork => ({
       read: (work) => world.unitOfWork.read(work),
       run: (work) =>
@@ -300,7 +300,7 @@ describe('the lease', () => {
     expect(await reclaim()).toEqual([held.id]);
   });
 
-  it('is kept by an agent that speaks up before anybody missed it', async () => {
+  it('is kept by an agent that reports before the lease was found expired', async () => {
     await steps.create();
     const held = await steps.claimed();
     world.clock.advance(leaseSeconds * 10);
@@ -469,7 +469,7 @@ describe('an agent that falls silent', () => {
     await expect(steps.change(held.id, 'apply')).rejects.toMatchObject({ code: 'run/transition-refused' });
   });
 
-  it('while it was asked to cancel an apply: the run is errored all the same, since nobody knows how far it came', async () => {
+  it('while it was asked to cancel an apply: the run is errored all the same, since its progress is unknown', async () => {
     const held = await steps.applying();
     await steps.change(held.id, 'cancel');
     await fallSilent();
@@ -553,7 +553,7 @@ describe('canceling a run in an agent’s hands', () => {
     await isFenced(held);
   });
 
-  it('asks whoever applies to stop, and waits until it says so', async () => {
+  it('asks the applying agent to stop, and waits until it reports that it did', async () => {
     const held = await steps.applying();
     const waiting = await steps.create();
     expect((await held.heartbeat()).cancel).toBe(false);
@@ -627,7 +627,7 @@ describe('the audit trail', () => {
     return (await world.unitOfWork.read((tx) => tx.audit.slice(query, undefined, 1_000))).items;
   };
 
-  /** What a call adds to the trail. */
+  /** The audit events that a call adds. */
   const recordedBy = async (call: () => Promise<unknown>) => {
     const before = await recorded();
     await call();
@@ -778,7 +778,7 @@ describe('what policies say of a run', () => {
   let strict: PolicySet;
   let soft: PolicySet;
 
-  /** A run whose plan is done, and the agent that evaluates its policies. */
+  /** A run whose plan is finished, and the agent that evaluates its policies. */
   const judged = async (given: Parameters<RunSteps['create']>[0] = {}): Promise<Held> => {
     await steps.create(given);
     const held = await steps.claimed();

@@ -22,7 +22,7 @@ const statusOf = async (id: ConfigurationVersionId): Promise<Status> => (await w
 const archiveOld = () => world.useCases.archiveOldVersions.execute();
 const uploaded = (given: object = { provisional: true }) => world.uploadedVersion(files as Buffer, given);
 
-/** Versions as they are found after their time, or a moment before it. */
+/** Versions once their period has ended, or a moment before. */
 const versions: Readonly<Record<string, readonly [becomes: Status, make: () => Promise<ConfigurationVersionId>]>> = {
   'unused for long enough': [
     'archived',
@@ -131,7 +131,7 @@ describe('archiving old versions', () => {
     expect(await statusOf(id)).toBe('archived');
   });
 
-  it('looks to whoever may read it like archiving by hand', async () => {
+  it('looks to readers like archiving by hand', async () => {
     const [byHand, byAge] = [await uploaded(), await uploaded()];
     world.clock.advance(age + 1);
     const downloadUrl = await world.useCases.locateBundle.execute(world.owner, { id: byAge.id });

@@ -30,7 +30,7 @@ const done: Readonly<Record<BackingDataChange, string>> = {
   'permanently-delete': 'permanently deleted',
 };
 
-/** Uploaded, and not the current version. */
+/** An uploaded version that is not the current one. */
 const uploaded = async (): Promise<ConfigurationVersionId> =>
   (await world.uploadedVersion(files, { provisional: true })).id;
 
@@ -45,7 +45,7 @@ const purgePasses = async (days: number): Promise<void> => {
   await world.performEffects();
 };
 
-/** A version in every state and condition in which the actions could find it. */
+/** A version in every status and condition the actions can meet. */
 const versions: Readonly<Record<string, () => Promise<ConfigurationVersionId>>> = {
   pending: async () => (await world.newVersion({ provisional: true })).id,
   errored: async () => {
@@ -89,7 +89,7 @@ const versions: Readonly<Record<string, () => Promise<ConfigurationVersionId>>> 
   },
 };
 
-/** Where each action leads, or why it is refused. */
+/** The status each action leads to, or why it is refused. */
 const promised: Readonly<Record<string, Readonly<Record<BackingDataChange, Status | `because ${string}`>>>> = {
   pending: {
     'soft-delete': 'because its status is pending',
@@ -155,7 +155,7 @@ const promised: Readonly<Record<string, Readonly<Record<BackingDataChange, Statu
 
 const cases = Object.keys(versions).flatMap((condition) =>
   (Object.keys(done) as BackingDataChange[]).map(
-    (action) => [action, condition, promised[condition]?.[action] ?? 'because nobody promised anything'] as const,
+    (action) => [action, condition, promised[condition]?.[action] ?? 'because it is not specified'] as const,
   ),
 );
 
@@ -177,7 +177,7 @@ describe('the three actions on backing data', () => {
     await world.refuses(() => change(id, 'soft-delete'), refusal('soft deleted', 'a run in progress uses it'));
   });
 
-  it('stamp the version, and say when soft-deleted data goes for good', async () => {
+  it('stamp the version, and return when soft-deleted data is permanently deleted', async () => {
     const id = await uploaded();
     await change(id, 'soft-delete');
     expect(await world.stateOf(id)).toMatchObject({ purgeAt: '2030-01-08T00:00:00.000Z' });
@@ -203,7 +203,7 @@ describe('a version without its backing data', () => {
     await world.refuses(() => steps.create({ configurationVersionId: version.id }), { code: 'attribute/invalid' });
   });
 
-  it('discards its files when it is deleted for good', async () => {
+  it('discards its files when it is permanently deleted', async () => {
     const id = await softDeleted();
     await change(id, 'permanently-delete');
     expect(await world.stateOf(id)).toMatchObject({ bundle: null, purgeAt: null });
@@ -226,7 +226,7 @@ describe('the purge', () => {
     expect(world.ordered).toEqual([]);
   });
 
-  it('counts the days anew for what was restored and deleted again: the older purge does nothing', async () => {
+  it('restarts the days after a restore and a second soft delete: the older purge does nothing', async () => {
     const id = await softDeleted();
     await purgePasses(3);
     await change(id, 'restore');

@@ -37,13 +37,13 @@ const outOfDisk = 'the disk is full';
 
 type Moment = 'before it is kept' | 'after it is kept';
 
-/** Runs until the process dies at one of its changes: that one is kept or not, and nothing is after it. */
+/** Runs until the process dies at one change, which is kept or not; no later change is. */
 class MortalUnitOfWork extends UncertainUnitOfWork {
-  /** Told of every change that was kept, one after another, and in which workspaces' turns it was made. */
+  /** Called after each committed change, in order, with the workspaces it held locked. */
   onKept: (before: MemoryTables, after: MemoryTables, turns: ReadonlySet<WorkspaceId>) => void = () => undefined;
   private left = Number.POSITIVE_INFINITY;
   private moment: Moment = 'before it is kept';
-  /** What `onKept` threw first. */
+  /** The first error that `onKept` threw. */
   private fault: unknown;
   private seen = this.kept;
   private turns = new Set<WorkspaceId>();
@@ -76,7 +76,7 @@ class MortalUnitOfWork extends UncertainUnitOfWork {
     }
   }
 
-  /** Changes are kept one at a time, so that between two looks there is one at most. */
+  /** Commits one change at a time, so that two checks have at most one between them. */
   look(): void {
     const { kept, seen } = this;
     this.seen = kept;
@@ -88,14 +88,14 @@ class MortalUnitOfWork extends UncertainUnitOfWork {
     }
   }
 
-  /** Throws what was wrong with anything that was kept so far. */
+  /** Throws the first fault found in any committed change. */
   judge(): void {
     this.look();
     if (this.fault !== undefined) throw this.fault;
   }
 }
 
-/** Whatever changes a workspace's row keeps others from it until the change is kept. */
+/** A change that writes a workspace's row keeps others from it until it commits. */
 function notingTurns(tx: Transaction, turns: Set<WorkspaceId>): Transaction {
   const workspaces = Object.create(tx.workspaces) as Transaction['workspaces'];
   workspaces.takeTurn = (id) => {
@@ -122,7 +122,7 @@ const onward = (status: RunStatus): readonly RunStatus[] => [
   }),
 ];
 
-/** Whether one trigger, and whatever follows by itself, leads from the one to the other. */
+/** Whether one trigger, followed by automatic ones, leads from the one status to the other. */
 const isWay = (from: RunStatus, to: RunStatus): boolean =>
   onward(from).includes(to) || Object.values(ways[from]).some((next) => onward(next).includes(to));
 
@@ -151,7 +151,7 @@ type Command =
       readonly savePlan: boolean;
       readonly autoApply: boolean;
     }
-  /** Of a version whose files are discarded. */
+  /** For a version whose files are discarded. */
   | { readonly kind: 'run again' }
   | { readonly kind: 'change run'; readonly which: number; readonly action: RunAction }
   | { readonly kind: 'claim' }
@@ -173,23 +173,23 @@ type Command =
   | { readonly kind: 'disk'; readonly full: boolean }
   | { readonly kind: 'time'; readonly seconds: number }
   | { readonly kind: 'worker'; readonly lane: Lane; readonly workers: number }
-  /** Worker and agents have nothing to wait for. */
+  /** The worker and the agents have nothing to wait for. */
   | { readonly kind: 'go on' }
   | { readonly kind: 'reclaim' }
   | { readonly kind: 'sweep' }
-  /** After so many seconds. */
+  /** After this number of seconds. */
   | { readonly kind: 'archive old'; readonly seconds: number };
 
-/** A command, and where in it the process dies, if it does. */
+/** A command, and the point at which the process dies in it, if it does. */
 interface Step {
   readonly command: Command;
   readonly death: { readonly changes: number; readonly moment: Moment } | null;
 }
 
-/** What there was, told from what was kept, and the program of its agents and forges. */
+/** The history, as read from committed changes, and the program of its agents and forges. */
 class Life {
   readonly steps: RunSteps;
-  /** How often an upload’s order to queue a run was carried out, and how many runs were to come of it. */
+  /** How often an upload's order to queue a run was performed, and how many runs it had to make. */
   readonly queued = new Map<ConfigurationVersionId, { orders: number; runs: number }>();
   reclaimed = 0;
   retired = 0;
@@ -233,7 +233,7 @@ class Life {
     return [...this.tables.runs.values()];
   }
 
-  /** The bytes that rows refer to, with what they are. */
+  /** The stored bytes that rows refer to, by their kind. */
   get references(): ReadonlyMap<BundleKey, string> {
     const found = new Map<BundleKey, string>();
     for (const { bundle } of this.versions) if (bundle !== null) found.set(bundle.key, bundle.sha256);
@@ -244,7 +244,7 @@ class Life {
     return found;
   }
 
-  /** What holds of every change that is kept. */
+  /** Invariants of every committed change. */
   private check(before: MemoryTables, after: MemoryTables, turns: ReadonlySet<WorkspaceId>): void {
     for (const run of after.runs.values()) {
       const was = before.runs.get(run.id);
@@ -275,7 +275,7 @@ class Life {
     }
   }
 
-  /** What is archived was needed by nothing. */
+  /** An archived version was not needed by anything. */
   private checkArchived(before: MemoryTables, after: MemoryTables): void {
     for (const { id, status, origin, workspaceId } of after.configurationVersions.values()) {
       if (status !== 'archived' || before.configurationVersions.get(id)?.status !== 'uploaded') continue;
@@ -287,7 +287,7 @@ class Life {
     }
   }
 
-  /** A run comes of an order in the very change that strikes the order off. */
+  /** A run is made in the same change that deletes its order. */
   private checkQueued(before: MemoryTables, after: MemoryTables): void {
     const carriedOut = [...before.effects.values()].flatMap(({ id, effect }) =>
       effect.kind === 'queue-run' && !after.effects.has(id) ? [effect.versionId] : [],
@@ -320,7 +320,7 @@ class Life {
     try {
       await this.perform(command);
     } catch (error) {
-      // A refusal is an answer like any other, and a process that dies gives none.
+      // A refusal is an ordinary answer; a process that dies gives none.
       const died = error instanceof Error && error.message === lost;
       if (!isDomainError(error) && !died) throw error;
     } finally {
@@ -400,7 +400,7 @@ class Life {
     }
   }
 
-  /** What an agent claims, it can read. */
+  /** An agent can read all that it claims. */
   private async claim(): Promise<Held | undefined> {
     const held = await this.steps.claim();
     if (held === undefined) return undefined;
@@ -485,7 +485,7 @@ class Life {
     for (const turn of ended) if (turn.status === 'rejected') throw turn.reason;
   }
 
-  /** One turn of the worker, whose failures are those that were brought about, and no others. */
+  /** One pass of the worker, which fails only where a fault was injected. */
   private async work(lane: Lane): Promise<void> {
     const { failures } = await this.world.useCases.performEffects.execute(lane);
     for (const { effect, error } of failures) {
@@ -494,7 +494,7 @@ class Life {
     }
   }
 
-  /** The machine is well again: everything that can be done is done. */
+  /** Ends all faults and performs everything that can be performed. */
   async comeToRest(): Promise<void> {
     const { world } = this;
     world.repositories.broken = undefined;
@@ -640,7 +640,7 @@ describe('whatever happens, and wherever the process dies', () => {
         }
         const held = await life.world.bundles();
         expect(new Map([...held].map(([key, bytes]) => [key, sha256(bytes)]))).toEqual(life.references);
-        // Whoever could go on has gone on.
+        // Every run that could proceed has done so.
         const holding = life.runs.filter((run) => !run.planOnly && runStatusesHoldingWorkspace.includes(run.status));
         const waiting = life.runs.filter((run) => !run.planOnly && waitingRunStatuses.includes(run.status));
         if (holding.length === 0) expect(waiting).toEqual([]);
@@ -655,7 +655,7 @@ describe('whatever happens, and wherever the process dies', () => {
       }),
       { numRuns: runs(1_200) },
     );
-    // What never came up was not tested.
+    // A status that never occurred was not tested.
     for (const [what, times] of Object.entries(met)) expect([what, times > 0]).toEqual([what, true]);
   });
 });

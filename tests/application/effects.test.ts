@@ -13,7 +13,7 @@ import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
 
-/** Cannot discard some bundles, and remembers in which order it discarded the others. */
+/** Fails to discard some bundles, and records the order in which it discarded the others. */
 class StubbornStore extends MemoryBundleStore {
   readonly discarded: BundleKey[] = [];
   readonly stuck = new Set<BundleKey>();
@@ -49,7 +49,7 @@ const order = (subject: string, ...keys: readonly BundleKey[]) =>
 
 const perform = () => world.useCases.performEffects.execute('discards');
 
-/** What is due once `seconds` more have passed. */
+/** Effects due once `seconds` more have passed. */
 const dueAfter = async (seconds: number): Promise<readonly PendingEffect[]> => {
   world.clock.advance(seconds);
   const now = world.clock.now();
@@ -96,7 +96,7 @@ describe('performing what was ordered', () => {
     expect(world.ordered).toHaveLength(1);
   });
 
-  it('takes up nothing more once it is halted, and leaves the rest to whoever is next', async () => {
+  it('takes up nothing more once it is halted, and leaves the rest to the next process', async () => {
     await order('a', 'key-1');
     await order('b', 'key-2');
     const halted = world.processBeside().performEffects;
@@ -169,7 +169,7 @@ describe('an effect that fails', () => {
   });
 });
 
-/** Takes nothing away, and cannot even record that. */
+/** Removes nothing, and cannot even record that it failed. */
 class BrokenRemovals extends UncertainUnitOfWork {
   broken = false;
 
@@ -232,7 +232,7 @@ describe('an effect in hand', () => {
     while (asked() === 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('is left to whoever has it for as long as they say that they do', async () => {
+  it('is left to its holder for as long as the lease is renewed', async () => {
     for (let seconds = 0; seconds < 3 * effectLeaseSeconds; seconds += effectLeaseSeconds / 3) {
       expect(await another()).toEqual({ done: 0, failures: [] });
       await world.useCases.performEffects.renew();
@@ -258,7 +258,7 @@ describe('an effect in hand', () => {
     expect(world.ordered).toEqual([]);
   });
 
-  it('is due at once when the only process starts anew', async () => {
+  it('is due at once when the only process restarts', async () => {
     const beside = world.processBeside().performEffects;
     await beside.takeOver();
     const second = beside.execute('slow');

@@ -11,13 +11,13 @@ const limit = 30;
 const step = 10;
 
 interface Instance {
-  /** Requests a second it is asked for, at the moment given in milliseconds. */
+  /** Requests per second, at a moment in milliseconds. */
   readonly asked: (at: number) => number;
-  /** When in each second it exchanges, in milliseconds. */
+  /** When within each second it exchanges counts, in milliseconds. */
   readonly phase: number;
 }
 
-/** Instances on one database, under a clock that does not wait. Answers what they let pass together, second by second. */
+/** Instances on one database with a simulated clock. Returns what they admit together, second by second. */
 async function passed(instances: readonly Instance[], seconds: number, unitOfWork: UnitOfWork): Promise<number[]> {
   let at = 0;
   const clock = new FixedClock();
@@ -60,7 +60,7 @@ describe('the rate limit of several instances', () => {
       fc.asyncProperty(fc.array(steady(200), { minLength: 1, maxLength: 8 }), async (instances) => {
         const seconds = await passed(instances, 13, new MemoryUnitOfWork());
         for (const second of seconds.slice(0, 3)) expect(second).toBeLessThanOrEqual(limit * instances.length);
-        // Seconds are counted from a caller's first request on, so ten of the clock's touch eleven of them.
+        // Seconds are counted from a caller's first request, so ten of the clock's overlap eleven of them.
         const together = sum(seconds.slice(3));
         expect(together).toBeLessThanOrEqual(11 * (limit + (instances.length * limit) / 10));
         const asked = sum(instances.map(({ rate }) => rate));
@@ -106,7 +106,7 @@ describe('the rate limit of several instances', () => {
     expect(sum((await passed(instances, 5, away)).slice(1))).toBeGreaterThanOrEqual(4 * 2 * limit - 2);
   });
 
-  it('does not pass names on that only somebody who makes them up could have', async () => {
+  it('does not pass on names that only a caller who invents them could have', async () => {
     const told: object[] = [];
     const rates = new RateLimits(async (demand) => {
       told.push(demand);

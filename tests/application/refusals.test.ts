@@ -130,7 +130,7 @@ describe('refusals', () => {
     expect(await counts()).toEqual(sums);
   });
 
-  it('of callers who are known name them, whoever else knocks', async () => {
+  it('of known callers name them, however many unknown ones are refused', async () => {
     for (let number = 0; number < 6_000; number += 1) refusals.note(unknown(`10.0.${number >> 8}.${number & 0xff}`));
     for (let number = 0; number < 6_000; number += 1) refusals.note(refused({ actor: someUser(number) }));
     refusals.note(unknown('192.0.2.9'));

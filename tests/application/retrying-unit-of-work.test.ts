@@ -5,7 +5,7 @@ import type { Transaction } from '../../src/application/ports/repositories/unit-
 import { RetryingUnitOfWork } from '../../src/application/retrying-unit-of-work.js';
 import { alreadyTaken, DomainError } from '../../src/domain/index.js';
 
-/** Its first transactions fail when their work is done, as if somebody else had been quicker. */
+/** Fails its first transactions after their work, as if another transaction had committed first. */
 class FailingAtFirst extends MemoryUnitOfWork {
   tries = 0;
 
@@ -28,10 +28,11 @@ class FailingAtFirst extends MemoryUnitOfWork {
   }
 }
 
-const stale = (time: number) => new DomainError('shared/stale-revision', `somebody else was quicker, time ${time}`);
+const stale = (time: number) =>
+  new DomainError('shared/stale-revision', `another transaction committed first, time ${time}`);
 const staleTimes = (count: number) => Array.from({ length: count }, (_, index) => stale(index + 1));
 
-/** Orders something under a new name each time, so that whatever is kept twice is seen. */
+/** Orders an effect under a new name each time, so that a change kept twice shows. */
 async function order(inner: FailingAtFirst): Promise<number> {
   const effect: Effect = { kind: 'discard-bundle', bundleKey: 'bundle-1' };
   return new RetryingUnitOfWork(inner).run(async (tx) => {

@@ -69,7 +69,7 @@ describe('creating a run', () => {
     [true, true, 'write', true],
     [false, true, 'write', false],
     [false, true, 'plan', false],
-  ])('with auto-apply %j, the workspace’s %j and the right to %s: applies by itself %j', async (...given) => {
+  ])('with auto-apply %j, the workspace’s %j and the right to %s: applies automatically %j', async (...given) => {
     const [autoApply, setting, right, applies] = given;
     await world.uploadedVersion(files);
     await settle({ autoApply: setting });
@@ -77,7 +77,7 @@ describe('creating a run', () => {
   });
 
   it.each([true, false])(
-    'refuses to apply by itself for who may not apply, the workspace’s setting being %j',
+    'refuses auto-apply to a caller who may not apply, with the workspace’s setting %j',
     async (s) => {
       await world.uploadedVersion(files);
       await settle({ autoApply: s });
@@ -185,7 +185,7 @@ describe('the order of runs', () => {
     expect(await steps.statusesOf(first, second)).toEqual(['plan_queued', 'pending']);
   });
 
-  it('lets plan-only runs wait for nothing and hold up nobody', async () => {
+  it('lets plan-only runs neither wait nor block other runs', async () => {
     const speculative = await world.uploadedVersion(files, { speculative: true });
     const planOnly = { configurationVersionId: speculative.id };
     const holding = await steps.create();
@@ -206,7 +206,7 @@ describe('the order of runs', () => {
     );
   });
 
-  it('lets a saved plan release the workspace, and wait in its place once it is to be applied', async () => {
+  it('lets a saved plan release the workspace, and queue again once its apply is requested', async () => {
     const saved = await steps.create({ savePlan: true });
     const second = await steps.create();
     expect(await steps.plan()).toBe('planned_and_saved');
@@ -220,7 +220,7 @@ describe('the order of runs', () => {
     expect(await steps.statusesOf(saved, third)).toEqual(['applied', 'plan_queued']);
   });
 
-  it('lets a saved plan that is to be applied wait for an unlock', async () => {
+  it('lets a saved plan wait for an unlock once its apply is requested', async () => {
     const saved = await steps.create({ savePlan: true });
     await steps.plan();
     await lock('lock');
@@ -230,7 +230,7 @@ describe('the order of runs', () => {
     expect(await steps.statusOf(saved.id)).toBe('apply_queued');
   });
 
-  it('saves a plan even when it could apply by itself, and not when there is nothing to apply', async () => {
+  it('saves a plan even when auto-apply is allowed, and not when there is nothing to apply', async () => {
     const saved = await steps.create({ savePlan: true, autoApply: true });
     expect(await steps.plan()).toBe('planned_and_saved');
     const empty = await steps.create({ savePlan: true });
@@ -265,7 +265,7 @@ describe('the order of runs', () => {
   });
 });
 
-describe('a run that applies by itself', () => {
+describe('a run with auto-apply', () => {
   let applier: Member;
   let teamId: string;
   let grant: TeamWorkspace;
@@ -283,13 +283,13 @@ describe('a run that applies by itself', () => {
     applier = await world.join('ada', teamId);
   });
 
-  it('does so while its creator holds the right', async () => {
+  it('applies while its creator holds the right', async () => {
     await steps.create({ autoApply: true }, applier);
     expect(await steps.plan()).toBe('apply_queued');
     expect(await steps.apply()).toBe('applied');
   });
 
-  it('does so when its creator holds the right through another team by now', async () => {
+  it('applies when its creator now holds the right through another team', async () => {
     await steps.create({ autoApply: true }, applier);
     const other = await world.newTeam('others', ['manage-workspaces']);
     await world.useCases.changeTeamMembers.execute(world.owner, other.id, 'add', [applier.username]);
@@ -305,7 +305,7 @@ describe('a run that applies by itself', () => {
     'the user left the organization': () =>
       world.useCases.removeOrganizationMembership.execute(world.owner, applier.membershipId),
   };
-  it.each(Object.keys(losses))('waits for somebody when %s before the plan ended', async (loss) => {
+  it.each(Object.keys(losses))('waits for confirmation when %s before the plan ended', async (loss) => {
     const { id } = await steps.create({ autoApply: true }, applier);
     const held = await steps.claimed();
     await losses[loss]?.();
@@ -314,7 +314,7 @@ describe('a run that applies by itself', () => {
     expect(await steps.apply()).toBe('applied');
   });
 
-  it('applies again by itself when the right came back before the plan ended', async () => {
+  it('applies automatically when the right came back before the plan ended', async () => {
     await steps.create({ autoApply: true }, applier);
     const suspend = (suspended: boolean) =>
       world.useCases.changeUserSuspension.execute(world.administrator, applier.userId, suspended);
@@ -344,7 +344,7 @@ describe('a run that applies by itself', () => {
 });
 
 describe('applying, discarding and canceling', () => {
-  /** What each action does in each status; where nothing is said, it is refused. */
+  /** The result of each action in each status; elsewhere it is refused. */
   const allowed: Readonly<Record<RunAction, Readonly<Partial<Record<RunStatus, RunStatus>>>>> = {
     apply: { planned: 'apply_queued', planned_and_saved: 'apply_queued', post_plan_completed: 'apply_queued' },
     discard: {
@@ -476,7 +476,7 @@ describe('a deletion while a run is in progress', () => {
     expect(world.remembers('run-1')).toBe(false);
   });
 
-  it('is refused for a team whose token asked for the run, and for nobody who did not', async () => {
+  it('is refused for a team whose token asked for the run, and for no other team', async () => {
     await world.uploadedVersion(files);
     const team = await world.newTeam('robots', ['manage-workspaces']);
     const run = await steps.create({}, await teamActor(team.id));

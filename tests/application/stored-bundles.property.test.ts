@@ -18,7 +18,7 @@ const archives = await Promise.all(
 );
 const day = 86_400;
 
-/** A death comes before or after an event, which is a request to the store or a kept change; or just before a request takes effect. */
+/** A process dies before or after an event (a request or a commit), or just before a request takes effect. */
 interface Death {
   readonly at: number;
   readonly moment: 'before' | 'after' | 'on the way';
@@ -33,7 +33,7 @@ type Command =
       readonly which: number;
       readonly archives: readonly number[];
       readonly ending: Ending;
-      /** How long the process is frozen in the middle, while another one sweeps. */
+      /** How long the process is frozen midway while another one sweeps. */
       readonly frozen: number;
     }
   | { readonly kind: 'backing data'; readonly which: number; readonly action: BackingDataChange | 'archive' }
@@ -44,7 +44,7 @@ type Command =
 interface Step {
   readonly command: Command;
   readonly death: Death | null;
-  /** One event that fares badly without anybody dying of it. */
+  /** One event that fails without killing a process. */
   readonly fault: { readonly at: number; readonly fate: Fate } | null;
 }
 
@@ -69,7 +69,7 @@ class DyingUnitOfWork extends MemoryUnitOfWork {
   }
 }
 
-/** A service with its store, which dies and starts again. */
+/** A service with its store; the service dies and restarts. */
 class Life {
   private readonly versions: { readonly id: string }[] = [];
   private alive = true;
@@ -94,7 +94,7 @@ class Life {
     return life;
   }
 
-  /** What becomes of the next request or change. */
+  /** The fate of the next request or change. */
   event(): Fate {
     this.look();
     if (!this.alive) return 'drop';
@@ -120,7 +120,7 @@ class Life {
     return this.unitOfWork.bundles;
   }
 
-  /** Whatever a version refers to is there, at any time. */
+  /** The bundle a version refers to exists at any time. */
   private look(): void {
     for (const { key } of this.referredTo) {
       if (!this.server.objects.has(`bundles/${key}`)) this.missed ??= `${key} is missing`;
@@ -130,10 +130,10 @@ class Life {
   async take(step: Step): Promise<void> {
     this.step = step;
     this.events = 0;
-    // What a caller is told is judged elsewhere.
+    // Other suites check what a caller receives.
     await this.perform(step.command).catch(() => undefined);
     this.step = undefined;
-    // A store does not sit on a request for long.
+    // A store does not keep a request waiting for long.
     this.onTheWay.resolve();
     this.onTheWay = Promise.withResolvers();
     await setImmediate();
@@ -186,7 +186,7 @@ class Life {
     yield ending === 'bad' ? Buffer.alloc(partBytes * 2) : bytes.subarray(middle);
   }
 
-  /** Nothing dies any more, and everything that can be done is done. */
+  /** Ends all faults and performs everything that can be performed. */
   async comeToRest(): Promise<void> {
     const { world } = this;
     await world.performEffects();
@@ -288,7 +288,7 @@ describe('bundles in an object store, wherever the process dies', () => {
       }),
       { numRuns: runs(120) },
     );
-    // What never came up was not tested.
+    // A case that never occurred was not tested.
     for (const [what, times] of Object.entries(met)) expect([what, times > 0]).toEqual([what, true]);
   }, 600_000);
 });

@@ -35,7 +35,7 @@ describe('a stored secret', () => {
     expect(() => holding('new').box.open(`v1.${sealed}`)).toThrow();
   });
 
-  it('does not tell the secrets of its box', () => {
+  it('does not reveal the secrets of its box', () => {
     const { box } = holding(worlds, 'another');
     expect(JSON.stringify([box.fingerprints, box.seal('whsec_key')])).not.toMatch(/secret|another|whsec/);
     expect(new Set(box.fingerprints).size).toBe(2);

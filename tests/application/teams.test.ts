@@ -85,7 +85,7 @@ describe('giving a team permissions in the organization', () => {
     expect(subject.access.size).toBe(0);
   });
 
-  it('lets nobody raise their own team', async () => {
+  it('does not let members raise the permissions of their own team', async () => {
     const team = await world.newTeam('delegates', ['manage-organization-access', 'manage-teams']);
     const delegate = await world.join('dan', team.id);
     await world.refuses(() => update(delegate, team, { access: { 'manage-workspaces': true } }), missing);

@@ -10,7 +10,7 @@ import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 const good = await archiveOf({ 'main.tf': 'resource "null_resource" "a" {}' });
 const better = await archiveOf({ 'main.tf': 'resource "null_resource" "b" {}' });
 const best = await archiveOf({ 'main.tf': 'resource "null_resource" "c" {}' });
-const bad = Buffer.from('these bytes are no archive');
+const bad = Buffer.from('these bytes are not an archive');
 
 const refused = (because: string) => ({
   code: 'configuration-version/upload-refused',
@@ -26,7 +26,7 @@ beforeEach(async () => {
 async function startSlowly({ objectId }: { readonly objectId: string }, bytes: Buffer) {
   const body = new SlowBody(bytes);
   const upload = world.useCases.uploadConfigurationBundle.execute(objectId, body);
-  // Whoever awaits the upload sees how it ends.
+  // The caller that awaits the upload sees how it ends.
   upload.catch(() => undefined);
   await body.halfway;
   return {
@@ -49,7 +49,7 @@ const unsettled = async (): Promise<readonly string[]> => {
   return world.store.unsettled(0);
 };
 
-/** A body that must not be asked for. */
+/** A body that must not be read. */
 async function* untouched(): AsyncGenerator<Uint8Array> {
   yield Promise.reject(new Error('the body was read'));
 }
@@ -122,7 +122,7 @@ describe('an object id', () => {
 
   it('that was signed with another secret is not found', async () => {
     const { id } = await world.newVersion();
-    const signingSecrets = ['a secret of somebody else, as long'] as const;
+    const signingSecrets = ['a secret of another service, as long'] as const;
     const options = { publicUrl: '', signingSecrets, seconds: lifetimes };
     await refuses(objectIdOf(new SignedCapabilityUrls(options).issue('upload', id, world.clock.now())));
   });
@@ -152,7 +152,7 @@ describe('uploading what is not a good archive', () => {
     expect(await unsettled()).toEqual([]);
   });
 
-  it('tells the uploader the reason that the version keeps', async () => {
+  it('returns to the uploader the reason that the version keeps', async () => {
     const version = await world.newVersion();
     const told = await world.upload(version, bad).catch((error: Error) => error.message);
     expect((await world.stateOf(version.id)).failure?.errorMessage).toBe(told);
@@ -353,7 +353,7 @@ describe('uploading to a version that takes no bytes any more', () => {
     expect((await world.stateOf(version.id)).status).toBe('backing_data_soft_deleted');
   });
 
-  it('is refused once its bytes are deleted for good', async () => {
+  it('is refused once its bytes are permanently deleted', async () => {
     const version = await world.uploadedVersion(good, { provisional: true });
     await world.fire(version.id, 'soft-delete');
     await world.fire(version.id, 'permanently-delete');

@@ -83,7 +83,7 @@ describe('deleting a user', () => {
     expect(await world.accepts(successor.secret)).toBe(true);
   });
 
-  it('leaves nothing but the id, which nobody gets again, once the worker was there', async () => {
+  it('leaves nothing but the id, which is never reused, once the worker has run', async () => {
     const ada = await world.join('ada', (await world.newTeam('robots')).id);
     await remove(world.administrator, ada);
     expect(world.ordered).toEqual([{ kind: 'remove-rows', target: { kind: 'user', id: ada.userId } }]);

@@ -41,7 +41,7 @@ const workspace = async (): Promise<Workspace> =>
 
 const webhookId = async (): Promise<string> => (await workspace()).repository?.webhookId ?? '';
 
-/** What a forge says of a push to the linked branch, unless it is told otherwise. */
+/** A push to the linked branch as a forge reports it, with `given` in place of the defaults. */
 const push = (
   commitSha: string,
   given: Partial<Omit<ForgeEvent, 'commit'>> & { commit?: Partial<ForgeEvent['commit']> } = {},
@@ -80,7 +80,7 @@ const pullRequest = (commitSha: string, given: Partial<Omit<ForgeEvent, 'commit'
     commit: { branch: 'subnets', isPullRequest: true, pullRequestNumber: 7, pullRequestTitle: 'Subnets' },
   });
 
-/** A delivery with the right signature. */
+/** A delivery with a valid signature. */
 async function deliver(event: ForgeEvent | null, id: string | null = unique('delivery')): Promise<boolean> {
   return world.useCases.receiveWebhook.execute(await webhookId(), () => ({ id, event }));
 }
@@ -105,14 +105,14 @@ const newest = async (): Promise<ConfigurationVersionState> => {
 
 const commitOf = (id: ConfigurationVersionId) => world.useCases.showIngressAttributes.execute(world.owner, id);
 
-/** A commit is pushed, reported and fetched. */
+/** Pushes, reports and fetches a commit. */
 async function pushed(archive = files, event: (sha: string) => ForgeEvent = push): Promise<ConfigurationVersionState> {
   expect(await deliver(event(world.repositories.push(cloneUrl, 'main', archive)))).toBe(true);
   await world.performEffects();
   return newest();
 }
 
-/** The same, and its run has come to an end. */
+/** The same, with its run complete. */
 async function archived(archive = files, event?: (sha: string) => ForgeEvent): Promise<ConfigurationVersionState> {
   const { id } = await pushed(archive, event);
   await steps.plan(false);
@@ -172,7 +172,7 @@ describe('what a forge reports', () => {
   });
 
   const without: Readonly<Record<string, ForgeEvent | null>> = {
-    'nothing that concerns anybody': null,
+    'an event that is ignored': null,
     'another branch': push('a1', { commit: { branch: 'develop' } }),
     'a branch of another case': push('a1', { commit: { branch: 'Main' } }),
     'another repository': push('a1', {
@@ -233,14 +233,14 @@ describe('what a forge reports', () => {
   });
 
   it.each(['first', 'second'])(
-    'makes a new version of a commit whose version is errored, told by the %s delivery',
+    'makes a new version of a commit whose version is errored, at the %s delivery',
     async (again) => {
       expect(await deliver(push('not-pushed-yet'), 'first')).toBe(true);
       await world.performEffects();
       expect((await newest()).status).toBe('errored');
       expect(await deliver(push('not-pushed-yet'), again)).toBe(true);
       expect(await listed()).toHaveLength(2);
-      // That one may still come to something.
+      // Its fetch may still succeed.
       await world.keepsEverything(async () => {
         expect(await deliver(push('not-pushed-yet'), again)).toBe(false);
         expect(await deliver(push('said later'), again)).toBe(false);
@@ -323,7 +323,7 @@ describe('fetching a reported commit', () => {
     await link(ours);
   });
 
-  it('fetches its files, and queues one run on behalf of whoever linked the repository', async () => {
+  it('fetches its files, and queues one run on behalf of the user who linked the repository', async () => {
     const version = await pushed();
     expect(version).toMatchObject({ status: 'uploaded', failure: null, bundle: { bytes: files.length } });
     expect(Object.keys(version.statusTimestamps)).toEqual(['fetching-at', 'uploaded-at']);
@@ -341,7 +341,7 @@ describe('fetching a reported commit', () => {
     expect(await (await steps.claimed()).files()).toEqual(files);
   });
 
-  it('fetches it anew when storing its files took too long', async () => {
+  it('fetches it again when storing its files took too long', async () => {
     const sha = world.repositories.push(cloneUrl, 'main', files);
     await deliver(push(sha));
     let thaw: (value?: unknown) => void = () => {};
@@ -369,7 +369,7 @@ describe('fetching a reported commit', () => {
     let come: (value?: unknown) => void = () => {};
     world.repositories.delays.set(shas[0] ?? '', new Promise((resolve) => (come = resolve)));
     const slow = world.performEffects();
-    // A second worker finds nothing that it may begin before the first commit has come.
+    // A second worker finds nothing to start before the first commit is fetched.
     await world.performEffects();
     come();
     await slow;

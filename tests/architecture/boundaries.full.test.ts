@@ -9,7 +9,7 @@ const rules: readonly string[] = createRequire(import.meta.url)('../../.dependen
   ({ name }: { name: string }) => name,
 );
 
-/** One file or more for every rule, each breaking it. */
+/** Files that break each rule: one or more per rule. */
 const planted: Readonly<Record<string, string>> = {
   'src/domain/supporting/teams/team.ts': `
     import 'inversify';

@@ -19,7 +19,7 @@ describe('the layers', () => {
   });
 });
 
-/** Every file below `folder`, by its path from the root of the project. */
+/** Every file below `folder`, by its path from the project root. */
 async function filesBelow(folder: string): Promise<readonly string[]> {
   const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)));
@@ -27,7 +27,7 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 
 const sourceOf = (file: string): Promise<string> => readFile(join(root, file), 'utf8');
 
-/** Where the rules run, time and chance come in as arguments. */
+/** Direct reads of time and chance, which the rules take as arguments instead. */
 const hiddenInputs = [
   /\bDate\.now\(/,
   /\bDate\(\s*\)/,
@@ -65,14 +65,14 @@ describe('domain and use cases', () => {
 });
 
 const roomInFolder: Readonly<Record<string, number>> = {
-  // What the application asks to be kept, an interface a file.
+  // The repository interfaces of the application, one per file.
   'src/application/ports/repositories': 25,
-  // One use case a file.
+  // One use case per file.
   'src/application/supporting/agents': 14,
   'src/application/tokens': 13,
-  // What every area stands on.
+  // The modules that every area builds on.
   'src/adapters/http/routing': 16,
-  // One repository a file, and the two lists match.
+  // One repository per file; the two lists match.
   'src/adapters/persistence/knex/repositories': 25,
   'src/adapters/persistence/memory': 25,
   // Migrations are only ever added.
@@ -127,7 +127,7 @@ describe('files', () => {
     expect(strange.filter((area) => !known.includes(area))).toEqual([]);
   });
 
-  it('point at nothing that lies beside the project', async () => {
+  it('have no links that leave the project', async () => {
     const beside = resolve(root, '..', 'shared');
     const files = (await Promise.all(['src', 'tests', 'docs'].map(filesBelow))).flat();
     const astray: string[] = [];

@@ -8,7 +8,7 @@ const { version } = JSON.parse(read('package.json'));
 describe('the change log', () => {
   const headings = [...read('CHANGELOG.md').matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading);
 
-  it('begins with what is unreleased, and tells the present version', () => {
+  it('begins with the unreleased changes, and names the current version', () => {
     expect(headings[0]).toBe('[Unreleased]');
     expect(headings[1]).toMatch(new RegExp(`^\\[${version.replaceAll('.', '\\.')}\\] - \\d{4}-\\d{2}-\\d{2}$`));
   });

@@ -15,7 +15,7 @@ const patterns: readonly Pattern[] = nodes.flatMap(({ file, node }) => {
   return [{ file, source: node.text.slice(1, end), flags: node.text.slice(end + 1) }];
 });
 
-/** What is repeated: the words and signs of the pattern itself, and what patterns stumble over. */
+/** Repeated input: the words and characters of the pattern itself, and known bad cases. */
 function textsFor({ source }: Pattern): readonly string[] {
   const words = [...new Set(source.match(/[A-Za-z][A-Za-z:]*[:/]*|[^\w\s]/g))];
   const usual = ['a', '0', ' ', '/', '.', '-', '@', 'a.', 'a/', ' a', '\n', '\x1b[', '\u2028'];
@@ -27,11 +27,11 @@ function textsFor({ source }: Pattern): readonly string[] {
   );
 }
 
-/** A pattern that begins anew at each place takes ten times as long as it may. */
+/** Long enough that a pattern retried at each position takes ten times the limit. */
 const length = 30_000;
 const milliseconds = 150;
 
-/** Those that no long text gets to. */
+/** Patterns that never see a long text. */
 const bounded: Readonly<Record<string, string>> = {
   '^ *([0-7]*)[ \\0]*$': 'a number in the header of a tar, of twelve bytes at most',
 };
@@ -41,7 +41,7 @@ const search = new Script(
   'for (const text of texts) if (slowest <= limit) slowest = Math.max(slowest, time(pattern, text))',
 );
 
-/** How much of the processor's time the pattern takes at worst, in milliseconds; never much more than it may. */
+/** The worst CPU time of the pattern in milliseconds, measured until it is just above the limit. */
 function slowness(pattern: Pattern): number {
   const time = (expression: RegExp, text: string): number => {
     const begun = process.cpuUsage();
@@ -70,7 +70,7 @@ describe('every regular expression that looks at what others wrote', () => {
   it('takes time in proportion to the text', () => {
     const asked = patterns.filter(({ source }) => !(source in bounded));
     expect(patterns.length - asked.length).toBe(Object.keys(bounded).length);
-    // A busy machine is slow once, and not twice.
+    // A busy machine is slow once, not twice.
     const isSlow = (pattern: Pattern) => slowness(pattern) > milliseconds && slowness(pattern) > milliseconds;
     expect(asked.filter(isSlow)).toEqual([]);
   });

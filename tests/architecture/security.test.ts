@@ -10,7 +10,7 @@ import { exposedNodes as nodes } from './syntax.js';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** The tests that a document names: a file, and behind it one name or more in quotation marks. */
+/** The tests that a document names: a file, followed by one or more names in quotation marks. */
 const namedTests = (document: string) =>
   [...read(document).matchAll(/`(tests\/[\w./-]+)`((?: "[^"]+",?)+)/g)].flatMap(([, file = '', names = '']) =>
     [...names.matchAll(/"([^"]+)"/g)].map(([, name = '']) => ({ document, file, name })),
@@ -32,7 +32,7 @@ describe.each([
   });
 });
 
-/** Equality ends at the first letter that differs. Where it is asked of what sounds like a secret, this is why it may. */
+/** Plain comparison stops at the first difference. Each exception on something secret, with the reason it is safe. */
 const compared: Readonly<Record<string, string>> = {
   'token.secretDigest === secretDigest': 'a row of the memory database is looked up, as an index does it',
   'row.secretDigest === secretDigest': 'as above',
@@ -41,9 +41,9 @@ const compared: Readonly<Record<string, string>> = {
   '(await this.inspector.digest(body)).sha256 !== held.sha256': 'as above',
   'version.jsonBundle?.sha256 === sha256': 'as above',
   "(await digestOf(file, 'sha256')) !== sha256":
-    'the digest of a file that was fetched: it tells whether it came whole',
+    'the digest of a file that was fetched: shows whether it arrived complete',
   "(await digestOf(file, 'sha256')) !== code.sha256": 'as above',
-  'fingerprint === given': 'tells which key it is, and nothing of the key',
+  'fingerprint === given': 'identifies the key and reveals nothing of it',
 };
 
 describe('secrets', () => {

@@ -21,7 +21,7 @@ const mebibyte = 1024 * 1024;
 const limits = { maxArchiveBytes: mebibyte, maxUnpackedBytes: 4 * mebibyte, maxArchiveEntries: 50 };
 const inspector = new TarBundleInspector(limits);
 
-/** A source that knows how much of it was taken, and whether it was told that no more is wanted. */
+/** A source that records how much was read and whether its reader stopped it. */
 class Source implements AsyncIterable<Uint8Array> {
   given = 0;
   stopped = false;
@@ -34,7 +34,7 @@ class Source implements AsyncIterable<Uint8Array> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
       while (this.given < this.whole.length) {
-        // Copied, because an inspection takes its chunks over.
+        // Copied, because an inspection takes over its chunks.
         const chunk = Buffer.from(this.whole.subarray(this.given, this.given + this.chunkBytes));
         this.given += chunk.length;
         yield chunk;
@@ -83,7 +83,7 @@ const paxRecord = (key: string, value: string): string => {
   return `${length}${rest}`;
 };
 
-/** Headers written by hand, each followed by its contents. */
+/** Hand-written headers, each followed by its contents. */
 const forged = (...parts: (ForgedHeader & { readonly contents?: string })[]): Buffer =>
   Buffer.concat([
     ...parts.flatMap(({ contents = '', ...given }) => [
@@ -406,7 +406,7 @@ describe('a tar that programs would read in different ways', () => {
   });
 });
 
-describe('what is no bundle', () => {
+describe('input that is not a bundle', () => {
   it('refuses an empty body', () => expect(inspected(Buffer.alloc(0))).rejects.toMatchObject(malformed('not gzip')));
 
   it('refuses plain text', () =>
@@ -501,7 +501,7 @@ describe('limits', () => {
     expect(source.given).toBeLessThanOrEqual(mebibyte + 10_000);
   });
 
-  it('stops at MAX_ARCHIVE_ENTRIES, and takes exactly as many', async () => {
+  it('stops above MAX_ARCHIVE_ENTRIES, and accepts exactly that number', async () => {
     const names = Array.from({ length: 50 }, (_, at) => `file-${at}`);
     await accepts(...names.map((name) => file(name)));
     const archive = await packed([...names, 'one-more'].map((name) => file(name)));
@@ -510,7 +510,7 @@ describe('limits', () => {
     );
   });
 
-  it('stops at MAX_UNPACKED_BYTES, and takes exactly as many', async () => {
+  it('stops above MAX_UNPACKED_BYTES, and accepts exactly that number', async () => {
     const [header, contents] = [512, 4 * mebibyte - 512 - 1024];
     const body = Buffer.alloc(contents);
     const tar = await tarOf([{ header: { name: 'a' }, body }]);
@@ -549,7 +549,7 @@ describe('limits', () => {
 describe('an inspection that is broken off', () => {
   const noisy = async () => gzipped(await tarOf([{ header: { name: 'a' }, body: noise(500_000) }]));
 
-  /** What the system still did for it ends before another inspection does; an error of it would fail the test. */
+  /** Its remaining system work ends before another inspection's; an error from it would fail the test. */
   const nothingIsLeft = (archive: Buffer) => gathered(inspector.inspect(new Source(archive, 100_000)).bytes);
 
   it('knows nothing of a bundle it has not seen the end of', async () => {
@@ -559,7 +559,7 @@ describe('an inspection that is broken off', () => {
     expect(() => inspection.facts()).toThrow('not read to the end');
   });
 
-  it('stops its source when nobody reads on', async () => {
+  it('stops its source when its reader stops', async () => {
     const archive = await noisy();
     for (const chunkBytes of [1000, 100_000]) {
       const source = new Source(archive, chunkBytes);
@@ -588,7 +588,7 @@ describe('an inspection that is broken off', () => {
   });
 });
 
-/** Bytes that do not compress, the same ones every time. */
+/** Incompressible bytes, the same each time. */
 function noise(length: number): Buffer {
   return createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(length));
 }

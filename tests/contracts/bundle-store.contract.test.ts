@@ -15,7 +15,7 @@ async function freshDirectory(): Promise<string> {
   return directory;
 }
 
-/** What this process has open of it, where the system says so. */
+/** The store's files that this process has open, where the system lists them. */
 async function openIn(directory: string): Promise<readonly string[]> {
   if (process.platform !== 'linux') return [];
   const open = await readdir('/proc/self/fd');
@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
 });
 
-/** How far the clocks of stores are ahead of the system's. */
+/** How far the stores' clocks are ahead of the system's. */
 let ahead = 0;
 const now = () => Date.now() + ahead;
 const pass = async (milliseconds: number) => {
@@ -70,7 +70,7 @@ describe('the file bundle store', () => {
     expect(await store.unsettled(old)).toEqual([]);
   });
 
-  it('lets nobody else read what it holds', async () => {
+  it('makes its files readable by no other user', async () => {
     const directory = join(await freshDirectory(), 'bundles');
     const store = new FileBundleStore(directory);
     await store.write('b-1', pieces('one'));

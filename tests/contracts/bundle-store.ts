@@ -17,7 +17,7 @@ export async function gathered(bytes: AsyncIterable<Uint8Array> | undefined): Pr
 
 const MiB = 1024 * 1024;
 
-/** The same bytes for the same seed, without a pattern in them. */
+/** Noise that depends only on the seed. */
 export function noise(length: number, seed: number): Buffer {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, seed), Buffer.alloc(16));
   return cipher.update(Buffer.alloc(length));
@@ -26,13 +26,13 @@ export function noise(length: number, seed: number): Buffer {
 export const large = Buffer.alloc(1_000_000, 'all work and no play ');
 
 interface Circumstances {
-  /** How often chance gets to show what happens at once. */
+  /** The number of rounds in which concurrent calls race. */
   readonly rounds?: number;
-  /** Lets the store's time pass, which is waited for where its clock cannot be set. */
+  /** Advances the store's time; waits where its clock cannot be set. */
   readonly pass?: (milliseconds: number) => Promise<void>;
 }
 
-/** What whoever stores bundles may rely on, wherever they are. */
+/** The contract of every bundle store. */
 export function aBundleStore(
   open: () => Promise<BundleStore>,
   { rounds = 40, pass = setTimeout }: Circumstances = {},
@@ -40,7 +40,7 @@ export function aBundleStore(
   describe('keeps the contract of a bundle store', () => {
     let store: BundleStore;
     const contentsOf = async (key: string) => gathered(await store.read(key));
-    /** What was begun before is older than nothing, by the store's own clock. */
+    /** Waits until earlier writes are older than zero seconds by the store's own clock. */
     const pastTheGrain = async () => {
       await store.write('b-marker', pieces('x'));
       while (!(await store.unsettled(0)).includes('b-marker')) await setTimeout(1);
@@ -96,7 +96,7 @@ export function aBundleStore(
       for (const key of keys) expect(await contentsOf(key)).toBe(key + large.toString('latin1'));
     });
 
-    it('knows nothing of bundles nobody wrote', async () => {
+    it('does not find bundles that were never written', async () => {
       expect(await store.read('b-1')).toBeUndefined();
       await store.write('b-2', pieces('x'));
       expect(await store.read('b-1')).toBeUndefined();
@@ -129,7 +129,7 @@ export function aBundleStore(
       expect(await range(10, 20)).toBe('');
     });
 
-    it('reads the same where the size is told', async () => {
+    it('reads the same when the size is given', async () => {
       for (const bytes of [Buffer.from('0123456789'), large]) {
         const key = `b-${bytes.length}`;
         const read = async (range?: ByteRange) => gathered(await store.read(key, range, bytes.length));
@@ -190,7 +190,7 @@ export function aBundleStore(
       expect(read).toBe(large.length);
     });
 
-    it('gives a URL that anybody reads the bundle from until it is discarded, or none', async () => {
+    it('gives a URL from which any client reads the bundle until it is discarded, or none', async () => {
       await store.write('b-1', pieces('one'));
       const url = await store.temporaryUrl('b-1');
       if (url === undefined) return;
@@ -281,7 +281,7 @@ export function aBundleStore(
       expect(await store.unsettled(0)).toEqual([]);
     });
 
-    it('lists the attempts nobody settled, finished or not, once they are old enough', async () => {
+    it('lists the unsettled attempts, finished or not, once they are old enough', async () => {
       expect(await store.unsettled(0)).toEqual([]);
       let finish: () => void = () => undefined;
       const halted = new Promise<void>((resolve) => {
@@ -297,7 +297,7 @@ export function aBundleStore(
       await store.keep('b-kept');
       await store.discard('b-discarded');
       expect(await store.unsettled(60)).toEqual([]);
-      // Stores tell time in whole seconds, and a client knows theirs within two: three of these are certain.
+      // Stores keep time in whole seconds, and a client knows theirs within two, so three of these are certain.
       await pass(5_000);
       expect([...(await store.unsettled(2))].sort()).toEqual(['b-done', 'b-slow']);
       expect([...(await store.unsettled(0))].sort()).toEqual(['b-done', 'b-slow']);

@@ -2,15 +2,15 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { CommitFetcher, CommitRequest, FetchedCommit } from '../../src/application/index.js';
 import { filesIn, gathered } from '../support/archives.js';
 
-/** A fetcher, and a repository with commits on `main` that it can reach. */
+/** A fetcher, and a repository it can reach with commits on `main`. */
 export interface Remote {
   readonly fetcher: CommitFetcher;
   readonly cloneUrl: string;
-  /** Where there is no repository. */
+  /** A URL without a repository. */
   readonly absentUrl: string;
-  /** Commits the files on top of what was pushed last, and answers the commit's hash. */
+  /** Commits the files on top of the last push and returns the commit's hash. */
   push(branch: string, files: Readonly<Record<string, string>>, message: string): Promise<string>;
-  /** What fetches left behind on disk. */
+  /** Files that fetches left on disk. */
   leftovers(): Promise<readonly string[]>;
 }
 
@@ -19,7 +19,7 @@ interface Fetched {
   readonly archive: Buffer;
 }
 
-/** What whoever asks for commits may rely on, wherever they come from. */
+/** The contract of every commit fetcher. */
 export function aCommitFetcher(open: () => Promise<Remote>): void {
   describe('keeps the contract of a commit fetcher', () => {
     let remote: Remote;
@@ -47,7 +47,7 @@ export function aCommitFetcher(open: () => Promise<Remote>): void {
 
     const contentsOf = async ({ archive }: Fetched): Promise<string | undefined> => (await filesIn(archive))['main.tf'];
 
-    /** Of what cannot be fetched nothing is handed over, and the sentence is fit to be shown. */
+    /** A failed fetch hands over nothing, and its sentence is safe to show. */
     const refused = async (given: Partial<CommitRequest>): Promise<void> => {
       let received = false;
       const attempt = remote.fetcher.fetch(requestOf(given), async () => {

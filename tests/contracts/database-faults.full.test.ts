@@ -52,7 +52,7 @@ jest.setTimeout(30_000);
     database = openPostgres(url, options);
     unitOfWork = new RetryingUnitOfWork(database.unitOfWork);
   };
-  /** With one connection, which is waited for as long as a busy machine needs to connect, and no longer. */
+  /** Opens one connection with just enough patience to connect on a busy machine. */
   const openImpatiently = async (options: PostgresOptions = {}) => {
     await database.close();
     open({ poolSize: 1, patience: 3_000, ...options });
@@ -66,7 +66,7 @@ jest.setTimeout(30_000);
     await drop();
   });
 
-  it('is away while connections are killed under load, loses nothing it acknowledged, and is back by itself', async () => {
+  it('is away while connections are killed under load, loses nothing it acknowledged, and recovers automatically', async () => {
     const acknowledged: string[] = [];
     let refused = 0;
     let ended = false;
@@ -99,7 +99,7 @@ jest.setTimeout(30_000);
   it.each([
     ['cut before it is sent', 0],
     ['cut before it is answered', 1],
-  ] as const)('does not tell whether a commit was made that is %s, and nobody tries again', async (moment, kept) => {
+  ] as const)('leaves open whether a commit was made that is %s, and is not retried', async (moment, kept) => {
     await addUser();
     way.atCommit = moment;
     let times = 0;
@@ -115,7 +115,7 @@ jest.setTimeout(30_000);
     expect(await countUsers()).toBe(2 + kept);
   });
 
-  it('is away when the network swallows everything, not for ever, and leaves no lock behind', async () => {
+  it('is away when the network swallows everything, for a limited time, and leaves no lock behind', async () => {
     await openImpatiently({ silence: 2_000 });
     const began = performance.now();
     const stalling = unitOfWork.run(async (tx) => {
@@ -136,7 +136,7 @@ jest.setTimeout(30_000);
 
   it('says what ended a transaction, and not only that undoing it failed as well', async () => {
     const causes: unknown[] = [];
-    // The server's last word is lost now and then with the connection it came on.
+    // The server's last message is sometimes lost with its connection.
     for (let attempt = 0; attempt < 5 && !causes.includes('57P01'); attempt += 1) {
       const ended = unitOfWork.run(async (tx) => {
         await tx.users.any();
@@ -197,7 +197,7 @@ jest.setTimeout(30_000);
     expect(isDomainError(await fault)).toBe(false);
   });
 
-  it('ends what takes too long by itself', async () => {
+  it('ends statements that take too long', async () => {
     const settings = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
     await straight.query(`create table seen (name text, value text)`);
     const noting = settings.map((name) => `insert into seen values ('${name}', current_setting('${name}'));`).join(' ');

@@ -13,7 +13,7 @@ async function* chunks() {
   yield bytes;
 }
 
-/** Moves files as discards of other processes do, for as long as there is a place to set them aside. */
+/** Moves files as other processes' discards do, for as long as there is a place to set them aside. */
 const discardUntilForgotten = `
   const { renameSync, writeFileSync } = require('node:fs');
   const { parentPort, workerData: path } = require('node:worker_threads');
@@ -50,7 +50,7 @@ describe('a store of files that is being copied', () => {
   );
 
   it(
-    'shares what is discarded meanwhile, which nobody else can read any more',
+    'shares bundles discarded meanwhile, which other stores can no longer read',
     within(async (store, copy, directory) => {
       for (const key of ['before', 'meanwhile', 'unsettled']) await store.write(key, chunks());
       for (const key of ['before', 'meanwhile']) await store.keep(key);

@@ -18,26 +18,26 @@ import { bytesOf, githubHeaders, signersBy } from '../support/webhook-deliveries
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
 type Json = any;
 
-/** What the first release had answered, and the secrets that were handed out, when it was killed. */
+/** The answers of the first release, and the secrets it issued, when it was killed. */
 interface Manifest {
   readonly signingSecret: string;
   readonly administrator: string;
   readonly tokens: readonly { readonly of: string; readonly secret: string; path: string; status: number }[];
-  /** SHA-256 of what a version downloads as. */
+  /** SHA-256 of each version's download. */
   readonly bundles: Readonly<Record<string, string>>;
-  /** By run, what its agent had written. */
+  /** The logs an agent wrote, by run. */
   readonly logs: Readonly<Record<string, Readonly<Record<'plan' | 'apply', string>>>>;
   readonly pendingUpload: { readonly id: string; readonly path: string };
   readonly softDeleted: string;
   readonly webhook: { readonly path: string; readonly key: string };
   readonly leased: { readonly agentToken: string; readonly runId: string; readonly lease: string };
-  /** What its last requests had ordered, and nobody had done. */
+  /** Orders of its last requests that were not performed. */
   readonly ordered: Readonly<Record<'workspace' | 'archived' | 'uploaded' | 'fetching', string>>;
   readonly files: ReadonlyMap<string, Buffer>;
   readonly documents: ReadonlyMap<string, Json>;
 }
 
-/** Nobody answers here: a fetch fails at once. */
+/** An address without a server: a fetch fails at once. */
 const nowhere = '127.0.0.1:9';
 
 async function read(kind: string, name: string): Promise<string> {
@@ -57,7 +57,7 @@ async function manifestOf(kind: string): Promise<Manifest> {
   };
 }
 
-/** The environment of a service on what the first release left, and how to be rid of it. */
+/** The environment of a service on the first release's data, and its disposal. */
 interface Restored {
   readonly environment: Readonly<Record<string, string>>;
   readonly drop: () => Promise<void>;
@@ -65,7 +65,7 @@ interface Restored {
 
 async function onSqlite(dataDir: string, { signingSecret }: Manifest): Promise<Restored> {
   const database = new Database(join(dataDir, 'gatehouse.sqlite'));
-  // Tables come in the order of their names.
+  // Tables are in the order of their names.
   database.pragma('foreign_keys = OFF');
   database.exec(await read('sqlite', 'dump.sql'));
   database.close();
@@ -82,7 +82,7 @@ async function onPostgres(_dataDir: string, { signingSecret }: Manifest): Promis
   return { environment: { DATABASE_URL: url, SIGNING_SECRET: signingSecret }, drop };
 }
 
-/** What later releases say beside what the first one said, by type of resource. */
+/** Members that later releases add to the first one's, by type of resource. */
 const added: readonly string[] = [
   'agent-pools/relationships/allowed-workspaces',
   'agent-pools/relationships/excluded-workspaces',
@@ -112,7 +112,7 @@ const followingTheOrganization = (path: string, document: Json, pool: Json): Jso
   return { ...document, data };
 };
 
-/** Paths of members that `now` has and `then` had not; those of a resource begin with its type. */
+/** Paths of members in `now` that `then` lacks; those of a resource begin with its type. */
 const addedTo = (then: Json, now: Json, path = ''): readonly string[] => {
   if (then === null || now === null || typeof then !== 'object' || typeof now !== 'object') return [];
   const at = typeof now.type === 'string' ? now.type : path;
@@ -201,7 +201,7 @@ for (const { kind, restore, skip } of backends) {
       const kept = [...text.matchAll(/^gatehouse_organization_bytes\{organization="(.*)"\} (\d+)$/gm)];
       const total = kept.reduce((sum, [, , bytes]) => sum + Number(bytes), 0);
       const stored = [...manifest.files].filter(([path]) => path.startsWith('bundles/'));
-      // The bundle of the archived version is not removed yet, and not counted any more.
+      // The archived version's bundle is not removed yet, but no longer counted.
       const archived = 163;
       expect(total).toBe(stored.reduce((sum, [, bytes]) => sum + bytes.length, -archived));
     });
@@ -220,7 +220,7 @@ for (const { kind, restore, skip } of backends) {
       expect(now).toEqual(manifest.tokens);
     });
 
-    it('gives its organizations audit tokens beside their own', async () => {
+    it('gives its organizations audit tokens in addition to their own', async () => {
       const { data } = await ask('/organizations');
       const name: string = data[0].id;
       const path = `/organizations/${name}/authentication-token`;

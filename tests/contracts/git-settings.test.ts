@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { environmentOf } from '../../src/adapters/version-control/git-settings.js';
 
-/** The environment of a fetch, and the settings in it by their names. */
+/** The environment of a fetch, and its settings by name. */
 function told(url = 'https://git.example.com/acme/network.git') {
   const environment = environmentOf({
     url: new URL(url),
@@ -19,7 +19,7 @@ function told(url = 'https://git.example.com/acme/network.git') {
   return { environment, settings };
 }
 
-/** What a real git does with these is shown where there is one, in tests/e2e/git-commit-fetcher.full.test.ts. */
+/** A real git with these settings: tests/e2e/git-commit-fetcher.full.test.ts. */
 describe('git', () => {
   it.each([
     ['follow a redirection to a host that was not checked', 'http.followRedirects', 'false'],
@@ -35,7 +35,7 @@ describe('git', () => {
     ['run a program that asks for credentials', 'core.askPass', ''],
     ['take objects as they come', 'transfer.fsckObjects', 'true'],
     ['take fetched objects as they come', 'fetch.fsckObjects', 'true'],
-  ])('is told not to %s', (_what, key, value) => {
+  ])('is configured not to %s', (_what, key, value) => {
     expect(told().settings[key]).toBe(value);
   });
 

@@ -40,7 +40,7 @@ const engines: readonly {
   },
 ];
 
-/** A row in each table that a later migration touches, and in those they hang on. */
+/** A row in each table that a later migration changes, and in those it depends on. */
 async function seedFirstVersion(database: Knex): Promise<void> {
   await database('organizations').insert({ id: 'org-1', name: 'acme', email: 'a@example.com', created_at: noon });
   await database('workspaces').insert({
@@ -88,7 +88,7 @@ async function seedFirstVersion(database: Knex): Promise<void> {
   await database('effects').insert({ subject: 'cv-1', kind: 'discard-bundle', payload: '{}', attempts: 0 });
 }
 
-/** A row in each table that came with variables, states, artifacts and policies, and in what they hang on. */
+/** A row in each table added with variables, states, artifacts and policies, and in those they depend on. */
 async function seedLater(database: Knex): Promise<void> {
   const times = { created_at: noon, updated_at: noon };
   const row = { revision: 1, created_at: noon };
@@ -188,7 +188,7 @@ for (const engine of engines) {
       const [version] = await database('configuration_versions');
       expect(version).toMatchObject({ id: 'cv-1', created_by_kind: null, created_by_id: null, purge_at: null });
       expect(await database('runs')).toEqual([]);
-      // What came before lives on: its new columns can be written.
+      // Earlier rows live on: their new columns can be written.
       await database('workspaces').update({ webhook_id: 'webhook-1', last_run_sequence: 4 });
       await database('configuration_versions').update({ purge_at: noon });
       await seedLater(database);
@@ -289,7 +289,7 @@ for (const engine of engines) {
         await database.migrate.down({ migrationSource });
       }
       const at = (second: number) => `2030-01-01T12:00:0${second}.000Z`;
-      /** By organization, what it had: workspaces with their mode and pool, pools with their last use. */
+      /** Per organization: workspaces with their mode and pool, pools with their last use. */
       const had = {
         served: {
           workspaces: {
@@ -377,11 +377,11 @@ for (const engine of engines) {
       ]);
       const replaced = await database('agent_pools').where('replaced_by_default', true).orderBy('id').pluck('id');
       expect(replaced).toEqual(['asking', 'earlier', 'early']);
-      // What the migrations after these no longer count is counted anew.
+      // Counts that the later migrations stop keeping are computed again.
       const uncounted = migrations.indexOf('0016-short-lists');
       for (const _ of migrations.slice(uncounted)) await database.migrate.down({ migrationSource });
       expect(await listSizes()).toEqual(sizes);
-      // Counted on: a pool of the site is in no organization's list.
+      // Still counted correctly: a site pool is in no organization's list.
       const site = { id: 'site', organization_id: null, name: 'site', created_at: noon };
       await database('agent_pools').insert(site);
       expect(await listSizes()).toEqual(sizes);
@@ -434,7 +434,7 @@ for (const engine of engines) {
       });
       await database('teams').insert([team('team-1', 'Ops'), team('team-2', 'ops')]);
       await migrate(config);
-      // As an instance of the release before does, which does not know the column.
+      // Writes as an instance of the previous release, which does not know the column.
       await database('teams').insert(team('team-3', 'Network'));
       await database('teams').where('id', 'team-1').update({ name: 'OPS' });
       expect(await database('teams').orderBy('id').select('name', 'name_key')).toEqual([
@@ -481,7 +481,7 @@ for (const engine of engines) {
     await drop();
   });
 
-  /** A database as it was before the named migrations, the last of which comes first. */
+  /** A database as it was before the named migrations, newest first. */
   const before = async (...names: readonly string[]) => {
     const { url, drop } = await freshDatabase();
     const config = postgresConfig(url);
@@ -490,7 +490,7 @@ for (const engine of engines) {
     return { config, url, database, end: () => database.destroy().then(drop) };
   };
 
-  /** Migrates, and answers once that waits for what another transaction holds. */
+  /** Migrates, and returns once the migration waits for another transaction's lock. */
   async function waiting(config: Knex.Config, url: string): Promise<{ readonly migrated: Promise<void> }> {
     let settled = false;
     const migrated = migrate(config).finally(() => {
@@ -554,7 +554,7 @@ for (const engine of engines) {
       warnings: '[]',
     });
     const { migrated } = await waiting(config, url);
-    // The migration waits for the sets, and has not taken what is written after them.
+    // The migration waits for the sets, and has not copied rows that are written later.
     for (const [position, status] of ['passed', 'failed'].entries()) {
       const policy = { position, policy_name: 'p', description: '', status, enforcement_level: 'mandatory' };
       await older('policy_outcomes').insert({ policy_set_outcome_id: 'psout-1', ...policy });
@@ -569,13 +569,13 @@ for (const engine of engines) {
   const beforeStates = () =>
     before('0016-short-lists', '0011-run-queue', '0010-policies', '0009-state-versions', '0008-variables');
 
-  /** What they lock is still touched by an instance of the release before, in the one order or the other. */
+  /** An instance of the previous release still writes to the tables they lock, in either order. */
   it.each([
     ['runs', 'workspaces'],
     ['workspaces', 'runs'],
     ['policy_sets', 'workspaces'],
     ['runs', 'organizations'],
-  ])('stand in nobody’s way who writes to %s, then to %s', async (first, then) => {
+  ])('do not block a writer of %s, then %s', async (first, then) => {
     const { config, url, database, end } = await beforeStates();
     const older = await database.transaction();
     await older(first).delete();

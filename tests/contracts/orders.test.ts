@@ -22,7 +22,7 @@ const hearing = (database: KnexDatabase): Heard => {
 const order = ({ unitOfWork }: { unitOfWork: UnitOfWork }, notBefore?: string, ...effects: readonly Effect[]) =>
   unitOfWork.run((tx) => tx.effects.enqueue(unique('subject'), effects, notBefore));
 
-/** Tells what is due and committed, and nothing else. */
+/** Asserts that the listener is notified of committed effects that are due, and of nothing else. */
 async function tellsWhatIsCommitted(database: KnexDatabase, heard: Heard): Promise<void> {
   await order(database, undefined, discard, purge, discard);
   expect(heard).toEqual([['discard-bundle', 'purge-backing-data']]);
@@ -52,7 +52,7 @@ describe('orders on SQLite', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('are told when they are committed', () => tellsWhatIsCommitted(database, hearing(database)));
+  it('notify when they are committed', () => tellsWhatIsCommitted(database, hearing(database)));
 });
 
 (skipPostgres ? describe.skip : describe)('orders on Postgres', () => {
@@ -75,28 +75,28 @@ describe('orders on SQLite', () => {
     databases.push(database);
     return database;
   };
-  /** Once its own connection listens, it says that orders may have been missed. */
+  /** Once its own connection listens, it reports that orders may have been missed. */
   const listening = async (heard: Heard): Promise<void> => {
     await until('it listens', async () => heard.includes(undefined));
     heard.length = 0;
   };
 
-  it('are told when they are committed, in the process at once', async () => {
+  it('notify their own process as soon as they are committed', async () => {
     const database = open();
     const heard = hearing(database);
     await listening(heard);
     await tellsWhatIsCommitted(database, heard);
   });
 
-  it('are told to other processes, once, and not a second time to the one that ordered', async () => {
+  it('notify other processes, once, and the ordering process not a second time', async () => {
     const [one, other] = [open(), open()];
     const [heard, heardThere] = [hearing(one), hearing(other)];
     await listening(heard);
     await listening(heardThere);
     await order(one, undefined, discard, purge);
-    await until('the other has heard', async () => heardThere.length > 0);
+    await until('the other is notified', async () => heardThere.length > 0);
     await order(other, undefined, purge);
-    await until('the first has heard', async () => heard.length > 1);
+    await until('the first is notified', async () => heard.length > 1);
     expect(heardThere).toEqual([['discard-bundle', 'purge-backing-data'], ['purge-backing-data']]);
     expect(heard).toEqual([['discard-bundle', 'purge-backing-data'], ['purge-backing-data']]);
   });

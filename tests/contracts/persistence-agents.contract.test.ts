@@ -166,7 +166,7 @@ onEveryBackend('agent pools', (on) => {
     expect(await stored()).toEqual({ ...changed, allowedWorkspaceIds: [], excludedWorkspaceIds: [] });
   });
 
-  it('tell what names them, and whether the caller administers all that they serve', async () => {
+  it('list what names them, and whether the caller administers all that they serve', async () => {
     const organization = await on.organization();
     const pool = await addPool(on, organization);
     const user = await on.member(organization);

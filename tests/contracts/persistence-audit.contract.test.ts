@@ -99,7 +99,7 @@ onEveryBackend('the audit trail', (on) => {
     expect(await itemsOf(all({ organizationId }))).toEqual([]);
   });
 
-  it('finds the organization of a workspace by itself', async () => {
+  it('finds the organization of a workspace', async () => {
     const organization = await on.organization();
     const workspace = await on.workspace(organization);
     await on.run((tx) => tx.audit.add(anEvent(), { workspaceId: workspace.id }));

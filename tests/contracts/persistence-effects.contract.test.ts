@@ -36,7 +36,7 @@ onEveryBackend('effects', (on) => {
 
   const claim = (at = noon, limit = 100, until = afterNoon(30), kinds = everyKind) =>
     on.run((tx) => tx.effects.claim(at, kinds, limit, until));
-  /** What is due, left for others: it is leased until a moment ago. */
+  /** Due effects, left for others: their lease has just ended. */
   const due = async (at = noon, limit = 100, kinds = everyKind) => {
     const seen = await on.read((tx) => tx.effects.due(at, kinds, limit));
     const claimed = await claim(at, limit, '2000-01-01T00:00:00.000Z', kinds);
@@ -105,7 +105,7 @@ onEveryBackend('effects', (on) => {
     expect((await failing()).items).toEqual([]);
   });
 
-  it('tells one alone of many who performed it at once', async () => {
+  it('reports to only one of many concurrent workers that it is done', async () => {
     await enqueue('a', [discard('a1')]);
     const [first] = await due();
     const told = await Promise.all(Array.from({ length: 8 }, () => on.run((tx) => tx.effects.done(first?.id ?? 0))));
@@ -212,7 +212,7 @@ onEveryBackend('effects', (on) => {
     expect(keysOf(await claim(afterNoon(60)))).toEqual(['a1']);
   });
 
-  it('ends the lease of what failed, and every lease when it is told to', async () => {
+  it('ends the lease of a failed effect, and every lease on request', async () => {
     await enqueue('a', [discard('a1')]);
     await enqueue('b', [discard('b1')]);
     const [a1] = await claim();
@@ -299,7 +299,7 @@ onEveryBackend('effects', (on) => {
 });
 
 onEveryBackend('removals', (on) => {
-  /** Every bundle key named until nothing is left, and in how many calls. */
+  /** Calls until nothing is left. Returns every bundle key named, and the number of calls. */
   async function removeAll(target: RemovalTarget, limit: number) {
     const keys: string[] = [];
     for (let calls = 1; ; calls += 1) {
@@ -316,7 +316,7 @@ onEveryBackend('removals', (on) => {
     return false;
   };
 
-  /** A workspace with versions, some of which have a bundle, a commit and a run. */
+  /** A workspace with versions, some with a bundle, a commit and a run. */
   async function aFullWorkspace(organization: Organization, bundles = 5) {
     const workspace = await on.workspace(organization);
     const keys: string[] = [];

@@ -9,12 +9,12 @@ import { backends } from '../support/backends.js';
 import { afterNoon, noon, unique } from '../support/builders.js';
 import { type Ground, onEveryBackend, onFreshGround } from './on-every-backend.js';
 
-onEveryBackend('what instances tell each other of rates', (on) => {
+onEveryBackend('request rates of instances', (on) => {
   const note = (instance: string, demand: Readonly<Record<string, number>>, at: string) =>
     on.run((tx) => tx.requestRates.note(instance, demand, at));
   const ofOthers = (instance: string, since = noon) => on.read((tx) => tx.requestRates.ofOthers(instance, since));
 
-  it('is heard by the others, and takes the place of what was said before', async () => {
+  it('are visible to the others, and replace the previous ones', async () => {
     await note('first', { busy: 12.5, 'address ::1': 4 }, noon);
     await note('second', { busy: 3 }, noon);
     expect(await ofOthers('second')).toEqual([{ busy: 12.5, 'address ::1': 4 }]);
@@ -40,7 +40,7 @@ onEveryBackend('fingerprints of signing keys', (on) => {
     return joined;
   };
 
-  it('are added to those they have one in common with, and known for as long as somebody notes them', async () => {
+  it('are added to those they have one in common with, and known for as long as an instance notes them', async () => {
     expect(await join(['one', 'two'], noon)).toBe(true);
     expect(await join(['three'], noon)).toBe(false);
     expect(await join(['three', 'two'], afterNoon(1))).toBe(true);

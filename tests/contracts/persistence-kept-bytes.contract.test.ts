@@ -28,7 +28,7 @@ const moved = ({ state }: Run, ownFiles: Bundle | null): Run =>
     { ...state, ownFiles, revision: state.revision + 1 },
   );
 
-/** What an organization keeps, as a model that is told of every change. */
+/** A model of the bytes an organization keeps, updated with every change. */
 class Model {
   readonly workspaces: { readonly workspace: Workspace; removed: boolean }[] = [];
   readonly versions: { version: ConfigurationVersion; readonly at: number }[] = [];
@@ -217,7 +217,7 @@ onEveryBackend('the bytes that an organization keeps', (on) => {
       }),
       { numRuns: 15 },
     );
-    // What never came up was not tested.
+    // A case that never occurred was not tested.
     expect([...met.keys()].sort()).toEqual([...kinds].sort());
   }, 120_000);
 

@@ -8,7 +8,7 @@ import { onEveryBackend } from './on-every-backend.js';
 const nobody = { actor: 'user', siteAdministrator: false, member: false, teams: [] } as const;
 
 onEveryBackend('the length of a list', (on) => {
-  /** All of it, page by page. Fails unless every page says the same total, and that is how many there were. */
+  /** All items, page by page. Fails unless every page reports the same total, equal to their number. */
   async function whole<Item>(find: (tx: Transaction, page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
     const found: Item[] = [];
     const totals = new Set<number>();
@@ -129,7 +129,7 @@ onEveryBackend('the length of a list', (on) => {
     expect((await on.read((tx) => tx.users.page({ number: 1, size: 1 }))).total).toBe(users.total - 1);
   });
 
-  it('follows what is renamed, hidden, shown and deleted, and what is taken away for good', async () => {
+  it('follows what is renamed, hidden, shown, deleted and permanently removed', async () => {
     const { organization, workspace, teams, users } = await anOrganizationWithLists();
     const another = await on.workspace(organization, { name: 'Another' });
     await on.run(async (tx) => {

@@ -64,7 +64,7 @@ const anOutcome = (policyEvaluationId: string, position: number): PolicySetOutco
   })),
 });
 
-/** A run that is over, with logs, and with what policies said of it. */
+/** A completed run with logs and policy outcomes. */
 async function addRun(on: Ground, workspace: Workspace, versionId: string, given: Partial<RunState> = {}) {
   return on.run(async (tx) => {
     const sequence = await tx.runs.takeSequence(workspace.id);
@@ -80,7 +80,7 @@ async function addRun(on: Ground, workspace: Workspace, versionId: string, given
   });
 }
 
-/** States of a run, one of them pending, and what its plan left; and their bundle keys. */
+/** States of a run, one of them pending, the artifacts of its plan, and their bundle keys. */
 async function addStates(on: Ground, run: RunState): Promise<readonly string[]> {
   const [state, artifact] = [aBundle(), aBundle()];
   await on.run(async (tx) => {
@@ -129,7 +129,7 @@ async function addWorkspace(on: Ground, organization: Organization, versions = 3
   return { workspace, keys };
 }
 
-/** An organization with something in every table that hangs on one. */
+/** An organization with a row in every table that refers to one. */
 async function addOrganization(on: Ground) {
   const organization = await on.organization();
   const team = await on.team(organization, {}, [await on.member(organization)]);
@@ -169,7 +169,7 @@ async function addOrganization(on: Ground) {
   return { organization, places, policySet };
 }
 
-/** Every bundle key named until nothing is left, and in how many calls. */
+/** Calls until nothing is left. Returns every bundle key named, and the number of calls. */
 async function removeAll(on: Ground, target: RemovalTarget, limit: number) {
   const keys: string[] = [];
   for (let calls = 1; ; calls += 1) {
@@ -199,7 +199,7 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
       const removed = await removeAll(fresh, { kind: 'organization', id: organization.id }, limit);
       expect(removed.keys).toEqual(places.flatMap(({ keys }) => keys).sort());
       expect(await refersToAny(fresh, removed.keys)).toBe(false);
-      // Its member is a user of the service, and stays one.
+      // Its member is a user of the service and remains one.
       const users = (before.users ?? 0) + 1;
       expect(await fresh.rowCounts()).toEqual({ ...before, users });
 
@@ -234,7 +234,7 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
     });
   });
 
-  it('do not take more runs away at once than they are told, however many a version has', async () => {
+  it('do not remove more runs at once than their limit, however many a version has', async () => {
     const workspace = await on.workspace(await on.organization());
     const { state: version } = await on.version(workspace, { status: 'uploaded', bundle: aBundle() });
     const own: string[] = [];
@@ -261,7 +261,7 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
     await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
     const target = { kind: 'workspace', id: workspace.id } as const;
     const first = await on.run((tx) => tx.removals.removeBatch(target, 200));
-    // In memory nothing is long.
+    // In memory no text counts as long.
     const most = on.backend.name === 'memory' ? 22 : 20;
     expect(first.bundleKeys.length).toBeLessThanOrEqual(most);
     expect((await removeAll(on, target, 200)).keys).toHaveLength(22 - first.bundleKeys.length);

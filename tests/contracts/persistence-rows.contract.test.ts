@@ -45,7 +45,7 @@ import {
 } from '../support/policy-builders.js';
 import { type Ground, onEveryBackend } from './on-every-backend.js';
 
-/** What was written, and what was then read. */
+/** A value as written, and as read back. */
 type Pair = readonly [written: object, read: unknown];
 
 const someone = (): TokenOwner => ({ kind: 'team', id: unique('team') });
@@ -151,7 +151,7 @@ const anEvent = (given: Partial<NewAuditEvent> = {}): NewAuditEvent => ({
   ...given,
 });
 
-/** By what is stored. Each member has some value in one of the pairs, and what may change is changed. */
+/** By stored entity. Each member has a value in one of the pairs, and members that may change do. */
 const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>> = {
   User: async (on) => {
     const users = [aUser({ siteAdministrator: true, createdAt: afterNoon(1) }), aUser()];
@@ -520,7 +520,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
   },
 };
 
-/** Where a value is nothing, or the least that its kind has. */
+/** Whether a value is empty, or the least of its kind. */
 const isLeast = (value: unknown): boolean => value === null || value === false || value === 0 || value === '';
 
 function* leavesOf(value: unknown, path = ''): Generator<readonly [path: string, leaf: unknown]> {
@@ -534,7 +534,7 @@ onEveryBackend('what was written', (on) => {
   it.each(Object.keys(stories))('is read as it was: %s', async (name) => {
     const pairs = (await stories[name]?.(on)) ?? [];
     for (const [written, read] of pairs) expect(read).toEqual(written);
-    // A member that is nothing in all of them could be lost, and nobody would see it.
+    // A member that is empty in all of them could be lost unnoticed.
     const leaves = pairs.flatMap(([written]) => [...leavesOf(written)]);
     const said = new Set(leaves.flatMap(([path, leaf]) => (isLeast(leaf) ? [] : [path])));
     const isSaid = (path: string) => [...said].some((other) => other === path || other.startsWith(`${path}.`));

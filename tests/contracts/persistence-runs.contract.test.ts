@@ -31,7 +31,7 @@ const aPlace = async (on: Ground, organization?: Organization, given: Partial<Wo
   return { organization: owner, workspace, version };
 };
 
-/** One that names a pool. */
+/** A workspace that names a pool. */
 const aServedPlace = async (on: Ground) => {
   const organization = await on.organization();
   const pool = anAgentPool(organization);
@@ -89,7 +89,7 @@ onEveryBackend('runs', (on) => {
     expect(await find(run.state.id)).toEqual(next.state);
   });
 
-  it('tells the standing of whoever asks', async () => {
+  it('returns the standing of the caller', async () => {
     const { organization, ...place } = await aPlace(on);
     const member = await on.member(organization);
     const [granted, ungranted] = [await on.team(organization, {}, [member]), await on.team(organization)];
@@ -240,7 +240,7 @@ onEveryBackend('runs', (on) => {
   describe('the queue of an organization', () => {
     const nobody = { actor: 'user', siteAdministrator: false, member: true, teams: [] } as const;
 
-    /** In three workspaces, among much that is not in it. */
+    /** Runs in three workspaces, among many that are not in the queue. */
     const aQueue = async () => {
       const place = await aPlace(on);
       const [second, third] = [
@@ -300,7 +300,7 @@ onEveryBackend('runs', (on) => {
       expect(await through(without)).toMatchObject({ total: 0, items: [] });
     });
 
-    it('tells the place of one, and how many there are of each kind', async () => {
+    it('returns the position of one, and how many there are of each kind', async () => {
       const { organization, workspace, ids } = await aQueue();
       expect(await on.read((tx) => tx.runs.positionsOf(workspace.id, [ids[3] ?? '', 'run-nobody']))).toEqual(
         new Map([[ids[3], 4]]),
@@ -511,7 +511,7 @@ onEveryBackend('rules about runs', (on) => {
       }
       const site = aSiteAgentPool();
       await on.run((tx) => tx.agentPools.add(site));
-      // The only run there is, and older than those of other tests.
+      // The only run here, and older than those of other tests.
       for (const { id } of workspaces) {
         const workspace = await on.read((tx) => tx.workspaces.find(id));
         if (workspace === undefined) throw new Error('it was just made');
@@ -556,7 +556,7 @@ onEveryBackend('run logs', (on) => {
   it('keep every byte, in plain arrays', async () => {
     const id = await aLog();
     const all = Uint8Array.from({ length: 256 }, (_, value) => value);
-    // A view into something larger.
+    // A view into a larger buffer.
     await append(id, 0, all.subarray(10, 200));
     const found = await read(id, 0, 1000);
     expect(found).toEqual(all.slice(10, 200));

@@ -199,7 +199,7 @@ onEveryBackend('outputs of states', (on) => {
     expect(await slice('a_long')).toEqual({ items: inOrder.slice(3), last: undefined });
     expect(await slice('z')).toEqual({ items: inOrder.slice(4), last: undefined });
     expect(await slice('Ä')).toEqual({ items: [], last: undefined });
-    // Each value is `[0,"ü"]` or alike.
+    // Each value is `[0,"ü"]` or similar.
     const short = { items: inOrder.slice(0, 2), last: { name: 'a', tie: version.id } };
     expect(await slice(undefined, 14)).toEqual(short);
     expect(await slice(undefined, 13)).toEqual({ items: inOrder.slice(0, 1), last: { name: 'B', tie: version.id } });
@@ -214,7 +214,7 @@ onEveryBackend('outputs of states', (on) => {
     expect(await on.read((tx) => tx.stateOutputs.idsOf(version.id))).toHaveLength(1000);
   });
 
-  it('are found by the key they are sealed with, and sealed anew', async () => {
+  it('are found by the key they are sealed with, and sealed again', async () => {
     const { run } = await aPlace(on);
     const key = unique('key');
     const sealed = (by: string) => `${sealPrefix(by)}text`;

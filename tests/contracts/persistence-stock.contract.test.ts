@@ -29,7 +29,7 @@ describe.each(backends.filter(({ skip }) => !skip))('what is counted of a whole 
     });
   });
 
-  it('tells effects by kind and by how far they have come, of the oldest only', async () => {
+  it('counts effects by kind and progress, the oldest only', async () => {
     await onFreshGround(backend, async (on) => {
       await on.run(async (tx) => {
         for (const subject of ['a', 'b', 'c', 'd']) await tx.effects.enqueue(subject, [discard(subject)]);
@@ -54,7 +54,7 @@ describe.each(backends.filter(({ skip }) => !skip))('what is counted of a whole 
     });
   });
 
-  it('tells runs that wait, by status', async () => {
+  it('counts waiting runs, by status', async () => {
     await onFreshGround(backend, async (on) => {
       const workspace = await on.workspace(await on.organization());
       const version = await on.version(workspace);
@@ -77,7 +77,7 @@ describe.each(backends.filter(({ skip }) => !skip))('what is counted of a whole 
     });
   });
 
-  it('tells tokens of living teams that have expired, and those that will have soon', async () => {
+  it('counts tokens of living teams that have expired, and those that soon will', async () => {
     await onFreshGround(backend, async (on) => {
       const give = async (ground: Ground, days: number | null) => {
         const organization = await ground.organization();
@@ -111,13 +111,13 @@ describe('taking stock on SQLite', () => {
     expect(sql).toHaveLength(5);
     const steps = sql.flatMap((statement) => planner.planOf(statement));
     expect(steps.filter((step) => /^(SCAN|SEARCH) [ekor]\b/.test(step))).toEqual([
-      // In the order of ids, and no further than is counted.
+      // In the order of ids, up to the counting limit.
       'SCAN e',
       'SCAN r USING INDEX runs_waiting',
       'SCAN r USING INDEX runs_claimable',
       expect.stringMatching(/^SCAN o USING COVERING INDEX /),
       'SEARCH k USING COVERING INDEX api_tokens_by_expiry (listed_in=? AND <expr>=? AND expires_at<?)',
-      // What those give, one after the other.
+      // Their results, one after the other.
       'SCAN e',
       'SEARCH k USING INDEX kept_bytes_largest (bytes>?)',
       'SEARCH o USING INDEX sqlite_autoindex_organizations_1 (id=?)',

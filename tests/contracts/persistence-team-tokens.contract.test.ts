@@ -87,7 +87,7 @@ onEveryBackend('tokens of teams', (on) => {
     expect(await list(organization.id)).toMatchObject({ total: 0, items: [] });
   });
 
-  it('are listed to exactly those who may manage them, whoever is in which team', async () => {
+  it('are listed to exactly the callers who may manage them, for any team membership', async () => {
     const someAccess = (seed: number): OrganizationAccess => {
       const favourites = ['manage-teams', 'access-secret-teams', 'read-workspaces'] as const;
       const chosen = fc.sample(fc.subarray([...favourites, ...organizationPermissions.slice(0, 2)]), {

@@ -11,7 +11,7 @@ import { onEveryBackend, refusal } from './on-every-backend.js';
 
 onEveryBackend('tokens', (on) => {
   const credential = (token: ApiToken) => on.read((tx) => tx.tokens.findCredential(token.secretDigest));
-  /** What is looked at in each request. */
+  /** The rows read in each request. */
   const presented = ({ id, expiresAt, lastUsedAt }: ApiToken) => ({ id, expiresAt, lastUsedAt });
   const find = (token: ApiToken) => on.read((tx) => tx.tokens.find(token.id));
 
@@ -53,7 +53,7 @@ onEveryBackend('tokens', (on) => {
     expect(await credential(token)).toEqual({ token: presented(token), actor, invited: false });
   });
 
-  it('lets the bearer of an audit token act as the auditor of the organization, and as nobody else', async () => {
+  it('lets the bearer of an audit token act only as the auditor of the organization', async () => {
     const organization = await on.organization();
     const [own, audits] = [
       await on.token(ownedBy('organization', organization)),
@@ -203,7 +203,7 @@ onEveryBackend('tokens', (on) => {
       await on.run((tx) => tx.tokens.markUsed(new Map([[old.id, afterNoon(1)]])));
       const next = aToken(owner, { createdBy: null, createdAt: afterNoon(2), expiresAt: null });
       await on.run((tx) => tx.tokens.replace(next));
-      // A use of the old one that was noted before, and is kept only now.
+      // A use of the old token, noted before and written only now.
       await on.run((tx) => tx.tokens.markUsed(new Map([[old.id, afterNoon(3)]])));
       expect([await find(old), await credential(old)]).toEqual([undefined, undefined]);
       expect(await on.run((tx) => tx.tokens.remove(old.id))).toBe(false);

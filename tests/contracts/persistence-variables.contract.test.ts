@@ -20,7 +20,7 @@ onEveryBackend('variables', (on) => {
 
   const listed = ({ id }: Workspace) => on.read((tx) => tx.variables.ofWorkspace(id));
 
-  it('are given back as they were added, to whoever asks for them in their workspace', async () => {
+  it('are returned as they were added, to every caller in their workspace', async () => {
     const { workspace, team, organization } = await place();
     const variables = [
       await add(workspace),
@@ -142,7 +142,7 @@ onEveryBackend('variables', (on) => {
     expect([await listed(workspace), await listed(other.workspace)]).toEqual([[], []]);
   });
 
-  it('tell which of them are sealed with another key, a part at a time', async () => {
+  it('report which of them are sealed with another key, a part at a time', async () => {
     await onFreshGround(on.backend, async (fresh) => {
       const organization = await fresh.organization();
       const [workspace, gone] = [await fresh.workspace(organization), await fresh.workspace(organization)];

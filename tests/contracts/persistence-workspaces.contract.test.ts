@@ -290,7 +290,7 @@ onEveryBackend('configuration versions', (on) => {
     expect(summary?.subject).toEqual(summaryOf(version.state));
   });
 
-  it('misses a version nobody made', async () => {
+  it('does not find a version that was never made', async () => {
     const organization = await on.organization();
     expect(await on.read((tx) => tx.configurationVersions.find('cv-nobody'))).toBeUndefined();
     const seen = on.read((tx) => tx.configurationVersions.findFor(asOrganization(organization), 'cv-nobody'));
@@ -370,7 +370,7 @@ onEveryBackend('configuration versions', (on) => {
 });
 
 onEveryBackend('commits that a forge reports', (on) => {
-  /** A workspace with a version of this commit, and how to ask about it. */
+  /** A workspace with a version of this commit, and a query for it. */
   const reported = async (ground: Ground) => {
     const organization = await ground.organization();
     const workspace = await ground.workspace(organization);

@@ -163,7 +163,7 @@ onEveryBackend('stale saves', (on) => {
         for (const workspace of workspaces) {
           await tx.workspaces.save({ ...workspace, revision: 1 });
           begun += 1;
-          // Where both can be open at once, each now holds what the other wants next.
+          // If both could be open at once, each would now hold what the other needs next.
           if (begun === 2 || !on.backend.transactionsOverlap) meet();
           await met;
         }
@@ -242,7 +242,7 @@ onEveryBackend('organizations and users', (on) => {
     expect(await list(asOrganization(organization))).toEqual({ ...page, total: 1, items: [organization] });
   });
 
-  it('lists the organizations of all, by name whatever its case, for whoever runs the service', async () => {
+  it('lists all organizations to site administrators, by name regardless of case', async () => {
     const organizations = [];
     for (const name of ['all-b', 'ALL-a', 'all-c']) organizations.push(await on.organization({ name }));
     const [b, a, c] = organizations;
@@ -473,7 +473,7 @@ onEveryBackend('addresses that are invited', (on) => {
     expect(new Set(many.map((one) => one.id)).size).toBe(1);
   });
 
-  it('make nobody a user', async () => {
+  it('do not make a user', async () => {
     const before = (await on.read((tx) => tx.users.page({ number: 1, size: 1 }))).total;
     const email = `${unique('new')}@example.com`;
     const { id } = await reserve(email);
@@ -532,7 +532,7 @@ onEveryBackend('addresses that are invited', (on) => {
     expect((await find()).size).toBe(2);
   });
 
-  it('are told to whoever asks with a token of their user', async () => {
+  it('are returned to a caller with a token of their user', async () => {
     const [organization, user] = [await on.organization(), await on.user()];
     const { secretDigest } = await on.token(ownedBy('user', user));
     const invited = async () => (await on.read((tx) => tx.tokens.findCredential(secretDigest)))?.invited;

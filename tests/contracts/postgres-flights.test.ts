@@ -65,7 +65,7 @@ import { refusal } from './on-every-backend.js';
     ['does nothing', 0, async () => undefined],
     ['reads once', 2, find],
     ['reads and then adds', 2, (tx) => find(tx).then(() => order(tx))],
-    // Were it sent with a begin that failed, it would stand by itself.
+    // Sent with a begin that failed, it would be committed on its own.
     ['begins with a write', 2, order],
     ['asks what a write changed', 3, (tx) => tx.effects.done(1)],
     [
@@ -94,7 +94,7 @@ import { refusal } from './on-every-backend.js';
     expect(found).toEqual([true, 0]);
   });
 
-  it('is told at its commit what a unique index refuses, and keeps nothing', async () => {
+  it('learns at its commit what a unique index refuses, and keeps nothing', async () => {
     const add = await twice();
     const before = await ordered();
     let worked = false;
@@ -107,7 +107,7 @@ import { refusal } from './on-every-backend.js';
     expect([worked, await ordered()]).toEqual([true, before]);
   });
 
-  it('is told the first failure at whatever it does next, and never commits, even if it goes on', async () => {
+  it('learns the first failure at its next call, and never commits, even if it goes on', async () => {
     const add = await twice();
     const before = await ordered();
     const told: unknown[] = [];

@@ -88,7 +88,7 @@ describe('a credential', () => {
       }
     }));
 
-  it('is a file, and waits for nobody', () =>
+  it('is a regular file: a folder, a pipe and a missing file are refused without waiting', () =>
     withDirectory(async (directory) => {
       await mkdir(join(directory, 'folder'));
       execFileSync('mkfifo', [join(directory, 'pipe')]);
@@ -268,7 +268,7 @@ describe('what is handed to git by name', () => {
     'refs/heads/a\\b',
     'refs/heads/a\x7f',
     `refs/heads/${'a'.repeat(512)}`,
-  ])('is no ref: %j', (ref) => expect(isFullRef(ref)).toBe(false));
+  ])('is not a ref: %j', (ref) => expect(isFullRef(ref)).toBe(false));
 
   it('is a hash in full, or nothing', () => {
     for (const length of [40, 64]) expect(isCommitSha('a1'.repeat(length / 2))).toBe(true);
@@ -302,7 +302,7 @@ describe('what is handed to git by name', () => {
 });
 
 describe('what git complains of', () => {
-  it('is told in one line, without secrets', () => {
+  it('is reported in one line, without secrets', () => {
     const complaints = [
       'remote: \x1b[31mred\x1b[0m',
       `fatal: unable to access 'https://u:${secret}@git.example/a/': header Authorization: Basic abc\x07`,

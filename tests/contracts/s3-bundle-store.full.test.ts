@@ -41,15 +41,15 @@ function storeOn(
 }
 
 const unavailable = { code: 'service/unavailable', message: 'the archive store is unavailable' };
-/** Tries again at once. Whatever the store answers has time enough; what it does not answer costs a moment. */
+/** Retries at once. Leaves ample time for an answer, and fails fast without one. */
 const quickly = { answer: 5_000, transfer: 1_000, pause: 5 };
-/** For stores that answer nothing. */
+/** For stores that do not answer. */
 const impatient = { answer: 200, transfer: 200, pause: 5 };
 const twoParts = noise(96 * KiB, 7);
-/** More than connections hold on the way. */
+/** More than the connections buffer. */
 const large = noise(6 * MiB, 8);
 
-/** A server on which the first requests of each operation named fare as told, and a store on it. */
+/** A server that handles the first requests of each named operation as given, and a store on it. */
 async function withFates(
   fates: Partial<Record<S3Operation, readonly Fate[]>>,
   only: (key: string) => boolean = () => true,
@@ -107,13 +107,13 @@ describe('the S3 bundle store', () => {
       server.uploads.set(`old-${at}`, { key: 'bundles/b-1', initiated: 0, parts: new Map() });
     }
     server.uploads.set('other', { key: 'bundles/b-10', initiated: 0, parts: new Map() });
-    // Whatever their age: the clock of the store is known within two seconds.
+    // Of any age: the clock of the store is known within two seconds.
     expect([...(await store.unsettled(-60))].sort()).toEqual(['b-0', 'b-1', 'b-2', 'b-3', 'b-4']);
     await store.discard('b-1');
     expect([...server.uploads.keys()]).toEqual(['other']);
   });
 
-  it('tells the age of attempts by the clock of the store', async () => {
+  it('measures the age of attempts by the clock of the store', async () => {
     let ahead = 3_600_000;
     const server = await serve({ now: () => Date.now() + ahead });
     const store = storeOn(server, { patience: quickly });
@@ -264,7 +264,7 @@ describe('the S3 bundle store', () => {
     expect(await storeOn(server, { patience: impatient }).fault()).toMatchObject({ definite: false });
   });
 
-  it('gives no URLs unless it is told how long they live', async () => {
+  it('gives no URLs unless their lifetime is set', async () => {
     const store = new S3BundleStore({ client: s3Client({ endpoint: 'http://s3', region: 'x' }), bucket: 'b' });
     expect(await store.temporaryUrl('b-1')).toBeUndefined();
   });
@@ -292,7 +292,7 @@ describe('the S3 bundle store', () => {
 describe('the S3 server of the tests', () => {
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-  /** A server that hands on what a client signs, altered, to another that judges it. */
+  /** A server that alters each signed request before it passes it on to the one that verifies it. */
   async function relaying(alter: (request: string) => string) {
     const judge = await serve();
     const relay = createServer((socket) => {

@@ -50,7 +50,7 @@ import { refusal } from './on-every-backend.js';
 
 jest.setTimeout(30_000);
 
-/** Holds its first transaction open, with all its work done, until it is let go. */
+/** Holds its first transaction open, with its work done, until released. */
 class Lingering implements application.UnitOfWork {
   private first = true;
   private reached: () => void = () => undefined;
@@ -193,7 +193,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     (unitOfWork) =>
       new application.RemoveUser(unitOfWork, clock).execute(asUser(owner), user.id);
 
-  /** What excludes what: of the two one is done, and the other is refused in the words it has for that. */
+  /** Pairs that exclude each other: one is done, and the other is refused with its own sentence. */
   const exclusions: readonly {
     readonly name: string;
     readonly prepare?: (place: Place) => Promise<unknown>;
@@ -263,7 +263,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     {
       name: 'a version is archived, and a run is made of it',
       prepare: async ({ workspace }) => {
-        // Another one is the current one, which may not be archived.
+        // Another version is the current one, which may not be archived.
         const version = aConfigurationVersion(workspace, { sequence: 2 });
         await instance(0).run(async (tx) => {
           await tx.workspaces.takeSequence(workspace.id, version.state.id, true);
@@ -296,7 +296,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     },
   ];
 
-  /** Until the work has ended, or waits for a lock that another holds. */
+  /** Resolves when the work has ended or waits for a lock that another transaction holds. */
   async function orWaits(work: Promise<unknown>): Promise<void> {
     let ended = false;
     const end = () => {
@@ -307,7 +307,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     while (!ended && (await looking.query(waits, [application_name])).rowCount === 0) await pause(5);
   }
 
-  /** Begins the second while the first is done and not yet kept. */
+  /** Begins the second while the first is done but not committed. */
   async function overlapping(first: Act, second: Act): Promise<PromiseSettledResult<unknown>[]> {
     const lingering = new Lingering(instance(0));
     const one = first(lingering);
@@ -336,7 +336,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     });
   });
 
-  /** A pool that nothing names: what names it, and what issues a token of it to who manages pools and no workspace. */
+  /** An unused pool, an act that names it, and an act that issues its token to a caller without workspace rights. */
   const namedAndHanded = async () => {
     const { organization, owner, workspace } = await newPlace();
     const pool = anAgentPool(organization);
@@ -364,7 +364,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     expect(issued).toEqual({ status: 'rejected', reason: refusal('resource/not-found') });
   });
 
-  it('show who names a pool that somebody has just been issued a token of it', async () => {
+  it('show who names a pool to a caller who has just been issued a token of it', async () => {
     const { naming, issuing, creator } = await namedAndHanded();
     const [issued, named] = await overlapping(issuing, naming);
     expect(issued).toMatchObject({ status: 'fulfilled' });
@@ -430,7 +430,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   it.each([
     ['then leaves the organization', true],
     ['has just left the organization', false],
-  ] as const)('leave nobody in a team who %s', async (_, joinsFirst) => {
+  ] as const)('never leave a user in a team who %s', async (_, joinsFirst) => {
     const place = await newPlace();
     await instance(0).run((tx) => tx.teams.removeMembers(place.team.id, [place.user.id]));
     const [join, leaving] = [changeMembers(place), leave(place)];
@@ -846,7 +846,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     ).toBeUndefined();
   });
 
-  /** Remembers what it discarded, in order, and takes a turn or two for it. */
+  /** Records what it discarded, in order, and takes a turn or two for each. */
   class SlowStore extends MemoryBundleStore {
     readonly discarded: BundleKey[] = [];
 
@@ -883,7 +883,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       );
       return new application.PerformEffects(unitOfWork, now, performers);
     });
-    // Takes some and is never heard of again.
+    // Takes some effects and never reports again.
     const died = await instance(1).run((tx) =>
       tx.effects.claim(now.now(), ['discard-bundle'], 7, afterNoon(application.effectLeaseSeconds)),
     );

@@ -42,7 +42,7 @@ describe('units of work on SQLite', () => {
     (tx) =>
       tx.users.add(user);
 
-  /** By another connection, which sees what is committed. */
+  /** Counts through another connection, which sees only committed rows. */
   const users = (): number => {
     const reader = new Database(file, { readonly: true });
     const count = reader.prepare('select count(*) from users').pluck().get() as number;
@@ -50,7 +50,7 @@ describe('units of work on SQLite', () => {
     return count;
   };
 
-  /** How often the log was written to by a commit: each commit ends with a page that says how large the file is then. */
+  /** The number of commits in the log: each ends with a page that states the size of the file. */
   const commits = async (): Promise<number> => {
     const log = await readFile(`${file}-wal`).catch(() => Buffer.alloc(0));
     let count = 0;
@@ -125,7 +125,7 @@ describe('units of work on SQLite', () => {
     reader.close();
   });
 
-  it('that wait for something outside do not hold those beside them, and are done by themselves', async () => {
+  it('that wait for something outside do not delay others, and are committed on their own', async () => {
     let goOn: () => void = () => undefined;
     const outside = new Promise<void>((resolve) => {
       goOn = resolve;
@@ -180,7 +180,7 @@ describe('units of work on SQLite', () => {
     expect(users()).toBe(2);
   });
 
-  it('are all refused when SQLite ends their transaction by itself', async () => {
+  it('are all refused when SQLite ends their transaction', async () => {
     await database.close();
     const limited = new Database(file);
     limited.exec(
@@ -192,7 +192,7 @@ describe('units of work on SQLite', () => {
       adds(),
       () => Promise.reject(new Error('no')),
       async (tx) => {
-        // Even where it is caught.
+        // Even when the error is caught.
         await tx.users.add(aUser({ email: 'end' })).catch(() => undefined);
       },
       adds(),

@@ -19,7 +19,7 @@ interface Files {
   readonly log: Buffer;
 }
 
-/** What power may leave of what was written and not yet flushed: a part of it, or noise in its place. */
+/** Unflushed writes after a power loss: a part of them, or noise in their place. */
 const leavings: readonly ((unflushed: Buffer) => Buffer)[] = [
   (unflushed) => unflushed.subarray(0, randomInt(unflushed.length + 1)),
   (unflushed) => randomBytes(unflushed.length),
@@ -28,7 +28,7 @@ const leavings: readonly ((unflushed: Buffer) => Buffer)[] = [
 
 const anyOf = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item;
 
-/** Lost while the log was written, at its end or over what has been copied into the file. */
+/** Power lost while writing the log, at its end or over what was already copied into the file. */
 function whileLogged(before: Files, after: Files): Files {
   const same = after.log.findIndex((byte, at) => byte !== before.log[at]);
   const safe = same < 0 ? after.log.length : same;
@@ -36,7 +36,7 @@ function whileLogged(before: Files, after: Files): Files {
   return { file: before.file, log: Buffer.concat([begun, before.log.subarray(begun.length)]) };
 }
 
-/** Lost while the log, flushed before, was copied into the file: each page is the old one, the new one or noise. */
+/** Power lost while copying the flushed log into the file: each page is old, new or noise. */
 function whileCopied(before: Files, after: Files): Files {
   const pages = Array.from({ length: after.file.length / pageSize }, (_, number) => {
     const [old, copied] = [before, after].map(({ file }) => file.subarray(number * pageSize, (number + 1) * pageSize));
@@ -46,7 +46,7 @@ function whileCopied(before: Files, after: Files): Files {
   return { file: Buffer.concat(pages), log: after.log };
 }
 
-/** So long that the log is copied a few times. */
+/** Long enough that the log is copied several times. */
 const longUser = (): User => aUser({ email: unique('x'.repeat(pageSize)) });
 
 const addAndFail = async (tx: Transaction): Promise<void> => {
@@ -64,7 +64,7 @@ it('a SQLite file that loses what was not flushed has every change acknowledged 
     await database.migrate();
     await database.unitOfWork.run((tx) => tx.users.add(first));
     const acknowledged = [await files()];
-    // Units of work that share a commit, some alone, others with one that is refused among them.
+    // Units of work that share a commit; some run alone, others with one that is refused.
     const users = Array.from({ length: commits }, (_, commit) =>
       Array.from({ length: commit % 3 === 0 ? 2 : 2 * randomInt(2, 12) }, longUser),
     );
@@ -100,7 +100,7 @@ it('a SQLite file that loses what was not flushed has every change acknowledged 
         first.id,
         ...users.slice(0, commit).flatMap((group) => group.map(({ id }) => id)),
       ];
-      // Of a commit that was not acknowledged all is there, or nothing.
+      // A commit that was not acknowledged is there as a whole or not at all.
       const wholes = Array.from({ length: commits - safe + 1 }, (_, more) => upTo(safe + more));
       expect(wholes).toContainEqual(found);
     }
@@ -110,13 +110,13 @@ it('a SQLite file that loses what was not flushed has every change acknowledged 
   }
 });
 
-it('SQLite copies its log into the file after a thousand pages or so, and begins it anew', async () => {
+it('SQLite copies its log into the file after about a thousand pages, and starts it again', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-'));
   const file = join(directory, 'live.sqlite');
   const database = openSqlite(file);
   try {
     await database.migrate();
-    // Whatever migrations made of it.
+    // Clears what the migrations left in the log.
     const other = new Database(file);
     other.pragma('wal_checkpoint(TRUNCATE)');
     other.close();
@@ -125,7 +125,7 @@ it('SQLite copies its log into the file after a thousand pages or so, and begins
       await database.unitOfWork.run((tx) => tx.users.add(aUser()));
       sizes.push((await stat(`${file}-wal`)).size);
     }
-    // The last change before it begins anew is written whole.
+    // The last change before the log restarts is written whole.
     expect(Math.max(...sizes)).toBeGreaterThanOrEqual(1_000 * pageSize);
     expect(Math.max(...sizes)).toBeLessThan(1_050 * pageSize);
   } finally {

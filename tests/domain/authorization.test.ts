@@ -34,13 +34,13 @@ describe('authorizing', () => {
     );
   });
 
-  it('tells a caller who does not see the thing nothing more than that it is missing', () => {
+  it('reveals to a caller who does not see the thing only that it is missing', () => {
     expect(thrownBy(() => authorize(anOutsider, 'configuration-versions/archive'))).toMatchObject(missing);
     expect(thrownBy(() => authorize(member({}), 'configuration-versions/read'))).toMatchObject(missing);
     expect(thrownBy(() => authorize(towards(member(), { secret: true }), 'teams/update'))).toMatchObject(missing);
   });
 
-  it('tells a caller who sees the thing which right is wanting', () => {
+  it('names the missing right to a caller who sees the thing', () => {
     const reader = member({ grant: { access: 'read' } });
     expect(thrownBy(() => authorize(reader, 'configuration-versions/archive'))).toMatchObject({
       code: 'resource/not-found',
@@ -111,7 +111,7 @@ describe('which workspaces a list may hold', () => {
 });
 
 describe('which teams a list may hold', () => {
-  it('is all for whoever sees the secret teams of others', () => {
+  it('is all for a caller who sees the secret teams of others', () => {
     for (const standing of [anOwner, anOrganizationToken, holding('access-secret-teams')]) {
       expect(teamVisibility(standing)).toBe('all');
     }

@@ -92,7 +92,7 @@ describe('entering a row', () => {
   const closed = { status: 'closed', statusTimestamps: { 'closed-at': noon } } as const;
   const open = { status: 'open', statusTimestamps: { 'open-at': noon } } as const;
 
-  it('sets the timestamp of the new status beside those there are', () => {
+  it('sets the timestamp of the new status and keeps the others', () => {
     expect(entered<Status>(closed, door[1], later)).toEqual({
       status: 'half_open',
       statusTimestamps: { 'closed-at': noon, 'half-open-at': later },

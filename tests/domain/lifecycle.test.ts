@@ -14,7 +14,7 @@ import { actualOutcome, answers, type Gathered, promised, promisedOutcome, trigg
 const origins: readonly Origin[] = ['api', 'version-control'];
 const either = [false, true];
 
-/** All is tried in every status, also where it does not belong: a row's effects are then seen in what it does. */
+/** Tries everything in every status, even out of place, so that each row's effects show. */
 const everyState = origins.flatMap((origin) =>
   [null, aBundle].flatMap((bundle) =>
     either.flatMap((autoQueueRuns) =>
@@ -99,7 +99,7 @@ describe('an upload', () => {
     expect(effects).toEqual([{ kind: 'queue-run', versionId: 'cv-1' }]);
   });
 
-  it('queues a run once, and only where runs are queued by themselves', () => {
+  it('queues a run once, and only where runs are queued automatically', () => {
     const change = { bundle: aBundle };
     expect(aVersion({ autoQueueRuns: false }).fire('upload', atRest, noon, change).effects).toEqual([]);
     const uploaded = aVersion({ autoQueueRuns: true }).fire('upload', atRest, noon, change).next;
@@ -147,7 +147,7 @@ describe('fetching from version control', () => {
     expect(effects).toEqual([{ kind: 'queue-run', versionId: 'cv-1' }]);
   });
 
-  it('ends in archived by itself when the runs are complete, current or not', () => {
+  it('ends in archived automatically when the runs are complete, current or not', () => {
     const { next, effects } = aVersion({ status: 'uploaded', origin: 'version-control' }).fire(
       'finish-runs',
       { isCurrent: true, runsInProgress: false, usedByRun: true },
@@ -214,7 +214,7 @@ describe('a refusal', () => {
     ['upload', fetched, {}, 'uploaded because it was created from version control'],
     ['upload', {}, {}, 'uploaded because its status is uploaded'],
     ['start-fetch', { status: 'pending' }, {}, 'fetched because it was not created from version control'],
-    // The first fault is the one that is named.
+    // The first fault is the one reported.
     ['archive', { ...fetched, status: 'archived' }, everything, 'archived because it was created from version control'],
     ['archive', { status: 'archived' }, everything, 'archived because its status is archived'],
     ['archive', {}, everything, 'archived because it is current'],

@@ -50,9 +50,9 @@ import { later, noon, thrownBy } from './samples.js';
 describe('what one policy said', () => {
   it('has no level where it errored, and one everywhere else', () => {
     const common = { policyName: 'no-public-buckets', description: '', query: null, output: null };
-    // @ts-expect-error: nobody knows how strictly to take what could not be evaluated.
+    // @ts-expect-error: an errored outcome has no enforcement level.
     const impossible: PolicyOutcome = { ...common, status: 'errored', enforcementLevel: 'mandatory' };
-    // @ts-expect-error: what was evaluated has a level.
+    // @ts-expect-error: an evaluated outcome has a level.
     const incomplete: PolicyOutcome = { ...common, status: 'failed' };
     const possible: PolicyOutcome = { ...common, status: 'errored' };
     expect([impossible, incomplete, possible].map(({ status }) => status)).toEqual(['errored', 'failed', 'errored']);
@@ -90,7 +90,7 @@ describe('what a set said', () => {
     expect(verdictOf({ error: 'no such rule', outcomes })).toEqual({ status: 'errored', enforcementLevel: null });
   });
 
-  it('stands in the way where it failed mandatorily, or nobody knows', () => {
+  it('stands in the way where it failed mandatorily, or its outcome is unknown', () => {
     const stands = (...outcomes: readonly PolicyOutcome[]) => blocks({ error: null, outcomes });
     expect(stands()).toBe(false);
     expect(stands(passed('mandatory'), failed('advisory'))).toBe(false);

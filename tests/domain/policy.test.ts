@@ -17,7 +17,7 @@ import {
 } from '../../src/domain/index.js';
 import { anOrganizationToken, anOutsider, anOwner, custom, member, towards } from './samples.js';
 
-/** Who may do what, written out by hand from the promises and not from the table that the domain reads. */
+/** Which caller may do what, written by hand from the documented rules and not from the table the domain reads. */
 const owners = ['owner', 'owners team token'];
 const organizationToken = ['organization token'];
 const auditToken = ['audit token'];
@@ -105,7 +105,7 @@ const withTeam = [
 const members = [...withoutTeam, ...withTeam];
 const strangers = ['site administrator', 'outsider'];
 
-/** Tokens of teams and organizations are nobody: there is no user that could be their own. */
+/** Team and organization tokens have no user, so no user can be their own. */
 const people = [...strangers, ...members].filter((name) => !name.includes('token'));
 
 const inTheTeam = { 'its own team': withTeam, 'its own team, whose token members cannot manage': withTeam };
@@ -230,7 +230,7 @@ describe.each(actions)('%s', (action) => {
   const subjects = subjectsOf(action);
 
   if (subjects.length === 0) {
-    it('is allowed to the promised callers and to nobody else', () => {
+    it('is allowed to the specified callers only', () => {
       expect(namesOf((standing) => may(standing, action))).toEqual(inOrder(promised as readonly string[]));
     });
   } else {
@@ -240,7 +240,7 @@ describe.each(actions)('%s', (action) => {
       expect(Object.keys(bySubject).sort()).toEqual(subjects.map(({ name }) => name).sort());
     });
 
-    it.each(subjects)('about $name is allowed to the promised callers and to nobody else', ({ name, of }) => {
+    it.each(subjects)('about $name is allowed to the specified callers only', ({ name, of }) => {
       expect(namesOf((standing) => may(of(standing), action))).toEqual(inOrder(bySubject[name] ?? []));
     });
   }
@@ -463,7 +463,7 @@ describe('managing the members of teams', () => {
     expect(may(towards(holding('manage-teams')), 'team-members/manage')).toBe(false);
   });
 
-  it('does not let make somebody an owner', () => {
+  it('does not allow making a member an owner', () => {
     expect(may(towards(holding('manage-membership'), { owners: true }), 'team-members/manage')).toBe(false);
     expect(may(towards(anOwner, { owners: true }), 'team-members/manage')).toBe(true);
   });

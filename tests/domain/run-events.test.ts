@@ -56,7 +56,7 @@ describe('what happened to a run', () => {
 });
 
 describe('the queue', () => {
-  it('holds what is executed, and what goes on without anybody’s word', () => {
+  it('holds what is executed, and what proceeds without a caller', () => {
     const resting = ['planned', 'planned_and_saved', 'post_plan_awaiting_decision', 'post_plan_completed'];
     const over = ['applied', 'planned_and_finished', 'discarded', 'errored', 'canceled'];
     expect([...queuedRunStatuses, ...resting, ...over].sort()).toEqual([...runStatuses].sort());

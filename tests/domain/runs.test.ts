@@ -36,7 +36,7 @@ const ready: RunFactsGathered = { ...waiting, itsTurn: true };
 const runIn = (status: RunStatus, { allowEmptyApply, ...kind }: (typeof everyKindOfRun)[number]): Run =>
   aRun({ status, ...kind, options: { ...aNewRun().state.options, allowEmptyApply } });
 
-/** Whatever differs, of everything a run in this status can be and meet; looked at all at once to be quick. */
+/** Differences from the specified result, over every kind of run and all facts; one pass for speed. */
 const differences = (status: RunStatus, compare: (run: Run, gathered: RunFactsGathered) => readonly unknown[]) =>
   everyKindOfRun
     .flatMap((kind) => everyGathered.map((gathered) => ({ kind, gathered })))
@@ -62,7 +62,7 @@ describe('the lifecycle of a run', () => {
     expect(told).toEqual(ways);
   });
 
-  it('takes by itself the promised steps, and the first of them in the promised order', () => {
+  it('takes the specified automatic steps, and the first of them in the specified order', () => {
     expect(runLifecycle.flatMap((row) => (row.automatic ? [row.trigger] : []))).toEqual(byThemselves);
   });
 
@@ -111,7 +111,7 @@ describe('the lifecycle of a run', () => {
       }
     });
 
-    it('goes on by itself as promised, whatever the facts', () => {
+    it('takes the specified automatic step, whatever the facts', () => {
       const compare = (run: Run, gathered: RunFactsGathered) => [
         actualRest(run, gathered, later),
         promisedRest(run.state, gathered, later),
@@ -119,7 +119,7 @@ describe('the lifecycle of a run', () => {
       expect(differences(status, compare)).toEqual([]);
     });
 
-    it('has one step to take by itself at most, but for the end of a plan', () => {
+    it('has at most one automatic step, except at the end of a plan', () => {
       const several = new Set<string>();
       for (const kind of everyKindOfRun) {
         for (const gathered of everyGathered) {
@@ -140,7 +140,7 @@ describe('the lifecycle of a run', () => {
 });
 
 describe('the groups of statuses', () => {
-  it('tell which are in progress, wait, hold the workspace, and are under a lease', () => {
+  it('list which are in progress, wait, hold the workspace, and are under a lease', () => {
     expect([...runStatusesInProgress, ...completedRunStatuses].sort()).toEqual([...runStatuses].sort());
     expect(waitingRunStatuses).toEqual(['pending', 'confirmed']);
     expect([...runStatusesUnderLease].sort()).toEqual([...underLease].sort());
@@ -334,7 +334,7 @@ describe('a run', () => {
     ).toEqual({ key: 'bundle-1', bytes: 3 });
   });
 
-  it('that is applying is asked to cancel, once, and canceled by whoever applies it', () => {
+  it('that is applying is asked to cancel, once, and canceled by the agent that applies it', () => {
     const applying = aRun({ status: 'applying', statusTimestamps: { 'applying-at': noon } });
     expect(() => applying.fire('finish-cancel', ready, later)).toThrow(
       'run could not be canceled because cancellation was not requested',

@@ -10,8 +10,8 @@ import type {
 } from '../../src/domain/index.js';
 
 /**
- * The life of a run as it is promised, written out a second time and by hand: it shares nothing with the table the
- * domain reads, and is told from the statuses, where that one is told from the triggers.
+ * The specified life of a run, written a second time by hand. It shares nothing with the table the domain reads
+ * and is organized by status, while the table is organized by trigger.
  */
 export const ways: Readonly<Record<RunStatus, Readonly<Partial<Record<RunTrigger, RunStatus>>>>> = {
   pending: { 'fetch-files': 'fetching', 'queue-plan': 'plan_queued', discard: 'discarded', cancel: 'canceled' },
@@ -58,7 +58,7 @@ export const ways: Readonly<Record<RunStatus, Readonly<Partial<Record<RunTrigger
   canceled: {},
 };
 
-/** Where a condition is broken, the sentence that says so. */
+/** A condition, and the sentence reported when it is broken. */
 type Condition = readonly [broken: (facts: RunGuardFacts) => boolean, sentence: string];
 
 const turn: Condition = [({ itsTurn }) => !itsTurn, 'its workspace is not available'];
@@ -98,7 +98,7 @@ const conditions: Readonly<Partial<Record<RunTrigger, readonly Condition[]>>> = 
   'finish-cancel': [[({ cancelRequested }) => !cancelRequested, 'cancellation was not requested']],
 };
 
-/** Happening by themselves, and in this order where several could. */
+/** The automatic triggers, in order of precedence. */
 export const byThemselves: readonly RunTrigger[] = [
   'fetch-files',
   'queue-plan',
@@ -143,7 +143,7 @@ export const runTriggers = Object.keys(called) as readonly RunTrigger[];
 export const ended: readonly RunStatus[] = ['applied', 'planned_and_finished', 'discarded', 'errored', 'canceled'];
 export const underLease: readonly RunStatus[] = ['planning', 'post_plan_running', 'applying'];
 
-/** What whoever goes from a status to another leaves to be done. */
+/** The effects ordered by a change of status. */
 function effectsOf(trigger: RunTrigger, to: RunStatus): readonly RunEffect[] {
   const own: Partial<Record<RunTrigger, readonly RunEffect[]>> = {
     'fetch-files': ['fetch-files'],
@@ -166,7 +166,7 @@ function effectsOf(trigger: RunTrigger, to: RunStatus): readonly RunEffect[] {
 
 export type RunChange = Parameters<Run['fire']>[3];
 
-/** What firing must do: move to this state with these effects, or refuse like this. */
+/** The expected result of a trigger: this state with these effects, or this refusal. */
 export type RunOutcome =
   | { readonly moves: RunState; readonly effects: readonly RunEffect[] }
   | { readonly refuses: { readonly code: string; readonly message: string; readonly trigger: string } };
@@ -176,13 +176,13 @@ function objection(state: RunState, trigger: RunTrigger, gathered: RunFactsGathe
   return (conditions[trigger] ?? []).find(([broken]) => broken({ ...state, ...gathered }))?.[1];
 }
 
-/** The triggers that could happen by themselves, the first of which does. */
+/** The automatic triggers that apply; the first of them fires. */
 export const fitting = (state: RunState, gathered: RunFactsGathered): readonly RunTrigger[] =>
   byThemselves.filter((trigger) => objection(state, trigger, gathered) === undefined);
 
 export const stoppedByPolicies = 'policies that cannot be overridden failed or could not be evaluated';
 
-/** What a lost agent reported is forgotten. */
+/** A lost agent's report is discarded. */
 function unplanned(state: RunState): RunState {
   const forgotten = ['planning-at', 'planned-at', 'post-plan-running-at'];
   const kept = Object.entries(state.statusTimestamps).filter(([stamp]) => !forgotten.includes(stamp));
@@ -202,7 +202,7 @@ function moved(
     const status: RunStatus = ways[state.status][trigger] ?? state.status;
     const entered = status === state.status ? {} : { [`${status.replaceAll('_', '-')}-at`]: now };
     const known = trigger === 'lose-plan' ? unplanned(state) : state;
-    // Nobody reports why a run is stopped by its policies.
+    // No agent reports why policies stop a run.
     const failure = trigger === 'fail-policy-check' ? stoppedByPolicies : known.failure;
     state = { ...known, status, failure, statusTimestamps: { ...known.statusTimestamps, ...entered } };
     effects.push(...effectsOf(trigger, status));
@@ -225,7 +225,7 @@ export function promisedRun(
   return { refuses: { code: 'run/transition-refused', message, trigger } };
 }
 
-/** Undefined where it rests. */
+/** Undefined for a status without automatic steps. */
 export function promisedRest(state: RunState, gathered: RunFactsGathered, now: string): RunOutcome | undefined {
   const [trigger] = fitting(state, gathered);
   return trigger && moved(state, trigger, gathered, now);
@@ -256,7 +256,7 @@ export function actualRest(run: Run, gathered: RunFactsGathered, now: string): R
 const either = [false, true];
 const policyChecks = ['none', 'open', 'passed', 'overridable', 'failed'] as const;
 
-/** Every combination of what a guard looks at besides the status. */
+/** Every combination of the facts a guard reads besides the status. */
 export const everyGathered: readonly RunFactsGathered[] = policyChecks.flatMap((policyCheck) =>
   either.flatMap((itsTurn) =>
     either.flatMap((filesMissing) =>

@@ -89,7 +89,7 @@ describe('a changed grant', () => {
     expect(changedGrant(current, 'plan', {})).toEqual({ access: 'plan' });
   });
 
-  it('refuses permissions together with a fixed level, and by themselves while the level is fixed', () => {
+  it('refuses permissions together with a fixed level, and alone while the level is fixed', () => {
     expect(thrownBy(() => changedGrant(current, 'read', { runs: 'read' }))).toMatchObject(
       refusal('Runs', 'runs', 'read'),
     );

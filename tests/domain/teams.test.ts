@@ -140,7 +140,7 @@ describe('changing the organization-level permissions of a team', () => {
     expect(() => checkAccessChange(caller, access(), access('manage-policies'))).not.toThrow();
   });
 
-  it('is refused to whoever holds nothing', () => {
+  it('is refused to a caller who holds nothing', () => {
     for (const caller of [anOutsider, anOrganizationToken, member()]) {
       expect(thrownBy(() => checkAccessChange(caller, access(), access('manage-teams')))).toMatchObject(refused);
     }
@@ -161,7 +161,7 @@ describe('changing the organization-level permissions of a team', () => {
 });
 
 describe('a team', () => {
-  it('is secret, without organization-level permissions, and lets members can manage its token unless told otherwise', () => {
+  it('is secret, without organization-level permissions, and by default lets members manage its token', () => {
     expect(defaultTeamSettings).toEqual({ visibility: 'secret', membersManageToken: true, access: access() });
     expect(visibilities).toEqual(['secret', 'organization']);
   });

@@ -49,7 +49,7 @@ describe('the stronger and the weaker of two sets of permissions', () => {
     { ...nothing, runs: 'apply', variables: 'read', stateVersions: 'read-outputs' },
   ] as const;
 
-  it('are decided on every scale by itself', () => {
+  it('are decided on each scale separately', () => {
     expect(strongest(mine ?? nothing, yours ?? nothing)).toEqual({
       runs: 'apply',
       variables: 'write',
@@ -65,7 +65,7 @@ describe('the stronger and the weaker of two sets of permissions', () => {
   });
 
   // A new set costs ten times as much as one of the two.
-  law('are no new set where one reaches the other', (a) => {
+  law('return one of the two where it reaches the other', (a) => {
     for (const lower of [a, nothing]) expect(strongest(a, lower)).toBe(a);
     expect(strongest(nothing, a)).toEqual(a);
   });

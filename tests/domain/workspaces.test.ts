@@ -47,7 +47,7 @@ describe('locking a workspace', () => {
 });
 
 describe('unlocking a workspace', () => {
-  it('is for whoever locked it', () => {
+  it('is for the caller who locked it', () => {
     expect(lockActions.unlock(lockedByAlice, alice, later)).toEqual({
       ...unlocked,
       updatedAt: later,
@@ -143,7 +143,7 @@ describe('the settings of a workspace', () => {
     });
   });
 
-  it('follow the organization, not applying by themselves, at the root of the configuration', () => {
+  it('follow the organization, without auto-apply, at the root of the configuration', () => {
     expect(defaultSettings).toEqual({
       description: null,
       autoApply: false,

@@ -18,14 +18,14 @@ const startMark = '\x02';
 
 const api = await startApi();
 
-/** A bench with a run that is queued. */
+/** A bench with a queued run. */
 async function queued(attributes: object = {}, settings: object = {}): Promise<{ bench: Bench; runId: string }> {
   const bench = await Bench.make(api, settings);
   await bench.version();
   return { bench, runId: await bench.run(attributes) };
 }
 
-/** The same, with the run in the agent's hands. */
+/** The same, with the run claimed by the agent. */
 async function planning(): Promise<{ bench: Bench; runId: string; job: Job }> {
   const { bench, runId } = await queued();
   return { bench, runId, job: await bench.claimed(runId) };
@@ -40,7 +40,7 @@ const invalidAt = (pointer: string, detail: unknown = expect.any(String)) =>
 const invalidParameter = (parameter: string, detail: unknown = expect.any(String)) =>
   refusal(422, 'invalid attribute', detail, { parameter });
 
-/** Every call about a run, made with whatever lease it is given. */
+/** Every call about a run, made with the given lease. */
 const callsAbout = (agent: ReferenceAgent, runId: string, lease: Readonly<Record<string, string>>) => {
   const path = (what: string) => `/agent/v1/runs/${runId}/${what}`;
   const report = JSON.stringify({ status: 'finished' });
@@ -129,7 +129,7 @@ describe('an agent', () => {
   });
 });
 
-/** The next call of a use case, once it has ended. */
+/** Resolves with the result of the next call of a use case. */
 const called = <Given extends unknown[], Answer>(useCase: { execute(...given: Given): Promise<Answer> }) =>
   new Promise<Answer>((resolve) => {
     const execute = useCase.execute.bind(useCase);
@@ -143,7 +143,7 @@ const called = <Given extends unknown[], Answer>(useCase: { execute(...given: Gi
     });
   });
 
-/** The next look for a run, which finds none. */
+/** Waits for the next search for a run, which finds none. */
 const looked = async ({ useCases }: TestApi): Promise<void> => expect(await called(useCases.claimRun)).toBeUndefined();
 
 describe('a claim', () => {
@@ -383,7 +383,7 @@ describe('a claim', () => {
 });
 
 describe('a lease', () => {
-  it('is moved on by each heartbeat, which tells the status of the run', async () => {
+  it('is renewed by each heartbeat, which returns the status of the run', async () => {
     const { runId, job } = await planning();
     api.clock.advance(40);
     expect(await job.heartbeat()).toEqual({
@@ -459,7 +459,7 @@ describe('a log', () => {
     expect(await logOf(runId, 'plan')).toBe(`${startMark}one `);
   });
 
-  it('needs to be told where its bytes belong', async () => {
+  it('requires the offset of its bytes', async () => {
     const { bench, runId, job } = await planning();
     const lease = { Lease: job.json.lease.token };
     const put = (query: string) =>
@@ -508,7 +508,7 @@ describe('the report of a phase', () => {
   });
 });
 
-/** A run in the agent's hands that two evaluations hold: one of a mandatory and an advisory policy, one of one. */
+/** A claimed run with two evaluations: one with a mandatory and an advisory policy, one with a single policy. */
 async function underPolicies(settings: object = {}) {
   const bench = await Bench.make(api);
   const set = await bench.policySet({
@@ -634,7 +634,7 @@ describe('the report of a policy evaluation', () => {
     expect((await evaluationShown(sentinel)).status).toBe('running');
   });
 
-  it('may be as long as many policies make it, up to sixteen mebibytes', async () => {
+  it('may be as large as its number of policies requires, up to 16 MiB', async () => {
     const { job, runId, bench, set, opa } = await underPolicies();
     await job.planned();
     const largest = 16 * 1024 * 1024;
@@ -670,7 +670,7 @@ describe('an agent that falls silent', () => {
   });
 });
 
-describe('a run that somebody may not see', () => {
+describe('a run of another organization', () => {
   it('cannot be reached by an agent of another organization, whatever it is called', async () => {
     const { bench, runId } = await queued();
     const elsewhere = await Bench.make(api);

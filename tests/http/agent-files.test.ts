@@ -32,7 +32,7 @@ async function planning(bench: Bench): Promise<Job> {
   return bench.claimed(await bench.run());
 }
 
-/** The next run of the bench, in the agent's hands to be applied. */
+/** The next run of the bench, claimed by the agent for its apply. */
 async function applying(bench: Bench, left: Readonly<Record<string, string>> = {}): Promise<Job> {
   const job = await planning(bench);
   for (const [name, text] of Object.entries(left)) {
@@ -43,11 +43,11 @@ async function applying(bench: Bench, left: Readonly<Record<string, string>> = {
   return bench.claimed(job.runId);
 }
 
-/** The current state, as the next job has it. */
+/** The current state, as the next job receives it. */
 const currentOf = async (bench: Bench) =>
   (await api.admin.get(`/workspaces/${bench.workspaceId}/current-state-version`)).body.data;
 
-/** What is answered to an agent that names no state. */
+/** Requests the current state without an id. */
 const currentState = ({ agent }: Bench, job: Job) =>
   agent.send('get', `/agent/v1/runs/${job.runId}/state`, { Lease: job.json.lease.token });
 
@@ -59,14 +59,14 @@ const nameOf = async (bench: Bench): Promise<string> =>
 const listOf = (bench: Bench, name: string): string =>
   `/state-versions?filter[organization][name]=${bench.organization}&filter[workspace][name]=${name}`;
 
-/** How many bundles the store holds. */
+/** The number of bundles in the store. */
 async function stored(): Promise<number> {
   let held = 0;
   for await (const _ of api.bundleStore.all()) held += 1;
   return held;
 }
 
-/** A PUT whose body comes in parts, between which something happens. */
+/** A PUT whose body is sent in parts, with a step in between. */
 async function slowly(
   agent: ReferenceAgent,
   job: Job,
@@ -128,7 +128,7 @@ describe('a state', () => {
     expect((await currentState(bench, second)).status).toBe(200);
   });
 
-  it('stays the one that was named to a run that waits for nobody, when another follows it', async () => {
+  it('stays the one that was current when a plan-only run was claimed, when another follows it', async () => {
     const bench = await benched();
     const first = await applying(bench);
     await first.writeState('state 1');
@@ -140,7 +140,7 @@ describe('a state', () => {
     expect((await looking.state()).bytes.toString()).toBe('state 1');
   });
 
-  it('of another workspace is not told', async () => {
+  it('of another workspace is not found', async () => {
     const [bench, other] = [await benched(), await benched()];
     const theirs = await applying(other);
     const id = await theirs.writeState('theirs');
@@ -208,7 +208,7 @@ describe('a state', () => {
     ],
     ['equal serial and other bytes', { serial: 3 }, '/serial', expect.stringContaining('greater than 3')],
     ['other lineage', { serial: 4, lineage: 'mine' }, '/lineage', expect.stringContaining('must be lineage-1')],
-  ])('with a %s, beside the current one, is refused', async (_, given, pointer, detail) => {
+  ])('with a %s, in addition to the current one, is refused', async (_, given, pointer, detail) => {
     const bench = await benched();
     const job = await applying(bench);
     await job.writeState('state 3', { serial: 3 });
@@ -350,7 +350,7 @@ describe('a state', () => {
     expect((await currentOf(bench)).attributes.serial).toBe(1);
   });
 
-  it('that is announced anew in the middle of the upload is not kept', async () => {
+  it('that is announced again in the middle of the upload is not kept', async () => {
     const bench = await benched();
     const job = await applying(bench);
     const announced = await job.announce(bytesOf('state 1'));
@@ -418,7 +418,7 @@ describe('a state', () => {
     const left = once(answer, 'close');
     broken.destroy();
     await left;
-    // What came of it is removed soon after.
+    // Its bundle is removed soon after.
     while ((await stored()) !== before) await pause(5);
     expect((await currentOf(bench)).attributes.serial).toBe(1);
     expect((await job.upload(announced, bytesOf('state 2'))).status).toBe(200);
@@ -456,7 +456,7 @@ describe('a state', () => {
 });
 
 describe('what a plan leaves', () => {
-  it('is stored while it is planned, and read by whoever applies it', async () => {
+  it('is stored while it is planned, and read by the agent that applies it', async () => {
     const bench = await benched();
     const job = await planning(bench);
     expect(job.json['plan-file']).toBeNull();
@@ -509,8 +509,8 @@ describe('what a plan leaves', () => {
     expect((await planJson(job, 'json-output')).text).toBe('{"a":2}');
   });
 
-  it('is dropped when its agent is lost, and the plan begins anew', async () => {
-    // Those of other tests.
+  it('is dropped when its agent is lost, and the plan starts again', async () => {
+    // Runs of other tests.
     api.clock.advance(61);
     await api.reclaimLostRuns();
     await api.settle();
@@ -539,7 +539,7 @@ describe('what a plan leaves', () => {
     expect(await stored()).toBe(before);
   });
 
-  it('may have so many bytes and no more, which is told before they are sent', async () => {
+  it('may have bytes up to the limit, and is refused before it is sent if it has more', async () => {
     const bench = await benched();
     const job = await planning(bench);
     const { port } = api.server.address() as AddressInfo;
@@ -561,7 +561,7 @@ describe('what a plan leaves', () => {
     await bench.act(job.runId, 'cancel');
   });
 
-  it('is read as JSON by people: all of it by administrators, the redacted one by whoever reads the run', async () => {
+  it('is returned to users as JSON: in full to administrators, redacted to readers of the run', async () => {
     const bench = await benched();
     const job = await planning(bench);
     for (const word of ['json-output', 'json-output-redacted']) {
@@ -586,7 +586,7 @@ describe('what a plan leaves', () => {
       expect((await stranger.get(`/plans/${id}/${word}`).expect(404)).body).toEqual(missing);
       expect((await api.admin.get(`/plans/plan-nobody/${word}`).expect(404)).body).toEqual(missing);
     }
-    // What people read stays when the run is over.
+    // Files that people read stay when the run is over.
     await job.planned(false);
     await api.settle();
     expect((await planJson(job, 'json-output-redacted')).text).toBe('{"password":null}');

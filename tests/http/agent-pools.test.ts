@@ -110,7 +110,7 @@ describe('agent pools', () => {
       },
     });
 
-    it('tell their secret once, and keep none', async () => {
+    it('return their secret once, and do not store it', async () => {
       const pool = await newPool();
       const body = doc('authentication-tokens', { description: 'In the basement' });
       const issued = (await admin.post(tokensOf(pool), body).expect(201)).body.data;
@@ -122,7 +122,7 @@ describe('agent pools', () => {
       expect(listed.data).toEqual([token(issued.id, pool, described)]);
       expect(listed.links.self).toBe(`${prefix}${tokensOf(pool)}?page%5Bnumber%5D=1&page%5Bsize%5D=20`);
       expect(await api.stored()).not.toContain(secret);
-      // It is no user's, team's or organization's: the API does not know it.
+      // It does not belong to a user, team or organization, so the API rejects it.
       await api.as(secret).get('/organizations').expect(401);
     });
 
@@ -138,7 +138,7 @@ describe('agent pools', () => {
       expect(data).toEqual(token(data.id, pool, { token: expect.any(String) }, createdBy));
     });
 
-    it('are called by the words the mount knows, and described in so many', async () => {
+    it('accept the resource types of their mount, and refuse bad descriptions', async () => {
       const pool = await newPool();
       const issue = (type: string, attributes: object = {}) => admin.post(tokensOf(pool), doc(type, attributes));
       await issue('agent-tokens').expect(201);
@@ -155,7 +155,7 @@ describe('agent pools', () => {
       expect(expiring.body).toEqual(invalid('expired-at', 'Expired at must be null'));
     });
 
-    it('are shown and revoked by their own ids, by whoever manages the pool', async () => {
+    it('are shown and revoked by their own ids, by callers who manage the pool', async () => {
       const pool = await newPool();
       const { id } = (await admin.post(tokensOf(pool)).expect(201)).body.data;
       const one = `/authentication-tokens/${id}`;
@@ -330,7 +330,7 @@ describe('where runs are executed', () => {
     for (const answer of [await manager.get(path), await manager.get(pools())]) {
       expect(answer.text).not.toContain(hidden.id);
     }
-    // What the caller does not see stays excluded.
+    // Workspaces the caller does not see stay excluded.
     await manager.patch(path, doc('agent-pools', {}, { 'excluded-workspaces': { data: [] } })).expect(200);
     expect((await admin.get(path)).body.data.relationships['excluded-workspaces'].data).toHaveLength(1);
   });
@@ -367,7 +367,7 @@ describe('where runs are executed', () => {
     expect((await takeByDefault(pool, 'agent', manager).expect(404)).body).toEqual(lacking('owner'));
   });
 
-  it('shows whoever names a pool who else holds tokens of it', async () => {
+  it('shows a caller who names a pool which others hold tokens of it', async () => {
     const manager = await managerOf(organization, 'manage-agent-pools');
     const pool = await newPool();
     await admin.post(tokensOf(pool)).expect(201);

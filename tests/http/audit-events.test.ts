@@ -21,7 +21,7 @@ describe('the audit trail', () => {
   const exported = async (query = '', path = trail, caller: Caller = api.admin) =>
     linesOf((await caller.get(`${path}/export${query}`).buffer(true).parse(asText).expect(200)).body);
 
-  it('tells owners who did what, on what and from where, the newest first', async () => {
+  it('shows owners who did what, on what and from where, newest first', async () => {
     const changed = await api.admin.patch(`/workspaces/${workspaceId}`, doc('workspaces', { description: 'x' }));
     const { body } = await api.admin.get(trail).expect(200);
     expect(body.data[0]).toEqual({
@@ -74,7 +74,7 @@ describe('the audit trail', () => {
     expect(await get(`until=${all[0].at}`)).toEqual([]);
   });
 
-  it('refuses what is no date-time, and what is no page', async () => {
+  it('refuses values that are not a date-time or a page', async () => {
     for (const query of ['since=yesterday', 'until=2030', 'page[after]=x', 'page[size]=101', 'page[after]=ae-%25']) {
       const answer = await api.admin.get(`${trail}?${query}`).expect(422);
       expect(answer.body.errors[0].source.parameter).toBe(query.split('=')[0]);
@@ -103,7 +103,7 @@ describe('the audit trail', () => {
     expect(refused.find(({ action }) => action === 'workspaces/delete')?.['actor-id']).toBe(stranger.id);
   });
 
-  it('counts tokens that are no good by address, for site administrators', async () => {
+  it('counts invalid tokens by address, for site administrators', async () => {
     await api.flushRefusals(true);
     const before = (await exported('', '/admin/audit-events')).length;
     for (let number = 0; number < 5; number += 1) await api.anonymous.get('/account/details').expect(401);
@@ -211,7 +211,7 @@ describe('the audit trail', () => {
   });
 });
 
-/** A body that superagent has no parser for. */
+/** A body that superagent does not parse. */
 function asText(given: unknown, done: (error: Error | null, text: string) => void): void {
   const response = given as NodeJS.ReadableStream;
   let text = '';

@@ -23,7 +23,7 @@ const change = (id: string, what: Change, caller: Caller = api.admin) =>
 const refused = (what: Change, because: string) =>
   refusal(400, 'transition not allowed', `configuration could not be ${done[what]} because ${because}`);
 
-/** What the list says of a version, which goes on showing it. */
+/** The version as listed; the list goes on showing it. */
 async function listed(bench: Bench, id: string) {
   const { body } = await bench.api.admin
     .get(`/workspaces/${bench.workspaceId}/configuration-versions?page[size]=100`)
@@ -36,7 +36,7 @@ const statusOf = async (bench: Bench, id: string): Promise<string> => (await lis
 const keyOf = async (id: string): Promise<string> =>
   (await api.unitOfWork.read((tx) => tx.configurationVersions.find(id)))?.state.bundle?.key ?? '';
 
-/** A version whose backing data nothing stands in the way of deleting. */
+/** A version whose backing data may be deleted. */
 const deletable = (bench: Bench): Promise<string> => bench.version({ speculative: true });
 
 async function softDeleted(bench: Bench): Promise<string> {
@@ -158,7 +158,7 @@ describe('soft-deleted backing data', () => {
     expect(await statusOf(bench, kept)).toBe('uploaded');
   });
 
-  it('is kept for as long as the service is told to', async () => {
+  it('is kept for as long as the service is configured to', async () => {
     const brief = await startApi({ environment: { SOFT_DELETE_DAYS: '1' } });
     const bench = await Bench.make(brief);
     const id = await bench.version({ speculative: true });

@@ -22,10 +22,10 @@ const other = await archiveOf({ 'main.tf': randomBytes(4000).toString('hex') });
 
 const servers: Server[] = [];
 
-/** Answers when the next request has come to one of them. */
+/** Resolves when one of the servers receives the next request. */
 const reached = () => Promise.race(servers.map((server) => once(server, 'request')));
 
-/** Listens for clients that supertest cannot play, until the last test is over. Answers the port. */
+/** Listens, until the last test is over, for clients that supertest cannot imitate. Returns the port. */
 async function serve({ app }: TestApi): Promise<number> {
   const server = createServer(app).listen(0, '127.0.0.1');
   servers.push(server);
@@ -40,7 +40,7 @@ afterAll(async () => {
   }
 });
 
-/** A version nothing stands in the way of archiving. */
+/** A version that may be archived. */
 const newVersion = (of: TestApi = api, workspace = workspaceId) => of.version(workspace, { speculative: true });
 
 async function newUploaded(bytes: Buffer = good): Promise<{ id: string; uploadUrl: string }> {
@@ -142,7 +142,7 @@ describe('an upload', () => {
 
 const entries = (...given: ArchiveEntry[]) => packed([{ header: { name: 'main.tf' }, body: '{}' }, ...given]);
 
-describe('an upload that is no good archive', () => {
+describe('an upload that is not a valid archive', () => {
   const bad: Readonly<Record<string, () => Promise<Buffer> | Buffer>> = {
     'plain text': () => Buffer.from('resource "nothing" "here" {}'),
     nothing: () => Buffer.alloc(0),
@@ -253,7 +253,7 @@ describe('an upload over a limit', () => {
 const port = await serve(api);
 
 describe('an upload that breaks off', () => {
-  /** How often the log says that a client went away before its answer. */
+  /** How often the log reports that a client left before its response. */
   const goneAway = () => api.log.lines.filter(({ fields }) => (fields as { status?: number }).status === 499).length;
 
   const put = (url: string, headers: Record<string, string | number> = {}) =>
@@ -300,7 +300,7 @@ describe('an upload that breaks off', () => {
     expect((await download(await downloadUrl(id)).expect(200)).body.equals(other)).toBe(true);
   });
 
-  it('because the service stops is told so', async () => {
+  it('because the service stops is answered with that reason', async () => {
     const stopping = await startApi({ bundleStore });
     await stopping.organization('acme');
     const { id, uploadUrl } = await newVersion(stopping, await stopping.workspace('acme', 'api'));
@@ -313,7 +313,7 @@ describe('an upload that breaks off', () => {
 });
 
 describe('the upload URL of a creator who lost the right', () => {
-  /** A user in a team, or that team by its token, with the right to queue plans on a workspace of its own. */
+  /** A user in a team, or that team's token, with the right to queue plans on a workspace of its own. */
   async function creator(kind: 'user' | 'team') {
     const name = newName('creator');
     const teamId = await api.team('acme', name);
@@ -397,7 +397,7 @@ describe('the upload URL of a creator who lost the right', () => {
     ]),
   ];
 
-  /** Sends the head and half of the body, then the rest when `meanwhile` is over. */
+  /** Sends the head and half of the body, then the rest after `meanwhile`. */
   async function slowly(url: string, bytes: Buffer, meanwhile: () => Promise<unknown>) {
     const headers = { 'Content-Length': bytes.length };
     const sent = request({ host: '127.0.0.1', port, method: 'PUT', path: pathOf(url), headers });
@@ -492,7 +492,7 @@ describe('the upload URL of a creator who lost the right', () => {
     expect(status).toBe(404);
   });
 
-  it('does not have its version errored by what is no archive', async () => {
+  it('does not have its version errored by a body that is not an archive', async () => {
     const maker = await creator('user');
     const { id, uploadUrl } = await maker.version();
     expect(await slowly(uploadUrl, Buffer.from('not an archive at all'), () => suspend(maker))).toEqual(gone);

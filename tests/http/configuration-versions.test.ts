@@ -72,7 +72,7 @@ const commitDocument = (id: string) => ({
   },
 });
 
-/** A version fetched from version control, with its commit, as whoever fetches would leave it. */
+/** A version fetched from version control, with its commit, as the worker leaves it. */
 async function newFetched(
   workspaceId: string,
   change: Partial<ConfigurationVersionState> = {},
@@ -223,7 +223,7 @@ describe('configuration versions', () => {
     ]);
   });
 
-  it('show the commit they were fetched from, in a document of its own and beside them', async () => {
+  it('show the commit they were fetched from, as its own document and included with them', async () => {
     const workspaceId = await newWorkspace();
     const { id, ingressId } = await newFetched(workspaceId);
     const included = [commitDocument(ingressId)];
@@ -271,7 +271,7 @@ describe('configuration versions', () => {
     expect((await admin.get(`${member(id)}/ingress-attributes`).expect(404)).body).toEqual(missing);
   });
 
-  it('show the first run made of them beside them, when it is asked for', async () => {
+  it('include the first run made of them on request', async () => {
     const workspaceId = await newWorkspace();
     const [used, unused] = [await newUploaded(workspaceId), await newUploaded(workspaceId)];
     const { id: fetched, ingressId } = await newFetched(workspaceId);

@@ -31,7 +31,7 @@ describe('every route', () => {
     expect(reading.map(keyOf).sort()).toEqual(Object.keys(bodies).sort());
   });
 
-  it.each(everyRoute)('$name asks for a token, and for one that is no agent’s', async ({ prefix, route }) => {
+  it.each(everyRoute)('$name requires a token, and rejects that of an agent', async ({ prefix, route }) => {
     for (const caller of [api.anonymous, api.as('no such secret'), api.as(agentsSecret)]) {
       const answer = await callReal(caller, prefix, route).expect(401);
       expect(answer.headers['content-type']).toBe('application/vnd.api+json');
@@ -41,7 +41,7 @@ describe('every route', () => {
   });
 
   it.each(everyRoute.filter(({ route }) => route.action !== null))(
-    '$name tells a stranger the same of what exists and of what does not',
+    '$name gives a stranger the same answer for existing and missing resources',
     async ({ prefix, route }) => {
       const hidden = await callReal(stranger, prefix, route).expect(404);
       const missing = await callUnreal(stranger, prefix, route).expect(404);
@@ -77,7 +77,7 @@ describe('every route', () => {
     expect(answer.body.errors[0].status).toBe('405');
   });
 
-  /** Who may do anything there is to do in the small world, or on the site. */
+  /** Callers who may do anything in the small world, or on the site. */
   const mighty = (route: Route): Caller =>
     route.action === 'audit-trails/read' ? auditor : route.path.startsWith('/admin/') ? api.admin : api.as(secret);
 
@@ -123,7 +123,7 @@ describe('every route', () => {
     }
   });
 
-  it('that nobody knows is missing', async () => {
+  it('that is unknown is missing', async () => {
     for (const path of ['/nothing', '/api/v2/nothing', '/api/v1/ping', '/workspaces', '/Organizations']) {
       const answer = await api.admin.get(path).expect(404);
       expect(answer.body.errors[0]).toMatchObject({ status: '404', title: 'not found' });

@@ -18,7 +18,7 @@ import { announcementOf } from '../support/reference-agent.js';
 import { leaksIn } from '../support/secrets-in-logs.js';
 import { everyRoute } from '../support/walk-routes.js';
 
-// Every address in X-Forwarded-For is believed, as it is where a proxy passes on what it was sent.
+// Trusts every address in X-Forwarded-For, as behind a proxy that passes on what it received.
 const api = await startApi({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
 await api.organization('acme');
 const auditor = await api.auditToken('acme');
@@ -30,13 +30,13 @@ const policy = doc('policies', { name: 'tags', query: 'data.tags.deny' });
 const policyId = (await api.admin.post('/organizations/acme/policies', policy).expect(201)).body.data.id;
 const bench = await Bench.make(api);
 await bench.version();
-/** A run that is being planned by the agent. */
+/** A run that the agent is planning. */
 const runId = await bench.run();
 const lease = (await bench.claimed(runId)).json.lease.token;
 const agent = api.as(Reflect.get(bench.agent, 'token'));
 const served = httpServer(usualPatience);
 served.serve((await startApi({ unitOfWork: api.unitOfWork, bundleStore: api.bundleStore })).app);
-/** The same service behind the socket it has when it is run. */
+/** The same service behind the socket it uses in production. */
 const server = served.server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 
@@ -44,7 +44,7 @@ afterAll(() => {
   server.close().closeAllConnections();
 });
 
-/** All that comes back on a connection of its own; `next` is written once something does. */
+/** Everything received on a new connection; `next` is written once something arrives. */
 async function exchange(text: string, next?: string): Promise<string> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   let heard = '';
@@ -78,7 +78,7 @@ const sent = (
     .serialize((given) => given as string)
     .send(body);
 
-/** A good request for a new workspace, with something in it that nobody asked for. */
+/** A valid request for a new workspace, with one unknown member in it. */
 const workspaceWith = (strange: unknown): PromiseLike<Told> =>
   sent(
     api.admin,
@@ -91,7 +91,7 @@ const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.
 
 const padded = (text: string, bytes: number): string => text.padEnd(bytes);
 
-/** For each limit, a request of which there is so much: how it is answered at the limit and above. */
+/** For each limit, a request of a given size, and its response at the limit and above. */
 const tries: Readonly<
   Record<
     Exclude<keyof typeof limits, 'head' | 'faults' | 'agentFile'>,
@@ -292,13 +292,13 @@ describe('a limit', () => {
     expect(await faults(limits.faults.most + 1)).toBe(limits.faults.most);
   });
 
-  it('of the head is told like any other refusal, and in the same words whoever asks', async () => {
+  it('on the head is refused like any other, and in the same words for every caller', async () => {
     const headOf = (bytes: number, method = 'GET') => {
       const head = [`${method} /healthz HTTP/1.1`, 'Host: a', 'Connection: close', 'X-Padding: '];
       return lines(...head.slice(0, -1), `${head.at(-1)}${'x'.repeat(bytes - lines(...head).length)}`);
     };
     expect(await exchange(headOf(limits.head.most))).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    // What stands between names and values is not counted.
+    // Separators between names and values do not count.
     const refused = await exchange(headOf(limits.head.most + 100));
     expect(refused).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
     expect(refused).toContain('Content-Type: application/vnd.api+json\r\n');
@@ -332,7 +332,7 @@ describe('a limit', () => {
   });
 });
 
-/** Texts and lists in a schema that may be of any length, by their paths. */
+/** Unbounded strings and lists in a schema, by path. */
 function unbounded(schema: z.core.$ZodType, path: string): readonly string[] {
   const def = schema._zod.def as unknown as Readonly<Record<string, unknown>> & {
     readonly checks?: readonly { readonly _zod: { readonly def: { readonly check: string } } }[];
@@ -362,7 +362,7 @@ function unbounded(schema: z.core.$ZodType, path: string): readonly string[] {
     case 'literal':
     case 'null':
     case 'transform':
-    // Compared with words, or kept as it is: the limits of bodies hold for it.
+    // Compared with fixed words or kept as they are: the limit on bodies applies.
     case 'unknown':
       return [];
     default:
@@ -412,7 +412,7 @@ describe('a name that objects inherit', () => {
       [name]: { polluted: true },
       data: { type: name, attributes: { name, [name]: { polluted: true } } },
     };
-    // JSON.parse makes a member of what a literal would make the prototype.
+    // JSON.parse creates a member where a literal would set the prototype.
     const text = JSON.stringify(named).replace('"data":{', `"data":{"__proto__":{"polluted":true},`);
     await sent(admin, 'post', '/organizations/acme/workspaces', text).then(({ status }) => expect(status).toBe(422));
     expect({}).not.toHaveProperty('polluted');
@@ -478,7 +478,7 @@ describe('what two programs might read as two different requests', () => {
       lines('POST /healthz HTTP/1.1', 'Host: a', 'Content-Length: 5', 'Transfer-Encoding: chunked'),
     ],
     ['chunks that are not last', lines('POST /healthz HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked, identity')],
-    ['a length that is no number', lines('POST /healthz HTTP/1.1', 'Host: a', 'Content-Length: +5')],
+    ['a length that is not a number', lines('POST /healthz HTTP/1.1', 'Host: a', 'Content-Length: +5')],
     ['a blank before the colon', lines('GET /healthz HTTP/1.1', 'Host: a', 'Content-Length : 5')],
     ['a header over two lines', lines('GET /healthz HTTP/1.1', 'Host: a', 'X-Long: a', ' b')],
     ['lines that end without a return', 'GET /healthz HTTP/1.1\nHost: a\n\n'],
@@ -487,7 +487,7 @@ describe('what two programs might read as two different requests', () => {
     ['two hosts', lines('GET /healthz HTTP/1.1', 'Host: a', 'Host: b')],
     ['one host twice', lines('GET /healthz HTTP/1.1', 'Host: a', 'hOST: a')],
     ['two hosts of old', lines('GET /healthz HTTP/1.0', 'Host: a', 'Host: a')],
-  ])('is no request at all: %s', async (_what, text) => {
+  ])('is not a request: %s', async (_what, text) => {
     const answer = await exchange(text);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
@@ -514,7 +514,7 @@ describe('what two programs might read as two different requests', () => {
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
-  it('is answered as if nothing were expected, where nobody knows what is', async () => {
+  it('ignores an unknown expectation', async () => {
     const answer = await exchange(lines('GET /healthz HTTP/1.1', 'Host: a', 'Expect: miracles', 'Connection: close'));
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });

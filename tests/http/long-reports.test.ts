@@ -7,7 +7,7 @@ import type { LeaseHolder } from '../../src/application/index.js';
 
 const askLease = { execute: async () => {} };
 
-/** A request whose body ends when it is told to. */
+/** A request whose body ends on demand. */
 function sending(read: () => void = () => {}) {
   const body = new Readable({ read });
   const headers = { 'content-type': 'application/json', 'content-length': '2' };

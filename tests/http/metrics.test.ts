@@ -20,21 +20,21 @@ const scrape = async (api: TestApi): Promise<Scrape> => {
   return parseExposition(answer.text);
 };
 
-/** How much each rose between two scrapes. */
+/** The increase of each metric between two scrapes. */
 const between =
   (before: Scrape, after: Scrape) =>
   (name: string, labels: Readonly<Record<string, string>> = {}): number =>
     (after.value(name, labels) ?? 0) - (before.value(name, labels) ?? 0);
 
 describe('who may read the metrics', () => {
-  it('is anybody who reaches a service that listens on loopback', async () => {
+  it('includes every client that reaches a service that listens on loopback', async () => {
     const api = await startApi();
     await scrape(api);
     await api.anonymous.delete('/metrics').expect(405);
     await api.anonymous.at('/api/v2').get('/metrics').expect(404);
   });
 
-  it('is nobody where it listens elsewhere and no token is set: there is nothing there', async () => {
+  it('excludes every client where it listens elsewhere without a token: the endpoint is missing', async () => {
     const api = await startApi({ environment: { HOST: '0.0.0.0', PUBLIC_URL: 'http://gatehouse.test' } });
     for (const caller of [api.anonymous, api.admin]) {
       const hidden = await caller.get('/metrics').expect(404);
@@ -46,7 +46,7 @@ describe('who may read the metrics', () => {
     ['a proxy is trusted', { TRUSTED_PROXIES: '127.0.0.1' }],
     ['it is known by another name', { PUBLIC_URL: 'https://gatehouse.test' }],
   ])(
-    'is nobody where no token is set and %s, since a proxy on the same machine lets others in',
+    'excludes every client where no token is set and %s, since a proxy on the same machine lets others in',
     async (_, published) => {
       const api = await startApi({ environment: published });
       await api.anonymous.get('/metrics').expect(404);
@@ -57,7 +57,7 @@ describe('who may read the metrics', () => {
   );
 
   it.each(['http://localhost:8080', 'http://127.0.0.1', 'http://[::1]:8080'])(
-    'is anybody where it is called %s',
+    'includes every client where its public URL is %s',
     async (PUBLIC_URL) => {
       await scrape(await startApi({ environment: { PUBLIC_URL } }));
     },
@@ -155,7 +155,7 @@ describe('the metrics', () => {
     expect(after.value('gatehouse_uploads_in_flight')).toBe(0);
   });
 
-  it('tell an upload in flight, and one whose client left', async () => {
+  it('count an upload in flight, and one whose client left', async () => {
     const before = await scrape(api);
     const { uploadUrl } = await api.version(workspaceId);
     const { port } = api.server.address() as AddressInfo;
@@ -179,7 +179,7 @@ describe('the metrics', () => {
     expect(rose('gatehouse_bundle_store_failures_total')).toBe(0);
   });
 
-  it('tell what waits and what ends soon', async () => {
+  it('count pending work and what expires soon', async () => {
     const watched = await startApi();
     await watched.organization('acme');
     const workspace = await watched.workspace('acme', 'api');
@@ -214,7 +214,7 @@ describe('the metrics', () => {
     expect(found.of('gatehouse_database_connections')).toEqual([]);
   });
 
-  it('are told without the rest while the database is away, and with it when it is back', async () => {
+  it('are served without the rest while the database is away, and with it when it is back', async () => {
     const memory = new MemoryUnitOfWork();
     let away = false;
     const reached = <Result>(work: () => Promise<Result>) =>
@@ -278,7 +278,7 @@ describe('what is read of the database', () => {
     expect(asked).toBe(2);
   });
 
-  it('tells for how long the same effect is the oldest', async () => {
+  it('report for how long the same effect has been the oldest', async () => {
     let found = due(7);
     const { scrapedIn } = watching(async () => found);
     const oldest = (seen: Scrape) => seen.value('gatehouse_effects_oldest_due_seconds', { lane: 'slow' });
@@ -291,7 +291,7 @@ describe('what is read of the database', () => {
     expect(oldest(await scrapedIn(15))).toBeUndefined();
   });
 
-  it('is not waited for when it takes long, and told when it has come', async () => {
+  it('is not waited for when it is slow, and served once it has arrived', async () => {
     let answer: (found: Stock) => void = () => {};
     const { scrapedIn } = watching(() => new Promise((resolve) => (answer = resolve)));
     expect((await scrapedIn(0)).value('gatehouse_database_up')).toBe(0);

@@ -41,7 +41,7 @@ const delegatedRights = [
 
 type Right = (typeof delegatedRights)[number];
 
-/** Everyone the caller may act through, by secret, and every team, row and membership there is to act on. */
+/** Everyone the caller may act through, by secret, and every team, row and membership to act on. */
 interface Walk {
   readonly bearers: string[];
   readonly teams: string[];
@@ -59,7 +59,7 @@ const colluderSecret = 'secret-of-the-colluder';
 const newcomerSecret = 'secret-of-the-newcomer';
 const organizationSecret = 'secret-of-the-organization';
 
-/** An organization in which `rights` are all that the caller holds, and there is more to be had than that. */
+/** An organization in which the caller holds only `rights`, and more could be gained. */
 async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<Walk> {
   worlds.begin();
   const organization = anOrganization({ name: 'acme' });
@@ -164,7 +164,7 @@ const fresh = (): string => {
   return `fresh-${named}`;
 };
 
-/** What was made or handed out is there to go on with. */
+/** Makes new or issued things available to later steps. */
 const keep = (status: number, made: string[], value: unknown): void => {
   if (status < 300 && typeof value === 'string') made.push(value);
 };
@@ -286,7 +286,7 @@ const aStep = fc.record<Step>({
   given: fc.boolean(),
 });
 
-describe('a member with delegated rights, with whoever helps them', () => {
+describe('a member with delegated rights, together with accomplices', () => {
   const worlds = new PassingWorlds();
   let api: TestApi;
 
@@ -294,7 +294,7 @@ describe('a member with delegated rights, with whoever helps them', () => {
     api = await startApi({ unitOfWork: worlds });
   });
 
-  /** What a bearer is on the organization and on a workspace; undefined when the secret is dead. */
+  /** A bearer's standing on the organization and on a workspace; undefined when the secret is revoked. */
   const standingOf = (secret: string, workspaceId: string) =>
     worlds.read(async (tx) => {
       const credential = await tx.tokens.findCredential(digestOf(secret));
@@ -318,7 +318,7 @@ describe('a member with delegated rights, with whoever helps them', () => {
     return found;
   }
 
-  /** All that the bearers can act as: themselves, and every team whose token they may issue or which they may join. */
+  /** All actors the bearers can become: themselves, and every team that they may join or whose token they may issue. */
   const closureOf = (bearers: readonly string[]): Promise<readonly Actor[]> =>
     worlds.read(async (tx) => {
       const credentials = await Promise.all(bearers.map((secret) => tx.tokens.findCredential(digestOf(secret))));
@@ -341,7 +341,7 @@ describe('a member with delegated rights, with whoever helps them', () => {
       return actors;
     });
 
-  /** The workspaces on which one of them may say which agents see it. */
+  /** The workspaces on which one of them may choose the agents that see it. */
   const withinReach = async (actors: readonly Actor[], { workspaces }: Walk): Promise<ReadonlySet<string>> => {
     const reached = new Set<string>();
     for (const id of workspaces) {
@@ -353,7 +353,7 @@ describe('a member with delegated rights, with whoever helps them', () => {
     return reached;
   };
 
-  /** The workspaces whose runs these agents are given. */
+  /** The workspaces whose runs these agents claim. */
   const claimed = async ({ agents }: Walk): Promise<readonly string[]> => {
     const workspaces: string[] = [];
     for (const secret of agents) {
@@ -372,7 +372,7 @@ describe('a member with delegated rights, with whoever helps them', () => {
   ]);
 
   it.each(rightsOfOneOrTwo.map((rights) => ({ rights, name: rights.join(' and ') })))(
-    '$name: nobody ends with a permission the member lacked, or claims a run beyond what they can come to administer',
+    '$name: no bearer ends with a permission the member lacked, or claims a run beyond what they can come to administer',
     async ({ rights }) => {
       await fc.assert(
         fc.asyncProperty(fc.array(aStep, { minLength: 20, maxLength: 40 }), async (walked) => {
@@ -390,14 +390,14 @@ describe('a member with delegated rights, with whoever helps them', () => {
             expect(workspace === undefined ? nothing : effectivePermissions(workspace)).toEqual(nothing);
           }
         }),
-        // A walk that fails is told as it is: shortening it takes longer than reading it.
+        // A failed walk is reported unshortened: shortening it takes longer than reading it.
         { numRuns: 10, endOnFailure: true },
       );
     },
     30_000,
   );
 
-  it('an organization token: nobody ends with an organization-level permission', async () => {
+  it('an organization token: no bearer ends with an organization-level permission', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(aStep, { minLength: 20, maxLength: 40 }), async (walked) => {
         const begun = await begin(worlds, []);

@@ -17,7 +17,7 @@ const operations = Object.entries(described.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
 );
 
-/** Every object in a value, with where it is. */
+/** Every object in a value, with its path. */
 function* objectsIn(value: unknown, at: readonly string[] = []): Generator<readonly [object, readonly string[]]> {
   if (typeof value !== 'object' || value === null) return;
   yield [value, at];
@@ -32,13 +32,13 @@ const resolved = (ref: string): unknown => {
   return words.reduce<unknown>((value, word) => (value as Readonly<Record<string, unknown>>)?.[word], described);
 };
 
-/** Every place where a body is described. */
+/** Every place that describes a body. */
 const bodies = [...objectsIn({ paths: described.paths, components: { responses: described.components.responses } })]
   .filter(([, at]) => at.at(-2) === 'content' && !at.includes('schema') && !at.includes('examples'))
   .map(([media, at]) => ({ at, media: media as MediaType }));
 
 describe('the description of the API', () => {
-  it('is served to anybody, and is that of the edition', async () => {
+  it('is served to every client, and is that of the edition', async () => {
     for (const edition of ['self-hosted', 'hosted'] as const) {
       const api = await startApi({ environment: { EDITION: edition } });
       const answer = await api.anonymous.get('/openapi.json').expect(200).expect('Content-Type', 'application/json');
@@ -91,7 +91,7 @@ describe('the description of the API', () => {
     }
   });
 
-  it('lists each operation under a heading that it has, with a summary and an answer that is no refusal', () => {
+  it('lists each operation under a heading that it has, with a summary and a success response', () => {
     const tags = described.tags.map(({ name }) => name);
     expect(new Set(tags).size).toBe(tags.length);
     for (const { operation } of operations) {
@@ -122,7 +122,7 @@ describe('the description of the API', () => {
       const examples = Object.values(media.examples ?? {}).map((example) =>
         '$ref' in example ? (resolved(example.$ref) as { readonly value: unknown }).value : example.value,
       );
-      // Some refusals are seen elsewhere, as that of a full disk.
+      // Other suites cover some refusals, such as a full disk.
       const shown = examples.length > 0 || where.startsWith('components responses');
       expect({ where, shown }).toEqual({ where, shown: true });
       for (const example of examples) {
@@ -192,7 +192,7 @@ describe('every answer of these suites is held to it', () => {
     ['another status', 'GET', '/healthz', { status: 203, headers: json, body: { status: 'ok' } }, /203 is not/],
     ['a header less', 'GET', '/organizations/acme', refused(401, 'unauthorized'), /WWW-Authenticate is missing/],
     ['another title', 'GET', '/organizations/acme', refused(404, 'gone'), /title/],
-    ['a refusal nobody foresaw', 'GET', '/organizations/acme', refused(409, 'conflict'), /409 is not/],
+    ['a refusal that is not described', 'GET', '/organizations/acme', refused(409, 'conflict'), /409 is not/],
     [
       'a body where there is none',
       'DELETE',

@@ -69,7 +69,7 @@ describe('organizations', () => {
     expect(teams.body.data[0].attributes).toMatchObject({ name: 'owners', 'users-count': 1 });
   });
 
-  it('are listed by name to their members and to nobody else', async () => {
+  it('are listed by name, to their members only', async () => {
     const [first, second] = [`A-${newName()}`, `b-${newName()}`];
     for (const name of [second, first]) await api.organization(name);
     const caller = await api.member(second, newName());
@@ -162,7 +162,7 @@ describe('organizations', () => {
     expect((await admin.patch(`/organizations/${other}`, change).expect(422)).body).toEqual(taken);
   });
 
-  it('tell their members what the service can do for them', async () => {
+  it('report to members what the service can do for them', async () => {
     const name = await newOrganization();
     const id = (await admin.get(`/organizations/${name}`)).body.data.attributes['external-id'];
     const answer = await (await holderOf(name)).get(`/organizations/${name}/entitlement-set`).expect(200);
@@ -278,7 +278,7 @@ describe('memberships of an organization', () => {
     expect((await user.get(`/teams/${team}`).expect(200)).body.data.relationships.users).toEqual({
       data: [{ id: user.id, type: 'users' }],
     });
-    // That was the first request of the user since.
+    // That was the user's first request since.
     Object.assign(document.data.attributes, { status: 'active', email: `${username}@example.com`, username });
     expect((await admin.get(`/organization-memberships/${id}`).expect(200)).body).toEqual(document);
   });
@@ -290,7 +290,7 @@ describe('memberships of an organization', () => {
     const inviter = await holderOf(organization, 'manage-membership', 'access-secret-teams');
     const [known, unknown] = [`a-${newName()}`, `a-${newName()}`];
     await api.user(known);
-    /** Everything that can be asked and done about an invited address, without what differs between any two. */
+    /** Every request about an invited address, without the members that differ between any two. */
     const story = async (username: string) => {
       const at = api.clock.now();
       const email = `${username}@Example.com`;

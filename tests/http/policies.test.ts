@@ -221,7 +221,7 @@ describe('policies', () => {
       expect(data.links.download).toBe(`${prefix}${download}`);
     });
 
-    it('is refused when it is no text, or too much of it, and stays as it was', async () => {
+    it('is refused when it is not text or is too long, and stays unchanged', async () => {
       const id = await newPolicy();
       await upload(id, 'package kept').expect(200);
       const told = (detail: string) => refusal(422, 'invalid attribute', detail);

@@ -42,7 +42,7 @@ async function seedStage(
   return { workspace, version, run, stage };
 }
 
-/** Outcomes as one evaluation reported them, in this order. */
+/** Outcomes in the order in which one evaluation reported them. */
 async function seedOutcomes(
   ...given: readonly Partial<PolicySetOutcome>[]
 ): Promise<Seeded & { readonly evaluation: string; readonly outcomes: readonly PolicySetOutcome[] }> {
@@ -85,7 +85,7 @@ interface Wire {
   >;
 }
 
-/** Whether following relationships inside `included` ever leads back to where it began. */
+/** Whether relationships inside `included` ever lead back to their start. */
 function goesInCircles(included: readonly Wire[]): boolean {
   const nextOf = ({ relationships = {} }: Wire) =>
     Object.values(relationships)
@@ -207,7 +207,7 @@ describe('policy outcomes', () => {
       expect(none).toMatchObject({ data: [], meta: { pagination: { 'total-count': 0 } } });
     });
 
-    it('come with what is asked for, and with nothing that nobody knows', async () => {
+    it('include what is asked for, and ignore unknown names', async () => {
       const evaluations = [opa(), sentinel()];
       const { workspace, run, stage } = await seedStage({ evaluations });
       const shown = async (include: string) => {
@@ -221,7 +221,7 @@ describe('policy outcomes', () => {
       const withRun = (await read(`/runs/${run}`)).data;
       const withWorkspace = (await read(`/workspaces/${workspace}`)).data;
       expect(withWorkspace.relationships['current-run'].data.id).toBe(run);
-      // Clients would walk from the one to the other and back.
+      // Clients would follow the cycle endlessly.
       delete withWorkspace.relationships['current-run'];
       const withEvaluations = evaluations.map((one) => evaluationResource(one, stage.id));
       expect(await shown('run')).toEqual({ included: [withRun] });

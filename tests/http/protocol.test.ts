@@ -93,7 +93,7 @@ describe('a body', () => {
     expect(answer.body).toEqual(refusal(415, 'unsupported media type', 'the body must not have a Content-Encoding'));
   });
 
-  it('that is no JSON is 400', async () => {
+  it('that is not JSON is 400', async () => {
     const notUtf8 = Buffer.from('{"name":"\xff"}', 'latin1');
     for (const text of ['{', '{"data":}', 'data=1', '{"data":{}} {}', "{'data':{}}", '\0', notUtf8]) {
       const answer = await send(text, { 'Content-Type': 'application/vnd.api+json' }).expect(400);
@@ -124,7 +124,7 @@ describe('a body', () => {
     expect(answer.body).toEqual(refusal(413, 'payload too large', 'the body is larger than 1048576 bytes'));
   });
 
-  it('may hold what nobody asked for, which changes nothing', async () => {
+  it('may hold unknown members, which change nothing', async () => {
     const name = newName();
     const strange = [
       '"__proto__":{"auto-apply":true,"polluted":true}',
@@ -161,7 +161,7 @@ describe('a request', () => {
     }
   });
 
-  it('may carry query parameters nobody knows', async () => {
+  it('may carry unknown query parameters', async () => {
     const query = 'foo=bar&foo=baz&filter[name]=x&__proto__=1&constructor=2&page[offset]=7&%5B%5D&=&&sort=-name';
     const answer = await admin.get(`/organizations/acme/workspaces?${query}`).expect(200);
     expect(answer.body.data.length).toBeGreaterThan(0);
@@ -200,7 +200,7 @@ describe('a request', () => {
     expect((await admin.get('/organizations/%C3%A4').expect(404)).body).toEqual(missing);
   });
 
-  it('with a method nobody serves is 405', async () => {
+  it('with a method that is not supported is 405', async () => {
     const answer = await supertest(api.app).options(`${prefix}/organizations`).expect(405);
     expect(answer.headers.allow).toBe('GET, HEAD, POST');
     expect(answer.body).toEqual(
@@ -217,7 +217,7 @@ describe('a request', () => {
   });
 });
 
-/** Every call of the agents' interface, about nothing that exists. */
+/** Every call of the agent interface, about things that do not exist. */
 const agentCalls = agentRoutes({} as never).map(({ method, path }) => ({
   method,
   pattern: path,
@@ -228,7 +228,7 @@ const agentCalls = agentRoutes({} as never).map(({ method, path }) => ({
 
 const bench = await Bench.make(api);
 await bench.version();
-/** A run it plans: what is long is read of nobody else. */
+/** A run the agent plans: only its agent may send long bodies. */
 const job = await bench.claimed(await bench.run());
 const agent = api.as(Reflect.get(bench.agent, 'token'));
 
@@ -321,7 +321,7 @@ describe('a webhook', () => {
       .serialize((given) => given as string)
       .send(body);
 
-  it('that does not exist is missing, whatever is delivered and whoever delivers', async () => {
+  it('that does not exist is missing, whatever is delivered and by whichever client', async () => {
     const path = '/hooks/vcs/hook-nothing';
     for (const body of ['{}', '{', '\0', Buffer.alloc(5 * 1024 * 1024)]) {
       expect((await deliver(path, body).expect(404)).body).toEqual(missing);
@@ -371,7 +371,7 @@ describe('a capability URL of a log', () => {
 });
 
 describe('the service', () => {
-  it('tells clients where its API is', async () => {
+  it('shows clients where its API is', async () => {
     const answer = await api.anonymous.get('/.well-known/terraform.json').expect(200);
     expect(answer.headers['content-type']).toBe('application/json');
     const services = ['state.v2', 'tfe.v2', 'tfe.v2.1', 'tfe.v2.2'];
@@ -543,7 +543,7 @@ describe('the service', () => {
   );
 });
 
-/** Keeps what it is given, and fails to give it back. */
+/** Stores what it is given, and fails to return it. */
 class BrokenStore extends MemoryBundleStore {
   constructor(private readonly broken: 'at once' | 'halfway' | 'too short') {
     super();
@@ -822,7 +822,7 @@ describe('the log', () => {
     );
   });
 
-  // The last test of this file, so that it is about all of them.
+  // The last test of this file, so that it covers all of them.
   it('holds lines of requests with secrets in them, and no secret', () => {
     const routes = api.log.lines.map(({ fields }) => (fields as { route?: string }).route);
     expect(routes).toContain('/v1/object/:objectId');

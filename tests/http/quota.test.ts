@@ -21,10 +21,10 @@ const overQuota = (kept: number) =>
 
 const keptBy = ({ workspaceId }: Bench) => api.unitOfWork.read((tx) => tx.keptBytes.of({ workspaceId }));
 
-/** An archive of about so many bytes. */
+/** An archive of about this many bytes. */
 const archiveFor = (bytes: number): Promise<Buffer> => archiveOf({ 'main.tf': randomBytes(bytes).toString('base64') });
 
-/** A policy of the organization of the bench, and what may be uploaded to it. */
+/** A policy of the bench's organization, and code of a given size for it. */
 async function aPolicy(bench: Bench) {
   const body = doc('policies', {
     name: newName('policy'),
@@ -37,7 +37,7 @@ async function aPolicy(bench: Bench) {
   return (code: string) => api.admin.send('put', path).set('Content-Type', 'text/plain').send(code);
 }
 
-/** Uses all room up. */
+/** Uses up the quota. */
 async function fillUp(bench: Bench): Promise<void> {
   const upload = await aPolicy(bench);
   await upload('#'.repeat(limit - (await keptBy(bench)))).expect(200);
@@ -62,7 +62,7 @@ describe('an organization that keeps all it may', () => {
     expect((await caller.post('/runs', run).expect(413)).body).toEqual(overQuota(limit));
   });
 
-  it('is refused nothing that a stranger could tell from what does not exist', async () => {
+  it('gives a stranger no refusal that differs from that of a missing resource', async () => {
     const stranger = await api.user(newName('stranger'));
     const versions = `/workspaces/${bench.workspaceId}/configuration-versions`;
     expect((await stranger.post(versions, { data: { attributes: {} } }).expect(404)).body).toEqual(missing);
@@ -134,7 +134,7 @@ describe('an upload beyond the limit', () => {
 });
 
 describe('a run of an organization that keeps all it may', () => {
-  /** In an agent's hands, with the limit reached since. */
+  /** Claimed by an agent, with the quota reached since. */
   async function held(): Promise<{ readonly bench: Bench; readonly job: Job }> {
     const bench = await benched();
     const job = await bench.claimed(await bench.run());
@@ -164,7 +164,7 @@ describe('a run of an organization that keeps all it may', () => {
 });
 
 describe('the metrics', () => {
-  it('tell what each organization keeps, and the limit', async () => {
+  it('report the bytes each organization keeps, and the limit', async () => {
     const watched = await startApi({ environment: { MAX_ORGANIZATION_BYTES: '1000000' } });
     const bench = await Bench.make(watched);
     await bench.version();

@@ -157,21 +157,21 @@ describe('a literal of which each member is said with its schema', () => {
 
   it('takes no member whose value its schema does not, or that was not said', () => {
     const { is, toOne, orNull } = presenting;
-    // @ts-expect-error a number is no text
+    // @ts-expect-error a number is not a text
     is(text, 1);
     // @ts-expect-error the schema has no null
     is(text, whole.painter);
-    // @ts-expect-error no such word
+    // @ts-expect-error not a word of the enum
     is(colour, 'blue');
     // @ts-expect-error a member of another type
     is(z.strictObject({ name: text }), { name: 1 });
-    // @ts-expect-error nobody may be meant
+    // @ts-expect-error the target may be null
     toOne('houses', whole.houseId);
-    // @ts-expect-error a member within that was not said
+    // @ts-expect-error an undeclared nested member
     orNull(whole.lock, ({ maker }) => ({ maker }));
-    // @ts-expect-error not said with a word
+    // @ts-expect-error a plain value without a declared type
     const plain: Resource['attributes'] = { name: whole.name };
-    // @ts-expect-error nor in a group
+    // @ts-expect-error the same within a group
     const grouped: Resource['attributes'] = { permissions: { open: true } };
     expect([plain, grouped]).toHaveLength(2);
   });

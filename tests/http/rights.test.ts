@@ -16,7 +16,7 @@ import { keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
 const actors = actorGroups.flatMap((group) => group.actors);
 const anyOne: Subject = { name: '', of: (standing) => standing };
 
-/** A subject whose team is the caller's own is there for callers through a team only. */
+/** A subject of the caller's own team exists only for callers with a team. */
 const exists = (subject: Subject, { standing }: ActorKind): boolean =>
   !subject.name.startsWith('its own team') || standing.teams.length > 0;
 
@@ -31,7 +31,7 @@ const always = () => true;
 const aboutOwners = ({ team }: Standing) => team?.owners === true;
 const isUser = ({ actor }: Standing) => actor === 'user';
 
-/** What is answered to those who may, where that is not a success. */
+/** The response to callers who may, where it is not a success. */
 const special: readonly Special[] = [
   {
     route: 'get /account/details',
@@ -58,7 +58,7 @@ const special: readonly Special[] = [
 
 const access = { 'organization-access': { 'manage-organization-access': true } };
 
-/** Requests of which each asks for what its body holds, and not for its route's action alone. */
+/** Requests that need rights for their body, and not only for their route's action. */
 const demanding: readonly { readonly route: string; readonly body: object; readonly actions: readonly Action[] }[] = [
   { route: 'patch /teams/:id', body: doc('teams', access), actions: ['teams/set-organization-access'] },
   {
@@ -78,7 +78,7 @@ const linker = (name: string, given: Omit<TeamStanding, 'teamId' | 'owners'>): A
   return { name, standing: { actor: 'user', siteAdministrator: false, member: true, teams } };
 };
 
-/** Who links repositories without being an owner: it takes two rights. */
+/** Callers who link repositories without being an owner, which takes two rights. */
 const linkers: readonly ActorKind[] = [
   linker('admin with manage-vcs-settings', { access: new Set(['manage-vcs-settings']), grant: { access: 'admin' } }),
   linker('write with manage-vcs-settings', { access: new Set(['manage-vcs-settings']), grant: { access: 'write' } }),
@@ -89,7 +89,7 @@ const linkers: readonly ActorKind[] = [
 
 const repository = { 'vcs-repo': { 'clone-url': 'https://git.example.com/acme/fresh.git' } };
 
-/** The same, where what is asked for has to do with a workspace and a repository, or with where its runs are executed. */
+/** The same, for requests about a workspace and a repository, or about where its runs are executed. */
 const linking: typeof demanding = [
   {
     route: 'patch /workspaces/:id',
@@ -128,7 +128,7 @@ const linking: typeof demanding = [
   },
 ];
 
-/** Routes that reach things of several kinds, and the action that decides about those their own does not. */
+/** Routes that reach several kinds of resource, and the action that decides for kinds their own does not. */
 const reached: readonly {
   readonly route: string;
   readonly token: keyof SmallWorld['tokens'];
@@ -138,7 +138,7 @@ const reached: readonly {
   { route: `${method} /authentication-tokens/:id`, token: 'agent', action: 'agent-pools/manage' },
 ]);
 
-/** What is answered to those who may do what a demanding request asks for. */
+/** The statuses of a demanding request from a caller who may make it. */
 const done: ReadonlySet<number> = new Set([200, 201, 409]);
 
 const allowedStatus = (route: Route, standing: Standing): number | 'success' =>
@@ -147,9 +147,9 @@ const allowedStatus = (route: Route, standing: Standing): number | 'success' =>
 const succeeded = (status: number): boolean => (status >= 200 && status < 300) || status === 302;
 
 describe('over HTTP, as the policy says', () => {
-  /** Each call is made in a world of its own, and finds what it names whatever calls before it took away. */
+  /** Each call has a world of its own, which earlier deletions do not affect. */
   const worlds = new PassingWorlds();
-  /** Keeps its connection: there are thousands of calls. */
+  /** Keeps its connection alive for thousands of calls. */
   const agent = new Agent({ keepAlive: true });
   let server: Server;
   let origin: string;
@@ -181,10 +181,10 @@ describe('over HTTP, as the policy says', () => {
     return answer.statusCode ?? 0;
   }
 
-  /** Worlds in which nothing was done but read and refused: they serve again. */
+  /** Worlds that were only read, or refused changes, are used again. */
   const unchanged = new Map<string, { readonly unitOfWork: UnitOfWork; readonly world: SmallWorld }>();
 
-  /** What a call is answered in a world with this standing. */
+  /** The response to a call in a world with this standing. */
   async function answered(
     route: Route,
     prefix: string,
@@ -278,7 +278,7 @@ describe('over HTTP, as the policy says', () => {
     }
   });
 
-  it('an expired token is refused everywhere, whoever it belonged to', async () => {
+  it('an expired token is refused everywhere, whatever its owner', async () => {
     worlds.begin();
     const world = await makeSmallWorld(worlds, { actor: 'user', siteAdministrator: false, member: true, teams: [] });
     const statuses: Record<string, number> = {};

@@ -7,7 +7,7 @@ const { admin } = api;
 
 const data = async (asked: ReturnType<Caller['get']>) => (await asked.expect(200)).body.data;
 
-/** A workspace more, with a run of its own. */
+/** Another workspace with a run of its own. */
 const anotherRun = async (bench: Bench): Promise<{ readonly workspaceId: string; readonly id: string }> => {
   const body = doc('workspaces', { name: newName('workspace') });
   const made = await api.admin.post(`/organizations/${bench.organization}/workspaces`, body).expect(201);
@@ -18,7 +18,7 @@ const anotherRun = async (bench: Bench): Promise<{ readonly workspaceId: string;
 };
 
 describe('what happened to a run', () => {
-  it('is told from its creation on, whole, and by link from the run', async () => {
+  it('is listed from its creation on, in full, and linked from the run', async () => {
     const bench = await Bench.make(api);
     await bench.version();
     const id = await bench.run();

@@ -19,7 +19,7 @@ const later = (): string => {
 
 const transitionRefused = (reason: string) => refusal(409, 'transition not allowed', reason);
 
-/** The bytes behind a capability URL, as text. */
+/** The text behind a capability URL. */
 const textAt = async (url: string): Promise<string> => {
   const answer = await supertest(api.app).get(pathOf(url)).responseType('blob').expect(200);
   expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -44,7 +44,7 @@ describe('runs', () => {
     'can-override-policy-check': true,
   };
 
-  /** A run that is queued and was asked for with nothing but its workspace. */
+  /** A queued run that was created with only its workspace. */
   const resource = (id: string, bench: Bench, versionId: string, attributes: object = {}, related: object = {}) => ({
     id,
     type: 'runs',
@@ -238,7 +238,7 @@ describe('runs', () => {
       expect(data.attributes.variables).toEqual(full);
     });
 
-    it('are refused when the body is no document of a run', async () => {
+    it('are refused when the body is not a run document', async () => {
       const bench = await newBench();
       await bench.version();
       const workspace = runOf(bench.workspaceId);
@@ -284,7 +284,7 @@ describe('runs', () => {
       expect(relationships['configuration-version'].data.id).toBe(pending.id);
     });
 
-    it('tell whoever reads them what they themselves may do', async () => {
+    it('show readers what they themselves may do', async () => {
       const bench = await newBench();
       await bench.version();
       const id = await bench.run();
@@ -341,13 +341,13 @@ describe('runs', () => {
     });
   });
 
-  describe('with other documents beside them', () => {
+  describe('with included documents', () => {
     const includedWith = async (runId: string, include: string) => {
       const { body } = await admin.get(`/runs/${runId}?include=${include}`).expect(200);
       return (body.included ?? []) as { id: string; type: string }[];
     };
 
-    /** A run of a fetched version, held to a policy. */
+    /** A run of a fetched version that a policy applies to. */
     async function fetchedRun(): Promise<{ bench: Bench; runId: string; versionId: string }> {
       const cloneUrl = `https://git.example.com/acme/${Math.random()}.git`;
       const bench = await newBench({ 'vcs-repo': { 'clone-url': cloneUrl } });
@@ -440,7 +440,7 @@ describe('runs', () => {
 
     const nameOf = ({ type, id }: Linked): string => `${type} ${id}`;
 
-    /** The names of all included documents that a client comes to from this one. */
+    /** The names of all included documents that a client reaches from this one. */
     function reachable(from: Linked, named: ReadonlyMap<string, Linked>): string[] {
       const seen = new Set<string>();
       const walk = (one: Linked): void => {
@@ -459,7 +459,7 @@ describe('runs', () => {
   });
 
   describe('that are acted upon', () => {
-    /** A run seeded in a status, past all that leads there. */
+    /** A run seeded in a status, without the steps that lead to it. */
     async function runIn(status: (typeof runStatuses)[number]): Promise<{ bench: Bench; id: string }> {
       const bench = await newBench();
       const versionId = await bench.version();
@@ -520,7 +520,7 @@ describe('runs', () => {
       expect((await bench.runs()).length).toBe(1);
     });
 
-    it('are shown beside their version', async () => {
+    it('are included with their version', async () => {
       const bench = await newBench();
       const { id } = await upload(bench);
       await api.settle();
@@ -779,7 +779,7 @@ describe('runs', () => {
       }
     });
 
-    it('keep their logs to whoever has the URL, for as long as it is good, and by GET alone', async () => {
+    it('return their logs to every client with the URL, until it expires, and by GET only', async () => {
       const bench = await newBench();
       await bench.version();
       const id = await bench.run();
@@ -802,7 +802,7 @@ describe('runs', () => {
       await bench.version();
       const id = await bench.run();
       const read = (url: string, status: number) => supertest(api.app).get(pathOf(url)).expect(status);
-      /** Executes a phase that takes longer than a URL lives. */
+      /** Executes a phase that lasts longer than a URL. */
       const take = async (job: Awaited<ReturnType<Bench['claimed']>>) => {
         for (let beat = 0; beat < 10; beat += 1) {
           api.clock.advance(50);
@@ -845,7 +845,7 @@ describe('runs', () => {
   });
 });
 
-describe('a run that applies by itself', () => {
+describe('a run with auto-apply', () => {
   it('was created by a team’s token, and is held to the rights of the team', async () => {
     const bench = await newBench();
     await bench.version();
@@ -863,7 +863,7 @@ describe('a run that applies by itself', () => {
       const body = doc('runs', { message, 'auto-apply': true }, runOf(bench.workspaceId));
       const { data } = (await bearer.at('').post('/runs', body).expect(201)).body;
       expect(data.relationships['created-by']).toEqual({ data: { type: 'teams', id: team } });
-      // Clients know users alone there, and refuse a document that names anybody else.
+      // Clients know only users there, and refuse a document that names any other type.
       for (const path of [`/runs/${data.id}`, `/workspaces/${data.relationships.workspace.data.id}/runs`]) {
         const { body } = await bearer.get(path).expect(200);
         expect([body.data].flat()[0].relationships['created-by']).toEqual({ data: null });

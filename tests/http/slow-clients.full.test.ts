@@ -10,12 +10,12 @@ import { pathOf, startApi } from '../support/api.js';
 import { archiveOf, packed } from '../support/archives.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
-/** Cuts off whoever falls silent, and hardly anybody for taking long; and the other way round. */
+/** One service cuts off silent clients and tolerates slow ones; the other does the reverse. */
 const patience = {
   silent: { head: 500, idle: 1_000, total: 60_000, lastWord: 100 },
   endless: { head: 900, idle: 1_000, total: 300, lastWord: 100 },
 };
-/** What a busy machine may add to any of them. */
+/** The delay a busy machine may add to any of them. */
 const grace = 10_000;
 
 /** Knows how many are reading from it. */
@@ -60,7 +60,7 @@ class Client {
     socket.on('data', (chunk) => {
       this.heard += chunk.toString('latin1');
     });
-    // Whoever is cut off while it writes hears of it in this way.
+    // A client that is cut off while it writes receives an error event.
     socket.on('error', () => undefined);
     this.closed = new Promise((resolve) => {
       socket.once('close', () => resolve(performance.now() - this.begun));
@@ -75,7 +75,7 @@ class Client {
     return client;
   }
 
-  /** Writes byte after byte until it is cut off or has nothing more to say. */
+  /** Writes byte after byte until it is cut off or has sent everything. */
   async dribble(text: string | Uint8Array, milliseconds: number): Promise<void> {
     for (const byte of Buffer.from(text)) {
       if (this.socket.destroyed) return;
@@ -88,7 +88,7 @@ class Client {
 const head = (method: string, path: string, ...headers: readonly string[]) =>
   [`${method} ${path} HTTP/1.1`, 'Host: gatehouse.test', ...headers, '', ''].join('\r\n');
 
-/** Has the usual patience, and sees what becomes of what the impatient are sent. */
+/** Has the usual patience, and shows what became of requests to the impatient ones. */
 const api = await startApi({ bundleStore: store });
 for (const kind of ['silent', 'endless'] as const) {
   const given = { bundleStore: store, unitOfWork: api.unitOfWork, patience: patience[kind] };
@@ -100,7 +100,7 @@ for (const kind of ['silent', 'endless'] as const) {
 await api.organization('acme');
 const workspaceId = await api.workspace('acme', 'api');
 const good = await archiveOf({ 'main.tf': 'terraform {}' });
-/** More than what lies between two sockets can hold. */
+/** More than the buffers between two sockets can hold. */
 const large = await packed([{ header: { name: 'noise' }, body: randomBytes(16_000_000) }]);
 
 const put = (url: string, bytes: number) => head('PUT', pathOf(url), `Content-Length: ${bytes}`);
@@ -140,7 +140,7 @@ describe.each([
     },
   ],
 ] as const)('%s', (_, begin) => {
-  it('is told so and cut off', async () => {
+  it('is refused and cut off', async () => {
     const client = await begin();
     const lasted = await client.closed;
     expect(client.heard).toMatch(/^HTTP\/1\.1 408 /);
@@ -161,7 +161,7 @@ describe('an upload', () => {
     await api.upload(uploadUrl, good).expect(200);
   });
 
-  it('that goes on for ever is refused in the end, and leaves nothing', async () => {
+  it('that never ends is refused in time, and leaves nothing', async () => {
     const { total, lastWord } = patience.endless;
     const { id, uploadUrl } = await newVersion();
     const client = await Client.connected(put(uploadUrl, good.length), 'endless');
@@ -207,7 +207,7 @@ describe('a download', () => {
     expect(client.heard.length).toBeLessThan(large.length);
   });
 
-  it('whose reader is slow for ever is cut off in the end', async () => {
+  it('whose reader is always slow is cut off in time', async () => {
     const { total, idle } = patience.endless;
     const client = await Client.connected(head('GET', path), 'endless');
     client.socket.on('data', () => {

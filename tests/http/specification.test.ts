@@ -15,23 +15,23 @@ const api = await startApi({ environment: { MAX_ARCHIVE_BYTES: '5000' } });
 
 /** A request to an endpoint, as far as the endpoint leaves it open. */
 interface Asked {
-  /** What stands in the path, one for each parameter the specification names. */
+  /** A value for each path parameter the specification names. */
   readonly where?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: object;
   readonly bytes?: Buffer;
-  /** The administrator, unless it is said. */
+  /** The administrator by default. */
   readonly by?: Caller;
 }
 
-/** How an answer comes about: what is to be there first, and the request after it. */
+/** The setup for a response, and the request that follows it. */
 type Demonstration = (bench: Bench, prefix: Prefix) => Promise<Asked>;
 
 const stranger = (): Promise<Caller> => api.user(newName('stranger'));
 
 const unknownId = (kind: string) => `${kind}-nonexisting`;
 
-/** The same request by somebody who may not see what it is about. */
+/** The same request by a caller who may not see its subject. */
 const unauthorized =
   (demonstration: Demonstration): Demonstration =>
   async (bench, prefix) => ({ ...(await demonstration(bench, prefix)), by: await stranger() });
@@ -41,7 +41,7 @@ const about =
   (where: Readonly<Record<string, string>>, rest: Asked = {}): Demonstration =>
   async () => ({ ...rest, where });
 
-/** A run whose policies are evaluated, with one outcome. */
+/** A run with evaluated policies and one outcome. */
 const evaluated = async (bench: Bench) => {
   await bench.policySet({ policies: [{ name: 'tags' }] });
   await bench.version();
@@ -89,7 +89,7 @@ const token: Demonstration = async (bench) => ({ where: { token_id: await issue(
 
 const configuration = (id: string): Asked => ({ where: { 'configuration-id': id } });
 
-/** Uploaded, and nothing stands in the way of archiving it. */
+/** An uploaded version that may be archived. */
 const idle: Demonstration = async (bench) => configuration(await bench.version({ speculative: true }));
 const current: Demonstration = async (bench) => configuration(await bench.version());
 const pending: Demonstration = async (bench) =>
@@ -348,7 +348,7 @@ const demonstrations: ForEveryAnswer<Demonstration> = {
   },
 };
 
-/** The specification's path with what is asked for in it: no parameter unfilled, and none it does not have. */
+/** The specification's path with its parameters filled in: none missing, none unknown. */
 function filled(path: string, where: Readonly<Record<string, string>>): string {
   const named = new Set<string>();
   const result = path.replaceAll(/:([\w-]+)|\{(\w+)\}|<(\w+)>/g, (_, ...names: (string | undefined)[]) => {
@@ -362,7 +362,7 @@ function filled(path: string, where: Readonly<Record<string, string>>): string {
   return result;
 }
 
-/** Uploads go to the address that was given, which is of no dialect. */
+/** Uploads go to the URL that was issued, which belongs to no dialect. */
 async function send({ method, path }: SpecifiedEndpoint, prefix: Prefix, asked: Asked, by: Caller): Promise<Response> {
   const url = filled(path, asked.where ?? {}) + (asked.query ?? '');
   if (method === 'PUT') return api.upload(publicUrl + url, asked.bytes ?? Buffer.alloc(0));
@@ -495,7 +495,7 @@ describe('the states of a version', () => {
     await api.upload(attributes['upload-url'], bench.bundle).expect(409);
   });
 
-  it('go from pending to errored with what is no archive, and on from there to nowhere', async () => {
+  it('become errored when the upload is not an archive, which is final', async () => {
     const bench = await Bench.make(api);
     const { id, uploadUrl } = await api.version(bench.workspaceId, { speculative: true });
     await api.upload(uploadUrl, Buffer.from('no archive')).expect(422);

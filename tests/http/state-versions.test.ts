@@ -116,7 +116,7 @@ it('outputs come in order of name, and no sensitive value with others', async ()
   }
 });
 
-it('a sensitive value is told to who asks for it by itself', async () => {
+it('a sensitive value is returned when it is requested on its own', async () => {
   const { body } = await api.admin.get(`/state-version-outputs/${await outputId('password')}`).expect(200);
   expect(body.data.attributes).toEqual({
     name: 'password',
@@ -128,7 +128,7 @@ it('a sensitive value is told to who asks for it by itself', async () => {
 });
 
 describe('a workspace without a state', () => {
-  it('has no current one, and no outputs, which is no error', async () => {
+  it('has no current one, and an empty list of outputs', async () => {
     const id = await api.workspace(bench.organization, newName('empty'));
     expect((await api.admin.get(`/workspaces/${id}/current-state-version`).expect(404)).body).toEqual(missing);
     const answer = await api.admin.get(`/workspaces/${id}/current-state-version-outputs`).expect(200);
@@ -195,7 +195,7 @@ describe('the download URL', () => {
     return pathOf(body.data.attributes['hosted-state-download-url']);
   };
 
-  it('answers the bytes, whoever asks and with whatever token', async () => {
+  it('returns the bytes to every client, with any token', async () => {
     const url = await urlOf();
     for (const caller of [api.anonymous, api.admin, api.as('no such secret')]) {
       const answer = await caller.at('').get(url).buffer().expect(200);
@@ -232,7 +232,7 @@ describe('a list of states', () => {
 });
 
 describe('who may', () => {
-  it('is not told apart from nobody where there is nothing', async () => {
+  it('gives the same answer to a stranger and about a missing resource', async () => {
     const stranger = await api.user(newName('stranger'));
     const hidden = [current(), current('-outputs'), `/state-versions/${last()}`, listed()];
     const none = ['/state-versions/sv-nobody', '/state-versions/sv-nobody/outputs', '/state-version-outputs/wsout-no'];

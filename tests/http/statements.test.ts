@@ -14,8 +14,8 @@ import { makeSmallWorld, type Scene, type SmallWorld, sceneOf } from '../support
 import { keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
 
 /**
- * Statements of a whole request, its credential's included, on one of everything. A rise wants a reason. The last of each change
- * records it.
+ * Statements of a whole request, including its credential's, on one of everything. A rise needs a reason. The last
+ * statement of each change records it.
  */
 const promised: Readonly<Record<string, number>> = {
   'get /workspaces/:workspaceId/configuration-versions': 3,
@@ -23,7 +23,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /configuration-versions/:id': 2,
   'get /configuration-versions/:id/ingress-attributes': 3,
   'get /configuration-versions/:id/download': 2,
-  // What is used by runs changes in its workspace's turn, so that no run begins with it meanwhile.
+  // Anything that runs use changes under the workspace's lock, so that no run starts with it meanwhile.
   'post /configuration-versions/:id/actions/archive': 7,
   'post /configuration-versions/:id/actions/soft_delete_backing_data': 7,
   'post /configuration-versions/:id/actions/restore_backing_data': 6,
@@ -39,7 +39,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /organizations/:organization/team-tokens': 4,
   'get /runs/:runId/task-stages': 4,
   'get /task-stages/:id': 3,
-  // The run, its surroundings and its stage are read again once it is the workspace's turn, and all of them change.
+  // The run, its dependencies and its stage are read again under the workspace's lock, and all of them change.
   'post /task-stages/:id/actions/override': 20,
   'get /task-stages/:taskStageId/policy-evaluations': 3,
   'get /policy-evaluations/:id': 2,
@@ -54,7 +54,7 @@ const promised: Readonly<Record<string, number>> = {
   'patch /workspaces/:id': 5,
   'delete /workspaces/:id': 7,
   'get /workspaces/:workspaceId/vars': 3,
-  // What all come to is added up in the workspace's turn.
+  // Totals are computed under the workspace's lock.
   'post /workspaces/:workspaceId/vars': 6,
   'get /workspaces/:workspaceId/vars/:variableId': 2,
   'patch /workspaces/:workspaceId/vars/:variableId': 4,
@@ -62,14 +62,14 @@ const promised: Readonly<Record<string, number>> = {
   'post /workspaces/:id/actions/lock': 5,
   'post /workspaces/:id/actions/unlock': 2,
   'post /workspaces/:id/actions/force-unlock': 2,
-  // Whether it is its turn is asked of the workspace's other runs, and what it is held to of the policy sets.
+  // Its place in the queue is read from the workspace's other runs, its policies from the policy sets.
   'post /runs': 17,
   'get /workspaces/:workspaceId/runs': 4,
   'get /runs/:id': 3,
   'get /runs/:id/run-events': 2,
   'get /organizations/:organization/runs/queue': 3,
   'get /organizations/:organization/capacity': 3,
-  // The run is read to see who may, to learn whose turn to take, and once that is taken; a run that ends lets others go on.
+  // The run is read to authorize, to find the lock, and under the lock; a run that ends lets others proceed.
   'post /runs/:id/actions/apply': 11,
   'post /runs/:id/actions/discard': 15,
   'post /runs/:id/actions/cancel': 15,
@@ -87,13 +87,13 @@ const promised: Readonly<Record<string, number>> = {
   'get /state-versions/:id/outputs': 4,
   'get /state-version-outputs/:id': 2,
   'get /workspaces/:workspaceId/current-state-version': 4,
-  // How long they are is asked before they are read.
+  // Their lengths are read before they are.
   'get /workspaces/:workspaceId/current-state-version-outputs': 5,
   'post /workspaces/:id/actions/fetch': 6,
   'get /organizations/:organization/policy-sets': 4,
   'post /organizations/:organization/policy-sets': 4,
   'get /policy-sets/:id': 2,
-  // A set is kept with its workspaces and its policies: a statement for what goes of each, and one for what comes.
+  // A set is written with its workspaces and policies: one statement for removed rows of each, one for added rows.
   'patch /policy-sets/:id': 6,
   'delete /policy-sets/:id': 6,
   'post /policy-sets/:id/relationships/workspaces': 8,
@@ -109,7 +109,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /policies/:id/download': 3,
   'get /organizations/:organization/agent-pools': 4,
   'post /organizations/:organization/agent-pools': 4,
-  // What names a pool, and whom it serves, is one statement more; a change holds the pool first.
+  // The pool's users and its allowed workspaces are one statement more; a change locks the pool first.
   'get /agent-pools/:id': 3,
   'patch /agent-pools/:id': 7,
   'delete /agent-pools/:id': 9,
@@ -134,7 +134,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /organizations/:organization/organization-memberships': 5,
   'post /organizations/:organization/organization-memberships': 6,
   'get /organization-memberships/:id': 3,
-  // The team tokens that the member issued are looked for, and named by the audit event.
+  // The team tokens that the member issued are found, and named by the audit event.
   'delete /organization-memberships/:id': 11,
   'get /organizations/:organization/teams': 4,
   'post /organizations/:organization/teams': 4,
@@ -157,7 +157,7 @@ const promised: Readonly<Record<string, number>> = {
   'post /admin/users/:id/actions/suspend': 4,
   'post /admin/users/:id/actions/unsuspend': 4,
   'delete /admin/users/:id': 8,
-  // Events are read when there are any.
+  // Events are read if there are any.
   'get /organization/audit-trails': 2,
   'get /organization/audit-trail': 2,
   'get /organizations/:organization/audit-events': 3,
@@ -166,7 +166,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /admin/audit-events/export': 2,
 };
 
-/** The same of everything that may be asked for beside it: a statement for each kind of it, whatever there is to show. */
+/** The same with everything that may be included: one statement per kind, whatever there is to show. */
 const promisedWithAll: Readonly<Record<string, { readonly include: string; readonly statements: number }>> = {
   'get /runs/:id': {
     include: 'workspace,plan,apply,task_stages,configuration_version,configuration_version.ingress_attributes',
@@ -177,14 +177,14 @@ const promisedWithAll: Readonly<Record<string, { readonly include: string; reado
   'get /workspaces/:workspaceId/configuration-versions': { include: 'run,ingress_attributes', statements: 6 },
 };
 
-/** Statements after which whoever is refused is told so: who asks, and what is there. What needs more has a reason. */
+/** Statements before a refusal: the caller's, and the resource's. A route that needs more has a reason. */
 const refusedAfter = 2;
 const refusedLater: Readonly<Record<string, number>> = {
-  // A token may be of an API caller or of agents, and of a team the rights are asked for.
+  // The token may be a caller's or an agents', and a team's rights must be read.
   'get /authentication-tokens/:id': 3,
-  // The right is asked for in the organization of the membership, which must be found first.
+  // The right is checked in the membership's organization, which must be found first.
   'get /organization-memberships/:id': 3,
-  // These are made of several rows, and judged as a whole.
+  // These have several rows, and are authorized as a whole.
   'get /task-stages/:id': 3,
   'get /task-stages/:taskStageId/policy-evaluations': 3,
   'get /policy-set-outcomes/:id': 3,
@@ -226,7 +226,7 @@ describe('a request on SQLite', () => {
     return makeSmallWorld(worlds, owner, scene, api.bundleStore);
   }
 
-  /** Reading leaves a world as it was. */
+  /** Reading leaves a world unchanged. */
   const toRead = new Map<string, { readonly unitOfWork: UnitOfWork | undefined; readonly world: SmallWorld }>();
 
   async function worldToRead(scene: Scene): Promise<SmallWorld> {
@@ -267,7 +267,7 @@ describe('a request on SQLite', () => {
         expect({ [name]: needed }).toEqual({ [name]: withAll.statements });
       }
       if (route.action !== null) {
-        // The first request of whoever was invited just now writes that down.
+        // The first request of a newly invited user records that.
         await api.as(outsidersSecret).get('/account/details').expect(200);
         statements = [];
         await api.as(outsidersSecret).at(prefix).send(route.method, pathAbout(route, existing), body).expect(404);
@@ -288,7 +288,7 @@ describe('a request on SQLite', () => {
   );
 
   it.each([
-    // All it is told hangs on the run; each kind is one statement, whatever there is.
+    // All its data belongs to the run; each kind is one statement, whatever there is.
     ['plan', 'plan_queued', 19],
     ['apply', 'apply_queued', 20],
   ] as const)('claims the %s of a run', async (phase, run, most) => {
@@ -301,7 +301,7 @@ describe('a request on SQLite', () => {
     const named = { named: true, serving: true, servingElsewhere: false };
     const { agentsSecret, existing } = await makeSmallWorld(worlds, { ...owner, pool: named }, scene);
     await worlds.run(async (tx) => {
-      // Sealed with a key that nobody has.
+      // Sealed with a key that is not available.
       for (const { id } of await tx.variables.ofWorkspace(existing.workspaceId ?? '')) await tx.variables.remove(id);
     });
     statements = [];
@@ -331,7 +331,7 @@ describe('a request on SQLite', () => {
       await api.upload(url, archive).expect(status);
       return statements.filter((sql) => !isTransactional(sql)).length;
     };
-    // The creator is asked for twice: with the version that names it, and with the version in the workspace's turn.
+    // The creator is read twice: with the version, and with the version under the workspace's lock.
     expect(await counted(200)).toBe(9);
     await worlds.run((tx) =>
       tx.configurationVersions

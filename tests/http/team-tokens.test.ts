@@ -7,7 +7,7 @@ await api.organization('acme');
 
 const newTeam = (attributes: object = {}): Promise<string> => api.team('acme', newName(), attributes);
 
-/** The instant that many seconds from now. */
+/** The instant this many seconds from now. */
 const inSeconds = (seconds: number): string => new Date(Date.parse(api.clock.now()) + seconds * 1000).toISOString();
 
 const of = (team: string): string => `/teams/${team}/authentication-token`;
@@ -18,7 +18,7 @@ describe('team tokens', () => {
 
   const issue = (team: string, expiry?: unknown, caller = admin) => caller.post(of(team), expiring(expiry));
 
-  /** A new token of the team: its id, and whoever bears it. */
+  /** A new token of the team: its id and a caller that uses it. */
   async function tokenOf(team: string, expiry?: unknown, caller = admin) {
     const { data } = (await issue(team, expiry, caller).expect(201)).body;
     const secret: string = data.attributes.token;
@@ -65,7 +65,7 @@ describe('team tokens', () => {
       expect(stored).not.toContain(attributes.token);
     });
 
-    it('expires when it is told to, or never', async () => {
+    it('expires as requested, or never', async () => {
       const team = await newTeam();
       for (const [given, expected] of [
         [undefined, null],
@@ -103,7 +103,7 @@ describe('team tokens', () => {
       expect((await admin.get(of(team)).expect(200)).body.data.id).toBe(second.id);
     });
 
-    it('tells who issued it: a user, a team or the organization', async () => {
+    it('names its issuer: a user, a team or the organization', async () => {
       const team = await newTeam();
       const itself = await tokenOf(team);
       const organization = await api.organizationToken('acme');
@@ -179,7 +179,7 @@ describe('team tokens', () => {
   });
 
   describe('that are listed', () => {
-    /** An organization of its own, with tokens of teams by these names. */
+    /** An organization of its own, with team tokens by these names. */
     async function organizationWith(expiries: Readonly<Record<string, number | null>>) {
       const organization = newName('org');
       await api.organization(organization);

@@ -197,7 +197,7 @@ describe('teams', () => {
     expect((await caller.get(`/teams/${hidden}`).expect(404)).body).toEqual(missing);
     const listed = (await caller.get(`${path}?page[size]=100`).expect(200)).text;
     expect(listed).not.toContain(hidden);
-    // Who may not create teams is told nothing.
+    // A caller who may not create teams learns nothing.
     const other = await api.member('acme', newName());
     const refused = async (name: string) => (await other.post(path, doc('teams', { name })).expect(404)).text;
     expect(await refused(secret)).toBe(await refused(newName()));
@@ -286,7 +286,7 @@ describe('teams', () => {
     await unlock(joining).expect(200);
     await organization.get('/organizations/acme/policies').expect(404);
 
-    // The token of a team goes on with what the team is given later.
+    // A team's token gets the rights the team receives later.
     const given = doc('teams', { 'organization-access': { 'manage-policies': true } });
     await admin.patch(`/teams/${team}`, given).expect(200);
     await (holders[2] as Caller).get('/organizations/acme/policies').expect(200);

@@ -9,7 +9,7 @@ const user = await api.user(newName());
 
 const emailOf = (username: string): string => `${username}@example.com`;
 
-/** The instant that many seconds from now. */
+/** The instant this many seconds from now. */
 const inSeconds = (seconds: number): string => new Date(Date.parse(api.clock.now()) + seconds * 1000).toISOString();
 
 const userDocument = (id: unknown, username: string, attributes: object = {}) => ({
@@ -234,7 +234,7 @@ describe('tokens of a user', () => {
 
   const issueFor = (expiry: unknown) => user.post(path, doc('authentication-tokens', { 'expired-at': expiry }));
 
-  it('are not issued for what is no instant in UTC', async () => {
+  it('are not issued with an expiry that is not an instant in UTC', async () => {
     const words = 'Expired at must be an ISO 8601 date-time in UTC, such as 2030-01-31T09:00:00Z';
     for (const expiry of [
       'tomorrow',
@@ -280,7 +280,7 @@ describe('tokens of a user', () => {
 describe('work that fails', () => {
   const path = '/admin/failing-effects';
   const fault = 'Error: no room on the disk';
-  /** Orders a commit to be fetched, and says behind what else it waits. */
+  /** Orders the fetch of a commit, and returns the subject of the effect. */
   async function order(): Promise<string> {
     const linked = doc('workspaces', { name: newName(), 'vcs-repo': { 'clone-url': 'https://git.example.com/a/b' } });
     const { id } = (await admin.post('/organizations/acme/workspaces', linked).expect(201)).body.data;

@@ -12,7 +12,7 @@ const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
 
 let secrets = 0;
 
-/** A text that must stand in no answer but that of a claim, and in no log. */
+/** A text that may appear only in the response to a claim, and in no log. */
 const newSecret = (): string => {
   secrets += 1;
   const secret = `only the agent may read this, number ${secrets}`;
@@ -186,14 +186,19 @@ describe('variables', () => {
         'Key is too long (the maximum is 255)',
       ],
       ['with a line break in the key', { key: 'a\nb', category: 'env' }, 'key', expect.stringContaining('line breaks')],
-      ['with a key that is no identifier', { key: 'a.b', category }, 'key', expect.stringContaining('letters, digits')],
+      [
+        'with a key that is not an identifier',
+        { key: 'a.b', category },
+        'key',
+        expect.stringContaining('letters, digits'),
+      ],
       ['with an equals sign', { key: 'a=b', category: 'env' }, 'key', expect.stringContaining('must not contain "="')],
-      ['with a key that is no text', { key: 1, category }, 'key', 'Key must be a string'],
+      ['with a key that is not a text', { key: 1, category }, 'key', 'Key must be a string'],
       ['without a category', { key: 'k' }, 'category', 'Category is required'],
       ['of another category', { key: 'k', category: 'shell' }, 'category', 'Category must be one of terraform, env'],
       ['of the environment, as expressions', { key: 'k', category: 'env', hcl: true }, 'hcl', expect.any(String)],
       ['with a flag that is none', { key: 'k', category, hcl: 'yes' }, 'hcl', 'Hcl must be a boolean'],
-      ['with a value that is no text', { key: 'k', category, value: 1 }, 'value', 'Value must be a string'],
+      ['with a value that is not a text', { key: 'k', category, value: 1 }, 'value', 'Value must be a string'],
       ['with a value too long', { key: 'k', category, value: tooLong }, 'value', expect.stringContaining('262144')],
       [
         'with a value too long in bytes',
@@ -293,7 +298,7 @@ describe('variables', () => {
       }
     });
 
-    it('are told of in the permissions of the workspace', async () => {
+    it('are listed in the permissions of the workspace', async () => {
       const told = async (caller: Caller) => {
         const { permissions } = (await caller.get(`/workspaces/${workspace}`).expect(200)).body.data.attributes;
         return [permissions['can-read-variable'], permissions['can-update-variable']];
@@ -408,9 +413,9 @@ describe('a run', () => {
       const { attributes } = await bench.shown(runId);
       expect(attributes.status).toBe('errored');
       expect(JSON.stringify(attributes)).toContain("1 of the workspace's variables cannot be decrypted");
-      // Whoever may read runs need not be able to read variables.
+      // A caller who may read runs may still lack the right to read variables.
       expect(JSON.stringify(attributes)).not.toContain('lost');
-      // Nothing else is refused because of it, and setting it again mends it.
+      // Nothing else is refused because of it, and setting it again repairs it.
       const path = `/workspaces/${bench.workspaceId}/vars`;
       expect((await api.admin.get(path).expect(200)).body.data[0].attributes).toMatchObject({
         key: 'lost',

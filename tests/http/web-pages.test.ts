@@ -107,10 +107,10 @@ describe('the pages for people', () => {
 });
 
 describe('the rate limit', () => {
-  it('counts the pages like other requests without a token, and what they are made of beside them', async () => {
+  it('counts pages like other requests without a token, and their assets separately', async () => {
     const api = await startApi({ environment: { RATE_LIMIT_PER_SECOND: '4' } });
     const counted = ['/', '/docs', '/openapi.json'];
-    // At once, and more than passes in six seconds.
+    // At once, and more than are allowed in six seconds.
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) => api.anonymous.get(counted[index % counted.length] as string)),
     );

@@ -508,14 +508,14 @@ describe('a well-signed delivery that is malformed', () => {
     paths.map((path) => [what, path, send, payload] as const),
   );
 
-  it.each(cases)('is told, of a %s, that %s is missing, null or unfit', (_what, path, send, payload) => {
+  it.each(cases)('is refused, for a %s, where %s is missing, null or invalid', (_what, path, send, payload) => {
     const pointer = `/${path.replaceAll('.', '/')}`;
     expect(pointersOf(() => send(but(payload, path)))).toEqual([pointer]);
     expect(pointersOf(() => send(but(payload, path, null)))).toEqual([pointer]);
     expect(pointersOf(() => send(but(payload, path, false)))).toEqual([pointer]);
   });
 
-  it('is told of the addresses and identifiers it must give that they are too long', () => {
+  it('is refused where required addresses and identifiers are too long', () => {
     const long = 'https://github.example/'.padEnd(2049, 'a');
     const url = (path: string, payload: Payload) => but(payload, path, long);
     const github422 = (event: string, payload: Payload) => pointersOf(() => github(event, payload));
@@ -531,7 +531,7 @@ describe('a well-signed delivery that is malformed', () => {
     ]);
   });
 
-  it('is told every fault at once', () => {
+  it('is refused with all faults at once', () => {
     expect(pointersOf(() => github('push', { repository: { full_name: 'alone' } }))).toEqual([
       '/ref',
       '/after',

@@ -34,23 +34,23 @@ let deliveries = 0;
 const api = await startApi();
 await api.organization('acme');
 const archive = await archiveOf({ 'main.tf': 'terraform {}' });
-// Whatever else is queued here, only what is meant for the agent is in its organization.
+// Other tests share the queue; only jobs for this agent are in its organization.
 await api.organization('globex');
 
-/** A delivery's id that was not used before. */
+/** A delivery id that was not used before. */
 const newId = (): string => {
   deliveries += 1;
   return `delivery-of-the-test-${deliveries}`;
 };
 
-/** Where a forge is told to report, and the key it signs with. */
+/** A forge's settings: the URL to report to, and the signing key. */
 interface Hook {
   readonly workspaceId: string;
   readonly path: string;
   readonly key: string;
 }
 
-/** Links the workspace, and answers what was told of its repository. */
+/** Links the workspace, and returns its repository as the API shows it. */
 const linked = async (workspaceId: string, repository: object | null): Promise<Json> => {
   const answer = await api.admin.patch(`/workspaces/${workspaceId}`, doc('workspaces', { 'vcs-repo': repository }));
   expect(answer.status).toBe(200);
@@ -184,7 +184,7 @@ describe('a pushed commit makes a version', () => {
       ref: 'refs/heads/main',
       commitSha: sha,
     });
-    // What was reported stays, whatever the repository says.
+    // A reported commit stays, whatever the repository returns.
     expect((await onlyVersionOf(hook)).commit['commit-message']).toBe('Open the second port');
     const [run, ...others] = await runsOf(hook.workspaceId);
     expect(others).toEqual([]);
@@ -302,7 +302,7 @@ describe('a fetch that fails', () => {
     await github(hook, 'push', absent).expect(202);
     await github(hook, 'push', absent).expect(204);
     await api.settle();
-    // A forge that is told to deliver anew keeps the id of the delivery.
+    // A forge that delivers again on request keeps the id of the delivery.
     await github(hook, 'push', absent, id).expect(202);
     await github(hook, 'push', absent, id).expect(204);
     await api.settle();
@@ -311,7 +311,7 @@ describe('a fetch that fails', () => {
   });
 });
 
-describe('who is no forge of the workspace', () => {
+describe('a caller that is not a forge of the workspace', () => {
   it('learns nothing: all refusals are the same', async () => {
     const payload = pushed();
     const body = bytesOf(payload);
@@ -331,7 +331,7 @@ describe('who is no forge of the workspace', () => {
       send(hook.path, { ...event(), ...signers.hub(hook.key)(body) }, { ...payload, after: 'a5'.repeat(20) }),
       send(hook.path, { ...event(), 'X-Gitlab-Token': '' }, payload),
       send(hook.path, { ...gitlabHeaders('Push Hook', newId()), 'X-Gitlab-Token': other.key }, gitlabPush),
-      // An owner's own token is no signature.
+      // An owner's own token is not a signature.
       send(hook.path, { ...event(), Authorization: `Bearer ${api.admin.secret}` }, payload),
       send(hook.path, { ...event(), 'X-Hub-Signature-256': 'sha256=00' }, 'no document'),
       github(unlinked, 'push', payload),
@@ -396,7 +396,7 @@ describe('who is no forge of the workspace', () => {
       ['ssh_url', 202],
     ] as const) {
       const payload = but(pushed(), `repository.${member}`, slashes);
-      // What is quadratic in the address would take hours, and end with the time of the test.
+      // Quadratic time in the address would take hours, and exceed the test's timeout.
       await github(hook, 'push', payload).expect(status);
     }
   });
@@ -440,7 +440,7 @@ describe('a webhook', () => {
       expect(text).not.toContain(Buffer.from(bare, 'base64').toString('hex'));
       expect(text).not.toContain(Buffer.from(hook.key).toString('base64'));
     }
-    // Who finds the address still finds no way in: it is not in the log either.
+    // A caller who finds the address still cannot use it: it is not in the log either.
     expect(log).not.toContain(hook.path);
     await cancelRunsOf(hook.workspaceId);
   });
@@ -456,7 +456,7 @@ describe('POST /workspaces/:id/actions/fetch', () => {
     const { id, attributes } = answer.body.data;
     expect(attributes).toMatchObject({ status: 'pending', source: 'git', speculative: false });
     expect(attributes).not.toHaveProperty('upload-url');
-    // Pushed after it was ordered, before it was fetched.
+    // Pushed after the order and before the fetch.
     const sha = api.repositories.push(gitlabUrl, 'main', archive, 'The latest');
     await api.settle();
     expect(api.repositories.asked.at(-1)).toEqual({

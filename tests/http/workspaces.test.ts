@@ -41,7 +41,7 @@ const everything = {
   'can-read-state-outputs': true,
 };
 
-/** What comes with reading. */
+/** Permissions that come with reading. */
 const readable = [
   'can-read-settings',
   'can-read-run',
@@ -294,7 +294,7 @@ describe('a workspace linked to a repository', () => {
   const link = async (id: string, repository: object | null) =>
     (await admin.patch(`/workspaces/${id}`, linking(repository)).expect(200)).body.data.attributes['vcs-repo'];
 
-  /** What forges are told once: where to report, and the key to sign with. */
+  /** A forge's settings, shown once: the URL to report to, and the signing key. */
   const hook = {
     'webhook-url': expect.stringMatching(/^\/hooks\/vcs\/hook-[A-Za-z0-9]{16}$/),
     'webhook-key': expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
@@ -434,7 +434,7 @@ describe('the agent pool of a workspace', () => {
     expect(chosen((await admin.get(`/workspaces/${data.id}`)).body.data)[0]).toBe(pool);
   });
 
-  it('is one of its own organization, and of others it is not told whether they exist', async () => {
+  it('is one of its own organization; others look the same whether they exist or not', async () => {
     const elsewhere = newName();
     await api.organization(elsewhere);
     const id = await newWorkspace();
