@@ -122,10 +122,10 @@ export const refusal = (status: number, title: string, detail: unknown, source?:
   errors: [{ status: String(status), title, detail, ...(source && { source }) }],
 });
 
-/** What is told of what does not exist, and of what the caller may not see. */
+/** The error for a resource that does not exist or that the caller may not see. */
 export const missing = refusal(404, 'not found', 'resource not found');
 
-/** What is told of what the caller sees and may not change. */
+/** The error for a resource that the caller sees and may not change. */
 export const lacking = (right: string) => refusal(404, 'not found', expect.stringContaining(`requires ${right}`));
 
 /** One fault in the body. */
@@ -159,7 +159,7 @@ afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-/** Where a suite's rows are kept, and what only a test asks of it. */
+/** The storage of a suite's rows, with operations that only tests need. */
 interface Rows {
   readonly unitOfWork: UnitOfWork;
   /** All that is stored, as one text. */
@@ -270,7 +270,7 @@ export async function startApi(
   const app = resolve(container, 'app');
   const use = resolve(container, 'useCases');
   const server = await listening(app);
-  // Whoever looks for lost agents gives them time from its first look on.
+  // The search for lost agents gives them time, counted from its first pass.
   await use.reclaimLostRuns.execute();
   const secrets = resolve(container, 'secrets');
   const secret = secrets.generate();

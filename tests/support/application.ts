@@ -66,7 +66,7 @@ export const firstPage: application.PageRequest = { number: 1, size: 20 };
 /** What a caller is told of what is missing, or hidden from them. */
 export const missing = { code: 'resource/not-found', message: 'resource not found' };
 
-/** What a caller is told who sees the thing and may not change it. */
+/** The error for a caller who sees the resource and may not change it. */
 export const lacking = (right: string) => ({
   code: 'resource/not-found',
   message: expect.stringMatching(`^not authorized: requires (.*\\b)?${right}\\b`) as unknown as string,
@@ -136,7 +136,7 @@ export class World {
 
   private async populate(): Promise<void> {
     const { useCases } = this;
-    // Whoever looks for lost agents gives them time from its first look on.
+    // The search for lost agents gives them time, counted from its first pass.
     await useCases.reclaimLostRuns.execute();
     const first = { username: 'root', email: 'root@example.com' };
     const secret = this.secrets.generate();
@@ -182,7 +182,7 @@ export class World {
 
   private async person(username: string, secret: string): Promise<Person> {
     const actor = await this.bearerOf(secret);
-    if (actor.kind !== 'user') throw new Error('the secret is no user’s');
+    if (actor.kind !== 'user') throw new Error('the secret does not belong to a user');
     return { ...actor, username, email: `${username}@example.com`, secret };
   }
 
@@ -202,7 +202,7 @@ export class World {
     return { ...user, membershipId: id };
   }
 
-  /** A team of acme that everybody sees, unless it is told otherwise. */
+  /** A team of acme, visible to every member unless `secret`. */
   async newTeam(name: string, access: readonly OrganizationPermission[] = [], secret = false): Promise<Team> {
     const { subject } = await this.useCases.createTeam.execute(this.owner, 'acme', {
       name,
@@ -286,7 +286,7 @@ export class World {
     return version;
   }
 
-  /** A version fetched from version control, as whoever fetches commits would leave it. */
+  /** A version fetched from version control, as the commit fetcher leaves it. */
   async fetchedVersion(attributes: IngressAttributes, sequence = 100): Promise<ConfigurationVersionId> {
     const id = this.ids.next('configuration-version');
     const created = ConfigurationVersion.create({
@@ -372,7 +372,7 @@ export class World {
     return held;
   }
 
-  /** Asserts what an attempt is told, and that it left everything as it was. */
+  /** Asserts that the attempt is refused with `told` and changes nothing. */
   async refuses(attempt: () => Promise<unknown>, told: object): Promise<void> {
     await this.keepsEverything(() => expect(attempt()).rejects.toMatchObject(told));
   }
@@ -433,7 +433,7 @@ export class SlowBody implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** Commits fail for reasons of its own; of such a failure nobody can tell whether the change was kept. */
+/** Commits can be made to fail, before or after the change is kept; the caller cannot know which. */
 export class UncertainUnitOfWork extends MemoryUnitOfWork {
   failing: 'before it is kept' | 'after it is kept' | undefined;
   reason = new Error('the connection was lost');

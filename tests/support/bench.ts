@@ -38,7 +38,7 @@ export class Bench {
     return new Bench(api, organization, workspace.body.data.id, poolId, agent, bundle);
   }
 
-  /** An uploaded version of the workspace, which queues no run unless it is told to. */
+  /** An uploaded version of the workspace, which queues no run by default. */
   async version(attributes: object = {}, workspaceId = this.workspaceId): Promise<string> {
     const { id, uploadUrl } = await this.api.version(workspaceId, { 'auto-queue-runs': false, ...attributes });
     await this.api.upload(uploadUrl, this.bundle).expect(200);

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /** A way to the database that can be closed, stalled, or cut at the commit. */
 export class Way {
-  /** Whether whoever comes is turned away. */
+  /** Whether new connections are refused. */
   refusing = false;
   /** Whether it swallows everything. */
   stalled = false;

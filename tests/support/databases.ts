@@ -43,7 +43,7 @@ export async function freshSchema(): Promise<Fresh> {
   return { url: url.href, drop };
 }
 
-/** A directory that one run of the tests shares. What is migrated once there is copied, which takes a tenth of the time. */
+/** A directory shared by one test run. Databases migrated there once are copied, in a tenth of the time. */
 const shared = process.env.TEST_TEMPLATES;
 
 /** Opens a new SQLite file that has the schema and no rows. */

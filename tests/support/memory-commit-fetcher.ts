@@ -6,7 +6,7 @@ interface Commit {
   readonly archive: Buffer;
 }
 
-/** Repositories in this process's memory. What is not there fails as a real fetch does. */
+/** Repositories in this process's memory. Fetching an unknown commit fails as a real fetch does. */
 export class MemoryCommitFetcher implements CommitFetcher {
   private readonly commits = new Map<string, Commit>();
   private readonly refs = new Map<string, string>();

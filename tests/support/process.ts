@@ -71,7 +71,7 @@ export class ServiceProcess {
     return this.output.text;
   }
 
-  /** Resolves once it has printed this: lines of the log are written a moment after what they tell of. */
+  /** Resolves once it has printed this: log lines are written a moment after the event. */
   async prints(text: string): Promise<void> {
     const deadline = performance.now() + 5_000;
     while (!this.printed.includes(text)) {

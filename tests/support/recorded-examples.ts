@@ -63,7 +63,7 @@ const rankOf = (text: string): readonly [number, number] => {
   return text.length > 8_000 ? [0, text.length] : [-members, text.length];
 };
 
-/** Of one file of tests: holds the recorded examples to what was answered, or finds better ones where it records. */
+/** The examples of one test file: compares them with actual responses, or records better ones in recording mode. */
 export class RecordedExamples {
   private readonly recorded: Readonly<Record<Key, unknown>> = JSON.parse(readFileSync(kept, 'utf8'));
   private readonly found = new Map<Key, { readonly rank: readonly [number, number]; readonly text: string }>();

@@ -48,14 +48,14 @@ export interface Said {
   readonly json: Json;
 }
 
-/** What an agent says of one policy set of its run. */
+/** An agent's report on one policy set of its run. */
 export interface PolicySetReport {
   readonly 'policy-set-id': string;
   readonly error?: string;
   readonly policies?: readonly { readonly name: string; readonly status: string; readonly output?: unknown[] }[];
 }
 
-/** What an agent says of a state before it sends it: the first of a lineage, unless it is told otherwise. */
+/** An agent's announcement of a state before its upload; by default the first of a lineage. */
 export const announcementOf = (state: Buffer, given: object = {}) => ({
   serial: 1,
   lineage: 'lineage-1',
@@ -97,7 +97,7 @@ export class Job {
     return this.say('post', 'state-versions', announcementOf(state, given));
   }
 
-  /** Puts the bytes where an announcement was told that they go. */
+  /** Uploads the bytes to the URL that the announcement returned. */
   upload(announced: Said, state: Buffer): Promise<Said> {
     return this.agent.json('put', announced.json.upload.url, this.lease, state);
   }

@@ -63,7 +63,7 @@ export interface S3ServerOptions {
   readonly now?: () => number;
   /** The fewest bytes of any part but the last. */
   readonly partMinimum?: number;
-  /** At most so many entries in one answer of a list. */
+  /** The maximum number of entries in one list response. */
   readonly pageSize?: number;
 }
 
@@ -124,7 +124,7 @@ const tag = (name: string, content: string | number | boolean): string =>
   `<${name}>${typeof content === 'string' ? escapeXml(content) : content}</${name}>`;
 const xml = (name: string, content: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<${name} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${content}</${name}>`;
-/** Stores tell their time in whole seconds. */
+/** Stores report times in whole seconds. */
 const instant = (milliseconds: number): string => new Date(Math.floor(milliseconds / 1000) * 1000).toISOString();
 
 /**
@@ -405,7 +405,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   };
 }
 
-/** What a request says of its own signature. */
+/** The claims of a request about its own signature. */
 interface Claim {
   readonly credential: string;
   readonly date: string;

@@ -11,7 +11,7 @@ import { secretsIn } from './find-secrets.cjs';
 const secrets = new Set<string>();
 const logs: (() => string)[] = [];
 
-/** Texts that are short enough to be ordinary words are nobody's secret. */
+/** Shorter texts may be ordinary words and are not treated as secrets. */
 const shortest = 12;
 
 /** Has no log hold this text, as it is or in one of the forms in which texts are written down. */
@@ -42,13 +42,13 @@ export function noteSecretsOf(answer: string): void {
 export function noteEnvironment(environment: Readonly<Record<string, string | undefined>>): void {
   for (const [name, value] of Object.entries(environment)) {
     if (!/TOKEN|SECRET|PASSWORD|ACCESS_KEY|DATABASE_URL/.test(name)) continue;
-    // A URL is no secret but for the password in it.
+    // Only the password of a URL is secret.
     if (name.endsWith('_URL')) noteSecret(value && new URL(value).password);
     else for (const one of value?.split(',') ?? []) noteSecret(one.trim());
   }
 }
 
-/** The secrets that a service keeps beside its database. */
+/** The secrets that a service stores next to its database. */
 export function noteFiles(directory: string | undefined): void {
   for (const name of ['signing-secret', 'admin-token', 'admin-token.new']) {
     const path = join(directory ?? '', name);
@@ -75,7 +75,7 @@ export function watchedLogger(): { readonly logger: Logger; readonly read: () =>
   return { logger: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }), read };
 }
 
-/** What must stand in no log, whether or not it was noted; `curl` is told to the operator with a variable's name. */
+/** Patterns that no log may contain, noted or not. The `curl` command printed for the operator names a variable instead. */
 const forbidden = [...secretForms, /\/v1\/(?:object|log)\/[^:"\s]+/g, /(?:bearer|basic) +(?!\$TOKEN)\S+/gi];
 
 /** What of `given`, and of what looks like a secret, stands in the log. */
@@ -84,7 +84,7 @@ export const leaksIn = (log: string, given: Iterable<string>): readonly string[]
   ...forbidden.flatMap((form) => log.match(form) ?? []),
 ];
 
-/** Undefined where a program that is no test starts services. */
+/** Undefined when a program other than a test starts services. */
 const { afterAll }: { afterAll?: (look: () => void) => void } = globalThis as object;
 
 afterAll?.(() => {

@@ -58,17 +58,17 @@ const secrets = { digest: digestOf(secret), expiredDigest: digestOf(expiredSecre
 export interface SmallWorld {
   readonly secret: string;
   readonly expiredSecret: string;
-  /** Of someone from whom everything here is hidden. */
+  /** The secret of a user from whom everything here is hidden. */
   readonly outsidersSecret: string;
-  /** Of an agent, who is no caller of the API. */
+  /** The secret of an agent, which is not a caller of the API. */
   readonly agentsSecret: string;
-  /** Of the audit token; there unless the caller is one. */
+  /** The secret of the audit token; absent if the caller is one. */
   readonly auditorsSecret: string;
   /** Path parameters of what exists, as `pathAbout` wants them. */
   readonly existing: Readonly<Record<string, string>>;
   /** What bodies may refer to. */
   readonly referred: Referred;
-  /** Tokens that are reached by their own ids beside users' ones: the target team's and an agent's. */
+  /** Tokens other than users' that are addressed by their own ids: the target team's and an agent's. */
   readonly tokens: { readonly team: string; readonly agent: string };
 }
 
@@ -110,7 +110,7 @@ const inQuestion = (question: TeamInQuestion | undefined): Partial<Team> =>
       };
 
 /**
- * Makes the caller that `standing` describes, and everything else. The things that paths name are somebody else's,
+ * Makes the caller that `standing` describes, and everything else. The resources that paths name belong to another user,
  * unless the standing is one towards the caller's own.
  */
 export async function makeSmallWorld(

@@ -71,7 +71,7 @@ export class RunningCommand {
   }
 }
 
-/** A directory with a configuration, and the `terraform` of somebody who works in it. */
+/** A directory with a configuration, and a user's `terraform` that runs in it. */
 export class Workplace {
   private constructor(
     readonly directory: string,
@@ -123,7 +123,7 @@ export class Workplace {
     return new RunningCommand(child, words.join(' '));
   }
 
-  /** Ends by itself, without being asked anything. */
+  /** Runs a command that exits without prompting. */
   run(...words: readonly string[]): Promise<Ended> {
     return this.start(...words).ended();
   }

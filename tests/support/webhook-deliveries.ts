@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** What forges deliver to webhooks: payloads, headers and signatures, as far as they matter to whoever receives them. */
+/** Webhook deliveries of the forges: the payloads, headers and signatures that a receiver depends on. */
 
 export type Headers = Readonly<Record<string, string>>;
 export type Signer = (body: Uint8Array) => Headers;

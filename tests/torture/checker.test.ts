@@ -119,10 +119,10 @@ const planted: readonly (readonly [string, string, Partial<Told>])[] = [
   ],
   ['a status that was left and seen again', lost, and(told(30, 31, 'version cv-2', 'show', 'uploaded'))],
   ['bytes of an upload that another one had replaced', lost, and(told(30, 31, 'version cv-1', 'download', 'bb'))],
-  ['a status that nobody asked for', lost, { operations: without('archive', 'version cv-2') }],
+  ['a status that no request led to', lost, { operations: without('archive', 'version cv-2') }],
   ['a run that went back', lost, and(told(30, 31, 'run run-1', 'show', 'planned'))],
   [
-    'a run that was applied although nobody confirmed it',
+    'a run that was applied without being confirmed',
     lost,
     {
       ...and(told(30, 31, 'run run-2', 'show', 'planned_and_saved'), told(32, 33, 'run run-2', 'show', 'applying')),
@@ -144,7 +144,7 @@ const planted: readonly (readonly [string, string, Partial<Told>])[] = [
     rest({ ...changed({ sha256: 'cc' }), bundles: new Map([['key-1', 'cc']]) }),
   ],
   [
-    'bytes that nobody sent',
+    'bytes that no client sent',
     'only bytes that were sent',
     rest({ ...changed({ sha256: 'zz' }), bundles: new Map([['key-1', 'zz']]) }),
   ],
@@ -160,13 +160,13 @@ const planted: readonly (readonly [string, string, Partial<Told>])[] = [
     { ...rest({ runs: [] }), operations: operations.filter(({ object }) => !object.startsWith('run')) },
   ],
   [
-    'a run nobody wanted',
+    'a second run of one version',
     'every auto-queued run once',
     rest({ runs: [run, { ...run, id: 'run-2', versionId: 'cv-2' }] }),
   ],
   ['a live version without its archive', 'archives of live versions', rest({ bundles: new Map() })],
   ['a live version with a damaged archive', 'archives of live versions', rest({ bundles: new Map([['key-1', 'a']]) })],
-  ['a bundle nobody needs', 'no orphans', rest({ bundles: new Map([...atRest.bundles, ['key-2', 'dd']]) })],
+  ['a bundle that no version references', 'no orphans', rest({ bundles: new Map([...atRest.bundles, ['key-2', 'dd']]) })],
   ['an attempt that was never settled', 'no orphans', rest({ leftovers: ['unsettled/key-3'] })],
   ['work that was never done', 'ordered work is done', rest({ undone: ['queue-run of cv-1'] })],
   [

@@ -253,7 +253,7 @@ function* holders({ runs }: AtRest, noticed: Noticed): Generator<Violation> {
 
 const faultsOfTheSurroundings = [503, 507];
 
-/** Faults are answered as what they are, and nobody waits for ever. */
+/** Faults are reported with their own status, and every request ends within the bound. */
 function* answers(operations: readonly Operation[], { bound, unexpected }: Noticed): Generator<Violation> {
   for (const operation of operations) {
     const { status, begun, ended } = operation;

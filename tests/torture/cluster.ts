@@ -32,7 +32,7 @@ export class Instance {
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
-  /** Ends when it serves. What ends at once is started again, as by any supervisor. */
+  /** Resolves when it serves. A process that exits at once is started again, as by a supervisor. */
   async start(): Promise<void> {
     this.meant = 'alive';
     for (;;) {
@@ -42,7 +42,7 @@ export class Instance {
         this.process = started;
         started.child.once('exit', (code, signal) => {
           this.printed.push(started.printed);
-          if (this.meant === 'alive') this.printed.push(`${this.name} ended by itself with ${code ?? signal}`);
+          if (this.meant === 'alive') this.printed.push(`${this.name} exited unexpectedly with ${code ?? signal}`);
         });
         return;
       }
@@ -159,7 +159,7 @@ export class Cluster {
     const opened = openPostgres(this.databaseUrl, { poolSize: 2 });
     try {
       const store = new S3BundleStore({ client: s3Client({ endpoint, region }), bucket });
-      // Stores tell their time in whole seconds.
+      // Stores report times in whole seconds.
       return await new SweepBundles(opened.unitOfWork, store).execute(-5);
     } finally {
       await opened.close();
@@ -167,7 +167,7 @@ export class Cluster {
     }
   }
 
-  /** What is in the database and in the store now. */
+  /** The current contents of the database and of the store. */
   async atRest(): Promise<AtRest> {
     const versions = await this.query('select * from configuration_versions');
     const runs = await this.query('select * from runs');

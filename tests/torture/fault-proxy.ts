@@ -5,23 +5,23 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export interface Line {
   /** The port to connect to. */
   readonly port: number;
-  /** Ends all connections with a reset, as a machine does that was started anew. Answers how many there were. */
+  /** Resets all connections, as a rebooted machine does. Returns how many there were. */
   cut(): number;
-  /** Loses whatever is sent on the connections that are open now, both ways, and tells neither side. Answers how many there were. */
+  /** Silently drops everything sent on the open connections, both ways. Returns how many there are. */
   swallow(): number;
-  /** Lets everything through on the connections that are open now, and nothing back. Answers how many there were. */
+  /** Passes requests on the open connections and drops the responses. Returns how many there are. */
   mute(): number;
-  /** From now on whatever holds `text` is passed on, and its connection cut as it is answered; undefined ends that. */
+  /** From now on, passes data that contains `text` on and cuts its connection at the response. Undefined ends that. */
   trap(text: string | undefined): void;
   /** How many connections `trap` has cut. */
   trapped(): number;
-  /** Turns new connections away until `accept`. */
+  /** Refuses new connections until `accept`. */
   refuse(): void;
   accept(): void;
   /** Holds all bytes back until `resume`. */
   stall(): void;
   resume(): void;
-  /** Each piece of data takes so many milliseconds longer, each way. */
+  /** Delays each chunk by `milliseconds`, each way. */
   delay(milliseconds: number): void;
   close(): Promise<void>;
 }
@@ -130,7 +130,7 @@ class Pair {
       from.on('end', () => inOrder(() => to.end()));
       from.on('error', () => this.reset());
       from.on('close', () => {
-        // Of what is swallowed the other end hears nothing, not even that nobody is there any more.
+        // A swallowed connection passes nothing on, not even its end.
         if (!this.swallowing && from.errored !== null) this.reset();
         if (to.destroyed) this.gone();
       });
@@ -150,8 +150,8 @@ class Pair {
   reset(): void {
     if (this.caught && !this.near.destroyed) this.state.trapped += 1;
     for (const socket of [this.near, this.far]) {
-      // An end that is on its way cannot be followed by a reset: that would leave the connection open, and Node waiting
-      // for it for ever when it ends.
+      // A pending end cannot be followed by a reset: the connection would stay open, and the process would
+      // never exit.
       if (socket.writableEnded && !socket.writableFinished) socket.destroy();
       else if (!socket.destroyed) socket.resetAndDestroy();
     }

@@ -69,7 +69,7 @@ async function upload(client: Client, world: World, version: Version): Promise<v
   if (how !== 'whole') return;
   const said = await client.send({ kind: 'upload', object, value: digest }, put(bytes));
   if (said.outcome === 'done') world.done.bytes += bytes.length;
-  // A client that heard nothing sends the same again.
+  // A client without a response sends the same again.
   else if (said.outcome === 'unknown' && client.random.chance(0.6)) {
     await client.send({ kind: 'upload', object, value: digest }, put(bytes));
   }
@@ -154,7 +154,7 @@ export async function showRun(client: Client, id: string): Promise<string> {
   );
 }
 
-/** Looks at a workspace's runs, and decides about those that wait for somebody. */
+/** Lists a workspace's runs and confirms, discards or overrides those that wait for a decision. */
 async function decide(client: Client, world: World): Promise<void> {
   const workspaceId = client.random.oneOf(world.workspaceIds);
   const begun = client.now();

@@ -5,7 +5,7 @@ import type { Model } from './linearizable.js';
 
 export const none = 'none';
 export const missing = 'missing';
-/** What is written by an operation whose answer nobody heard, and which the service names by itself. */
+/** The value written by an operation whose response was lost, if the service generates it. */
 export const unheard = '?';
 
 /**
@@ -59,7 +59,7 @@ export const version: Model = {
       upload: () => (value === sha256 ? state : (fire('upload', value) ?? fire('replace-upload', value))),
       // Not taken, however much of it arrived.
       'break-off': () => state,
-      // Told to the client whatever the status; only a pending version is marked by it.
+      // Returned to the client in every status; only a pending version is marked by it.
       'upload-malformed': () => (status === 'pending' ? fire('fail') : state),
       archive: () => fire('archive'),
       'soft-delete': () => fire('soft-delete'),
@@ -86,7 +86,7 @@ interface RunRow {
 }
 
 const runRows: readonly RunRow[] = runLifecycle;
-/** Nothing but a caller's wish leads there. All else agents and the service do by themselves, and clients hear of it late. */
+/** Transitions that only a caller triggers. Agents and the service make all others, and clients observe them late. */
 const wishes = {
   cancel: ['cancel', 'request-cancel'],
   discard: ['discard'],
@@ -115,7 +115,7 @@ const wish = (triggers: readonly string[]) => (state: string) =>
     .filter(({ trigger, from }) => triggers.includes(trigger) && from.includes(state as RunStatus))
     .map(({ trigger, to }) => (trigger === 'request-cancel' ? to + cancelAsked : to));
 
-/** A run: every status it may have by now, as far as its clients can tell. */
+/** A run: every status that its clients must consider possible. */
 export const run: Model = {
   initial: withAllThatFollows(['pending']),
   step: (state, { kind, value }) => {

@@ -1,4 +1,4 @@
-/** The same numbers again for the same seed: what a run did is told by its seed, as far as time lets it. */
+/** The same numbers for the same seed: a seed reproduces a run, except for timing. */
 export class Random {
   private state: number;
 

@@ -14,7 +14,7 @@ import { setUp, sha256, type World } from './world.js';
 
 export interface TortureOptions {
   readonly seed: number;
-  /** How long faults and load go on. What follows takes about as long again, two minutes at most. */
+  /** The duration of faults and load. The checks afterwards take about as long, at most two minutes. */
   readonly seconds: number;
   /** Without the faults that are noticed by waiting, and without waiting for agents' leases to end. */
   readonly short: boolean;
@@ -182,7 +182,7 @@ async function toRest(
   short: boolean,
 ): Promise<void> {
   const deadline = performance.now() + restWithin;
-  // Nobody holds a run now whose answer it has read: what is leased is leased to the dead.
+  // No live agent holds a run now: the remaining leases belong to agents that are gone.
   if (short) await cluster.endLeases();
   let finished = false;
   const agents = [1, 2].map(async (number) => {

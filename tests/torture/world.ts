@@ -28,7 +28,7 @@ export interface World {
   readonly bigArchives: readonly Buffer[];
   readonly versions: Version[];
   readonly runIds: Set<string>;
-  /** Runs of which a log was acknowledged, and then the plan it tells of. */
+  /** Runs whose log was acknowledged, and then the plan that it belongs to. */
   readonly loggedIds: Set<string>;
   /** Every secret that was ever handed out. */
   readonly tokens: Token[];
