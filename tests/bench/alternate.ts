@@ -7,8 +7,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Measures each in turn, round after round, and every other round backwards: whatever the machine does besides falls on
- * all of them alike. What is compared is compared within a round.
+ * Measures each in turn, round after round, and every other round backwards: other load on the
+ * machine affects all of them alike. Values are compared within a round.
  */
 export async function alternate<Name extends string>(
   rounds: number,

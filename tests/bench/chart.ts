@@ -15,10 +15,10 @@ const escaped = (text: string): string =>
 const targetOf = ({ target }: Finding): number | undefined =>
   target && ('atLeast' in target ? target.atLeast : target.atMost);
 
-/** Bars longer than this are cut: the number beside them says how long they are. */
+/** Longer bars are cut: the number next to them gives the value. */
 const longest = 2;
 
-/** Ratios as bars from 0, each with its spread and its target, one line a group and a finding. The tables tell the p99. */
+/** Ratios as bars from 0, each with its spread and its target, one line for each group and finding. The p99 is in the tables. */
 export function chartOf({ groups, machine }: Report): string {
   const charted = groups
     .map((group) => ({

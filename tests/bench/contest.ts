@@ -92,9 +92,8 @@ async function noted({ logFile }: Server): Promise<string> {
 }
 
 /**
- * Throws unless all answer the same bytes, those that do equal work under the same headers and with the same
- * line in the log, and all judge those alike who
- * have no right to it or are nobody.
+ * Throws unless all return the same bytes, those that do equal work also the same headers and log line, and all
+ * refuse callers without the right or without a token alike.
  */
 export async function sameAnswers(contestants: Contestants, question: Question): Promise<void> {
   const ours = await answerOf(contestants.ours, question);

@@ -216,7 +216,7 @@ export const searches: readonly Search[] = [
   { name: 'team tokens by who made them, in their middle', ...sorted('created-by') },
 ];
 
-/** As many rows as the small database has of each. */
+/** The number of rows of each kind in the small database. */
 export const pageSize = 10;
 
 export const page = (list: List, { seeded }: World, number: number): Ask => ({

@@ -44,10 +44,10 @@ class Comparison {
     private readonly quick: boolean,
   ) {}
 
-  /** The latencies of one case in both databases, on one connection and mostly on eight: what is told is the worse. */
+  /** Compares the latencies of one case in both databases, on one connection and mostly on eight; reports the worse. */
   async *ratiosOf(given: Case): AsyncIterable<Finding> {
     const found: Record<'p50' | 'p99', { values: readonly number[]; of: string }[]> = { p50: [], p99: [] };
-    // So many that what else the machine does falls on both. Creations make the small database larger.
+    // Enough rounds that other load falls on both. Creations make the small database larger.
     const rounds = this.quick ? 2 : given.kind === 'create' ? 5 : 10;
     const from: Record<string, unknown> = { full: this.full.size, small: this.small.size };
     for (const connections of given.minor ? [1] : [1, 8]) {
@@ -64,7 +64,7 @@ class Comparison {
       for (const world of [this.small, this.full]) {
         await world.warm();
         const [first = 0] = await take(world, connections);
-        // What is slow is measured with fewer.
+        // Slow requests are measured with fewer.
         least = Math.min(least, Math.max(20, Math.round((patience * connections) / first)));
         await take(world, least);
       }
@@ -101,7 +101,7 @@ class Comparison {
         name: `${this.engine}: ${given.kind === 'show' || given.kind === 'create' ? '' : `${given.kind} of `}${given.name}, ${name}`,
         unit: '×',
         ...summary(values),
-        // Of few requests, the slowest is nobody's fault.
+        // With few requests, the slowest says nothing.
         ...(name === 'p99' && this.quick ? {} : { target: { atMost: mostRatio } }),
         ...(name === 'p99' && { note: of }),
         from,
@@ -109,7 +109,7 @@ class Comparison {
     }
   }
 
-  /** What a row costs that comes before the page, and how long a page takes in the middle and at the end. */
+  /** The cost of each row before the page, and the latency of a page in the middle and at the end. */
   async *depthOf(list: List): AsyncIterable<Finding> {
     const total = list.rows?.(this.full) ?? 0;
     const last = Math.floor(total / pageSize);
@@ -149,7 +149,7 @@ class Comparison {
     };
   }
 
-  /** What a row costs that is looked at, whether it is told of or not. */
+  /** The cost of each row that is examined, returned or not. */
   async *search({ name, path, rows }: Search): AsyncIterable<Finding> {
     const { server, seeded, size } = this.full;
     const total = rows(size);
@@ -228,7 +228,7 @@ class Comparison {
   }
 }
 
-/** Whether the system tells how much memory a process ever had, and begins anew when it is told to. */
+/** Resets the kernel's record of a process's peak memory. Returns false if the system cannot. */
 const forgetPeak = (pid: number): boolean => {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');

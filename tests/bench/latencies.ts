@@ -101,7 +101,7 @@ export class Connections {
   }
 }
 
-/** The value that so many hundredths are not above. */
+/** The smallest value that is not exceeded by `hundredths` percent of the values. */
 export function percentile(values: readonly number[], hundredths: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.ceil((sorted.length * hundredths) / 100) - 1)] ?? Number.NaN;

@@ -24,7 +24,7 @@ async function carryOut(order: LoadOrder): Promise<LoadResult> {
   let lost = 0;
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
   const requests = paths.map((path) => ({ method, path, headers, ...(body === undefined ? {} : { body }) }));
-  // Several servers are no matter to it, but to its types.
+  // autocannon accepts several URLs; its types do not.
   const url = urls as unknown as string;
   const load = autocannon({ url, requests, connections, duration: seconds + 60, sampleInt: 50 }, (error) =>
     error ? reject(error) : resolve(),

@@ -30,7 +30,7 @@ export async function postgresVersion(url: string): Promise<string> {
   return rows[0]?.server_version ?? 'unknown';
 }
 
-/** What there is to be said of it before anything is measured. */
+/** Describes the machine and the commit before anything is measured. */
 export function machine(): Machine {
   const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes';
   const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));

@@ -20,9 +20,9 @@ const groups: readonly BenchGroup[] = [reads, layers, writes, uploads, growth, s
 
 const help = `npm run bench -- [--quick] [--only ${groups.map(({ name }) => name).join(',')}] [--json FILE] [--docs]
 
-Measures the built service against baselines, in turn, on loopback. Needs nothing that npm does not bring.
+Measures the built service against baselines, in turn, on loopback. Needs only what npm installs.
 --quick takes less than four minutes. The results are written as JSON to FILE, or to a new file whose name is printed,
-and beside it as a chart in SVG. --docs also writes the table of docs/performance.md and its chart.
+and next to it as a chart in SVG. --docs also writes the table of docs/performance.md and its chart.
 `;
 
 const { values } = parseArgs({
@@ -128,7 +128,7 @@ async function main(): Promise<void> {
     .on('SIGTERM', () => end(143))
     .on('SIGHUP', () => end(129));
   process.on('uncaughtException', (error) => end(1, error));
-  // Whoever read what is said may have gone.
+  // The reader of the pipe may have exited.
   process.stdout.on('error', () => end(1));
   try {
     await bench(directory);

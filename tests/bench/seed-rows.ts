@@ -39,7 +39,7 @@ export interface Size {
   readonly versions: number;
   readonly runs: number;
   readonly accesses: number;
-  /** Beside the large one. */
+  /** In addition to the large one. */
   readonly workspaces: number;
   readonly versionsInEach: number;
   /** In one organization, each with a token, a member, and access to a workspace. */
@@ -78,11 +78,11 @@ export interface Seeded {
   readonly evaluationId: string;
   readonly someEvaluationId: string;
   readonly poolId: string;
-  /** Of the owner. */
+  /** The user id of the owner. */
   readonly ownerId: string;
-  /** Workspaces to which more than one team has access, beside the large one. */
+  /** Workspaces to which more than one team has access, without the large one. */
   readonly listed: readonly { readonly id: string; readonly rows: number }[];
-  /** Secrets of an owner, and of a member of a few teams who is no owner. */
+  /** Secrets of an owner, and of a member of a few teams who is not an owner. */
   readonly owner: string;
   readonly member: string;
   /** Of a site administrator, who is in no organization. */

@@ -78,7 +78,7 @@ async function administer(url: string, ...statements: readonly string[]): Promis
   }
 }
 
-/** Whatever was made here: the Postgres may be somebody's own. */
+/** Drops only databases created here: the Postgres may be the user's own. */
 export async function dropDatabases(): Promise<void> {
   const url = process.env.TEST_POSTGRES_URL;
   if (url === undefined || databases.length === 0) return;
@@ -86,7 +86,7 @@ export async function dropDatabases(): Promise<void> {
   await administer(url, ...drops).catch(() => undefined);
 }
 
-/** A baseline that writes: each by itself, as is written first, or as for many at once. */
+/** The kinds of baseline that write: one commit at a time, naively, or in groups. */
 export type Manner = 'bare' | 'equal' | 'naive' | 'together';
 
 export const bareOnSqlite = (manner: Manner, directory: string, writable = false): Promise<Server> => {

@@ -43,7 +43,7 @@ export function launch(
   return child;
 }
 
-/** At once, and without a word: for when nothing else is to be done with them. */
+/** Kills all servers at once, ignoring errors: for the end of the program. */
 export async function stopAll(): Promise<void> {
   stopped = true;
   await Promise.all([...running].map((child) => end(child, 'SIGKILL')));

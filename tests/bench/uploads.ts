@@ -69,7 +69,7 @@ function* textOf(from: number, size: number): Generator<Buffer> {
   }
 }
 
-/** An archive of about so many bytes in several files. Compression looks back less far than the text repeats. */
+/** An archive of about `bytes` in several files. The text repeats beyond the window of the compression. */
 async function makeArchive(path: string, bytes: number): Promise<void> {
   const tar = pack();
   const written = pipeline(tar, createGzip({ level: 1 }), createWriteStream(path));
@@ -118,12 +118,12 @@ interface Made {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** A server as uploads need it. */
+/** A server that takes uploads. */
 interface Receiver {
   readonly pid: number;
-  /** So many URLs that each take one upload. */
+  /** Returns `count` URLs that each take one upload. */
   toPut(count: number): Promise<readonly string[]>;
-  /** A URL that gives what was sent to the last of those. */
+  /** Returns a URL that serves the upload to the last of those. */
   toGet(): Promise<string>;
   end(): Promise<void>;
 }
@@ -267,7 +267,7 @@ async function* compared(
   }
 }
 
-/** In MiB, above what the server has before. Where the kernel's mark cannot be lowered, it is asked often. */
+/** Peak memory in MiB above idle. If the kernel's peak cannot be reset, resident memory is polled. */
 async function peakOf(pid: number, work: () => Promise<unknown>): Promise<{ idle: number; above: number }> {
   const idle = await residentMiB(pid, 'VmRSS');
   let over = false;

@@ -26,7 +26,7 @@ const writing = (
   body: string,
 ): Question => ({ name, method, paths: [first, ...rest], token, strangerToken, body });
 
-/** In many workspaces in turn: whoever writes to one only waits for whoever wrote to it before. */
+/** In many workspaces in turn: writes to one workspace are serialized by its lock. */
 export const newVersions = (place: string, { writable, writerToken, strangerToken }: Sample): Question =>
   writing(
     `create a configuration version, ${place}`,
@@ -189,9 +189,9 @@ async function* compared(
 
 const idleSeconds = 10;
 
-/** Of a core, while nobody asks. */
+/** The share of a core that the idle service uses. */
 async function idleCost(engine: Engine, { quick }: BenchOptions, server: Server): Promise<Finding | undefined> {
-  // What was asked before leaves uses of tokens to be noted, and garbage.
+  // Earlier requests leave token uses to be recorded, and garbage.
   await pause(quick ? 2_000 : 20_000);
   const before = cpuSeconds(server.pid);
   await pause(idleSeconds * 1_000);
@@ -199,7 +199,7 @@ async function idleCost(engine: Engine, { quick }: BenchOptions, server: Server)
   if (before === undefined || after === undefined) return undefined;
   const measured = ((after - before) / idleSeconds) * 100;
   return {
-    name: `processor while nobody asks, ${engine}`,
+    name: `idle processor use, ${engine}`,
     unit: '%',
     measured,
     spread: [measured, measured],

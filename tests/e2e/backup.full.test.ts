@@ -108,7 +108,7 @@ suite('a backup of Postgres and archives', () => {
           await again.end();
         }
         const { json } = await gatehouse(['verify'], restored);
-        // What lived shorter than the dump took may be missing, and only that: it was archived a moment later.
+        // Only an archive that lived shorter than the dump took may be missing: its version was archived a moment later.
         expect(json.good).toBeGreaterThanOrEqual(kept.size);
         const faults: readonly { of: string; what: string }[] = json.faults;
         expect(faults.filter(({ of, what }) => what !== 'missing' || kept.has(of))).toEqual([]);

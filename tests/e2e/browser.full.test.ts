@@ -17,7 +17,7 @@ const quoted = (text: string): string => JSON.stringify(text);
 const textOf = async (page: Page, selector = 'body'): Promise<string> =>
   String(await page.evaluate(`document.querySelector(${quoted(selector)})?.innerText ?? ''`));
 
-/** Resolves once the text is to be read there. */
+/** Resolves once the text is visible there. */
 const shows = async (page: Page, text: string, selector = 'body'): Promise<void> => {
   const there = `(document.querySelector(${quoted(selector)})?.innerText ?? '').includes(${quoted(text)})`;
   await page.waitForFunction(there, { timeout: 20_000 }).catch(async () => {
@@ -37,7 +37,7 @@ const described = async (url: string) =>
     readonly tags: readonly { readonly name: string }[];
   };
 
-/** What Chromium writes when an answer is no success, whoever asked for it. */
+/** The message that Chromium logs for every unsuccessful response. */
 const refusedIn = (complaint: string): boolean => complaint.startsWith('Failed to load resource');
 
 /** Moves on with the Tab key until this has the focus, and sees that the way there can be seen. */
@@ -150,7 +150,7 @@ suite(`the pages in a browser${reason}`, () => {
       return request.continue({ url: request.url().replace(/page%5Bsize%5D=\d+/, `page%5Bsize%5D=${size}`) });
     });
 
-  /** Answers the first request of such a path by itself; what it answers is undefined when it does not care. */
+  /** Intercepts requests and answers the first for which `answer` does not return undefined. */
   const instead = async (answer: (request: HTTPRequest) => Promise<unknown> | undefined): Promise<void> => {
     await page.setRequestInterception(true);
     page.on('request', (request) => {
@@ -542,7 +542,7 @@ suite(`the pages in a browser${reason}`, () => {
       expect(await focused('#organization')).toBe(true);
     });
 
-    it('shows whatever it is told as text, names included', async () => {
+    it('renders every value as text, names included', async () => {
       await instead((request) => {
         if (!/\/organizations\/acme\/(workspaces|teams)\?/.test(request.url())) return undefined;
         const asked = fetch(request.url(), { headers: request.headers() });
@@ -718,7 +718,7 @@ suite(`the pages in a browser${reason}`, () => {
     });
   });
 
-  it('stays below the rate limit, however much is to be read', async () => {
+  it('stays below the rate limit, however long the lists are', async () => {
     const limited = await ServiceProcess.start({ DATA_DIR: join(directory, 'limited'), RATE_LIMIT_PER_SECOND: '10' });
     try {
       await page.goto(`${limited.url}/`, { waitUntil: 'networkidle0' });

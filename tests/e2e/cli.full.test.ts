@@ -52,7 +52,7 @@ const statusWith = async (service: ServiceProcess, token: string, path = '/accou
 
 const secretForm = /^gatehouse\.v1\.\w{48}$/;
 
-describe('the command line, beside a service on SQLite', () => {
+describe('the command line, while a service runs on SQLite', () => {
   let directory: string;
   let service: ServiceProcess;
   let environment: Environment;
@@ -295,7 +295,7 @@ describe('the command line and what it is called with', () => {
     expect(err.split('\n')).toHaveLength(2);
   });
 
-  it('tells how each command is used, and all of them', async () => {
+  it('prints the usage of each command, and of all', async () => {
     const all = await typed(['--help'], nowhere);
     expect(all.status).toBe(0);
     for (const command of commands) {
@@ -611,7 +611,7 @@ describe('the doctor', () => {
       await rm(`${file}-wal`, { force: true });
       await writeFile(
         file,
-        'this is no database, but it is long enough to be taken for the beginning of one'.repeat(50),
+        'this is not a database, but it is long enough to be read as the start of one'.repeat(50),
       );
       expect(await complaints({ DATA_DIR })).toEqual(one(/^database failed: .* is damaged/));
     });
@@ -760,7 +760,7 @@ describe('the collection of garbage', () => {
       return key;
     });
 
-  it('takes a store most of which the database does not know for somebody else’s, unless told otherwise', async () => {
+  it('refuses a store with mostly unknown archives as that of another database, unless forced', async () => {
     const theirs = strange('theirs', 10);
     const doubt = 'the database references only 1 of 12 archives in the store: is this the store of that database?';
     const { status, err } = await piped(['gc'], environment);
@@ -790,7 +790,7 @@ describe('the collection of garbage', () => {
     expect(keys().filter((key) => [...few, ...ordered].includes(key))).toEqual([]);
   });
 
-  it('takes a store of which the database knows nothing for somebody else’s', async () => {
+  it('refuses a store with only unknown archives as that of another database', async () => {
     await inTemporaryDirectory(async (another) => {
       const wrong = { ...environment, DATA_DIR: another };
       await piped(['migrate'], wrong);

@@ -42,7 +42,7 @@ const statusAfter = { archive: 'archived', soft_delete_backing_data: 'backing_da
 class Workload {
   readonly versions: Version[] = [];
   readonly runs: QueuedRun[] = [];
-  /** What agents were told a run's status is after their last report on it. */
+  /** The status of each run in the response to its agent's last report. */
   readonly ended = new Map<string, string>();
   readonly applyReported = new Set<string>();
   unanswered = 0;
@@ -185,7 +185,7 @@ class Workload {
   }
 }
 
-/** What fetch throws when the other end goes away, and what comes of half an answer; nothing else does. */
+/** Whether fetch failed because the other end closed the connection, or JSON.parse because half a response arrived. */
 const isCut = (error: unknown): boolean => {
   const { name, message } = error as Error;
   return (name === 'TypeError' && /fetch failed|terminated/.test(message)) || name === 'SyntaxError';
@@ -202,7 +202,7 @@ const filesBelow = async (directory: string): Promise<number> =>
     ? (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).length
     : 0;
 
-/** Resolves when some of the runs that are to be queued were, or when a second has passed. */
+/** Resolves when some of the ordered runs are queued, or after a second. */
 async function performing(file: string): Promise<void> {
   const database = new Database(file, { readonly: true });
   const ordered = database.prepare(`select count(*) from effects where kind = 'queue-run'`).pluck();
@@ -277,8 +277,8 @@ it('keeps all it acknowledged, and does all that follows from it once, however o
         await expectOneHolderEach(steps, workspaceIds);
       }
 
-      // Of some claims nobody read the answer. Their leases end in a minute, which the test does not wait for; that the
-      // service gives agents some seconds to speak up after its start, it does.
+      // The responses to some claims were lost. Their leases end in a minute, which the test does not wait for; it
+      // does wait for the seconds that the service gives agents to report after its start.
       await service.end('SIGKILL');
       inDatabase((database) => {
         database
@@ -350,7 +350,7 @@ it('keeps all it acknowledged, and does all that follows from it once, however o
 
       for (const { id, canceled } of workload.runs) {
         expect(statuses.has(id)).toBe(true);
-        // An apply that was under way may have ended before it heard of the cancel.
+        // An apply that was under way may have ended before it received the cancel.
         if (canceled) {
           expect(workload.applyReported.has(id) ? ['canceled', 'applied'] : ['canceled']).toContain(statuses.get(id));
         }

@@ -23,7 +23,7 @@ const storedFiles = async (directory: string): Promise<readonly string[]> => {
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
 };
 
-/** Kills the service so many times while it takes an upload, and looks each time at what is left. */
+/** Kills the service `kills` times during an upload, and checks each time what is left. */
 async function killInUploads(kills: number): Promise<void> {
   await inTemporaryDirectory(async (directory) => {
     let service = await ServiceProcess.start({ DATA_DIR: directory });

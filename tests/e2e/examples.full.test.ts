@@ -83,7 +83,7 @@ describe('examples/terraform', () => {
   );
 
   it(
-    'is tried beside a running service, on a port and in a directory of its own',
+    'can be tried next to a running service, on a port and in a directory of its own',
     () =>
       served(async (service, directory) => {
         const settings = { AGENT_WORK_DIR: directory, OPA_PATH: '/nowhere/opa' };

@@ -44,7 +44,7 @@ async function callsIn(path: string): Promise<readonly Call[]> {
   return calls;
 }
 
-/** The calls of a service that takes so many uploads at once. */
+/** The system calls of a service that takes `count` uploads at once. */
 async function callsOfUploads(count: number): Promise<readonly Call[]> {
   let calls: readonly Call[] = [];
   await inTemporaryDirectory(async (directory) => {

@@ -54,7 +54,7 @@ class Instance {
     return this.call('GET', path, undefined, token).then(({ status }) => status);
   }
 
-  /** The same path or URL, asked of this instance whoever gave it out. */
+  /** The same path or URL on this instance, whichever instance issued it. */
   here(url: string): string {
     return this.url + (url.startsWith('http') ? url.replace(/^https?:\/\/[^/]+/, '') : url);
   }
@@ -188,7 +188,7 @@ onPostgres('three instances on one Postgres and one bucket', () => {
     expect(Buffer.from(await got.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  it('serve an agent and its run between them, and whoever follows its log', async () => {
+  it('share an agent, its run and the readers of its log', async () => {
     const pool = await a.ask('POST', '/organizations/acme/agent-pools', document('agent-pools', { name: unique() }));
     const token = await tokenOf(`/agent-pools/${pool.id}/authentication-tokens`);
     const own = await newWorkspace({ 'execution-mode': 'agent', 'agent-pool-id': pool.id });
@@ -299,7 +299,7 @@ onPostgres('three instances on one Postgres and one bucket', () => {
     for (const at of [b, c, a]) expect([401, 404]).toContain(await use(at));
   });
 
-  it('go on when one of them is told to stop, and do what it has ordered', async () => {
+  it('continue when one of them stops, and perform the effects it ordered', async () => {
     const leaving = await group.start();
     const bytes = new Uint8Array(await archiveOf({ 'main.tf': '# left behind' }));
     const own = await newWorkspace();
@@ -324,7 +324,7 @@ onPostgres('instances on one Postgres', () => {
   let group: Group;
   afterEach(() => group.end());
 
-  it('start together on an empty database, beside those that migrate by hand: one makes the administrator', async () => {
+  it('start together on an empty database, during manual migrations: one creates the administrator', async () => {
     group = await Group.onPostgres({ ADMIN_TOKEN: '' });
     const byHand = [1, 2, 3].map(() => gatehouse(['migrate'], group.settings));
     const instances = await Promise.all([1, 2, 3, 4, 5].map(() => group.start()));

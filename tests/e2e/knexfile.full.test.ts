@@ -101,7 +101,7 @@ describe('the command line of Knex', () => {
   );
 
   it(
-    'makes a migration with the next number beside the others',
+    'creates a migration with the next number in the directory of the others',
     () =>
       inTemporaryDirectory(async (directory) => {
         const tree = join(directory, 'tree');

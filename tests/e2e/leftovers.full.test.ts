@@ -26,12 +26,12 @@ async function leftAfterStart(settings: Readonly<Record<string, string>>): Promi
   return left;
 }
 
-describe('what fetches of killed processes left on disk', () => {
-  it('goes at the start of the only process that may serve from there', async () => {
+describe('leftover files of fetches in killed processes', () => {
+  it('are removed at the start of the only process that may serve from there', async () => {
     expect(await leftAfterStart({})).toEqual([]);
   });
 
-  (skipPostgres ? it.skip : it)('goes, where others may be at work, once it belongs to nobody any more', async () => {
+  (skipPostgres ? it.skip : it)('are removed once no process owns them, if other instances may be running', async () => {
     const { url, drop } = await freshSchema();
     try {
       const settings = {

@@ -185,7 +185,7 @@ const expectEnd = (ended: Ended, code: number | 'any', ...texts: readonly string
 const simple =
   'resource "terraform_data" "x" { input = "hello" }\noutput "greeting" { value = terraform_data.x.output }\n';
 
-/** Its creation takes so many seconds. */
+/** A resource whose creation takes `seconds`. */
 const slow = (seconds: number, name = 'slow'): string =>
   `resource "terraform_data" "${name}" {\n  provisioner "local-exec" { command = "sleep ${seconds}" }\n}\n`;
 
@@ -317,7 +317,7 @@ describe(`the terraform CLI, unmodified${reason}`, () => {
   );
 
   together(
-    'applies when it is told yes, and discards when it is told anything else',
+    'applies after yes at the prompt, and discards after anything else',
     async () => {
       const stage = await Stage.shared();
       const place = await stage.workplace('asked', simple);
@@ -346,7 +346,7 @@ describe(`the terraform CLI, unmodified${reason}`, () => {
   );
 
   together(
-    'notices that somebody else confirmed, or discarded, what it asks about',
+    'notices that another user confirmed or discarded the run at its prompt',
     async () => {
       const stage = await Stage.shared();
       const place = await stage.workplace('elsewhere', simple);
@@ -520,14 +520,14 @@ Do you want to override the failed policies?
         'variables',
         `variable "region" { default = "nowhere" }
 variable "sizes" { type = list(number) }
-variable "owner" { default = "nobody" }
+variable "owner" { default = "unset" }
 variable "password" { type = string }
 variable "file" { type = string }
 resource "terraform_data" "x" {
   input = "\${var.region} \${join("+", var.sizes)} \${var.owner} \${var.file}"
   provisioner "local-exec" { command = "echo in $PLACE with \${var.password}" }
 }
-output "told" { value = terraform_data.x.output }
+output "summary" { value = terraform_data.x.output }
 output "secret" {
   value     = var.password
   sensitive = true
@@ -552,7 +552,7 @@ output "secret" {
         '+ input  = "eu 1+2 the command from a file"',
         '(local-exec): in the environment with ',
         'Apply complete! Resources: 1 added',
-        'secret = <sensitive>\ntold = "eu 1+2 the command from a file"\n',
+        'secret = <sensitive>\nsummary = "eu 1+2 the command from a file"\n',
       );
       expect(apply.printed).not.toContain(hidden);
       expectEnd(await place.run('output', '-no-color', 'secret'), 0, `"${hidden}"`);
@@ -566,7 +566,7 @@ output "secret" {
   );
 
   together(
-    'tells of a configuration that cannot be read, of one that must not be planned, and of one that fails halfway',
+    'reports a configuration that cannot be read, one that must not be planned, and one that fails halfway',
     async () => {
       const stage = await Stage.shared();
       const place = await stage.workplace('failing', simple);
@@ -607,7 +607,7 @@ resource "terraform_data" "fails" {
 }
 `,
       );
-      // Told yes, and not -auto-approve: the client reads no log of an apply that failed before it looked again.
+      // Not -auto-approve, with which the client does not read the log of an apply that failed before its next poll.
       expectEnd(
         await answered(place.start(...runs.apply), ['Enter a value:', 'yes']),
         1,
@@ -628,7 +628,7 @@ resource "terraform_data" "fails" {
   );
 
   together(
-    'cancels what runs remotely when it is interrupted and told yes, and what was done is kept',
+    'cancels the remote run when it is interrupted and the prompt is confirmed, and keeps what was done',
     async () => {
       const stage = await Stage.shared();
       const place = await stage.workplace('canceled', `${simple}${slow(120)}`);
@@ -640,7 +640,7 @@ resource "terraform_data" "fails" {
       await apply.answer('Do you want to cancel the remote operation?', 'yes');
       expectEnd(
         await apply.ended(),
-        // Of an interrupted client the code is 0 or 1, as it happens.
+        // An interrupted client exits with 0 or 1, depending on timing.
         'any',
         "Only 'yes' will be accepted to cancel.",
         'The remote operation was successfully cancelled.',
@@ -701,7 +701,7 @@ resource "terraform_data" "fails" {
   );
 
   together(
-    'waits while somebody else’s run holds the workspace, says so, and goes on after it',
+    'waits while another user’s run holds the workspace, reports it, and continues afterwards',
     async () => {
       const stage = await Stage.shared();
       const first = await stage.workplace('shared', simple, { user: '-ann' });
@@ -769,7 +769,7 @@ resource "terraform_data" "fails" {
   );
 
   together(
-    'plans and applies a part, a replacement, a destruction or nothing but what is there, as it is told',
+    'plans and applies with -target, -replace, -destroy and -refresh-only',
     async () => {
       const stage = await Stage.shared();
       const place = await stage.workplace('narrowed', `${simple}resource "terraform_data" "y" { input = "you" }\n`);

@@ -27,7 +27,7 @@ let repository: GitRepository;
 let server: GitServer;
 let service: ServiceProcess;
 let steps: ServiceSteps;
-/** Everything the service answered to anybody. */
+/** Every response of the service, to any caller. */
 let answers: string[];
 
 const start = async (environment: Readonly<Record<string, string>> = {}): Promise<void> => {

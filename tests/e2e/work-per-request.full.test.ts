@@ -161,7 +161,7 @@ describe('work per request', () => {
     const { by, ...work } = await workOf(askedOf(sample));
     expect(work.bytes).toBeGreaterThan(0);
     const within = work.calls <= mostCalls(record) && (!bytesRecorded || work.bytes <= mostBytes(record));
-    // All of it, so that whoever must write down new figures, or look for what rose, has them.
+    // All figures, for recording new ones or finding the one that rose.
     expect({ ...work, by, within }).toEqual({ ...work, by, within: true });
   });
 });

@@ -47,7 +47,7 @@ function waysTo({ outgoing }: Finding, before: readonly Sent[]): readonly Sent[]
   return way;
 }
 
-/** Whether the same is found once more. What answers told is told anew, and takes the place of the old in what follows. */
+/** Whether a replay finds the same fault. Ids and secrets from new responses replace the old ones in later requests. */
 async function fails(backend: Backend, finding: Finding, way: readonly Sent[]): Promise<boolean> {
   const rows = await backend.open();
   const service = await startService(finding.seed, rows.unitOfWork);

@@ -19,11 +19,11 @@ export interface Step {
   /** Whose token; the administrator's where it is left out. */
   readonly secret?: string;
   readonly lease?: string;
-  /** Whether nobody may do it. */
+  /** Whether it must be refused. */
   readonly refused?: boolean;
 }
 
-/** What somebody is about who knows the way: it is told what each step was answered, and ends where one is refused that should not be. */
+/** A valid sequence of steps. It receives the response to each and ends at an unexpected refusal. */
 export type Story = Generator<Step, void, Json>;
 
 export interface Setting {
@@ -31,7 +31,7 @@ export interface Setting {
   readonly random: Random;
   readonly fresh: () => string;
   readonly archive: Buffer;
-  /** Tells what went wrong unless it holds. */
+  /** Reports `otherwise` unless it holds. */
   readonly expect: (holds: boolean, otherwise: string) => void;
 }
 
@@ -116,7 +116,7 @@ function* planned({ random, expect }: Setting, { id: run, lease, agent, evaluati
   }
 }
 
-/** Whoever may lets the run go on. */
+/** A caller with the right to do so lets the run continue. */
 function* decided(run: string): Asked {
   const stages = yield* ask('listTaskStages', [run]);
   for (const stage of stages.data) {
@@ -198,7 +198,7 @@ function* runsToTheirEnd(setting: Setting): Story {
   }
 }
 
-/** Variables are made, looked at, changed and removed; of one nobody is to be told the value again. */
+/** Variables are created, read, changed and deleted; the value of a sensitive one is never returned. */
 function* variables(setting: Setting): Story {
   const workspace = yield* created('createWorkspace', [place(setting)], data({ name: setting.fresh() }));
   for (const sensitive of [false, true]) {
@@ -213,7 +213,7 @@ function* variables(setting: Setting): Story {
   }
 }
 
-/** Policies are made, given code and attached, and go again. */
+/** Policies are created, uploaded, attached and deleted. */
 function* policies(setting: Setting): Story {
   const { fresh } = setting;
   const at = [place(setting)];
@@ -231,7 +231,7 @@ function* policies(setting: Setting): Story {
   yield* ask('removePolicy', [policy]);
 }
 
-/** Runs are given up where they can be. */
+/** Runs are canceled or discarded where possible. */
 function* givenUp(setting: Setting): Story {
   const workspace = yield* created('createWorkspace', [place(setting)], data({ name: setting.fresh() }));
   const mine = { workspace: related(workspace) };
@@ -242,7 +242,7 @@ function* givenUp(setting: Setting): Story {
   yield* ask('cancelRun', [first], { body: {} });
 }
 
-/** Versions come from a repository. */
+/** Versions are created from a repository. */
 function* fetched(setting: Setting): Story {
   const linked = { name: setting.fresh(), 'vcs-repo': { 'clone-url': repositories[1], branch: 'main' } };
   const workspace = yield* created('createWorkspace', [place(setting)], data(linked));
@@ -251,7 +251,7 @@ function* fetched(setting: Setting): Story {
   yield* ask('showIngressAttributes', [version]);
 }
 
-/** Somebody looks after their own tokens. */
+/** A user manages their own tokens. */
 function* account(setting: Setting): Story {
   const username = setting.fresh();
   const email = `${username}@example.com`;

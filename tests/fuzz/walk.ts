@@ -24,9 +24,9 @@ export interface Walked {
   /** How often each status was answered, by operation. */
   readonly counts: ReadonlyMap<string, ReadonlyMap<number, number>>;
   readonly operations: readonly string[];
-  /** Of those, what never did what it is for. */
+  /** The operations that never succeeded. */
   readonly unanswered: readonly string[];
-  /** What was sent, with what its answer told of: enough to send it again to another service. */
+  /** The requests sent, with the ids and secrets of their responses: enough to replay them on another service. */
   readonly history: readonly Sent[];
 }
 
@@ -43,7 +43,7 @@ export interface WalkOptions {
   readonly requests: number;
   readonly rows: UnitOfWork;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Ends after so many findings. */
+  /** The number of findings after which the walk ends. */
   readonly most?: number;
 }
 
@@ -56,10 +56,10 @@ export function descriptionOf(openApi: OpenApi): Description {
   return described.description;
 }
 
-/** What no answer may have in it, whoever asked. */
-const innards =
+/** Text that no response may contain. */
+const internals =
   /\n\s+at .+:\d+|node_modules|SQLITE_|better-sqlite3|(?:relation|column) "\w+"|undefined method|\[object Object\]/;
-/** Said to those whose change another's came before; here nobody else changes anything. */
+/** Conflicts with a concurrent change; impossible here, since requests are sent one at a time. */
 const elsewhere = /(?:changed|written) by another request|a concurrent change caused/;
 const secretText = /gatehouse\.v1\.[a-z2-9]{48}|whsec_[\w+/]{20,}/;
 
@@ -72,7 +72,7 @@ export function wrongWith(
   if (status >= 500) return `${status} is a fault of the service`;
   if (status === 409 && elsewhere.test(text)) return 'it blames others, and there are none';
   if (headers['x-request-id'] === undefined) {
-    // Node refuses what is no request of HTTP before it is handled.
+    // Node refuses a malformed HTTP request before it is handled.
     return status === 400 || status === 431 ? undefined : `${status} without an X-Request-Id`;
   }
   if (
@@ -82,10 +82,10 @@ export function wrongWith(
     status !== 204 &&
     status !== 304
   ) {
-    return 'nobody can tell where the answer ends';
+    return 'the response has no length';
   }
   if (!operation.startsWith('describeApi')) {
-    if (innards.test(text)) return `it tells of the service's innards: ${innards.exec(text)?.[0]}`;
+    if (internals.test(text)) return `it exposes the service's internals: ${internals.exec(text)?.[0]}`;
     if ((method === 'GET' || status >= 400) && secretText.test(text)) return 'it has a secret in it';
   }
   try {
@@ -153,7 +153,7 @@ const indistinct = ({ status, headers, text }: Answered): string => {
 
 export const everySoManyRequests = { settling: 150, goingOn: 15, tidying: 400, rows: 1_000 };
 
-/** Walks a service of its own with so many requests, and looks at every answer. */
+/** Sends `requests` requests to a service of its own, and checks every response. */
 export async function walk({ seed, requests, rows, environment, most = 5 }: WalkOptions): Promise<Walked> {
   const service = await startService(seed, rows, environment);
   const description = descriptionOf(service.openApi);

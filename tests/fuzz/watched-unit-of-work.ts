@@ -3,7 +3,7 @@ import type { ConfigurationVersion, Run, RunId, RunStatus } from '../../src/doma
 import { promised, promisedOutcome, triggers } from '../domain/specified-lifecycle.js';
 import { byThemselves, ended, underLease, ways } from '../domain/specified-runs.js';
 
-/** Where a run may be once it went from there, and on by itself. */
+/** The statuses that a run can reach from there, including those it moves on to automatically. */
 function reachable(from: RunStatus, byItself: boolean): ReadonlySet<RunStatus> {
   const found = new Set<RunStatus>();
   const go = (status: RunStatus, first: boolean) => {

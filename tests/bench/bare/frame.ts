@@ -6,9 +6,9 @@ import { Meters } from '../../../src/adapters/metrics/meters.js';
 import { logOutput } from '../../../src/infrastructure/log-output.js';
 
 /*
- * The baselines: what somebody who knows Node well would write who had to answer exactly these requests, and nothing
- * else. They are run through tsx, which gives functions their names at some cost as they are made: on the way of a
- * request none is made that would get one.
+ * The baselines: what an expert in Node would write to answer exactly these requests. They run through tsx, which
+ * names functions at some cost when they are created, so no function that would get a name is created during a
+ * request.
  */
 
 export interface Asked {
