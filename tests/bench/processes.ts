@@ -48,7 +48,7 @@ export const processes: BenchGroup = {
   async *run(options) {
     const seeded = await seededDatabase(options);
     if (seeded === undefined) return;
-    // The processes are not pinned: each takes the free core.
+    // Neither Postgres nor the load is pinned to a core.
     await postgresUrl('any');
     const load = Load.start('any');
     const started: Server[] = [];

@@ -35,11 +35,11 @@ async function seededBy(starting: Promise<Server>): Promise<Sample> {
 
 export interface SeededDatabase {
   readonly sample: Sample;
-  /** Answers the URL of a copy. */
+  /** Returns the URL of a copy. */
   readonly copy: (name: string) => Promise<string>;
 }
 
-/** A database that a service filled once; undefined where there is no Postgres, which is said. */
+/** A database that a service filled once; reports a missing Postgres and returns undefined. */
 export function seededDatabase(options: BenchOptions): Promise<SeededDatabase | undefined> {
   ownDatabase ??= fillDatabase(options);
   return ownDatabase;
@@ -86,7 +86,7 @@ export async function dropDatabases(): Promise<void> {
   await administer(url, ...drops).catch(() => undefined);
 }
 
-/** The kinds of baseline that write: one commit at a time, naively, or in groups. */
+/** A baseline: `bare` or with `equal` work; for writes, `naive` with one commit each, or `together` in groups. */
 export type Manner = 'bare' | 'equal' | 'naive' | 'together';
 
 export const bareOnSqlite = (manner: Manner, directory: string, writable = false): Promise<Server> => {

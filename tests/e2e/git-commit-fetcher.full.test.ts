@@ -260,7 +260,7 @@ suite(`commits fetched with git${reason}`, () => {
       expect(await refused(request, { git })).toBe('git on the server is older than 2.37');
     });
 
-    it('ends the archive stream only on success, and passes an error of its receiver to the caller', async () => {
+    it('passes an error of the receiver to the caller, and accepts a receiver that reads nothing', async () => {
       const server = await serve();
       const request = requestOf(server.url('app.git'));
       const mine = new Error('mine');

@@ -17,7 +17,7 @@ import {
 const opa = process.env.OPA ?? 'opa';
 const { run, reason } = needing(terraform, opa);
 
-/** Tests wait for the clients' own pauses most of the time: together they take not much longer than the longest. */
+/** Tests mostly wait for the client's polling pauses, so all together take little longer than the longest. */
 const together = run === it ? it.concurrent : it.skip;
 const patience = 240_000;
 
@@ -28,7 +28,7 @@ let service: ServiceProcess | undefined;
 const agentSettings = { ...(opa.includes('/') && { OPA_PATH: opa }) };
 const terraformPath = terraform.includes('/') ? { TERRAFORM_PATH: terraform } : {};
 
-/** A service with agents, the same for all tests: what starts tests together asks for it before any hook has run. */
+/** A service with agents, shared by all tests: concurrent tests start before any hook has run. */
 class Stage {
   private constructor(
     readonly steps: ServiceSteps,
@@ -78,7 +78,7 @@ class Stage {
     return agent;
   }
 
-  /** An organization with one agent, which plans at its leisure. */
+  /** An organization with one agent. */
   async dawdling(organization: string): Promise<{ readonly dawdler: AgentProcess; readonly token: string }> {
     await this.organization(organization);
     const token = await this.steps.agentToken(organization);
@@ -114,7 +114,7 @@ class Stage {
     return last;
   }
 
-  /** A set of policies with code that the workspace is held to. */
+  /** A policy set with code, attached to the workspace. */
   async policies(
     workspace: string,
     given: readonly { readonly name: string; readonly level: string; readonly code: string; description?: string }[],
@@ -161,7 +161,7 @@ afterAll(async () => {
   if (directory !== '') await rm(directory, { recursive: true, force: true });
 });
 
-/** Without what differs from one run to the next. */
+/** The output without the parts that differ between runs. */
 const plain = (printed: string): string =>
   printed
     .replaceAll(/run-\w{16}/g, 'run-X')
@@ -169,7 +169,7 @@ const plain = (printed: string): string =>
     .replaceAll(/ after \d+s/g, ' after Ns')
     .replaceAll(/ \(\d+s elapsed\)/g, ' (Ns elapsed)');
 
-/** Ended with this code, and printed all of this in this order. The whole text is shown where it did not. */
+/** Asserts the exit code and that the texts were printed in this order. A failure shows the whole output. */
 const expectEnd = (ended: Ended, code: number | 'any', ...texts: readonly string[]): void => {
   const printed = plain(ended.printed);
   let from = 0;
@@ -280,7 +280,7 @@ describe(`the terraform CLI, unmodified${reason}`, () => {
         0,
         'terraform_data.x: Refreshing state... [id=ID]\n\nNo changes. Your infrastructure matches the configuration.',
       );
-      // Nothing is asked where nothing changes.
+      // Without changes there is no prompt.
       expectEnd(
         await place.run(...runs.apply, '-input=false'),
         0,
@@ -676,7 +676,7 @@ resource "terraform_data" "fails" {
       expectEnd(await plan.ended(), 'any', 'Interrupt received.');
       expect(await statuses()).toEqual(['planning']);
 
-      // Behind the other, which still runs.
+      // Queued behind the other, which still runs.
       const spared = place.start(...runs.apply);
       await spared.prints('Waiting for the plan to start...');
       spared.interrupt();
@@ -769,7 +769,7 @@ resource "terraform_data" "fails" {
   );
 
   together(
-    'plans and applies with -target, -replace, -destroy and -refresh-only',
+    'plans and applies with -target, -replace and -destroy, and refreshes',
     async () => {
       const stage = await Stage.shared();
       const place = await stage.workplace('narrowed', `${simple}resource "terraform_data" "y" { input = "you" }\n`);

@@ -12,7 +12,7 @@ export const runOf = (workspaceId: string, versionId?: string) => ({
   ...(versionId === undefined ? {} : { 'configuration-version': to('configuration-version', versionId) }),
 });
 
-/** A workspace in an organization of its own, with an agent, and what tests do there over and over. */
+/** A workspace in an organization of its own, with an agent, and common test steps. */
 export class Bench {
   private constructor(
     readonly api: TestApi,
@@ -57,7 +57,7 @@ export class Bench {
     return job;
   }
 
-  /** Plans a run that is queued, and judges its policies. */
+  /** Plans a queued run and reports its policies. */
   async planned(runId: string, judge: 'passed' | 'failed' | 'errored' = 'passed'): Promise<void> {
     const job = await this.claimed(runId);
     const said = await job.planned();

@@ -5,21 +5,21 @@ export interface Series {
   readonly value: number;
 }
 
-/** What a scrape said, by the rules of the text format. */
+/** A scrape, parsed by the rules of the text format. */
 export class Scrape {
   constructor(
     readonly types: ReadonlyMap<string, string>,
     readonly series: readonly Series[],
   ) {}
 
-  /** Those that have these labels, and maybe more. */
+  /** The samples that have at least these labels. */
   of(name: string, labels: Readonly<Record<string, string>> = {}): readonly Series[] {
     return this.series.filter(
       (one) => one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value),
     );
   }
 
-  /** The sum of them; undefined without any. */
+  /** The sum of their values; undefined without samples. */
   value(name: string, labels: Readonly<Record<string, string>> = {}): number | undefined {
     const found = this.of(name, labels);
     return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0);
@@ -45,7 +45,7 @@ const familyOf = (name: string, types: ReadonlyMap<string, string>): string | un
   return type === 'histogram' || (type === 'summary' && part !== 'bucket') ? base : undefined;
 };
 
-/** Throws what Prometheus would refuse, or what its conventions forbid. */
+/** Throws on anything that Prometheus would refuse or its conventions forbid. */
 export function parseExposition(text: string): Scrape {
   if (!text.endsWith('\n')) throw new Error('the last line has no end');
   const types = new Map<string, string>();
@@ -97,7 +97,7 @@ function checkConventions(types: ReadonlyMap<string, string>, series: readonly S
     const isCounter = types.get(name) === 'counter';
     if (isCounter && !name.endsWith('_total')) throw new Error(`the counter ${name} does not end with _total`);
     if (isCounter && !(value >= 0)) throw new Error(`the counter ${name} is ${value}`);
-    // The client library has some of its own that are named so.
+    // The client library has gauges of its own with such names.
     const ours = name.startsWith('gatehouse_');
     if (ours && !isCounter && name.endsWith('_total')) throw new Error(`${name} is not a counter`);
   }

@@ -1,9 +1,8 @@
 import type { Page } from 'puppeteer-core';
 
 /**
- * Runs in the page, and answers what keeps people from reading or using it: text with too little contrast (WCAG 2.2, AA),
- * what can be used and has no name, tables without heads, pictures without a text, headings that skip a level, ids that
- * are there twice.
+ * Runs in the page and returns its accessibility faults: text with too little contrast (WCAG 2.2, AA), controls
+ * without a name, tables without headers, images without alternative text, headings that skip a level, duplicate ids.
  */
 const look = `(() => {
   const faults = [];
@@ -77,5 +76,5 @@ const look = `(() => {
   return faults;
 })()`;
 
-/** What is wrong with a page as it stands, in words. */
+/** The faults of the current page, as sentences. */
 export const faultsOn = async (page: Page): Promise<readonly string[]> => (await page.evaluate(look)) as string[];

@@ -18,7 +18,7 @@ export class QueryPlanner {
     private readonly planner: Database.Database,
   ) {}
 
-  /** `fill` puts there what the work is about. */
+  /** `fill` inserts the rows that the work needs. */
   static async open(fill: Work): Promise<QueryPlanner> {
     const directory = await mkdtemp(join(tmpdir(), 'gatehouse-'));
     const file = join(directory, 'test.sqlite');

@@ -54,7 +54,7 @@ const agentsSecret = 'secret-of-the-agent';
 const auditorsSecret = 'secret-of-the-auditor';
 const secrets = { digest: digestOf(secret), expiredDigest: digestOf(expiredSecret) };
 
-/** An organization as small as can be in which there is one of everything, and a caller of the kind that is asked for. */
+/** A minimal organization with one object of every kind, and a caller of the requested kind. */
 export interface SmallWorld {
   readonly secret: string;
   readonly expiredSecret: string;
@@ -64,15 +64,15 @@ export interface SmallWorld {
   readonly agentsSecret: string;
   /** The secret of the audit token; absent if the caller is one. */
   readonly auditorsSecret: string;
-  /** Path parameters of what exists, as `pathAbout` wants them. */
+  /** Path parameters of existing objects, for `pathAbout`. */
   readonly existing: Readonly<Record<string, string>>;
-  /** What bodies may refer to. */
+  /** Objects that bodies may refer to. */
   readonly referred: Referred;
   /** Tokens other than users' that are addressed by their own ids: the target team's and an agent's. */
   readonly tokens: { readonly team: string; readonly agent: string };
 }
 
-/** How far a run, its policies and the configuration version have come. */
+/** The statuses of a run, its policies and its configuration version. */
 export interface Scene {
   readonly run: RunStatus;
   readonly stage: TaskStageStatus;
@@ -82,7 +82,7 @@ export interface Scene {
 /** Nothing is in progress, so that everything may be deleted. */
 const afterwards: Scene = { run: 'applied', stage: 'passed', version: 'uploaded' };
 
-/** Where the routes begin that move one of them on. */
+/** The initial statuses for routes that trigger a transition. */
 const beginnings: Readonly<Record<string, Partial<Scene>>> = {
   'post /runs/:id/actions/apply': { run: 'post_plan_completed' },
   'post /runs/:id/actions/discard': { run: 'post_plan_completed' },
@@ -92,7 +92,7 @@ const beginnings: Readonly<Record<string, Partial<Scene>>> = {
   'post /configuration-versions/:id/actions/permanently_delete_backing_data': { version: 'backing_data_soft_deleted' },
 };
 
-/** The scene in which a route, by its key, does what it is there for. */
+/** The scene in which the route with this key succeeds. */
 export const sceneOf = (key: string): Scene => ({ ...afterwards, ...beginnings[key] });
 
 const evaluationIn: Readonly<Partial<Record<TaskStageStatus, 'pending' | 'failed'>>> = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type AtRest, check, type Noticed, type RunAtRest, type VersionAtRest } from './checker.js';
 import type { Operation, Outcome } from './journal.js';
 
-/** `begun-ended who kind object value outcome` as one line of a story. */
+/** `begun-ended who kind object value outcome` as one line of a history. */
 const told = (
   begun: number,
   ended: number,
@@ -52,7 +52,7 @@ const run: RunAtRest = {
   planOnly: false,
 };
 
-/** A story in which all went well, with a fault or two. */
+/** A history without violations, with a fault or two. */
 const operations: readonly Operation[] = [
   told(1, 2, 'version cv-1', 'create'),
   told(3, 6, 'version cv-1', 'upload', 'bb', 'unknown'),
@@ -104,7 +104,7 @@ const changed = (change: Partial<VersionAtRest>) => ({ versions: [{ ...uploaded,
 
 const lost = 'acknowledged changes are there';
 
-/** What may go wrong, as the rule that it breaks calls it. */
+/** Violations, each with the name of the rule that it breaks. */
 const planted: readonly (readonly [string, string, Partial<Told>])[] = [
   [
     'an acknowledged upload that left the version pending',
@@ -160,7 +160,7 @@ const planted: readonly (readonly [string, string, Partial<Told>])[] = [
     { ...rest({ runs: [] }), operations: operations.filter(({ object }) => !object.startsWith('run')) },
   ],
   [
-    'a second run of one version',
+    'a run that no version queued',
     'every auto-queued run once',
     rest({ runs: [run, { ...run, id: 'run-2', versionId: 'cv-2' }] }),
   ],

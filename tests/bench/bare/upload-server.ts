@@ -15,7 +15,7 @@ import { TarHeaders } from '../../../src/adapters/files/tar-headers.js';
  * flushes are left to wait for: the file's, and the commit's.
  */
 
-/** Where files and database go, and how many versions wait for an upload. */
+/** The directory for files and database, and the number of versions that wait for an upload. */
 const { DIRECTORY: directory = '.', VERSIONS: made } = process.env;
 const most = { bytes: 2 ** 32, unpacked: 2 ** 34, entries: 1_000_000 };
 const buffers = { chunkSize: 256 * 1024, highWaterMark: 256 * 1024 };
