@@ -3,7 +3,7 @@ import type { Report } from './report.js';
 
 const bars = 480;
 const values = 90;
-/** Of a letter of the labels, about. */
+/** The approximate width of a letter in labels. */
 const letter = 6.8;
 const row = 24;
 const head = 56;

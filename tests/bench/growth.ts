@@ -24,16 +24,16 @@ import { type Ask, Connections, percentile } from './latencies.js';
 import { type Size, seedPostgres, seedSqlite, sizeOf } from './seed-rows.js';
 import { postgresUrl, Server } from './servers.js';
 
-/** For one measurement, in milliseconds. */
+/** The time for one measurement, in milliseconds. */
 const patience = 3_000;
 
 const mostRatio = 1.5;
-/** In MiB, however many read whole lists: what V8 keeps for what is young, and a little for each. */
+/** In MiB, for any number of readers of whole lists: V8's young generation, and a little for each. */
 const mostForLists = 48;
 const mostPerThousandSkipped = 25;
 const mostPerThousandSearched = 500;
 const mostAtDepth = 100;
-/** Of fewer rows, a request costs more than what is skipped or searched. */
+/** With fewer rows, the request itself costs more than the rows skipped or searched. */
 const enough = 10_000;
 
 class Comparison {
@@ -55,7 +55,7 @@ class Comparison {
       const take = async (world: World, count: number) => {
         const asks = await given.asks(world, count);
         const open = await Connections.to(world.server.url, world.seeded[given.as ?? 'owner'], connections);
-        // The first on each connection also makes it.
+        // The first request on each connection also opens it.
         await open.ask(times(connections, () => ({ path: `${api}/account/details` })));
         const took = await open.ask(asks);
         open.close();
@@ -81,7 +81,7 @@ class Comparison {
           return median(values);
         },
       });
-      // A round alone has too few for its slowest hundredth: of all that were measured, and of either half for the spread.
+      // One round has too few values for a p99: it is taken over all rounds, and over each half for the spread.
       const slowest = (values: readonly (readonly number[])[]) => {
         const all = values.flat();
         const half = Math.ceil(values.length / 2);
@@ -127,7 +127,7 @@ class Comparison {
     open.close();
     const microseconds = (some: readonly number[], than: readonly number[]) =>
       some.map((value, round) => (value - (than[round] ?? 0)) * 1000);
-    // Between two deep pages: what both find elsewhere than the first page, in colder memory, they pay once.
+    // Between two deep pages, so that the cost of colder memory, which both pay once, cancels out.
     const perThousand = microseconds(took.middle, took.quarter).map(
       (more) => (more * 1000) / ((middle - quarter) * pageSize),
     );
@@ -175,7 +175,7 @@ class Comparison {
     };
   }
 
-  /** The lists without pages: what a row of them costs, and how much memory they take. */
+  /** Unpaginated lists: the cost of a row, and their memory. */
   async *wholeLists(): AsyncIterable<Finding> {
     const { size, seeded, server } = this.full;
     const lists = [...seeded.listed, { id: seeded.workspaceId, rows: size.accesses }]
@@ -242,7 +242,7 @@ export async function readThrough(file: string): Promise<void> {
   for await (const _ of createReadStream(file, { highWaterMark: 1 << 20 }));
 }
 
-/** A service on a database that is seeded. */
+/** A service on a seeded database. */
 async function onSqlite(directory: string, size: Size): Promise<World> {
   await mkdir(directory, { recursive: true });
   const file = join(directory, 'gatehouse.sqlite');
@@ -279,7 +279,7 @@ async function onPostgres(directory: string, size: Size, url: string): Promise<W
     size,
     seeded,
     server: service,
-    // Its own buffers and the system's were filled as it was seeded.
+    // Seeding filled its own buffers and the system's cache.
     warm: async () => {},
     column: async (sql) => (await reader.query({ text: sql, rowMode: 'array' })).rows.map(([first]) => first as string),
     close: async () => {
@@ -304,7 +304,7 @@ async function* compared(full: World, small: World, engine: string, quick: boole
 
 const smallest = sizeOf(0.001);
 
-/** Postgres takes too long to be filled with ten million versions: it has all else, and a tenth of those. */
+/** Seeding ten million versions takes too long on Postgres: it has a tenth of those and all other rows. */
 const largest = { sqlite: sizeOf(1), postgres: { ...sizeOf(1), versions: 100_000, versionsInEach: 9 } };
 
 export const growth: BenchGroup = {

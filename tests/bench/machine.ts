@@ -6,7 +6,7 @@ import pg from 'pg';
 import type { Machine } from './report.js';
 import { pinned, root } from './servers.js';
 
-/** Those of the checkout; `unknown` where there is none. */
+/** Output of git in the checkout; `unknown` without one. */
 const git = (...words: string[]): string => {
   try {
     return execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

@@ -61,7 +61,7 @@ async function measured(group: BenchGroup, directory: string): Promise<GroupRepo
       say(`  ${line(finding)}`);
     }
   } catch (error) {
-    // The others have taken, or will take, minutes, and know nothing of it.
+    // The other groups take minutes and do not depend on this one.
     process.exitCode = 1;
     broken = (error as Error).message;
     say(`  BROKEN: ${(error as Error).stack ?? error}`);
@@ -83,7 +83,7 @@ async function bench(directory: string): Promise<void> {
   if (values.docs && (values.quick || values.only !== undefined)) throw new Error('--docs is for all groups, in full');
   const before = machine();
   const file = values.json ?? join(tmpdir(), `gatehouse-bench-${Date.now()}.json`);
-  // Before minutes are spent on what then cannot be written.
+  // Fails early if the results could not be written.
   await access(dirname(resolve(file)), constants.W_OK);
   if (values.docs) inserted(await readFile(page, 'utf8'), { machine: before, groups: [] });
   const reports: GroupReport[] = [];

@@ -53,7 +53,7 @@ const onOne = (question: Question): Question => ({
   paths: [question.paths[0]],
 });
 
-/** Without a baseline: how long they take, and that the slowest do not stand out. */
+/** Latencies without a baseline, and the ratio of the slowest to the median. */
 async function others(engine: Engine, url: string, sample: Sample): Promise<readonly Question[]> {
   const { workspaceId, versionId, strangerToken } = sample;
   const headers = { authorization: `Bearer ${adminToken}` };
@@ -112,7 +112,7 @@ async function alike(servers: Servers, question: Question): Promise<void> {
   }
 }
 
-/** How the slowest hundredth stands to the middle, of the rounds together. */
+/** The ratio of p99 to median, over all rounds. */
 const tail = (name: string, results: readonly LoadResult[]): Finding => ({
   name: `${name}, p99 of p50`,
   unit: '×',
@@ -227,7 +227,7 @@ async function* measured(
   }
 }
 
-/** Each on a database of its own. */
+/** Each has its own database. */
 async function* onSqlite(load: Load, options: BenchOptions): AsyncGenerator<Finding> {
   const copy = async (name: string) => (await seededDirectory(options, `writes-${name}`)).directory;
   const { sample } = await seededDirectory(options, 'writes');

@@ -35,7 +35,7 @@ export interface Answered {
 
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
 
-/** The same names again for the same seed, so that a walk can be walked again. */
+/** Deterministic ids and secrets for a seed, so that a walk can be replayed. */
 const textOf = (random: Random, length: number): string =>
   Array.from({ length }, () => random.oneOf([...alphabet])).join('');
 

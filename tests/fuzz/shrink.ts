@@ -5,7 +5,7 @@ import { startService } from './service.js';
 import { Settler } from './settler.js';
 import { curlOf, descriptionOf, everySoManyRequests, type Finding, type Sent, wrongWith } from './walk.js';
 
-/** How long to look for a shorter way, in milliseconds. */
+/** The time limit of the search for a shorter sequence, in milliseconds. */
 const patience = 60_000;
 
 /** The last of what can be sent again and is answered as wrongly, as lines for a shell; as it is where it is not. */
@@ -34,7 +34,7 @@ export async function shrunk(backend: Backend, finding: Finding, history: readon
 const textOf = ({ url, headers, body }: Outgoing): string =>
   `${url} ${JSON.stringify(headers)} ${body?.toString() ?? ''}`;
 
-/** What changed anything that the request is about, or that led to it. */
+/** The requests that changed an object of this request, or that led to it. */
 function waysTo({ outgoing }: Finding, before: readonly Sent[]): readonly Sent[] {
   const about = new Set(toldBy(textOf(outgoing)));
   const way: Sent[] = [];

@@ -9,9 +9,9 @@ import { isDocument, type Outgoing, Requests } from './requests.js';
 import { type Answered, type Service, startService } from './service.js';
 import { Settler } from './settler.js';
 
-/** A request that was answered as none may be. */
+/** A request with a faulty response. */
 export interface Finding {
-  /** Of the walk, from which it can be walked again. */
+  /** The seed that reproduces the walk. */
   readonly seed: number;
   readonly number: number;
   readonly what: string;
@@ -21,7 +21,7 @@ export interface Finding {
 
 export interface Walked {
   readonly findings: readonly Finding[];
-  /** How often each status was answered, by operation. */
+  /** The number of responses by operation and status. */
   readonly counts: ReadonlyMap<string, ReadonlyMap<number, number>>;
   readonly operations: readonly string[];
   /** The operations that never succeeded. */
@@ -32,7 +32,7 @@ export interface Walked {
 
 export interface Sent {
   readonly number: number;
-  /** Undefined where an organization was settled. */
+  /** Undefined if the finding concerns a settled organization. */
   readonly outgoing?: Outgoing;
   readonly told: readonly string[];
   readonly changed: boolean;
@@ -49,7 +49,7 @@ export interface WalkOptions {
 
 let described: { readonly text: string; readonly description: Description } | undefined;
 
-/** To look at answers with. It is kept: to get ready takes a second, and services are described alike. */
+/** Cached: compiling the description takes a second, and it is the same for every service. */
 export function descriptionOf(openApi: OpenApi): Description {
   const text = JSON.stringify(openApi);
   if (described?.text !== text) described = { text, description: new Description(openApi) };
@@ -95,7 +95,7 @@ export function wrongWith(
   }
 }
 
-/** What must hold of all that is stored, whatever was asked. */
+/** Invariants of all stored rows. */
 async function wrongInRows({ unitOfWork }: Service): Promise<readonly string[]> {
   const wrong: string[] = [];
   await unitOfWork.read(async (tx) => {
@@ -144,7 +144,7 @@ async function wrongInRows({ unitOfWork }: Service): Promise<readonly string[]> 
   return wrong;
 }
 
-/** What must be the same in two answers of which one is about what is hidden, and one about what is missing. */
+/** The parts of a response that must be equal for a hidden and a missing resource. */
 const indistinct = ({ status, headers, text }: Answered): string => {
   const passing = new Set(['x-request-id', 'date', 'x-ratelimit-remaining', 'x-ratelimit-reset']);
   const others = Object.entries(headers).filter(([name]) => !passing.has(name));
@@ -249,11 +249,11 @@ const lastIn = (url: string): string => /\/([^/?]+)\/?(?:\?|$)/.exec(url)?.[1] ?
 
 const secretOf = ({ headers }: Outgoing): string => String(headers.Authorization ?? '').replace('Bearer ', '');
 
-/** With the command that comes to it again. */
+/** Appends the command that reproduces it. */
 export const toldIn = ({ seed, number, what, outgoing, answer }: Finding): string =>
   `npm run fuzz -- --seed ${seed} --requests ${number}: ${what}\n  ${curlOf(outgoing)}\n  ${answer}`;
 
-/** As it can be pasted into a shell, with the port of a service that runs. */
+/** The request as a curl command, with the port of a running service. */
 export function curlOf({ method, url, headers, body }: Outgoing): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   const said = Object.entries(headers).flatMap(([name, value]) =>

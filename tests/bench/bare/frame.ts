@@ -29,7 +29,7 @@ export interface Answered {
   readonly document?: object;
 }
 
-/** `equal` does all that the service does besides: its headers, its count of requests, its line in the log. */
+/** `equal` also does the service's side work: headers, request counts and the log line. */
 const equal = process.env.MANNER === 'equal';
 
 const mediaType = 'application/vnd.api+json';
@@ -94,7 +94,7 @@ function note(
 function send(request: IncomingMessage, response: ServerResponse, begun: number, answered: Answered): void {
   const body = JSON.stringify(answered.document ?? { errors: [{ status: String(answered.status) }] });
   const length = Buffer.byteLength(body);
-  // Latin 1 is written faster, and the same bytes where all is ASCII.
+  // Latin-1 is written faster, and equals UTF-8 for ASCII.
   const encoding = length === body.length ? 'latin1' : 'utf8';
   if (!equal) {
     response.writeHead(answered.status, { 'Content-Type': mediaType, 'Content-Length': length }).end(body, encoding);
@@ -122,7 +122,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString());
 }
 
-/** Answers without waiting for anything where `answer` does. */
+/** Responds synchronously if `answer` does. */
 export function serve(answer: (asked: Asked) => Answered | Promise<Answered>): void {
   const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
     const begun = performance.now();
