@@ -86,7 +86,7 @@ async function others(engine: Engine, url: string, sample: Sample): Promise<read
 interface Targets {
   readonly bare?: number;
   readonly naive?: number;
-  /** Of what the service shows at once. */
+  /** The target for changes that the service shows immediately. */
   readonly shows?: number;
 }
 

@@ -71,7 +71,7 @@ describe('examples/terraform', () => {
           expect((await stat(join(data, 'first-try', 'terraformrc'))).mode & 0o777).toBe(0o600);
           expect(await agent.end()).toBe(0);
 
-          // The second time everything is there already.
+          // The second time everything exists already.
           const again = AgentProcess.start({ DATA_DIR: data, PORT: '0', AGENT_WORK_DIR: directory }, ['--with-server']);
           await again.prints('claims runs from');
           expect(await again.end()).toBe(0);

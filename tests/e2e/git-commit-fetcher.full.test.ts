@@ -171,14 +171,21 @@ suite(`commits fetched with git${reason}`, () => {
       },
     );
 
-    it.each([false, true])('fails for an id that is not a commit of the repository (old protocol: %s)', async (oldProtocol) => {
-      const server = await serve({ oldProtocol });
-      const ref = 'refs/heads/main';
-      const url = server.url('app.git');
-      expect(await refused(requestOf(url, { ref, commitSha: 'ab'.repeat(20) }))).toContain('is not in the repository');
-      const tree = await repository.git('rev-parse', 'HEAD^{tree}');
-      expect(await refused(requestOf(url, { ref, commitSha: tree }))).toMatch(/is not (a commit of|in) the repository/);
-    });
+    it.each([false, true])(
+      'fails for an id that is not a commit of the repository (old protocol: %s)',
+      async (oldProtocol) => {
+        const server = await serve({ oldProtocol });
+        const ref = 'refs/heads/main';
+        const url = server.url('app.git');
+        expect(await refused(requestOf(url, { ref, commitSha: 'ab'.repeat(20) }))).toContain(
+          'is not in the repository',
+        );
+        const tree = await repository.git('rev-parse', 'HEAD^{tree}');
+        expect(await refused(requestOf(url, { ref, commitSha: tree }))).toMatch(
+          /is not (a commit of|in) the repository/,
+        );
+      },
+    );
 
     it('comes from a repository of the longer hashes, too', async () => {
       const long = await GitRepository.create(root, 'long.git', 'sha256');

@@ -64,7 +64,7 @@ class Instance {
   }
 }
 
-/** Instances that share what the settings name, each with a directory of its own for everything else. */
+/** Instances that share the settings' database and store, each with its own data directory. */
 class Group {
   private readonly started: Instance[] = [];
   private readonly directories: string[] = [];
@@ -129,7 +129,7 @@ onPostgres('three instances on one Postgres and one bucket', () => {
 
   beforeAll(async () => {
     store = await startS3Server();
-    // The store's client looks for its credentials here, whatever the settings are.
+    // The store's client reads its credentials from the environment, whatever the settings are.
     Object.assign(process.env, store.environment);
     group = await Group.onPostgres(store.environment);
     [a, b, c] = await Promise.all([group.start(), group.start(), group.start()]);
@@ -207,7 +207,7 @@ onPostgres('three instances on one Postgres and one bucket', () => {
     expect((await a.ask('GET', `/runs/${claimed.runId}`)).attributes.status).toBe('planned_and_finished');
   });
 
-  /** Each makes a right that works, and answers how to use it at an instance and how to take it away at the first. */
+  /** Each creates a right, and returns how to use it at an instance and how to revoke it at the first. */
   const rights: Readonly<
     Record<
       string,
@@ -351,7 +351,7 @@ onPostgres('instances on one Postgres', () => {
     const begun = performance.now();
     const floods = instances.map(flood);
     await pause(3_000);
-    // One and a half seconds touch at most three of those the limit is counted by.
+    // 1.5 seconds overlap at most three of the one-second windows of the limit.
     const lately = () => passed.filter((moment) => moment > performance.now() - 1_500).length;
     const some = async () => lately() > 0 && lately() <= 3 * (30 + 3 * 3);
     await until('some pass, and no more than may', some).finally(() => {
@@ -420,7 +420,7 @@ describe('one service on SQLite', () => {
   });
 });
 
-/** Has, step by step, one instance for each list; uses at each what was given out at the others and in the steps before. */
+/** Starts, in each step, one instance for each list of secrets; uses at each what the others and earlier steps issued. */
 async function throughout(
   steps: readonly (readonly string[])[],
   start: (list: string) => Promise<Instance>,
@@ -470,7 +470,7 @@ async function throughout(
     for (const [index, instance] of instances.entries()) {
       expect(await deliver(instance)).toBeLessThan(300);
       const known = (lists[index] ?? '').split(',');
-      // Those signed with a secret that was dropped have ended by then: that is what is waited for.
+      // Waits until those signed with a dropped secret have expired.
       const fromOthers = uploads.filter(({ signed, by }) => known.includes(signed) && by !== instance);
       const used = new Set([fromOthers.at(0), fromOthers.at(-1)]);
       for (const upload of used) {

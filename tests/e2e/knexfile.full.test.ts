@@ -12,7 +12,7 @@ import { inTemporaryDirectory } from '../support/process.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-/** What `npm run knex` runs. */
+/** The command of `npm run knex`. */
 const [, ...script] = (manifest.scripts.knex as string).split(' ');
 
 const knex = async (

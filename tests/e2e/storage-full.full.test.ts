@@ -10,7 +10,7 @@ import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 const present = process.platform === 'linux';
 const reason = present ? '' : ' (skipped: needs prlimit and /dev/full, which only Linux has)';
 
-/** In half kilobytes, as shells count it: no file grows beyond a mebibyte. */
+/** In units of 512 bytes, as for `ulimit -f`: no file grows beyond one MiB. */
 const limit = 2048;
 
 const noise = (bytes: number): Promise<Buffer> => archiveOf({ noise: randomBytes(bytes).toString('base64') });

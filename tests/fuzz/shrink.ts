@@ -8,7 +8,7 @@ import { curlOf, descriptionOf, everySoManyRequests, type Finding, type Sent, wr
 /** The time limit of the search for a shorter sequence, in milliseconds. */
 const patience = 60_000;
 
-/** The last of what can be sent again and is answered as wrongly, as lines for a shell; as it is where it is not. */
+/** A shorter sequence of requests that reproduces the finding, as shell lines. Shows the last 30. */
 export async function shrunk(backend: Backend, finding: Finding, history: readonly Sent[]): Promise<readonly string[]> {
   const until = performance.now() + patience;
   const before = history.filter(({ number }) => number < finding.number);

@@ -249,7 +249,7 @@ const lastIn = (url: string): string => /\/([^/?]+)\/?(?:\?|$)/.exec(url)?.[1] ?
 
 const secretOf = ({ headers }: Outgoing): string => String(headers.Authorization ?? '').replace('Bearer ', '');
 
-/** Appends the command that reproduces it. */
+/** The finding as text, with the command that reproduces it. */
 export const toldIn = ({ seed, number, what, outgoing, answer }: Finding): string =>
   `npm run fuzz -- --seed ${seed} --requests ${number}: ${what}\n  ${curlOf(outgoing)}\n  ${answer}`;
 

@@ -166,7 +166,11 @@ const planted: readonly (readonly [string, string, Partial<Told>])[] = [
   ],
   ['a live version without its archive', 'archives of live versions', rest({ bundles: new Map() })],
   ['a live version with a damaged archive', 'archives of live versions', rest({ bundles: new Map([['key-1', 'a']]) })],
-  ['a bundle that no version references', 'no orphans', rest({ bundles: new Map([...atRest.bundles, ['key-2', 'dd']]) })],
+  [
+    'a bundle that no version references',
+    'no orphans',
+    rest({ bundles: new Map([...atRest.bundles, ['key-2', 'dd']]) }),
+  ],
   ['an attempt that was never settled', 'no orphans', rest({ leftovers: ['unsettled/key-3'] })],
   ['work that was never done', 'ordered work is done', rest({ undone: ['queue-run of cv-1'] })],
   [

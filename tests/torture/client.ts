@@ -13,7 +13,7 @@ export interface Meant {
   readonly kind: string;
   readonly object?: string;
   readonly value?: string | ((json: Json) => string);
-  /** How the answer counts, where its status does not say it. */
+  /** The outcome of the response, if its status does not determine it. */
   readonly outcome?: (answer: Answered) => Outcome;
 }
 
@@ -65,7 +65,7 @@ export class Client {
     });
   }
 
-  /** To whichever instance it talks to now; `url` may name another address. */
+  /** Sends to its current instance, or to the address in `url`. */
   async send(meant: Meant, { path, ...request }: Request, url?: string): Promise<Said> {
     const { instance } = this;
     const begun = this.journal.now();
@@ -121,7 +121,7 @@ export class Client {
     await pause(this.random.between(5, 60));
   }
 
-  /** The same path at an instance it may not have talked to. */
+  /** The same path on a random instance. */
   elsewhere(): string {
     return this.random.oneOf(this.instances);
   }

@@ -34,7 +34,7 @@ const opened = async (): Promise<Socket> => {
   return socket;
 };
 
-/** What comes back of `text`, if it does so in time. */
+/** The echo of `text`, if it arrives in time. */
 const answer = async (text: string, within = 100): Promise<string | undefined> => {
   client.write(text);
   const heard = once(client, 'data').then(([chunk]) => String(chunk));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** What a line between two programs does with bytes: it passes them on at once, later, or not for now. */
+/** A TCP proxy between two programs that can delay, hold back or drop bytes. */
 export interface Line {
   /** The port to connect to. */
   readonly port: number;
@@ -26,7 +26,7 @@ export interface Line {
   close(): Promise<void>;
 }
 
-/** A line on loopback to another port of it. */
+/** Opens a proxy on loopback to another loopback port. */
 export async function openLine(target: number): Promise<Line> {
   const pairs = new Set<Pair>();
   const state: State = { refusing: false, stalled: false, delay: 0, trap: undefined, trapped: 0 };
@@ -96,7 +96,7 @@ interface State {
   trapped: number;
 }
 
-/** The two connections that make one. */
+/** The pair of sockets of one proxied connection. */
 class Pair {
   swallowing = false;
   mute = false;
@@ -113,7 +113,7 @@ class Pair {
       [far, near],
     ] as const) {
       from.setNoDelay(true);
-      // Pieces that wait keep their order, also when the delay changes while they do.
+      // Delayed chunks keep their order even if the delay changes.
       let last = Promise.resolve();
       const inOrder = (pass: () => void) => {
         const { delay } = this.state;

@@ -18,7 +18,7 @@ export interface Answered {
 /** The connection was refused: the request was not sent and had no effect. */
 export class Unsent extends Error {}
 
-/** Requests by hand: with the answer, or an error, in bounded time, and with ways to be a bad client. */
+/** A raw HTTP client: it resolves or rejects in bounded time, and can misbehave on purpose. */
 export class HttpClient {
   private readonly agent = new Agent({ keepAlive: true });
 

@@ -9,8 +9,8 @@ export const missing = 'missing';
 export const unheard = '?';
 
 /**
- * One value, or none: a token, a grant, a name's bearer. `add` needs it to be missing, `change` and `remove` to be
- * there; `put` and `drop` need nothing. The rest look: `read` at the value, the others whether it is `value`.
+ * An optional value: a token, a grant, the owner of a name. `add` requires it to be missing, `change` and `remove` to
+ * exist; `put` and `drop` require nothing. `read` returns the value; other reads return whether it is `value`.
  */
 export function register(history: readonly Operation[]): Model {
   const heard = new Set(
@@ -41,7 +41,7 @@ const stepOf = <Step>(steps: Readonly<Record<string, Step>>, kind: string): Step
 
 const rows: readonly Transition[] = lifecycle;
 
-/** Where the lifecycle table lets a trigger lead; guards ask what one version's history does not show. */
+/** The target of a trigger in the lifecycle table; guards are ignored, since they depend on other objects. */
 const after = (trigger: string, status: string): Status | undefined =>
   rows.find((row) => row.trigger === trigger && row.from.includes(status as Status))?.to;
 
@@ -55,9 +55,9 @@ export const version: Model = {
       return to && `${to} ${bytes}`;
     };
     const steps: Readonly<Record<string, () => string | undefined>> = {
-      // The bytes it holds are taken again in any status.
+      // The same bytes are accepted again in any status.
       upload: () => (value === sha256 ? state : (fire('upload', value) ?? fire('replace-upload', value))),
-      // Not taken, however much of it arrived.
+      // A broken upload changes nothing, however much of it arrived.
       'break-off': () => state,
       // Returned to the client in every status; only a pending version is marked by it.
       'upload-malformed': () => (status === 'pending' ? fire('fail') : state),
@@ -67,7 +67,7 @@ export const version: Model = {
       'permanently-delete': () => fire('permanently-delete'),
       create: () => state,
       show: () => (shown(status) === value ? state : undefined),
-      // As the database has it in the end: every status, and the files where the version still has any.
+      // The final database row: the status, and the digest if the version still has files.
       stands: () => (value === (keepsFiles.has(status) ? state : status) ? state : undefined),
       download: () => (status === 'uploaded' && sha256 === value ? state : undefined),
     };
@@ -75,7 +75,7 @@ export const version: Model = {
   },
 };
 
-/** Versions whose backing data was deleted answer as if they were not there. */
+/** Versions whose backing data was deleted respond as missing. */
 const shown = (status: string): string => (statusTraits[status as Status].readable ? status : missing);
 export const keepsFiles: ReadonlySet<string> = new Set<Status>(['uploaded', 'backing_data_soft_deleted']);
 

@@ -50,7 +50,7 @@ const meters = new Meters();
 const limit = 1_000_000;
 const counted = new Map<string, { begun: number; count: number }>();
 
-/** Of the second that a caller is in. */
+/** The rate-limit headers for the caller's current second. */
 function limitHeaders(caller: string, now: number) {
   let second = counted.get(caller);
   if (second === undefined || now >= second.begun + 1_000) {
@@ -65,7 +65,7 @@ function limitHeaders(caller: string, now: number) {
   };
 }
 
-/** What the service notes of each request once it is over. Its metrics of requests are kept here too. */
+/** Logs a finished request and counts its metrics, as the service does. */
 function note(
   request: IncomingMessage,
   response: ServerResponse,
