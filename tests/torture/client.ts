@@ -121,7 +121,7 @@ export class Client {
     await pause(this.random.between(5, 60));
   }
 
-  /** The same path on a random instance. */
+  /** The address of a random instance. */
   elsewhere(): string {
     return this.random.oneOf(this.instances);
   }

@@ -21,7 +21,7 @@ export interface Operation {
   readonly status: number;
 }
 
-/** The operations of all clients, the only input of the checker. */
+/** The operations of all clients, as they observed them. */
 export class Journal {
   readonly operations: Operation[] = [];
   private readonly origin = performance.now();
