@@ -25,7 +25,7 @@ const printer = ts.createPrinter({ removeComments: true });
 const resolved = (symbol: ts.Symbol): ts.Symbol =>
   symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 
-/** A variable's whole statement; everything else by itself. */
+/** For a variable, its whole statement; for anything else, the declaration. */
 const statementOf = (declaration: ts.Declaration): ts.Node =>
   ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
 
@@ -43,7 +43,7 @@ const textOf = (symbol: ts.Symbol): string =>
     // The compiler writes them in the order in which it met them, which differs between builds.
     .replaceAll(/"[^"\n]+"(?: \| "[^"\n]+")+/g, (words) => words.split(' | ').sort().join(' | '));
 
-/** What the declarations name that stands at the top of one of our files. */
+/** The top-level symbols of the project's files that the declarations of `symbol` refer to. */
 function namedBy(symbol: ts.Symbol): ReadonlySet<ts.Symbol> {
   const found = new Set<ts.Symbol>();
   const visit = (node: ts.Node): void => {

@@ -47,7 +47,7 @@ const reasons: Readonly<Record<string, string>> = {
   zod: 'checks what comes from outside, and describes it',
 };
 
-/** Of which files are in what is published, while nobody installs the package. */
+/** Packages whose files are copied into the published package; users do not install them. */
 const copied: Readonly<Record<string, string>> = {
   'swagger-ui-dist':
     'the API reference at `/docs`: its script and style sheet are copied by the build, with its licence, its notice and the licences of what its script is made of',
@@ -121,7 +121,7 @@ export function dependenciesPage(): string {
     '# What the service is installed with',
     [
       'Printed by `npm run docs` from `package.json` and its lock; a test fails when it is out of date, when a licence is not',
-      `among ${allowedLicences.join(', ')}, or when a version is not exact. What they are known to be vulnerable to is in`,
+      `among ${allowedLicences.join(', ')}, or when a version is not exact. Known vulnerabilities are listed in`,
       '[SECURITY.md](../SECURITY.md#dependencies). `gatehouse-tf/domain` needs none of them.',
     ].join('\n'),
     `${direct.length} are asked for by name, and bring ${others.length} more.`,
@@ -139,7 +139,7 @@ export function dependenciesPage(): string {
       ]),
     ),
     '## Copied into the package',
-    'In `dist/adapters/http/web`, and not installed by anybody who uses the package.',
+    'In `dist/adapters/http/web`, and not installed by users of the package.',
     listed(Object.keys(copied), copied),
     '## In this repository alone',
     'On the machines they are for; they are not in the image, nor asked for by the published package.',

@@ -216,7 +216,7 @@ export const limitsPage = (): string =>
       '`src/adapters/http/routing/limits.ts`; change the table there.',
     ].join('\n'),
     table(
-      ['Most', 'Of', 'Response beyond it'],
+      ['Limit', 'Applies to', 'Response beyond it'],
       Object.values(limits).map(({ most, of, answer }) => [most.toLocaleString('en-US'), of, answer]),
     ),
   );
@@ -242,7 +242,7 @@ export const configurationPage = (): string =>
 export const openApiPage = (): string =>
   `${JSON.stringify(describeApi('self-hosted', packageVersion()), undefined, 1)}\n`;
 
-/** `docs/metrics.md`: what is told to Prometheus. */
+/** `docs/metrics.md`: the metrics exposed to Prometheus. */
 export function metricsPage(): string {
   const { metrics } = new Exposition({
     meters: new Meters(),

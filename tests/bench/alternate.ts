@@ -1,4 +1,4 @@
-/** The middle one; of an even number the mean of the two in the middle. */
+/** The median; for an even number, the mean of the middle two. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -7,8 +7,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Measures each in turn, round after round, and every other round backwards: whatever the machine does besides falls on
- * all of them alike. What is compared is compared within a round.
+ * Measures each in turn, with the order reversed every other round, so that other load on the machine affects all
+ * alike. Values are compared within a round.
  */
 export async function alternate<Name extends string>(
   rounds: number,
@@ -26,7 +26,7 @@ export async function alternate<Name extends string>(
 export const ratios = (ours: readonly number[], theirs: readonly number[]): readonly number[] =>
   ours.map((value, round) => value / (theirs[round] ?? Number.NaN));
 
-/** What a finding says of the values of the rounds. */
+/** The summary of the rounds for a finding. */
 export const summary = (
   values: readonly number[],
 ): { readonly measured: number; readonly spread: readonly [number, number] } => ({

@@ -3,7 +3,7 @@ import type { Report } from './report.js';
 
 const bars = 480;
 const values = 90;
-/** Of a letter of the labels, about. */
+/** The approximate width of a letter in labels. */
 const letter = 6.8;
 const row = 24;
 const head = 56;
@@ -15,10 +15,10 @@ const escaped = (text: string): string =>
 const targetOf = ({ target }: Finding): number | undefined =>
   target && ('atLeast' in target ? target.atLeast : target.atMost);
 
-/** Bars longer than this are cut: the number beside them says how long they are. */
+/** Longer bars are cut: the number next to them gives the value. */
 const longest = 2;
 
-/** Ratios as bars from 0, each with its spread and its target, one line a group and a finding. The tables tell the p99. */
+/** Ratios as bars from 0, each with its spread and its target, one line for each group and finding. The p99 is in the tables. */
 export function chartOf({ groups, machine }: Report): string {
   const charted = groups
     .map((group) => ({

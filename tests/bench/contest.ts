@@ -5,26 +5,26 @@ import type { BenchOptions, Finding } from './finding.js';
 import { connections, type Load, type LoadOrder, type LoadResult } from './load.js';
 import type { Server } from './servers.js';
 
-/** What is asked of each server alike. */
+/** A request that every server receives. */
 export interface Question {
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PATCH';
-  /** With their queries; one after the other on each connection. */
+  /** Paths with queries, requested in turn on each connection. */
   readonly paths: readonly [string, ...string[]];
   readonly token: string;
-  /** A member's who has no right to it. */
+  /** The token of a member without the right. */
   readonly strangerToken: string;
   readonly body?: string;
 }
 
-/** The service first, and what it is compared with. */
+/** The service and its baselines. */
 export interface Contestants {
   readonly ours: Server;
   readonly bare: Server;
   readonly equal: Server;
 }
 
-/** Starts them all for what `measure` does with them, and stops them after it. */
+/** Starts all contestants for `measure`, and stops them afterwards. */
 export async function* among(
   service: () => Promise<Server>,
   baseline: (manner: 'bare' | 'equal') => Promise<Server>,
@@ -54,7 +54,7 @@ const headersOf = ({ token, body }: Question): Record<string, string> => ({
   ...(body === undefined ? {} : { 'content-type': 'application/vnd.api+json' }),
 });
 
-/** What stands in a document or a header for something that no two answers share. */
+/** The placeholder for values that differ in every response. */
 const passing: readonly (readonly [RegExp, string])[] = [
   [/http:\/\/[^"]*\/v1\/object\/[^"]*/g, 'URL'],
   [/\bcv-[0-9A-Za-z]{16}\b/g, 'cv-ID'],
@@ -77,7 +77,7 @@ export async function answerOf(server: Server, question: Question) {
 
 /** Names and values of the log's last line, without those that no two requests share. */
 async function noted({ logFile }: Server): Promise<string> {
-  // Lines are written together, and later than the answer.
+  // Log lines are written in batches, after the response.
   await pause(200);
   const log = await open(logFile);
   try {
@@ -92,9 +92,8 @@ async function noted({ logFile }: Server): Promise<string> {
 }
 
 /**
- * Throws unless all answer the same bytes, those that do equal work under the same headers and with the same
- * line in the log, and all judge those alike who
- * have no right to it or are nobody.
+ * Throws unless all return the same bytes, those that do equal work also the same headers and log line, and all
+ * refuse callers without the right or without a token alike.
  */
 export async function sameAnswers(contestants: Contestants, question: Question): Promise<void> {
   const ours = await answerOf(contestants.ours, question);
@@ -123,11 +122,11 @@ function expectSame(what: string, actual: unknown, expected: unknown): void {
 
 export interface Throughput {
   readonly perSecond: readonly number[];
-  /** Of the processor, by request; median of the rounds. Absent where the system does not say. */
+  /** Processor time by request; median of the rounds. Absent if the system does not report it. */
   readonly cpuMicroseconds?: number;
-  /** The part of a core that the server took; from 0.95 on it was the bottleneck. */
+  /** The share of a core that the server used; from 0.95 it was the bottleneck. */
   readonly busy?: number;
-  /** The same of the load. */
+  /** The share of a core that the load used. */
   readonly loadBusy: number;
   /** Milliseconds. */
   readonly p50: number;
@@ -163,7 +162,7 @@ export const inWords = (name: string, { perSecond, cpuMicroseconds, busy }: Thro
 
 export interface Span {
   readonly rounds: number;
-  /** Of each measurement, in seconds. */
+  /** The duration of each measurement, in seconds. */
   readonly seconds: number;
   readonly warmUp: number;
 }
@@ -187,14 +186,14 @@ export const orderOf = (
   pids: servers.map(({ pid }) => pid),
 });
 
-/** What has been asked something before: what all requests have in common is compiled there. */
+/** Servers that are warm: V8 has compiled the code that all requests share. */
 const warm = new WeakSet<Server>();
 const coldFactor = 4;
 
 /**
- * How much of what the others answer in a second ours answers, measured in turn with all of them alive. The second is
- * one of the server's `processor` where that is all it needs: it then answers as much when its core is all its own, and
- * neither a load that is too slow for the fastest nor other work on the machine is measured. Otherwise it is the `clock`'s.
+ * The throughput of the service relative to the others, measured in turn with all of them running. By `processor`, it is
+ * per second of processor time, which excludes a load that is too slow for the fastest server and other work on the
+ * machine. By `clock`, it is per second of wall-clock time.
  */
 export async function* contest(
   load: Load,

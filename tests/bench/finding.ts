@@ -1,15 +1,15 @@
-/** One line of the table: what was measured, between which values it lay in the rounds, and what it should be. */
+/** One row of the table: a measurement, its range over the rounds, and its target. */
 export interface Finding {
   readonly name: string;
   readonly unit: '×' | 'ms' | 'µs' | 'MiB' | '%' | '/s';
   /** The median of the rounds. */
   readonly measured: number;
-  /** The lowest and the highest of the rounds; the same twice where there was one. */
+  /** The lowest and highest value of the rounds; equal if there was one round. */
   readonly spread: readonly [lowest: number, highest: number];
   readonly target?: { readonly atLeast: number } | { readonly atMost: number };
-  /** What a reader must know to read it. */
+  /** A note for the reader. */
   readonly note?: string;
-  /** What it was made of, for the JSON alone. */
+  /** The underlying values, only in the JSON. */
   readonly from?: Readonly<Record<string, unknown>>;
 }
 
@@ -17,11 +17,11 @@ export interface BenchOptions {
   /** Smaller and fewer, so that all groups together take less than four minutes. */
   readonly quick: boolean;
   readonly say: (line: string) => void;
-  /** Removed when all is done. */
+  /** Removed at the end. */
   readonly directory: string;
 }
 
-/** Measurements that are prepared together. */
+/** Measurements that share their preparation. */
 export interface BenchGroup {
   readonly name: string;
   readonly title: string;

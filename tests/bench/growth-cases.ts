@@ -4,12 +4,12 @@ import { type Ask, Connections } from './latencies.js';
 import type { Seeded, Size } from './seed-rows.js';
 import type { Server } from './servers.js';
 
-/** A service on a database of one size, and what is in it. */
+/** A service on a database of one size, and its contents. */
 export interface World {
   readonly size: Size;
   readonly seeded: Seeded;
   readonly server: Server;
-  /** Makes the system keep the database in memory, as it does where it is used all the time. */
+  /** Loads the database into the system's cache, as constant use does. */
   warm(): Promise<void>;
   /** The values of the first column. */
   column(sql: string): Promise<readonly string[]>;
@@ -20,13 +20,13 @@ type Caller = 'member' | 'admin';
 type Kind = 'show' | 'create' | 'first page' | 'any page';
 
 export interface Case {
-  /** The endpoint, as the route table has it. */
+  /** The endpoint, as in the route table. */
   readonly route: string;
   readonly name: string;
   readonly kind: Kind;
-  /** Instead of an owner of the organization. */
+  /** The caller, if not an owner of the organization. */
   readonly as?: Caller;
-  /** Of what is seldom asked for: it is measured on one connection, with fewer requests. */
+  /** Set for rare requests: they are measured on one connection, with fewer requests. */
   readonly minor?: true;
   asks(world: World, count: number): Promise<readonly Ask[]> | readonly Ask[];
 }
@@ -36,7 +36,7 @@ export const times = <Item>(count: number, item: () => Item): Item[] => Array.fr
 const below = (limit: number): number => Math.floor(Math.random() * limit);
 const quoted = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ');
 
-/** Ids of rows at random places of the table: each is the next one after an id that is none. */
+/** Ids at random places of the table: each is the next after a random value. */
 const someIds = (
   world: World,
   table: string,
@@ -52,7 +52,7 @@ const someIds = (
   );
 };
 
-/** `path` has `:id` where the id goes, as its route has one parameter there. */
+/** `path` has `:id` in place of the id. */
 const shown = (name: string, table: string, prefix: string, path: string, { minor, ...of }: Shown = {}): Case => ({
   route: `get ${path}`,
   name: `show ${name}`,
@@ -73,9 +73,9 @@ interface Shown {
 export interface List {
   readonly route: string;
   readonly name: string;
-  /** Up to its page. */
+  /** The path without its page parameters. */
   path(seeded: Seeded): string;
-  /** Absent where a page is a range of numbers, or where no page is deep. */
+  /** Absent if a page is a range of numbers, or if no page is deep. */
   rows?(world: World): number;
   readonly as?: Caller;
   readonly minor?: true;
@@ -181,7 +181,7 @@ const lists: readonly List[] = [
 
 export const deepLists = lists.filter(({ rows }) => rows !== undefined);
 
-/** What every row of a list is looked at for. */
+/** A search, which examines every row of a list. */
 export interface Search {
   readonly name: string;
   path(seeded: Seeded, size: Size): string;
@@ -216,7 +216,7 @@ export const searches: readonly Search[] = [
   { name: 'team tokens by who made them, in their middle', ...sorted('created-by') },
 ];
 
-/** As many rows as the small database has of each. */
+/** The number of rows of each kind in the small database. */
 export const pageSize = 10;
 
 export const page = (list: List, { seeded }: World, number: number): Ask => ({
@@ -237,7 +237,7 @@ const document = (type: string, attributes: object = {}, relationships: object =
   data: { type, attributes, relationships },
 });
 
-/** Creates by one path, which is that of the route about what was seeded. */
+/** Creates through one path, on seeded objects. */
 const creates = (
   what: string,
   route: string,
@@ -283,7 +283,7 @@ export const cases: readonly Case[] = [
     }),
   ),
   shown('what happened to a run', 'runs', 'run', '/runs/:id/run-events', minor),
-  // Nothing waits there: all that does is another organization's.
+  // Its queue is empty: all waiting runs belong to another organization.
   ...['runs/queue', 'capacity'].map(
     (what): Case => ({
       route: `get /organizations/:organization/${what}`,
@@ -336,7 +336,7 @@ export const cases: readonly Case[] = [
     minor: true,
     asks: (_, count) => times(count, () => ({ path: `${api}/account/details` })),
   },
-  // Before versions are created, for the newest one is not uploaded then.
+  // Before versions are created: afterwards the newest is not uploaded.
   {
     route: 'post /runs',
     name: 'create a run',
@@ -383,7 +383,7 @@ export const cases: readonly Case[] = [
         body: document('vars', { key: fresh(), value: 'some text', category: 'terraform' }),
       })),
   },
-  // A workspace has those that were created before, and never more than its limit.
+  // A workspace keeps earlier ones, up to its limit.
   {
     route: 'get /workspaces/:workspaceId/vars',
     name: 'list the variables of a workspace',

@@ -24,16 +24,16 @@ import { type Ask, Connections, percentile } from './latencies.js';
 import { type Size, seedPostgres, seedSqlite, sizeOf } from './seed-rows.js';
 import { postgresUrl, Server } from './servers.js';
 
-/** For one measurement, in milliseconds. */
+/** The time for one measurement, in milliseconds. */
 const patience = 3_000;
 
 const mostRatio = 1.5;
-/** In MiB, however many read whole lists: what V8 keeps for what is young, and a little for each. */
+/** In MiB, for any number of readers of whole lists: V8's young generation, and a little for each. */
 const mostForLists = 48;
 const mostPerThousandSkipped = 25;
 const mostPerThousandSearched = 500;
 const mostAtDepth = 100;
-/** Of fewer rows, a request costs more than what is skipped or searched. */
+/** With fewer rows, the request itself costs more than the rows skipped or searched. */
 const enough = 10_000;
 
 class Comparison {
@@ -44,10 +44,10 @@ class Comparison {
     private readonly quick: boolean,
   ) {}
 
-  /** The latencies of one case in both databases, on one connection and mostly on eight: what is told is the worse. */
+  /** Compares the latencies of one case in both databases, on one connection and mostly on eight; reports the worse. */
   async *ratiosOf(given: Case): AsyncIterable<Finding> {
     const found: Record<'p50' | 'p99', { values: readonly number[]; of: string }[]> = { p50: [], p99: [] };
-    // So many that what else the machine does falls on both. Creations make the small database larger.
+    // Enough rounds that other load falls on both. Creations make the small database larger.
     const rounds = this.quick ? 2 : given.kind === 'create' ? 5 : 10;
     const from: Record<string, unknown> = { full: this.full.size, small: this.small.size };
     for (const connections of given.minor ? [1] : [1, 8]) {
@@ -55,7 +55,7 @@ class Comparison {
       const take = async (world: World, count: number) => {
         const asks = await given.asks(world, count);
         const open = await Connections.to(world.server.url, world.seeded[given.as ?? 'owner'], connections);
-        // The first on each connection also makes it.
+        // The first request on each connection also opens it.
         await open.ask(times(connections, () => ({ path: `${api}/account/details` })));
         const took = await open.ask(asks);
         open.close();
@@ -64,7 +64,7 @@ class Comparison {
       for (const world of [this.small, this.full]) {
         await world.warm();
         const [first = 0] = await take(world, connections);
-        // What is slow is measured with fewer.
+        // Slow requests are measured with fewer.
         least = Math.min(least, Math.max(20, Math.round((patience * connections) / first)));
         await take(world, least);
       }
@@ -81,7 +81,7 @@ class Comparison {
           return median(values);
         },
       });
-      // A round alone has too few for its slowest hundredth: of all that were measured, and of either half for the spread.
+      // One round has too few values for a p99: it is taken over all rounds, and over each half for the spread.
       const slowest = (values: readonly (readonly number[])[]) => {
         const all = values.flat();
         const half = Math.ceil(values.length / 2);
@@ -101,7 +101,7 @@ class Comparison {
         name: `${this.engine}: ${given.kind === 'show' || given.kind === 'create' ? '' : `${given.kind} of `}${given.name}, ${name}`,
         unit: '×',
         ...summary(values),
-        // Of few requests, the slowest is nobody's fault.
+        // With few requests, the slowest says nothing.
         ...(name === 'p99' && this.quick ? {} : { target: { atMost: mostRatio } }),
         ...(name === 'p99' && { note: of }),
         from,
@@ -109,7 +109,7 @@ class Comparison {
     }
   }
 
-  /** What a row costs that comes before the page, and how long a page takes in the middle and at the end. */
+  /** The cost of each row before the page, and the latency of a page in the middle and at the end. */
   async *depthOf(list: List): AsyncIterable<Finding> {
     const total = list.rows?.(this.full) ?? 0;
     const last = Math.floor(total / pageSize);
@@ -127,7 +127,7 @@ class Comparison {
     open.close();
     const microseconds = (some: readonly number[], than: readonly number[]) =>
       some.map((value, round) => (value - (than[round] ?? 0)) * 1000);
-    // Between two deep pages: what both find elsewhere than the first page, in colder memory, they pay once.
+    // Between two deep pages, so that the cost of colder memory, which both pay once, cancels out.
     const perThousand = microseconds(took.middle, took.quarter).map(
       (more) => (more * 1000) / ((middle - quarter) * pageSize),
     );
@@ -149,7 +149,7 @@ class Comparison {
     };
   }
 
-  /** What a row costs that is looked at, whether it is told of or not. */
+  /** The cost of each row that is examined, returned or not. */
   async *search({ name, path, rows }: Search): AsyncIterable<Finding> {
     const { server, seeded, size } = this.full;
     const total = rows(size);
@@ -175,7 +175,7 @@ class Comparison {
     };
   }
 
-  /** The lists without pages: what a row of them costs, and how much memory they take. */
+  /** Unpaginated lists: the cost of a row, and their memory. */
   async *wholeLists(): AsyncIterable<Finding> {
     const { size, seeded, server } = this.full;
     const lists = [...seeded.listed, { id: seeded.workspaceId, rows: size.accesses }]
@@ -228,7 +228,7 @@ class Comparison {
   }
 }
 
-/** Whether the system tells how much memory a process ever had, and begins anew when it is told to. */
+/** Resets the kernel's record of a process's peak memory. Returns false if the system cannot. */
 const forgetPeak = (pid: number): boolean => {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
@@ -242,7 +242,7 @@ export async function readThrough(file: string): Promise<void> {
   for await (const _ of createReadStream(file, { highWaterMark: 1 << 20 }));
 }
 
-/** A service on a database that is seeded. */
+/** A service on a seeded database. */
 async function onSqlite(directory: string, size: Size): Promise<World> {
   await mkdir(directory, { recursive: true });
   const file = join(directory, 'gatehouse.sqlite');
@@ -279,7 +279,7 @@ async function onPostgres(directory: string, size: Size, url: string): Promise<W
     size,
     seeded,
     server: service,
-    // Its own buffers and the system's were filled as it was seeded.
+    // Seeding filled its own buffers and the system's cache.
     warm: async () => {},
     column: async (sql) => (await reader.query({ text: sql, rowMode: 'array' })).rows.map(([first]) => first as string),
     close: async () => {
@@ -304,7 +304,7 @@ async function* compared(full: World, small: World, engine: string, quick: boole
 
 const smallest = sizeOf(0.001);
 
-/** Postgres takes too long to be filled with ten million versions: it has all else, and a tenth of those. */
+/** Seeding ten million versions takes too long on Postgres: it has a tenth of those and all other rows. */
 const largest = { sqlite: sizeOf(1), postgres: { ...sizeOf(1), versions: 100_000, versionsInEach: 9 } };
 
 export const growth: BenchGroup = {

@@ -10,10 +10,10 @@ export interface Ask {
 
 const headEnd = '\r\n\r\n';
 
-/** How an answer ends that comes in chunks. No JSON within one has such line ends. */
+/** The end of a chunked response. Compact JSON does not contain such line ends. */
 const lastChunk = '\r\n0\r\n\r\n';
 
-/** One request at a time on a connection that stays open. As little of a client as can be, for it is measured too. */
+/** One request at a time on a persistent connection. The client is minimal, since it is measured too. */
 class Connection {
   private constructor(
     private readonly socket: Socket,
@@ -27,7 +27,7 @@ class Connection {
     return new Connection(socket, url.host, token);
   }
 
-  /** Answers how long it took, in milliseconds. Rejects when the answer is none of 200 to 299. */
+  /** Resolves to the latency in milliseconds. Rejects if the status is not 2xx. */
   ask({ method = 'GET', path, body }: Ask): Promise<number> {
     const text = body === undefined ? '' : JSON.stringify(body);
     const content =
@@ -37,7 +37,7 @@ class Connection {
       const began = process.hrtime.bigint();
       let missing: number | undefined;
       let start: Buffer = Buffer.alloc(0);
-      /** The end of what came so far, of an answer without a length. */
+      /** The last bytes received, for a response without a length. */
       let tail: string | undefined;
       const finished = (fault?: Error) => {
         this.socket.off('data', read).off('close', closed);
@@ -74,7 +74,7 @@ class Connection {
   }
 }
 
-/** Several connections on which asks are made one after the other, each as soon as the one before is answered. */
+/** Several connections, each of which sends its next request as soon as the previous one is answered. */
 export class Connections {
   private constructor(private readonly open: readonly Connection[]) {}
 
@@ -84,7 +84,7 @@ export class Connections {
     );
   }
 
-  /** How long each took, in milliseconds and in no order. */
+  /** The latencies in milliseconds, unordered. */
   async ask(asks: readonly Ask[]): Promise<readonly number[]> {
     const left = asks.values();
     const took: number[] = [];
@@ -101,7 +101,7 @@ export class Connections {
   }
 }
 
-/** The value that so many hundredths are not above. */
+/** The smallest value that is not exceeded by `hundredths` percent of the values. */
 export function percentile(values: readonly number[], hundredths: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.ceil((sorted.length * hundredths) / 100) - 1)] ?? Number.NaN;

@@ -6,7 +6,7 @@ import { Load } from './load.js';
 import { seededDirectory } from './seeded.js';
 import { Server } from './servers.js';
 
-/** What a request costs the processor as each layer is added to the one before. */
+/** The processor time of a request as layers are added one by one. */
 export const layers: BenchGroup = {
   name: 'layers',
   title: 'What each layer costs',

@@ -3,14 +3,14 @@ import autocannon from 'autocannon';
 import type { LoadOrder, LoadResult } from './load.js';
 import { cpuSeconds } from './servers.js';
 
-/** Connections are made and filled before anything is counted. */
+/** Connections are opened and warmed up before counting starts. */
 const settleMilliseconds = 100;
 
-/** A machine that is busy with something else may stand still for a while: fewer answers than this say nothing. */
+/** The minimum number of responses: a busy machine may stall, so fewer are not significant. */
 const fewest = 50;
 const patienceMilliseconds = 10_000;
 
-/** Of all the processes; undefined when one of them does not say. */
+/** The total of all processes; undefined if one is unknown. */
 const cpuOf = (pids: readonly number[]): number | undefined => {
   const times = pids.map(cpuSeconds).filter((time) => time !== undefined);
   return times.length < pids.length ? undefined : times.reduce((sum, time) => sum + time, 0);
@@ -24,7 +24,7 @@ async function carryOut(order: LoadOrder): Promise<LoadResult> {
   let lost = 0;
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
   const requests = paths.map((path) => ({ method, path, headers, ...(body === undefined ? {} : { body }) }));
-  // Several servers are no matter to it, but to its types.
+  // autocannon accepts several URLs; its types do not.
   const url = urls as unknown as string;
   const load = autocannon({ url, requests, connections, duration: seconds + 60, sampleInt: 50 }, (error) =>
     error ? reject(error) : resolve(),

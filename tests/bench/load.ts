@@ -5,7 +5,7 @@ import { type Core, end, launch } from './servers.js';
 export interface LoadOrder {
   /** Of the servers among which the connections are divided, without a slash at their ends. */
   readonly urls: readonly string[];
-  /** With their queries; one after the other on each connection. */
+  /** Paths with queries, requested in turn on each connection. */
   readonly paths: readonly string[];
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly headers: Readonly<Record<string, string>>;
@@ -13,33 +13,33 @@ export interface LoadOrder {
   readonly connections: number;
   readonly seconds: number;
   /**
-   * Whether the load never sleeps. On loopback it is the answering server that pays for waking it, at every answer where
-   * the server is the slower of the two and at hardly any where it is not; from a network it would pay for none.
+   * Whether the load never sleeps. On loopback the server pays for waking it: at nearly every response if the server is
+   * the slower of the two, at hardly any otherwise. Over a network it would pay for none.
    */
   readonly awake?: boolean;
-  /** Whose processor time is looked at. */
+  /** Processes whose processor time is measured. */
   readonly pids: readonly number[];
 }
 
 export interface LoadResult {
   readonly requests: number;
-  /** How long it took in truth. */
+  /** The actual duration. */
   readonly seconds: number;
-  /** Answers that were none of 200 to 299, and requests without an answer. */
+  /** Responses with a status other than 2xx, and requests without a response. */
   readonly failed: number;
-  /** The part of a core that the load itself took: near 1 it held the server up, unless it was to stay awake. */
+  /** The share of a core that the load used: near 1 it was the bottleneck, unless it stays awake. */
   readonly busy: number;
-  /** What the servers' processes took meanwhile, of all their threads; absent where the system does not say. */
+  /** The processor time of the servers and all their threads; absent if the system does not report it. */
   readonly cpuSeconds?: number;
   /** In milliseconds. */
   readonly p50: number;
   readonly p99: number;
 }
 
-/** Enough that a server is never without a request to work at. */
+/** Enough connections that a server always has a pending request. */
 export const connections = 32;
 
-/** A load generator in a process of its own, which stays alive so that it is as fast each time. */
+/** A load generator in a process of its own, which is kept so that it stays warm. */
 export class Load {
   private constructor(private readonly child: ChildProcess) {}
 
@@ -48,7 +48,7 @@ export class Load {
     return new Load(launch(core, program, {}, ['ignore', 'ignore', 'inherit', 'ipc']));
   }
 
-  /** Asks the same again and again on all connections, each as soon as it has its answer. Throws when one is refused. */
+  /** Repeats the request on all connections, each as soon as the previous response arrived. Throws if one is refused. */
   async ask(order: LoadOrder): Promise<LoadResult> {
     const over = new AbortController();
     const { signal } = over;

@@ -6,7 +6,7 @@ import pg from 'pg';
 import type { Machine } from './report.js';
 import { pinned, root } from './servers.js';
 
-/** Those of the checkout; `unknown` where there is none. */
+/** Output of git in the checkout; `unknown` without one. */
 const git = (...words: string[]): string => {
   try {
     return execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -30,7 +30,7 @@ export async function postgresVersion(url: string): Promise<string> {
   return rows[0]?.server_version ?? 'unknown';
 }
 
-/** What there is to be said of it before anything is measured. */
+/** Describes the machine and the commit before anything is measured. */
 export function machine(): Machine {
   const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes';
   const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));

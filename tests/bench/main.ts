@@ -20,9 +20,9 @@ const groups: readonly BenchGroup[] = [reads, layers, writes, uploads, growth, s
 
 const help = `npm run bench -- [--quick] [--only ${groups.map(({ name }) => name).join(',')}] [--json FILE] [--docs]
 
-Measures the built service against baselines, in turn, on loopback. Needs nothing that npm does not bring.
+Measures the built service against baselines, in turn, on loopback. Needs only what npm installs.
 --quick takes less than four minutes. The results are written as JSON to FILE, or to a new file whose name is printed,
-and beside it as a chart in SVG. --docs also writes the table of docs/performance.md and its chart.
+and next to it as a chart in SVG. --docs also writes the table of docs/performance.md and its chart.
 `;
 
 const { values } = parseArgs({
@@ -61,7 +61,7 @@ async function measured(group: BenchGroup, directory: string): Promise<GroupRepo
       say(`  ${line(finding)}`);
     }
   } catch (error) {
-    // The others have taken, or will take, minutes, and know nothing of it.
+    // The other groups take minutes and do not depend on this one.
     process.exitCode = 1;
     broken = (error as Error).message;
     say(`  BROKEN: ${(error as Error).stack ?? error}`);
@@ -83,7 +83,7 @@ async function bench(directory: string): Promise<void> {
   if (values.docs && (values.quick || values.only !== undefined)) throw new Error('--docs is for all groups, in full');
   const before = machine();
   const file = values.json ?? join(tmpdir(), `gatehouse-bench-${Date.now()}.json`);
-  // Before minutes are spent on what then cannot be written.
+  // Fails early if the results could not be written.
   await access(dirname(resolve(file)), constants.W_OK);
   if (values.docs) inserted(await readFile(page, 'utf8'), { machine: before, groups: [] });
   const reports: GroupReport[] = [];
@@ -128,7 +128,7 @@ async function main(): Promise<void> {
     .on('SIGTERM', () => end(143))
     .on('SIGHUP', () => end(129));
   process.on('uncaughtException', (error) => end(1, error));
-  // Whoever read what is said may have gone.
+  // The reader of the pipe may have exited.
   process.stdout.on('error', () => end(1));
   try {
     await bench(directory);

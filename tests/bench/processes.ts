@@ -10,7 +10,7 @@ import { newVersions } from './writes.js';
 
 const coresNeeded = 6;
 
-/** How much more two answer than one of them does alone, with as many connections each. */
+/** The throughput of two instances relative to one alone, each with the same number of connections. */
 async function* twoAgainstOne(
   load: Load,
   both: readonly [Server, Server],
@@ -48,7 +48,7 @@ export const processes: BenchGroup = {
   async *run(options) {
     const seeded = await seededDatabase(options);
     if (seeded === undefined) return;
-    // Whoever is at work takes the core that is free.
+    // Neither Postgres nor the load is pinned to a core.
     await postgresUrl('any');
     const load = Load.start('any');
     const started: Server[] = [];

@@ -9,7 +9,7 @@ export interface GroupReport {
   readonly findings: readonly Finding[];
 }
 
-/** What the findings are true of, in words by their label. */
+/** The conditions of the measurements, by label. */
 export type Machine = Readonly<Record<string, string>>;
 
 export interface Report {
@@ -52,7 +52,7 @@ const cellsOf = (finding: Finding): readonly string[] => {
   ];
 };
 
-/** One finding for a reader of a terminal, as it comes. */
+/** One finding as a line for a terminal. */
 export const line = (finding: Finding): string => {
   const [name = '', measured = '', spread, target, verdict] = cellsOf(finding);
   const between = spread ? ` (${spread})` : '';
@@ -70,7 +70,7 @@ const padded = (rows: readonly (readonly string[])[]): readonly string[] => {
   );
 };
 
-/** Everything, for a terminal. */
+/** The whole report for a terminal. */
 export function textOf({ machine, groups }: Report): string {
   const rows = [headings, ...groups.flatMap(({ findings }) => findings.map(cellsOf))];
   const labels = Object.entries(machine).map(([label, value]) => `${label}: ${value}`);
@@ -96,7 +96,7 @@ function worstCases(findings: readonly Finding[]): readonly Finding[] {
   });
 }
 
-/** What the page and its chart show: ratios, memory and the start. The JSON of a run has everything. */
+/** The findings on the page and its chart: ratios, memory and startup. The JSON of a run has all of them. */
 export function headlines({ machine, groups }: Report): Report {
   const shown = groups.filter(({ name }) => name !== 'layers' && name !== 'processes');
   return {
@@ -122,7 +122,7 @@ export function markdownOf({ machine, groups }: Report): string {
 
 const markers = ['<!-- bench: begin -->', '<!-- bench: end -->'] as const;
 
-/** The page with the report between its markers. Throws when they are not there. */
+/** The page with the report between its markers. Throws if the markers are missing. */
 export function inserted(page: string, report: Report): string {
   const [begin, end] = markers.map((marker) => page.indexOf(marker)) as [number, number];
   if (begin < 0 || end < begin) throw new Error(`the page has no ${markers.join(' … ')}`);

@@ -2,22 +2,22 @@ import { archiveOf } from '../support/archives.js';
 import { over, ReferenceAgent } from '../support/reference-agent.js';
 import { adminToken } from './servers.js';
 
-/** What is asked for, and by whom, in an organization of middling size. */
+/** The objects and callers of the requests, in a medium-sized organization. */
 export interface Sample {
   readonly workspaceId: string;
-  /** Those whose versions the writer may create, the one above among them. */
+  /** Workspaces in which the writer may create versions, including the one above. */
   readonly writable: readonly string[];
-  /** Those whose tokens the administrator may issue. */
+  /** Teams whose tokens the administrator may issue. */
   readonly teams: readonly string[];
-  /** An uploaded one of many in the workspace. */
+  /** One of many uploaded versions of the workspace. */
   readonly versionId: string;
-  /** With more than a page of policy set outcomes. */
+  /** An evaluation with more than one page of policy set outcomes. */
   readonly evaluationId: string;
-  /** An ordinary member, whose right comes from the one team they are in. */
+  /** A member whose only team grants the right. */
   readonly readerToken: string;
   /** Another, whose team has `write` on several. */
   readonly writerToken: string;
-  /** A member whose team has nothing to do with any of it. */
+  /** A member whose team has no access to any of it. */
   readonly strangerToken: string;
 }
 
@@ -42,7 +42,7 @@ const one = (type: string, id: string) => ({ data: { type, id } });
 
 export type SampleSize = Readonly<typeof middling>;
 
-/** Fills an empty service by its own means, as its administrator. */
+/** Fills an empty service through its API, as its administrator. */
 export async function seed(url: string, size: SampleSize = middling): Promise<Sample> {
   // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
   const ask = async (method: string, path: string, body?: object): Promise<any> => {

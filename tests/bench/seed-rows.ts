@@ -39,7 +39,7 @@ export interface Size {
   readonly versions: number;
   readonly runs: number;
   readonly accesses: number;
-  /** Beside the large one. */
+  /** In addition to the large one. */
   readonly workspaces: number;
   readonly versionsInEach: number;
   /** In one organization, each with a token, a member, and access to a workspace. */
@@ -72,25 +72,25 @@ const outcomesInEach = 10;
 
 const listedRows = ({ teams }: Size): readonly number[] => [1_000, 100].map((rows) => Math.min(rows, teams));
 
-/** What was seeded, for those who ask for it. */
+/** The seeded objects that requests refer to. */
 export interface Seeded {
   readonly workspaceId: string;
   readonly evaluationId: string;
   readonly someEvaluationId: string;
   readonly poolId: string;
-  /** Of the owner. */
+  /** The user id of the owner. */
   readonly ownerId: string;
-  /** Workspaces to which more than one team has access, beside the large one. */
+  /** Workspaces to which more than one team has access, without the large one. */
   readonly listed: readonly { readonly id: string; readonly rows: number }[];
-  /** Secrets of an owner, and of a member of a few teams who is no owner. */
+  /** Secrets of an owner, and of a member of a few teams who is not an owner. */
   readonly owner: string;
   readonly member: string;
-  /** Of a site administrator, who is in no organization. */
+  /** The secret of a site administrator without an organization. */
   readonly admin: string;
   readonly seconds: number;
 }
 
-/** The same statements serve both engines, but for these. */
+/** The SQL that differs between the engines. */
 interface Dialect {
   run(sql: string): Promise<void>;
   /** The first value. */
@@ -98,13 +98,13 @@ interface Dialect {
   columns(table: string): Promise<readonly string[]>;
   /** The rows 1 to `count`, as `n(i)`. */
   series(count: number): string;
-  /** Digits and letters by chance. */
+  /** Random digits and letters. */
   readonly text16: string;
   readonly text64: string;
   instant(seconds: string): string;
   /** In six digits. */
   padded(value: string): string;
-  /** What is done to these tables meanwhile is done without their indexes, which are made again at the end. */
+  /** Drops the indexes of these tables during the work and recreates them at the end. */
   withoutIndexes(tables: readonly string[], work: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
@@ -158,7 +158,7 @@ async function onPostgres(url: string): Promise<Dialect> {
   const run = async (sql: string) => {
     await client.query(sql);
   };
-  // Neither references are looked up nor triggers fired.
+  // Disables foreign keys and triggers.
   await run("set session_replication_role = replica; set maintenance_work_mem = '512MB'; set work_mem = '128MB'");
   return {
     run,
@@ -196,7 +196,7 @@ const id = (prefix: string): string => `${prefix}-${randomText(16)}`;
 
 const epoch = Date.parse('2026-01-01T00:00:00.000Z') / 1000;
 
-/** One row of each kind, written by the repositories: what all the others are copies of. */
+/** One row of each kind, written by the repositories; all others are copies of it. */
 async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
   const createdAt = new Date(epoch * 1000).toISOString();
   const organization = anOrganization({ id: id('org'), name: 'acme', createdAt });
@@ -276,7 +276,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
 
 /**
  * Fills an empty database. Rows are what the repositories write, with other ids, names, numbers and times. The versions
- * of one workspace do not lie side by side, as they would not where many work at once.
+ * of one workspace are not adjacent on disk, as with concurrent workspaces.
  */
 async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>, size: Size): Promise<Seeded> {
   const began = performance.now();
@@ -318,7 +318,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     const membership = { id: `'ou-' || ${on.text16}`, user_id: 'n.id', created_at: at('n.i') };
     const ofUser = `user_id = '${member.id}'`;
     await copies('organization_memberships', ofUser, membership, 'new_users as n');
-    // In another order than they were made in.
+    // Not in insertion order.
     const scattered = on.padded(`(n.i * 7919) % ${Math.max(size.teams, 1)}`);
     const newTeam = {
       id: 'n.id',
@@ -383,7 +383,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
       };
       const of = { ...version, workspace_id: 'n.id', sequence: String(round) };
       await copies('configuration_versions', first, of, 'new_workspaces as n');
-      // The first one is there.
+      // The first one exists already.
       const before = 1 + (round - 1) * perRound;
       const more = Math.min(perRound, size.versions - before);
       if (more <= 0) continue;
@@ -479,7 +479,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     const ofVersions = `new_workspaces as n join configuration_versions as v on v.workspace_id = n.id and v.sequence = 1`;
     await copies('ingress_attributes', 'id is not null', attributes, ofVersions);
   });
-  // A long queue in another organization, under ids that come before those which are chosen by chance.
+  // A long queue in another organization, with ids that sort before random ones.
   const away = "'away'";
   const changed = { id: away, organization_id: away, workspace_id: away, configuration_version_id: away };
   await copies('organizations', 'id is not null', { id: away, name: away }, '(select 1) as n');
@@ -494,7 +494,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     };
     await copies('runs', 'sequence = 1', { ...changed, ...waiting }, 'n', on.series(size.runs));
   });
-  // What triggers would have done for each row.
+  // The work of the disabled triggers.
   const kept = ['team_workspaces', 'api_tokens', 'organization_memberships', 'policy_set_outcomes'];
   await on.withoutIndexes(kept, async () => {
     await on.run('delete from list_sizes');
@@ -522,12 +522,12 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
   };
 }
 
-/** File and directory are made. */
+/** Creates the file and its directory. */
 export async function seedSqlite(file: string, size: Size): Promise<Seeded> {
   await mkdir(dirname(file), { recursive: true });
   return seed(openSqlite(file), () => onSqlite(file), size);
 }
 
-/** The database is there, and empty. */
+/** The database must exist and be empty. */
 export const seedPostgres = (url: string, size: Size): Promise<Seeded> =>
   seed(openPostgres(url), () => onPostgres(url), size);

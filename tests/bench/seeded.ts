@@ -35,11 +35,11 @@ async function seededBy(starting: Promise<Server>): Promise<Sample> {
 
 export interface SeededDatabase {
   readonly sample: Sample;
-  /** Answers the URL of a copy. */
+  /** Returns the URL of a copy. */
   readonly copy: (name: string) => Promise<string>;
 }
 
-/** A database that a service filled once; undefined where there is no Postgres, which is said. */
+/** A database that a service filled once; reports a missing Postgres and returns undefined. */
 export function seededDatabase(options: BenchOptions): Promise<SeededDatabase | undefined> {
   ownDatabase ??= fillDatabase(options);
   return ownDatabase;
@@ -78,7 +78,7 @@ async function administer(url: string, ...statements: readonly string[]): Promis
   }
 }
 
-/** Whatever was made here: the Postgres may be somebody's own. */
+/** Drops only databases created here: the Postgres may be the user's own. */
 export async function dropDatabases(): Promise<void> {
   const url = process.env.TEST_POSTGRES_URL;
   if (url === undefined || databases.length === 0) return;
@@ -86,7 +86,7 @@ export async function dropDatabases(): Promise<void> {
   await administer(url, ...drops).catch(() => undefined);
 }
 
-/** A baseline that writes: each by itself, as is written first, or as for many at once. */
+/** A baseline: `bare` or with `equal` work; for writes, `naive` with one commit each, or `together` in groups. */
 export type Manner = 'bare' | 'equal' | 'naive' | 'together';
 
 export const bareOnSqlite = (manner: Manner, directory: string, writable = false): Promise<Server> => {

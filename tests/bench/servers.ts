@@ -8,17 +8,17 @@ import startPostgres from '../support/start-postgres.cjs';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What `npm start` runs, word by word. */
+/** The command of `npm start`. */
 const [, ...words] = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts.start as string).split(' ');
 const flags = words.filter((word) => word.startsWith('--'));
 
-/** The first site administrator's token of every service that is started here. */
+/** The token of the first site administrator in every service started here. */
 export const adminToken = 'an-administrator-token-for-the-bench';
 
-/** Whether servers under measurement and the load on them each have a core of their own. */
+/** Whether the measured server and the load each have a core of their own. */
 export const pinned = availableParallelism() >= 2 && spawnSync('taskset', ['-V']).status === 0;
 
-/** Servers under measurement share the first core: one of them is measured at a time. */
+/** Measured servers share the first core, since one is measured at a time. */
 export type Core = 'server' | 'load' | 'any';
 
 const onCore = (core: Core): readonly string[] =>
@@ -43,7 +43,7 @@ export function launch(
   return child;
 }
 
-/** At once, and without a word: for when nothing else is to be done with them. */
+/** Kills all servers at once, ignoring errors: for the end of the program. */
 export async function stopAll(): Promise<void> {
   stopped = true;
   await Promise.all([...running].map((child) => end(child, 'SIGKILL')));
@@ -56,7 +56,7 @@ export async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): P
   await exited;
 }
 
-/** Where a server says on standard error that it serves; rejects with what it said when it ends before. */
+/** Resolves to the URL that a server reports on standard error; rejects with its output if it exits before. */
 export function addressOf(name: string, child: ChildProcess): Promise<string> {
   let said = '';
   return new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ export function addressOf(name: string, child: ChildProcess): Promise<string> {
   });
 }
 
-/** A server that is measured, in a process of its own. */
+/** A measured server in its own process. */
 export class Server {
   private constructor(
     readonly name: string,
@@ -79,7 +79,7 @@ export class Server {
     readonly logFile: string,
   ) {}
 
-  /** Resolves once it says on standard error where it serves; its standard output, the log, goes to a file. */
+  /** Resolves once it reports its URL on standard error. Its log, on standard output, goes to a file. */
   private static async start(
     name: string,
     program: readonly string[],
@@ -127,8 +127,8 @@ export class Server {
 let starting: Promise<void> | undefined;
 
 /**
- * Where a Postgres answers that flushes what it commits; undefined on a machine that has none. One that is started here
- * is put on `core`, and so are the connections made from then on.
+ * The URL of a Postgres that flushes commits; undefined if there is none. One that is started here is pinned to `core`,
+ * and so are connections opened from then on.
  */
 export async function postgresUrl(core: Core = 'load'): Promise<string | undefined> {
   starting ??= startPostgres({ durable: true });
@@ -147,7 +147,7 @@ export async function stopPostgres(): Promise<void> {
   await startPostgres.stop();
 }
 
-/** The processor's time a process took so far, in seconds, of all its threads; undefined where /proc does not say it. */
+/** The processor time of a process and all its threads so far, in seconds; undefined without /proc. */
 export function cpuSeconds(pid: number): number | undefined {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);

@@ -17,7 +17,7 @@ import { adminToken, cpuSeconds, end, launch, Server } from './servers.js';
 
 const [KB, MB, MiB] = [1000, 1000 * 1000, 1024 * 1024];
 
-/** How many are sent in one measurement, and how many of them at once. */
+/** The number of uploads in one measurement, and how many run concurrently. */
 interface Load {
   readonly count: number;
   readonly atOnce: number;
@@ -48,7 +48,7 @@ const sizesOf = (quick: boolean): readonly Size[] => {
   return sizes.slice(0, 3).map((size) => ({ ...size, loads: size.loads.map(fewer), rounds: 3 }));
 };
 
-/** Lines that shrink to about two fifths, as configuration with some noise in it does. */
+/** Lines that compress to about two fifths, like configuration with some noise. */
 const text = (() => {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16));
   const noise = cipher.update(Buffer.alloc(MiB)).toString('hex');
@@ -69,7 +69,7 @@ function* textOf(from: number, size: number): Generator<Buffer> {
   }
 }
 
-/** An archive of about so many bytes in several files. Compression looks back less far than the text repeats. */
+/** An archive of about `bytes` in several files. The text repeats beyond the window of the compression. */
 async function makeArchive(path: string, bytes: number): Promise<void> {
   const tar = pack();
   const written = pipeline(tar, createGzip({ level: 1 }), createWriteStream(path));
@@ -81,7 +81,7 @@ async function makeArchive(path: string, bytes: number): Promise<void> {
   await written;
 }
 
-/** The service raises no more than its limits for this: all else is as it is by default. */
+/** Only limits are raised; all other settings have their defaults. */
 const limits = {
   MAX_ARCHIVE_BYTES: String(2 ** 32),
   MAX_UNPACKED_BYTES: String(2 ** 34),
@@ -118,12 +118,12 @@ interface Made {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** A server as uploads need it. */
+/** A server that takes uploads. */
 interface Receiver {
   readonly pid: number;
-  /** So many URLs that each take one upload. */
+  /** Returns `count` URLs that each take one upload. */
   toPut(count: number): Promise<readonly string[]>;
-  /** A URL that gives what was sent to the last of those. */
+  /** Returns a URL that serves the upload to the last of those. */
   toGet(): Promise<string>;
   end(): Promise<void>;
 }
@@ -141,7 +141,7 @@ async function ours(directory: string): Promise<Receiver & { restart(): Promise<
   const workspace = await ask('POST', '/organizations/acme/workspaces', 'workspaces', { name: 'api' });
   let last = '';
   const make = async (): Promise<string> => {
-    // No run follows an upload: the baseline has none.
+    // No run follows an upload, as in the baseline.
     const version = await ask('POST', `/workspaces/${workspace.id}/configuration-versions`, 'configuration-version', {
       'auto-queue-runs': false,
     });
@@ -197,7 +197,7 @@ interface Measured {
   readonly from: Readonly<Record<string, unknown>>;
 }
 
-/** Runs the same task of both in alternation. The tasks are made up before the clock starts. */
+/** Runs the same task on both in alternation. Tasks are prepared before the clock starts. */
 async function compare(
   both: Both,
   client: Client,
@@ -224,7 +224,7 @@ async function compare(
   };
 }
 
-/** Throws unless both give back what they were sent, and refuse what was cut off. */
+/** Throws unless both return the uploaded bytes and refuse a truncated upload. */
 async function bothCheck({ both, file }: { readonly both: Both; readonly file: string }): Promise<void> {
   const whole = await readFile(file);
   for (const server of [both.ours, both.bare]) {
@@ -267,7 +267,7 @@ async function* compared(
   }
 }
 
-/** In MiB, above what the server has before. Where the kernel's mark cannot be lowered, it is asked often. */
+/** Peak memory in MiB above idle. If the kernel's peak cannot be reset, resident memory is polled. */
 async function peakOf(pid: number, work: () => Promise<unknown>): Promise<{ idle: number; above: number }> {
   const idle = await residentMiB(pid, 'VmRSS');
   let over = false;
@@ -310,7 +310,7 @@ async function* memory(
       try {
         let urls = await server.toPut(slowly ? 1 : count);
         if (slowly) {
-          // What is measured is what downloads need, with no upload before them.
+          // A fresh server, so that only downloads are measured.
           await put(urls);
           await server.restart();
           urls = Array(count).fill(await server.toGet());

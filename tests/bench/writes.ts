@@ -26,7 +26,7 @@ const writing = (
   body: string,
 ): Question => ({ name, method, paths: [first, ...rest], token, strangerToken, body });
 
-/** In many workspaces in turn: whoever writes to one only waits for whoever wrote to it before. */
+/** In many workspaces in turn: writes to one workspace are serialized by its lock. */
 export const newVersions = (place: string, { writable, writerToken, strangerToken }: Sample): Question =>
   writing(
     `create a configuration version, ${place}`,
@@ -53,7 +53,7 @@ const onOne = (question: Question): Question => ({
   paths: [question.paths[0]],
 });
 
-/** Without a baseline: how long they take, and that the slowest do not stand out. */
+/** Latencies without a baseline, and the ratio of the slowest to the median. */
 async function others(engine: Engine, url: string, sample: Sample): Promise<readonly Question[]> {
   const { workspaceId, versionId, strangerToken } = sample;
   const headers = { authorization: `Bearer ${adminToken}` };
@@ -86,7 +86,7 @@ async function others(engine: Engine, url: string, sample: Sample): Promise<read
 interface Targets {
   readonly bare?: number;
   readonly naive?: number;
-  /** Of what the service shows at once. */
+  /** The target for changes that the service shows immediately. */
   readonly shows?: number;
 }
 
@@ -112,7 +112,7 @@ async function alike(servers: Servers, question: Question): Promise<void> {
   }
 }
 
-/** How the slowest hundredth stands to the middle, of the rounds together. */
+/** The ratio of p99 to median, over all rounds. */
 const tail = (name: string, results: readonly LoadResult[]): Finding => ({
   name: `${name}, p99 of p50`,
   unit: '×',
@@ -189,9 +189,9 @@ async function* compared(
 
 const idleSeconds = 10;
 
-/** Of a core, while nobody asks. */
+/** The share of a core that the idle service uses. */
 async function idleCost(engine: Engine, { quick }: BenchOptions, server: Server): Promise<Finding | undefined> {
-  // What was asked before leaves uses of tokens to be noted, and garbage.
+  // Earlier requests leave token uses to be recorded, and garbage.
   await pause(quick ? 2_000 : 20_000);
   const before = cpuSeconds(server.pid);
   await pause(idleSeconds * 1_000);
@@ -199,7 +199,7 @@ async function idleCost(engine: Engine, { quick }: BenchOptions, server: Server)
   if (before === undefined || after === undefined) return undefined;
   const measured = ((after - before) / idleSeconds) * 100;
   return {
-    name: `processor while nobody asks, ${engine}`,
+    name: `idle processor use, ${engine}`,
     unit: '%',
     measured,
     spread: [measured, measured],
@@ -227,7 +227,7 @@ async function* measured(
   }
 }
 
-/** Each on a database of its own. */
+/** Each has its own database. */
 async function* onSqlite(load: Load, options: BenchOptions): AsyncGenerator<Finding> {
   const copy = async (name: string) => (await seededDirectory(options, `writes-${name}`)).directory;
   const { sample } = await seededDirectory(options, 'writes');

@@ -64,7 +64,7 @@ async function startAgent(environment: Readonly<Record<string, string>> = {}): P
   return agent;
 }
 
-/** A workspace with these files, whose run nobody executes yet. */
+/** A workspace with these files, whose run is queued. */
 async function queued(
   files: Readonly<Record<string, string>>,
   variables: readonly object[] = [],
@@ -200,7 +200,7 @@ ${shell('env', 'env')}`,
   );
 
   withTerraform(
-    `tells in terraform’s words why a plan failed${noTerraform}`,
+    `reports terraform’s own error when a plan fails${noTerraform}`,
     async () => {
       const { runId } = await queued({ 'main.tf': 'output "x" { value = nothing.here }' });
       await startAgent();
@@ -227,7 +227,7 @@ ${shell('env', 'env')}`,
   );
 
   withTerraform(
-    `shows nobody a value that is to become sensitive, nor one of a sensitive variable${noTerraform}`,
+    `never shows a value that becomes sensitive, nor the value of a sensitive variable${noTerraform}`,
     async () => {
       const source = (sensitive: boolean) => `variable "word" { type = string }
 variable "number" { type = number }
@@ -290,7 +290,7 @@ resource "terraform_data" "made" { input = [terraform.workspace, var.region] }`,
   );
 
   withTerraform(
-    `applies what was planned, though a variable and the workspace’s name have changed since, and tells ephemeral ones again${noTerraform}`,
+    `applies what was planned, though a variable and the workspace’s name have changed since, and passes ephemeral ones again${noTerraform}`,
     async () => {
       const { workspaceId, runId } = await queued(
         {
@@ -406,7 +406,7 @@ describe('a program that goes too far', () => {
       `is ended with everything it started: ${bound}${noTerraform}`,
       async () => {
         const pid = marked(`${bound}.pid`);
-        // The sleep is in a session of its own, and its parent is gone, as what is to be left behind would be.
+        // The sleep runs in its own session and its parent has exited, as with a daemon.
         const left = `setsid sh -c 'sh -c "echo \\$\\$ > ${pid}; exec sleep 300" &'; while [ ! -s ${pid} ]; do sleep 0.1; done; `;
         const { runId } = await queued({ 'main.tf': shell('far', left + command) });
         await startAgent(environment);
@@ -456,7 +456,7 @@ describe('a plan that takes long', () => {
     slow.close().closeAllConnections();
   });
 
-  /** A run whose plan waits for somebody who never answers. */
+  /** A run whose plan waits for a server that never responds. */
   async function waiting(): Promise<string> {
     const address = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`;
     const source = `data "terraform_remote_state" "slow" {\n  backend = "http"\n  config  = { address = "${address}" }\n}`;
@@ -468,7 +468,7 @@ describe('a plan that takes long', () => {
   }
 
   withTerraform(
-    `is let go by an agent that is told to end, for another agent${noTerraform}`,
+    `is released for another agent when its agent is stopped${noTerraform}`,
     async () => {
       const runId = await waiting();
       expect(await agent?.end()).toBe(0);
@@ -481,7 +481,7 @@ describe('a plan that takes long', () => {
   );
 
   withTerraform(
-    `is stopped once the run is somebody else's, and nothing more is said of it${noTerraform}`,
+    `is stopped once another agent holds the run, and nothing more is reported${noTerraform}`,
     async () => {
       const runId = await waiting();
       await steps.ask('POST', `/runs/${runId}/actions/cancel`);
@@ -823,7 +823,7 @@ describe('an agent with a service of its own', () => {
     expect(await processesOf(data)).toEqual([]);
   }, 30_000);
 
-  it('ends it too when it is told for the third time', async () => {
+  it('ends it too on the third signal', async () => {
     const { data, own } = await started('hasty');
     for (let told = 0; told < 3; told += 1) {
       own.child.kill('SIGTERM');

@@ -75,7 +75,7 @@ async function planning(agent: ReferenceAgent): Promise<Job> {
 }
 
 describe('agents of a running service', () => {
-  it('plan, fail a mandatory policy that may be overridden, and apply once somebody overrode it', async () => {
+  it('plan, fail a mandatory policy that may be overridden, and apply once it is overridden', async () => {
     await newPolicySet({
       name: 'baseline',
       overridable: true,
@@ -142,7 +142,7 @@ describe('agents of a running service', () => {
         executing.add(id);
         executed.push(job.runId);
         expect((await job.heartbeat()).status).toBe(200);
-        // Whoever claims next may do so before this answer is read.
+        // Another agent may claim the next run before this response is read.
         executing.delete(id);
         expect((await job.planned(false)).json.run.status).toBe('planned_and_finished');
       }
@@ -162,7 +162,7 @@ describe('agents of a running service', () => {
     await start();
     const kept = steps.agent(token).resumed(job);
     expect((await kept.heartbeat()).json).toMatchObject({ run: { status: 'planning' }, cancel: false });
-    // Nobody else gets it.
+    // No other agent gets it.
     expect(await steps.agent(token, 'another').claim()).toBeUndefined();
     expect((await kept.configuration()).bytes.equals(bytes)).toBe(true);
     // A part whose answer was lost may be sent again.

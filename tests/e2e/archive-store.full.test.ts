@@ -7,7 +7,7 @@ import { archiveOf } from '../support/archives.js';
 import { adminToken, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 import { type Fate, type S3Server, startS3Server } from '../support/s3-server.js';
 
-/** The service as it is built, with its archives in an S3-compatible store. */
+/** The built service, with its archives in an S3-compatible store. */
 describe('archives in an object store', () => {
   let store: S3Server;
   let fate: Fate = 'serve';
@@ -46,7 +46,7 @@ describe('archives in an object store', () => {
 
   const put = (url: string) => fetch(url, { method: 'PUT', body: new Uint8Array(archive) });
 
-  /** Follows redirections and takes its token along wherever they lead. */
+  /** Follows redirects and sends its token to every target. */
   async function downloadWithToken(url: string): Promise<{ readonly status: number; readonly bytes: Buffer }> {
     const asked = get(url, { headers: { Authorization: `Bearer ${adminToken}` } });
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
@@ -64,7 +64,7 @@ describe('archives in an object store', () => {
       const answer = await fetch(url);
       expect(Buffer.from(await answer.arrayBuffer())).toEqual(archive);
       expect(answer.headers.get('content-disposition')).toBe('attachment; filename="configuration.tar.gz"');
-      // A store takes one right at a time.
+      // A store refuses a request with two kinds of authentication.
       expect((await downloadWithToken(`${service.url}/configuration-versions/${id}/download`)).status).toBe(400);
 
       await put((await service.newVersion(workspaceId, unqueued)).uploadUrl);

@@ -10,7 +10,7 @@ import { usable } from '../support/programs.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 import { sha256, UploadLoad } from '../support/upload-load.js';
 
-/** The directory of Postgres's own programs, the newest ones. */
+/** The directory of the newest Postgres programs. */
 const binaries = [...globSync('/usr/lib/postgresql/*/bin/pg_dump'), ...onPath('pg_dump')]
   .map((path) => dirname(path))
   .filter((directory) => existsSync(join(directory, 'postgres')))
@@ -31,7 +31,7 @@ const run = (program: string, ...words: readonly string[]): void => {
   if (status !== 0) throw new Error(`${program} ended with ${status}: ${stderr}`);
 };
 
-/** A server with an empty database `first`, as long as `work` goes on; `of` names a database of it. */
+/** Runs `work` with a server that has an empty database `first`; `of` returns the URL of a database. */
 async function onPostgres(directory: string, work: (of: (database: string) => string) => Promise<void>): Promise<void> {
   if (owner.uid !== undefined) await chown(directory, owner.uid, owner.gid);
   const data = join(directory, 'postgres');
@@ -77,7 +77,7 @@ suite('a backup of Postgres and archives', () => {
               copyArchives();
               return true;
             } catch (error) {
-              // Discarded between being listed and being copied.
+              // Discarded after the listing and before the copy.
               if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
               return false;
             }
@@ -108,7 +108,7 @@ suite('a backup of Postgres and archives', () => {
           await again.end();
         }
         const { json } = await gatehouse(['verify'], restored);
-        // What lived shorter than the dump took may be missing, and only that: it was archived a moment later.
+        // Only an archive that lived shorter than the dump took may be missing: its version was archived a moment later.
         expect(json.good).toBeGreaterThanOrEqual(kept.size);
         const faults: readonly { of: string; what: string }[] = json.faults;
         expect(faults.filter(({ of, what }) => what !== 'missing' || kept.has(of))).toEqual([]);

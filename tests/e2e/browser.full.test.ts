@@ -17,7 +17,7 @@ const quoted = (text: string): string => JSON.stringify(text);
 const textOf = async (page: Page, selector = 'body'): Promise<string> =>
   String(await page.evaluate(`document.querySelector(${quoted(selector)})?.innerText ?? ''`));
 
-/** Resolves once the text is to be read there. */
+/** Resolves once the text is visible there. */
 const shows = async (page: Page, text: string, selector = 'body'): Promise<void> => {
   const there = `(document.querySelector(${quoted(selector)})?.innerText ?? '').includes(${quoted(text)})`;
   await page.waitForFunction(there, { timeout: 20_000 }).catch(async () => {
@@ -37,10 +37,10 @@ const described = async (url: string) =>
     readonly tags: readonly { readonly name: string }[];
   };
 
-/** What Chromium writes when an answer is no success, whoever asked for it. */
+/** The message that Chromium logs for every unsuccessful response. */
 const refusedIn = (complaint: string): boolean => complaint.startsWith('Failed to load resource');
 
-/** Moves on with the Tab key until this has the focus, and sees that the way there can be seen. */
+/** Presses Tab until this has the focus, and checks that the focus is visible at each step. */
 const tabTo = async (page: Page, selector: string): Promise<void> => {
   for (let steps = 0; steps < 60; steps += 1) {
     await page.keyboard.press('Tab');
@@ -54,7 +54,7 @@ const tabTo = async (page: Page, selector: string): Promise<void> => {
   throw new Error(`the Tab key does not lead to ${selector}`);
 };
 
-/** Everything that a page can leave behind, and where it is. */
+/** Everything that a page can store in the browser, by location. */
 const leftBy = (page: Page): Promise<unknown> =>
   page.evaluate(`(async () => ({
     address: location.href,
@@ -88,7 +88,7 @@ suite(`the pages in a browser${reason}`, () => {
     longRunId = await showManyPolicySets(service);
     await service.end();
     await cp(data, join(directory, 'limited'), { recursive: true });
-    // The pages call whom they came from, whatever it is called elsewhere.
+    // The pages call their own origin, whatever PUBLIC_URL is.
     const port = await freePort();
     site = `http://127.0.0.1:${port}`;
     const PUBLIC_URL = 'https://gatehouse.example/below';
@@ -136,21 +136,21 @@ suite(`the pages in a browser${reason}`, () => {
   const focused = (selector: string): Promise<unknown> =>
     page.evaluate(`document.activeElement.matches(${quoted(selector)})`);
 
-  /** Leaves the page by a link, and comes back to it as the browser kept it. */
+  /** Leaves the page by a link and returns to it through the back/forward cache. */
   const leaveAndComeBack = async (): Promise<void> => {
     await page.evaluate('window.kept = true; addEventListener("pageshow", () => { window.cameBack = true; })');
     await page.goto(`${site}/healthz`);
     await page.evaluate('history.back()');
   };
 
-  /** Has lists at such a path come in pages of this size, whatever the page asks for. */
+  /** Makes lists at such a path use this page size, whatever the page requests. */
   const inPagesOf = (size: number, path: RegExp): Promise<void> =>
     instead((request) => {
       if (!path.test(request.url())) return undefined;
       return request.continue({ url: request.url().replace(/page%5Bsize%5D=\d+/, `page%5Bsize%5D=${size}`) });
     });
 
-  /** Answers the first request of such a path by itself; what it answers is undefined when it does not care. */
+  /** Intercepts requests; those for which `answer` returns undefined go to the service. */
   const instead = async (answer: (request: HTTPRequest) => Promise<unknown> | undefined): Promise<void> => {
     await page.setRequestInterception(true);
     page.on('request', (request) => {
@@ -159,7 +159,7 @@ suite(`the pages in a browser${reason}`, () => {
   };
 
   describe('/docs', () => {
-    // Swagger UI takes a second or two for a description of this size, and longer where others are at work.
+    // Swagger UI takes a second or two for a description of this size, and longer on a busy machine.
     const patience = 90_000;
     const operation = '#operations-Organizations-listOrganizations';
 
@@ -367,7 +367,7 @@ suite(`the pages in a browser${reason}`, () => {
       await shows(page, together, '#panel-access');
       await page.click('#panel-access .rest button');
       await shows(page, '25 of 25 workspaces shown', '#progress');
-      // What was opened stays so.
+      // Opened sections stay open.
       expect(await textOf(page, '#panel-access')).toContain(together);
     });
 
@@ -542,7 +542,7 @@ suite(`the pages in a browser${reason}`, () => {
       expect(await focused('#organization')).toBe(true);
     });
 
-    it('shows whatever it is told as text, names included', async () => {
+    it('renders every value as text, names included', async () => {
       await instead((request) => {
         if (!/\/organizations\/acme\/(workspaces|teams)\?/.test(request.url())) return undefined;
         const asked = fetch(request.url(), { headers: request.headers() });
@@ -616,7 +616,7 @@ suite(`the pages in a browser${reason}`, () => {
       await page.select('#organization', 'globex');
       await shows(page, 'other', '#panel-workspaces');
       release();
-      // What was held back has come to nothing by the time that this is answered.
+      // The delayed requests have been dropped by the time this is answered.
       await page.click('#tab-access');
       await shows(page, 'Access to 1 workspace shown', '#progress');
       expect((await rowsOf(page, 'workspaces')).map(([name]) => name)).toEqual(['Workspace', 'other']);
@@ -718,7 +718,7 @@ suite(`the pages in a browser${reason}`, () => {
     });
   });
 
-  it('stays below the rate limit, however much is to be read', async () => {
+  it('stays below the rate limit, however long the lists are', async () => {
     const limited = await ServiceProcess.start({ DATA_DIR: join(directory, 'limited'), RATE_LIMIT_PER_SECOND: '10' });
     try {
       await page.goto(`${limited.url}/`, { waitUntil: 'networkidle0' });

@@ -19,7 +19,7 @@ import { ServiceSteps, until } from '../support/service-steps.js';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The same in this process: for people, whose terminals a test cannot have. */
+/** Runs the command in this process, as in a terminal, which a test does not have. */
 async function typed(words: readonly string[], environment: Environment, isTTY = true, given = commands) {
   let out = '';
   let err = '';
@@ -52,7 +52,7 @@ const statusWith = async (service: ServiceProcess, token: string, path = '/accou
 
 const secretForm = /^gatehouse\.v1\.\w{48}$/;
 
-describe('the command line, beside a service on SQLite', () => {
+describe('the command line, while a service runs on SQLite', () => {
   let directory: string;
   let service: ServiceProcess;
   let environment: Environment;
@@ -295,7 +295,7 @@ describe('the command line and what it is called with', () => {
     expect(err.split('\n')).toHaveLength(2);
   });
 
-  it('tells how each command is used, and all of them', async () => {
+  it('prints the usage of each command, and of all', async () => {
     const all = await typed(['--help'], nowhere);
     expect(all.status).toBe(0);
     for (const command of commands) {
@@ -362,13 +362,13 @@ describe('the command line and what it is called with', () => {
 });
 
 describe('the doctor', () => {
-  /** What is not as it should be, by what was looked at. */
+  /** The complaints of `doctor`, by check. */
   const complaints = async (environment: Environment) => {
     const { status, json } = await piped(['doctor'], { PORT: '0', ...environment });
     const findings: readonly { check: string; state: string; found: string; mend: string | null }[] = json.findings;
     for (const { state, mend } of findings) expect(mend === null).toBe(state === 'ok');
     expect(status).toBe(findings.some(({ state }) => state === 'failed') ? 1 : 0);
-    // The machine's own.
+    // A complaint about the test machine itself.
     const about = findings.filter(({ check }) => !['Node', 'disk', 'git'].includes(check));
     return about.filter(({ state }) => state !== 'ok').map(({ check, state, found }) => `${check} ${state}: ${found}`);
   };
@@ -530,7 +530,7 @@ describe('the doctor', () => {
     },
   );
 
-  // Only root can be another for a while.
+  // Only root can switch users.
   (process.getuid?.() === 0 ? it : it.skip)(
     'names the user of the service to one who may not look inside',
     async () => {
@@ -566,7 +566,7 @@ describe('the doctor', () => {
         const sentence = `${bundles} belongs to user 10001, but this is user 0. `;
         expect({ words, status, err }).toEqual({ words, status: 1, err: expect.stringContaining(sentence) });
       }
-      // Neither is opened: nothing answers there.
+      // Neither is opened: nothing listens there.
       const DATABASE_URL = 'postgres://127.0.0.1:1/none';
       const { err } = await piped(['user', 'list'], { DATA_DIR, DATABASE_URL });
       expect(err).toContain('ECONNREFUSED');
@@ -609,10 +609,7 @@ describe('the doctor', () => {
         err: expect.stringMatching(/gatehouse migrate/),
       });
       await rm(`${file}-wal`, { force: true });
-      await writeFile(
-        file,
-        'this is no database, but it is long enough to be taken for the beginning of one'.repeat(50),
-      );
+      await writeFile(file, 'this is not a database, but it is long enough to be read as the start of one'.repeat(50));
       expect(await complaints({ DATA_DIR })).toEqual(one(/^database failed: .* is damaged/));
     });
   });
@@ -760,7 +757,7 @@ describe('the collection of garbage', () => {
       return key;
     });
 
-  it('takes a store most of which the database does not know for somebody else’s, unless told otherwise', async () => {
+  it('refuses a store with mostly unknown archives as that of another database, unless forced', async () => {
     const theirs = strange('theirs', 10);
     const doubt = 'the database references only 1 of 12 archives in the store: is this the store of that database?';
     const { status, err } = await piped(['gc'], environment);
@@ -790,7 +787,7 @@ describe('the collection of garbage', () => {
     expect(keys().filter((key) => [...few, ...ordered].includes(key))).toEqual([]);
   });
 
-  it('takes a store of which the database knows nothing for somebody else’s', async () => {
+  it('refuses a store with only unknown archives as that of another database', async () => {
     await inTemporaryDirectory(async (another) => {
       const wrong = { ...environment, DATA_DIR: another };
       await piped(['migrate'], wrong);

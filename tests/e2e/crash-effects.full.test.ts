@@ -13,10 +13,10 @@ import { ServiceSteps, until } from '../support/service-steps.js';
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
 type Json = any;
 
-/** At the least: it goes on until everything that can be cut off was. */
+/** The minimum: rounds continue until every kind of work was cut off. */
 const kills = 12;
 
-/** What became of a request: its answer, or nothing when the process died before one was read. */
+/** The outcome of a request: its response, or undefined if the process died first. */
 type Outcome = { readonly status: number; readonly json: Json } | undefined;
 
 interface Version {
@@ -25,7 +25,7 @@ interface Version {
   readonly bytes: Buffer;
   readonly autoQueue: boolean;
   uploaded: 'acknowledged' | 'unknown';
-  /** What was asked for afterwards, once. */
+  /** The one later request about it. */
   change?: { readonly action: 'archive' | 'soft_delete_backing_data'; readonly outcome: Outcome };
 }
 
@@ -38,11 +38,11 @@ interface QueuedRun {
 
 const statusAfter = { archive: 'archived', soft_delete_backing_data: 'backing_data_soft_deleted' } as const;
 
-/** Everything that is done to the service, and what it acknowledged of it. */
+/** All requests to the service, and those it acknowledged. */
 class Workload {
   readonly versions: Version[] = [];
   readonly runs: QueuedRun[] = [];
-  /** What agents were told a run's status is after their last report on it. */
+  /** The status of each run in the response to its agent's last report. */
   readonly ended = new Map<string, string>();
   readonly applyReported = new Set<string>();
   unanswered = 0;
@@ -54,7 +54,7 @@ class Workload {
     private readonly bytes: readonly Buffer[],
   ) {}
 
-  /** Whether each kind of work was acknowledged, and some was cut off, so that what follows is about all of it. */
+  /** Whether every kind of work was both acknowledged and cut off at least once. */
   isVaried(): boolean {
     const ends = new Set(this.ended.values());
     const changes = this.versions.flatMap(({ change }) => (change?.outcome === undefined ? [] : [change.action]));
@@ -70,7 +70,7 @@ class Workload {
     );
   }
 
-  /** Goes on in all ways at once until the service dies. */
+  /** Performs all kinds of work concurrently until the service dies. */
   async against(service: ServiceProcess, jobs: (Job | undefined)[]): Promise<void> {
     const steps = new ServiceSteps(service);
     await Promise.all([
@@ -82,7 +82,7 @@ class Workload {
     ]);
   }
 
-  /** Each of the jobs on to its next report; true while there was anything to do. */
+  /** Advances each job to its next report; true if there was work. */
   async execute(steps: ServiceSteps, jobs: (Job | undefined)[], index: number): Promise<boolean> {
     const agent = steps.agent(this.token, `agent-${index}`);
     const held = jobs[index];
@@ -136,7 +136,7 @@ class Workload {
     if (version === undefined) return;
     const action = Math.random() < 0.5 ? 'archive' : 'soft_delete_backing_data';
     const outcome = await this.ask(service, 'POST', `/api/v2/configuration-versions/${version.id}/actions/${action}`);
-    // While it is its workspace's current one, or a run uses that, it stays as it is and is asked again.
+    // Refused while it is its workspace's current version or a run uses it; retried later.
     if (outcome !== undefined && outcome.status >= 400) expect([400, 409]).toContain(outcome.status);
     else version.change = { action, outcome };
   }
@@ -146,7 +146,7 @@ class Workload {
     const relationships = { workspace: { data: { id: workspaceId, type: 'workspaces' } } };
     const created = await this.ask(service, 'POST', '/runs', { data: { type: 'runs', relationships } });
     await pause(Math.random() * 150);
-    // Before its bytes are there the current version is of no use.
+    // The current version cannot be used before its upload.
     if (created === undefined || created.status === 422) return;
     expect(created.status).toBe(201);
     const run: QueuedRun = { id: created.json.data.id, workspaceId, canceled: false };
@@ -185,7 +185,7 @@ class Workload {
   }
 }
 
-/** What fetch throws when the other end goes away, and what comes of half an answer; nothing else does. */
+/** Whether fetch failed because the other end closed the connection, or JSON.parse because half a response arrived. */
 const isCut = (error: unknown): boolean => {
   const { name, message } = error as Error;
   return (name === 'TypeError' && /fetch failed|terminated/.test(message)) || name === 'SyntaxError';
@@ -202,7 +202,7 @@ const filesBelow = async (directory: string): Promise<number> =>
     ? (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).length
     : 0;
 
-/** Resolves when some of the runs that are to be queued were, or when a second has passed. */
+/** Resolves when some of the ordered runs are queued, or after a second. */
 async function performing(file: string): Promise<void> {
   const database = new Database(file, { readonly: true });
   const ordered = database.prepare(`select count(*) from effects where kind = 'queue-run'`).pluck();
@@ -265,7 +265,7 @@ it('keeps all it acknowledged, and does all that follows from it once, however o
 
       for (let round = 0; round < kills || !workload.isVaried(); round += 1) {
         const working = workload.against(service, jobs);
-        // Half of the kills fall anywhere, half while what was ordered is being performed.
+        // Half of the kills happen at any time, half while effects are performed.
         const moment =
           round % 2 === 0 ? pause(50 + Math.random() * 500) : performing(join(directory, 'gatehouse.sqlite'));
         await Promise.race([working, moment]);
@@ -277,8 +277,8 @@ it('keeps all it acknowledged, and does all that follows from it once, however o
         await expectOneHolderEach(steps, workspaceIds);
       }
 
-      // Of some claims nobody read the answer. Their leases end in a minute, which the test does not wait for; that the
-      // service gives agents some seconds to speak up after its start, it does.
+      // The responses to some claims were lost. Their leases end in a minute, which the test does not wait for; it
+      // does wait for the seconds that the service gives agents to report after its start.
       await service.end('SIGKILL');
       inDatabase((database) => {
         database
@@ -343,14 +343,14 @@ it('keeps all it acknowledged, and does all that follows from it once, however o
       expect(left().reduce((sum, { count }) => sum + count, 0)).toBe(deleted);
       expect(await readdir(join(directory, 'tmp'))).toEqual([]);
 
-      // A soft-deleted version comes back with its bytes.
+      // A restored version has its bytes.
       const softly = workload.versions.find(({ id }) => versions.get(id).attributes.status.endsWith('soft_deleted'));
       await steps.ask('POST', `/api/v2/configuration-versions/${softly?.id}/actions/restore_backing_data`);
       expect((await service.download(softly?.id ?? '')).equals(softly?.bytes ?? Buffer.of())).toBe(true);
 
       for (const { id, canceled } of workload.runs) {
         expect(statuses.has(id)).toBe(true);
-        // An apply that was under way may have ended before it heard of the cancel.
+        // An apply that was under way may have ended before it received the cancel.
         if (canceled) {
           expect(workload.applyReported.has(id) ? ['canceled', 'applied'] : ['canceled']).toContain(statuses.get(id));
         }

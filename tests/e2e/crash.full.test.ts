@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import { archiveOf } from '../support/archives.js';
 import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 
-/** Sends `bytes` in pieces with pauses between them, so that a kill can fall anywhere. */
+/** Sends `bytes` in pieces with pauses, so that a kill can happen anywhere. */
 const dribble = async function* (bytes: Buffer, pieces: number, pause: number) {
   const size = Math.ceil(bytes.length / pieces);
   for (let at = 0; at < bytes.length; at += size) {
@@ -23,7 +23,7 @@ const storedFiles = async (directory: string): Promise<readonly string[]> => {
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
 };
 
-/** Kills the service so many times while it takes an upload, and looks each time at what is left. */
+/** Kills the service `kills` times during an upload, and checks each time what is left. */
 async function killInUploads(kills: number): Promise<void> {
   await inTemporaryDirectory(async (directory) => {
     let service = await ServiceProcess.start({ DATA_DIR: directory });
@@ -47,7 +47,7 @@ async function killInUploads(kills: number): Promise<void> {
           (response) => response.status,
           () => undefined,
         );
-        // The last round is killed right after its acknowledgement, which must then hold.
+        // The last round is killed right after its acknowledgement, which must hold.
         await (round === kills - 1 ? upload : wait(Math.random() * (slow ? 50 : 25)));
         await service.end('SIGKILL');
         const acknowledged = await upload;
@@ -67,7 +67,7 @@ async function killInUploads(kills: number): Promise<void> {
         expect(await service.statusOf(id)).toBe(status);
         if (status === 'uploaded') expect((await service.download(id)).equals(bytes)).toBe(true);
       }
-      // A pending version is none the worse for it: the same upload is taken now.
+      // The version is still pending and takes the same upload now.
       const { id, uploadUrl } = await service.newVersion(workspaceId);
       const again = await archiveOf({ 'main.tf': '# again' });
       expect((await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(again) })).status).toBe(200);

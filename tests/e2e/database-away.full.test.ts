@@ -54,7 +54,7 @@ const settings = {
   const get = (path: string) => fetch(service.publicUrl + path, { headers: { Authorization: `Bearer ${token}` } });
   const status = async (path: string) => (await get(path)).status;
 
-  it('says so, lives on, and serves again by itself', async () => {
+  it('is reported, and the service recovers without a restart', async () => {
     expect(await status('/organizations')).toBe(200);
     expect(await status('/readyz')).toBe(200);
 

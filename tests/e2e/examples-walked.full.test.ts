@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const page = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-/** Runs the shell block of a page that has these words, in an empty directory. */
+/** Runs the shell block of a page that contains these words, in an empty directory. */
 async function typed(
   path: string,
   words: string,

@@ -71,7 +71,7 @@ describe('examples/terraform', () => {
           expect((await stat(join(data, 'first-try', 'terraformrc'))).mode & 0o777).toBe(0o600);
           expect(await agent.end()).toBe(0);
 
-          // The second time everything is there already.
+          // The second time everything exists already.
           const again = AgentProcess.start({ DATA_DIR: data, PORT: '0', AGENT_WORK_DIR: directory }, ['--with-server']);
           await again.prints('claims runs from');
           expect(await again.end()).toBe(0);
@@ -83,7 +83,7 @@ describe('examples/terraform', () => {
   );
 
   it(
-    'is tried beside a running service, on a port and in a directory of its own',
+    'can be tried next to a running service, on a port and in a directory of its own',
     () =>
       served(async (service, directory) => {
         const settings = { AGENT_WORK_DIR: directory, OPA_PATH: '/nowhere/opa' };

@@ -20,12 +20,12 @@ const reason = present ? '' : ' (skipped: no strace on PATH, or it is not allowe
 
 interface Call {
   readonly text: string;
-  /** The lines of the trace in which it began and ended. */
+  /** The trace lines at which it began and ended. */
   readonly begun: number;
   readonly ended: number;
 }
 
-/** The calls a process made, in the order of their ends; those that another thread interrupted are joined again. */
+/** The system calls of a process, by end; calls interrupted by another thread are joined. */
 async function callsIn(path: string): Promise<readonly Call[]> {
   const open = new Map<string, Call>();
   const calls: Call[] = [];
@@ -44,7 +44,7 @@ async function callsIn(path: string): Promise<readonly Call[]> {
   return calls;
 }
 
-/** The calls of a service that takes so many uploads at once. */
+/** The system calls of a service that takes `count` uploads at once. */
 async function callsOfUploads(count: number): Promise<readonly Call[]> {
   let calls: readonly Call[] = [];
   await inTemporaryDirectory(async (directory) => {
@@ -76,7 +76,7 @@ describe(`what the service acknowledges${reason}`, () => {
       const findLast = (before: number, pattern: RegExp) =>
         calls.slice(0, before).findLastIndex((call) => pattern.test(call));
 
-      // Every change: written to the log, the log flushed, then answered.
+      // Every change: writes the log, flushes it, then responds.
       const answers = calls.flatMap((call, index) => (/"HTTP\/1\.1 201 Created/.test(call) ? [index] : []));
       expect(answers.length).toBeGreaterThanOrEqual(3);
       for (const answer of answers) {
@@ -86,7 +86,7 @@ describe(`what the service acknowledges${reason}`, () => {
         expect([flush > written, flush < answer]).toEqual([true, true]);
       }
 
-      // An upload: the file and its name, each once it is there, then the change that refers to it, then the answer.
+      // An upload: flushes the file, then its name, then the change that refers to it, then responds.
       const answer = calls.findLastIndex((call) => /"HTTP\/1\.1 200 OK/.test(call));
       const made = find(0, /^openat\(.*\/incoming\/[^"]+", [^)]*O_CREAT.*\) += \d/);
       const written = find(made, /^writev?\(\d+<[^>]*\/incoming\/[^>]+>/);

@@ -16,7 +16,7 @@ const unmount = (directory: string): void => {
   execFileSync('umount', [directory], { stdio: 'ignore' });
 };
 
-/** A disk of sixteen mebibytes, made in memory. */
+/** A disk of 16 MiB in memory. */
 const onSmallDisk = (test: (directory: string) => Promise<void>): Promise<void> =>
   inTemporaryDirectory(async (directory) => {
     mount(directory);
@@ -38,7 +38,7 @@ const reason = present ? '' : ' (skipped: mounting a tmpfs is refused here)';
 
 const noise = (bytes: number): Promise<Buffer> => archiveOf({ noise: randomBytes(bytes).toString('base64') });
 
-/** Leaves not a byte, and answers how to give it all back. */
+/** Fills the disk completely. Returns a function that frees it. */
 async function fillUp(directory: string): Promise<() => Promise<void>> {
   const path = join(directory, 'ballast');
   const free = async () => {

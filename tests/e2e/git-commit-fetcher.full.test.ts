@@ -121,7 +121,7 @@ suite(`commits fetched with git${reason}`, () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  describe('of a repository anybody may read', () => {
+  describe('of a public repository', () => {
     it('is the tip of the default branch, with its message and files', async () => {
       const files = { 'main.tf': 'two\n', 'modules/net/main.tf': 'net\n' };
       const sha = await repository.commit(files, 'Second\n\nwith a größer body\n');
@@ -171,14 +171,21 @@ suite(`commits fetched with git${reason}`, () => {
       },
     );
 
-    it.each([false, true])('is not what is no commit of the repository (old protocol: %s)', async (oldProtocol) => {
-      const server = await serve({ oldProtocol });
-      const ref = 'refs/heads/main';
-      const url = server.url('app.git');
-      expect(await refused(requestOf(url, { ref, commitSha: 'ab'.repeat(20) }))).toContain('is not in the repository');
-      const tree = await repository.git('rev-parse', 'HEAD^{tree}');
-      expect(await refused(requestOf(url, { ref, commitSha: tree }))).toMatch(/is not (a commit of|in) the repository/);
-    });
+    it.each([false, true])(
+      'fails for an id that is not a commit of the repository (old protocol: %s)',
+      async (oldProtocol) => {
+        const server = await serve({ oldProtocol });
+        const ref = 'refs/heads/main';
+        const url = server.url('app.git');
+        expect(await refused(requestOf(url, { ref, commitSha: 'ab'.repeat(20) }))).toContain(
+          'is not in the repository',
+        );
+        const tree = await repository.git('rev-parse', 'HEAD^{tree}');
+        expect(await refused(requestOf(url, { ref, commitSha: tree }))).toMatch(
+          /is not (a commit of|in) the repository/,
+        );
+      },
+    );
 
     it('comes from a repository of the longer hashes, too', async () => {
       const long = await GitRepository.create(root, 'long.git', 'sha256');
@@ -260,7 +267,7 @@ suite(`commits fetched with git${reason}`, () => {
       expect(await refused(request, { git })).toBe('git on the server is older than 2.37');
     });
 
-    it('and tells what receives the archive nothing, and what that throws to the caller', async () => {
+    it('passes an error of the receiver to the caller, and accepts a receiver that reads nothing', async () => {
       const server = await serve();
       const request = requestOf(server.url('app.git'));
       const mine = new Error('mine');
@@ -287,7 +294,7 @@ suite(`commits fetched with git${reason}`, () => {
       expect(new Set(server.requests.map(({ authorization }) => authorization))).toEqual(new Set([sent]));
     });
 
-    it('is refused when it is wrong, absent or unknown, and tells none of it', async () => {
+    it('is refused when it is wrong, absent or unknown, and is not revealed', async () => {
       const server = await serve({ basicAuth });
       await keep('wrong', `http://${server.host}/`, 'a-wrong-password');
       const url = server.url('app.git');
@@ -329,7 +336,7 @@ suite(`commits fetched with git${reason}`, () => {
       expect(target.requests).toEqual([]);
     });
 
-    it('shows it to nobody who lists the processes', async () => {
+    it('does not appear in the list of processes', async () => {
       const server = await serve({ hangs: 'packs' });
       await keep('acme', `http://${server.host}/`);
       const sha = await repository.git('rev-parse', 'HEAD');
@@ -374,7 +381,7 @@ suite(`commits fetched with git${reason}`, () => {
     });
 
     it('when the host has another address by the time git connects', async () => {
-      // The name leads to 127.0.0.1 for whoever asks the system, and to 127.0.0.2 for who asked before.
+      // The name resolves to 127.0.0.1 now, and resolved to 127.0.0.2 when it was checked.
       const checked = await serve({ host: '127.0.0.2' });
       const rebound = await serve({ host: '127.0.0.1', port: checked.port });
       const { asked, lookup } = answering('127.0.0.2', '127.0.0.1');
@@ -385,7 +392,7 @@ suite(`commits fetched with git${reason}`, () => {
       expect(rebound.requests).toEqual([]);
     });
 
-    it('because git is told the very addresses that were checked', async () => {
+    it('because git connects only to the addresses that were checked', async () => {
       const record = join(root, 'record');
       const git = await programOf(
         `case "$1" in version) echo git version 2.39.5;; *) env >> '${record}'; exit 1;; esac`,

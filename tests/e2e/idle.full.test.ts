@@ -6,7 +6,7 @@ import { freshDatabase, skipPostgres } from '../support/databases.js';
 import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 import { until } from '../support/service-steps.js';
 
-/** A busy machine makes it fewer, and never more. */
+/** A busy machine causes fewer, never more. */
 const watchedSeconds = 10;
 
 (skipPostgres ? it.skip : it)(
@@ -25,7 +25,7 @@ const watchedSeconds = 10;
           const { json } = await service.api('GET', `/workspaces/${workspaceId}/runs`);
           return json.data.length === 1;
         });
-        // What requests leave behind, such as the use of a token to be noted, is over within seconds.
+        // Work after requests, such as recording the use of a token, ends within seconds.
         await pause(3_000);
         way.roundTrips = 0;
         await pause(watchedSeconds * 1_000);

@@ -54,7 +54,7 @@ class Instance {
     return this.call('GET', path, undefined, token).then(({ status }) => status);
   }
 
-  /** The same path or URL, asked of this instance whoever gave it out. */
+  /** The same path or URL on this instance, whichever instance issued it. */
   here(url: string): string {
     return this.url + (url.startsWith('http') ? url.replace(/^https?:\/\/[^/]+/, '') : url);
   }
@@ -64,7 +64,7 @@ class Instance {
   }
 }
 
-/** Instances that share what the settings name, each with a directory of its own for everything else. */
+/** Instances that share the settings' database and store, each with its own data directory. */
 class Group {
   private readonly started: Instance[] = [];
   private readonly directories: string[] = [];
@@ -129,7 +129,7 @@ onPostgres('three instances on one Postgres and one bucket', () => {
 
   beforeAll(async () => {
     store = await startS3Server();
-    // The store's client looks for its credentials here, whatever the settings are.
+    // The store's client reads its credentials from the environment, whatever the settings are.
     Object.assign(process.env, store.environment);
     group = await Group.onPostgres(store.environment);
     [a, b, c] = await Promise.all([group.start(), group.start(), group.start()]);
@@ -188,7 +188,7 @@ onPostgres('three instances on one Postgres and one bucket', () => {
     expect(Buffer.from(await got.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  it('serve an agent and its run between them, and whoever follows its log', async () => {
+  it('share an agent, its run and the readers of its log', async () => {
     const pool = await a.ask('POST', '/organizations/acme/agent-pools', document('agent-pools', { name: unique() }));
     const token = await tokenOf(`/agent-pools/${pool.id}/authentication-tokens`);
     const own = await newWorkspace({ 'execution-mode': 'agent', 'agent-pool-id': pool.id });
@@ -207,7 +207,7 @@ onPostgres('three instances on one Postgres and one bucket', () => {
     expect((await a.ask('GET', `/runs/${claimed.runId}`)).attributes.status).toBe('planned_and_finished');
   });
 
-  /** Each makes a right that works, and answers how to use it at an instance and how to take it away at the first. */
+  /** Each creates a right, and returns how to use it at an instance and how to revoke it at the first. */
   const rights: Readonly<
     Record<
       string,
@@ -299,7 +299,7 @@ onPostgres('three instances on one Postgres and one bucket', () => {
     for (const at of [b, c, a]) expect([401, 404]).toContain(await use(at));
   });
 
-  it('go on when one of them is told to stop, and do what it has ordered', async () => {
+  it('continue when one of them stops, and perform the effects it ordered', async () => {
     const leaving = await group.start();
     const bytes = new Uint8Array(await archiveOf({ 'main.tf': '# left behind' }));
     const own = await newWorkspace();
@@ -324,7 +324,7 @@ onPostgres('instances on one Postgres', () => {
   let group: Group;
   afterEach(() => group.end());
 
-  it('start together on an empty database, beside those that migrate by hand: one makes the administrator', async () => {
+  it('start together on an empty database, during manual migrations: one creates the administrator', async () => {
     group = await Group.onPostgres({ ADMIN_TOKEN: '' });
     const byHand = [1, 2, 3].map(() => gatehouse(['migrate'], group.settings));
     const instances = await Promise.all([1, 2, 3, 4, 5].map(() => group.start()));
@@ -351,7 +351,7 @@ onPostgres('instances on one Postgres', () => {
     const begun = performance.now();
     const floods = instances.map(flood);
     await pause(3_000);
-    // One and a half seconds touch at most three of those the limit is counted by.
+    // 1.5 seconds overlap at most three of the one-second windows of the limit.
     const lately = () => passed.filter((moment) => moment > performance.now() - 1_500).length;
     const some = async () => lately() > 0 && lately() <= 3 * (30 + 3 * 3);
     await until('some pass, and no more than may', some).finally(() => {
@@ -420,7 +420,7 @@ describe('one service on SQLite', () => {
   });
 });
 
-/** Has, step by step, one instance for each list; uses at each what was given out at the others and in the steps before. */
+/** Starts, in each step, one instance for each list of secrets; uses at each what the others and earlier steps issued. */
 async function throughout(
   steps: readonly (readonly string[])[],
   start: (list: string) => Promise<Instance>,
@@ -470,7 +470,7 @@ async function throughout(
     for (const [index, instance] of instances.entries()) {
       expect(await deliver(instance)).toBeLessThan(300);
       const known = (lists[index] ?? '').split(',');
-      // Those signed with a secret that was dropped have ended by then: that is what is waited for.
+      // Waits until those signed with a dropped secret have expired.
       const fromOthers = uploads.filter(({ signed, by }) => known.includes(signed) && by !== instance);
       const used = new Set([fromOthers.at(0), fromOthers.at(-1)]);
       for (const upload of used) {

@@ -12,7 +12,7 @@ import { inTemporaryDirectory } from '../support/process.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-/** What `npm run knex` runs. */
+/** The command of `npm run knex`. */
 const [, ...script] = (manifest.scripts.knex as string).split(' ');
 
 const knex = async (
@@ -101,7 +101,7 @@ describe('the command line of Knex', () => {
   );
 
   it(
-    'makes a migration with the next number beside the others',
+    'creates a migration with the next number in the directory of the others',
     () =>
       inTemporaryDirectory(async (directory) => {
         const tree = join(directory, 'tree');

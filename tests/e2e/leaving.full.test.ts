@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 import { until } from '../support/service-steps.js';
 
-describe('a service that is told to stop, with a delay', () => {
+describe('a stopping service with a delay', () => {
   it('is not ready any more, and serves until the delay is over', async () => {
     await inTemporaryDirectory(async (directory) => {
       const service = await ServiceProcess.start({ DATA_DIR: directory, STOP_DELAY_SECONDS: '1' });

@@ -8,7 +8,7 @@ import { startService } from '../../src/infrastructure/service.js';
 import { freshSchema, skipPostgres } from '../support/databases.js';
 import { inTemporaryDirectory } from '../support/process.js';
 
-/** What is left of two fetches by processes that were killed, just now and long ago, after the service has started. */
+/** The leftovers of two killed fetches, a recent and an old one, after the service has started. */
 async function leftAfterStart(settings: Readonly<Record<string, string>>): Promise<readonly string[]> {
   let left: readonly string[] = [];
   await inTemporaryDirectory(async (directory) => {
@@ -26,21 +26,24 @@ async function leftAfterStart(settings: Readonly<Record<string, string>>): Promi
   return left;
 }
 
-describe('what fetches of killed processes left on disk', () => {
-  it('goes at the start of the only process that may serve from there', async () => {
+describe('leftover files of fetches in killed processes', () => {
+  it('are removed at the start of the only process that may serve from there', async () => {
     expect(await leftAfterStart({})).toEqual([]);
   });
 
-  (skipPostgres ? it.skip : it)('goes, where others may be at work, once it belongs to nobody any more', async () => {
-    const { url, drop } = await freshSchema();
-    try {
-      const settings = {
-        DATABASE_URL: url,
-        SIGNING_SECRET: 'a signing secret for tests, long enough'.replaceAll(/\W+/g, '-'),
-      };
-      expect(await leftAfterStart(settings)).toEqual(['just-now']);
-    } finally {
-      await drop();
-    }
-  });
+  (skipPostgres ? it.skip : it)(
+    'are removed once no process owns them, if other instances may be running',
+    async () => {
+      const { url, drop } = await freshSchema();
+      try {
+        const settings = {
+          DATABASE_URL: url,
+          SIGNING_SECRET: 'a signing secret for tests, long enough'.replaceAll(/\W+/g, '-'),
+        };
+        expect(await leftAfterStart(settings)).toEqual(['just-now']);
+      } finally {
+        await drop();
+      }
+    },
+  );
 });

@@ -40,7 +40,7 @@ suite(`the load balancer of deploy/${reason}`, () => {
       PUBLIC_URL: url,
       TRUSTED_PROXIES: '127.0.0.1',
     });
-    // All but where it listens and whom it passes requests to, which are containers.
+    // Everything except the listening address and the backends, which are containers.
     const text = (await readFile(configuration, 'utf8'))
       .replace(/bind :\d+/, `bind 127.0.0.1:${port}`)
       .replace(/server-template .*/, `server one 127.0.0.1:${instance}`)

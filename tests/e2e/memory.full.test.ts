@@ -81,7 +81,7 @@ const cases: readonly { store: string; archiveMiB: number; bound: number; open: 
 /** The secret of one who may read the lists. */
 const reader = 'a-secret-for-a-test-that-reads-lists';
 
-/** A workspace for each number, to which so many teams have access; answers their ids. */
+/** Creates a workspace for each length, with access for that many teams. Returns their ids. */
 async function longLists(file: string, lengths: readonly number[]): Promise<Record<number, string>> {
   const database = openSqlite(file);
   await database.migrate();

@@ -101,7 +101,7 @@ describe('a service whose traces are asked for', () => {
         expect.arrayContaining(['bundle store write', 'bundle store keep', 'database transaction']),
       );
       expect(partsOf(named('GET /v1/object/:objectId')).map(({ name }) => name)).toContain('bundle store read');
-      // What the service does in the background is no part of any request.
+      // Background work does not belong to a request.
       expect(spans.filter(({ kind, parentSpanId = '' }) => kind === 3 && parentSpanId === '')).toEqual([]);
 
       const [objectId = ''] = version.uploadUrl.split('/').slice(-1);
@@ -111,7 +111,7 @@ describe('a service whose traces are asked for', () => {
     });
   });
 
-  it('works and stops as ever while there is nobody to send them to', async () => {
+  it('works and stops normally while no collector is reachable', async () => {
     await inTemporaryDirectory(async (directory) => {
       const served = await ServiceProcess.start({
         DATA_DIR: directory,

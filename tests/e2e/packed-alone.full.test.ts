@@ -117,7 +117,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
        import { MemoryUnitOfWork } from 'gatehouse-tf/memory';
        export const retrying: application.UnitOfWork = new application.RetryingUnitOfWork(new MemoryUnitOfWork());
        export const statuses: readonly domain.Status[] = domain.statuses;
-       // @ts-expect-error a status that is none
+       // @ts-expect-error not a status
        export const wrong: domain.Status = 'elsewhere';`,
     );
     await cp(join(project, 'node_modules/gatehouse-tf/examples/embedding/main.ts'), join(project, 'main.ts'));
@@ -130,7 +130,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
     };
-    // All that the example takes from its surroundings.
+    // The only variables that the example reads.
     await inProject(
       'surroundings.d.ts',
       'declare const console: { log(text: string): void }; declare const crypto: { randomUUID(): string };',

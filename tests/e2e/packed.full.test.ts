@@ -18,7 +18,7 @@ const registry = spawnSync('npm', ['ping', '--fetch-retries=0', '--fetch-timeout
 const suite = usable('registry', registry.status === 0) ? describe : describe.skip;
 const reason = registry.status === 0 ? '' : ' (skipped: no registry answers)';
 
-/** Starts the service of an installed package, and answers once it says where it serves. */
+/** Starts the service of an installed package. Resolves once it reports its address. */
 async function served(project: string, work: (url: string) => Promise<void>): Promise<void> {
   const child = spawn(process.execPath, ['node_modules/gatehouse-tf/dist/infrastructure/main.js'], {
     cwd: project,

@@ -51,7 +51,7 @@ describe('the built service', () => {
         PORT: port,
         ADMIN_TOKEN: 'another-token-not-used',
       });
-      // The upload URL outlives the process that issued it, and the first administrator stays the only one.
+      // The upload URL outlives the process that issued it, and no second administrator is created.
       expect((await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(bytes) })).status).toBe(200);
       expect((await second.download(id)).equals(bytes)).toBe(true);
       expect(await second.end('SIGINT')).toBe(0);

@@ -202,7 +202,7 @@ describe('an audit trail that is followed as docs/operations.md says', () => {
 });
 
 describe('a service that fails to start', () => {
-  it('leaves nobody at work on the database it has closed', async () => {
+  it('stops all background work on the database it has closed', async () => {
     await inTemporaryDirectory(async (directory) => {
       // In the way of the first token.
       await mkdir(join(directory, 'admin-token.new', 'x'), { recursive: true });
@@ -216,7 +216,7 @@ describe('a service that fails to start', () => {
   });
 });
 
-describe('a service that is told to stop', () => {
+describe('a stopping service', () => {
   const archive = () => archiveOf({ 'main.tf': '# '.padEnd(200_000, Math.random().toString(36)) });
 
   /** A service in this process, so that its patience can be shorter than in earnest. */
@@ -335,7 +335,7 @@ describe('a client that misbehaves', () => {
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
   });
 
-  it('by asking first whether it may send is told to go on', async () => {
+  it('by asking first whether it may send receives 100 Continue', async () => {
     const { id, uploadUrl } = await service.newVersion(workspaceId);
     const bytes = await archiveOf({ 'main.tf': 'asked' });
     const upload = request(uploadUrl, {

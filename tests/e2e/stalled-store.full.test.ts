@@ -5,7 +5,7 @@ import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 import { type Fate, startS3Server } from '../support/s3-server.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 
-it('a service told to stop ends in its time, although its store does not answer', async () => {
+it('a stopping service ends in time although its store does not respond', async () => {
   let fate: Fate = 'serve';
   const store = await startS3Server({ before: () => fate });
   try {

@@ -9,7 +9,7 @@ import { ServiceSteps } from '../support/service-steps.js';
 
 const rounds = 10;
 
-/** Sends the bytes in pieces with pauses between them, so that a kill can fall anywhere. */
+/** Sends the bytes in pieces with pauses, so that a kill can happen anywhere. */
 async function* dribble(bytes: Buffer, pause: number) {
   const size = Math.ceil(bytes.length / 20);
   for (let at = 0; at < bytes.length; at += size) {
@@ -32,7 +32,7 @@ describe('a service killed many times in the middle of the upload of a state', (
         await steps().ask('POST', `/runs/${planned.runId}/actions/apply`);
         let job = await steps().agent(token).claimed();
 
-        /** Serial 0 stands for none. */
+        /** Serial 0 means that there is none. */
         const current = async () => {
           const { status, json } = await service.api('GET', `/workspaces/${workspaceId}/current-state-version`);
           if (status === 404) return { serial: 0, bytes: Buffer.alloc(0) };
@@ -53,7 +53,7 @@ describe('a service killed many times in the middle of the upload of a state', (
             (response) => response.status,
             () => undefined,
           );
-          // The last round is killed right after its acknowledgement, which must then hold.
+          // The last round is killed right after its acknowledgement, which must hold.
           await (round === rounds ? upload : wait(Math.random() * 50));
           await service.end('SIGKILL');
           const acknowledged = await upload;

@@ -10,7 +10,7 @@ import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 const present = process.platform === 'linux';
 const reason = present ? '' : ' (skipped: needs prlimit and /dev/full, which only Linux has)';
 
-/** In half kilobytes, as shells count it: no file grows beyond a mebibyte. */
+/** In units of 512 bytes, as for `ulimit -f`: no file grows beyond one MiB. */
 const limit = 2048;
 
 const noise = (bytes: number): Promise<Buffer> => archiveOf({ noise: randomBytes(bytes).toString('base64') });
@@ -26,7 +26,7 @@ describe(`a service whose files cannot grow${reason}`, () => {
         expect(await client.upload(big)).toBe(507);
         await service.prints('EFBIG: file too large');
 
-        // While somebody from outside reads, the log is not begun anew, and fills up before the file does.
+        // While another process reads, the write-ahead log cannot restart, and fills up before the file does.
         const reader = new Database(join(directory, 'gatehouse.sqlite'), { readonly: true });
         reader.exec('begin; select count(*) from users');
         let refused: number | undefined;
@@ -57,7 +57,7 @@ describe(`a service whose files cannot grow${reason}`, () => {
 });
 
 describe(`a service whose log cannot be written${reason}`, () => {
-  (present ? it : it.skip)('serves without one, and stops when it is told to', async () => {
+  (present ? it : it.skip)('serves without one, and stops on SIGTERM', async () => {
     await inTemporaryDirectory(async (directory) => {
       const service = await ServiceProcess.start({ DATA_DIR: directory }, 'exec >/dev/full');
       try {

@@ -17,7 +17,7 @@ import {
 const opa = process.env.OPA ?? 'opa';
 const { run, reason } = needing(terraform, opa);
 
-/** Tests wait for the clients' own pauses most of the time: together they take not much longer than the longest. */
+/** Tests mostly wait for the client's polling pauses, so all together take little longer than the longest. */
 const together = run === it ? it.concurrent : it.skip;
 const patience = 240_000;
 
@@ -28,7 +28,7 @@ let service: ServiceProcess | undefined;
 const agentSettings = { ...(opa.includes('/') && { OPA_PATH: opa }) };
 const terraformPath = terraform.includes('/') ? { TERRAFORM_PATH: terraform } : {};
 
-/** A service with agents, the same for all tests: what starts tests together asks for it before any hook has run. */
+/** A service with agents, shared by all tests: concurrent tests start before any hook has run. */
 class Stage {
   private constructor(
     readonly steps: ServiceSteps,
@@ -78,7 +78,7 @@ class Stage {
     return agent;
   }
 
-  /** An organization with one agent, which plans at its leisure. */
+  /** An organization with one agent. */
   async dawdling(organization: string): Promise<{ readonly dawdler: AgentProcess; readonly token: string }> {
     await this.organization(organization);
     const token = await this.steps.agentToken(organization);
@@ -114,7 +114,7 @@ class Stage {
     return last;
   }
 
-  /** A set of policies with code that the workspace is held to. */
+  /** A policy set with code, attached to the workspace. */
   async policies(
     workspace: string,
     given: readonly { readonly name: string; readonly level: string; readonly code: string; description?: string }[],
@@ -161,7 +161,7 @@ afterAll(async () => {
   if (directory !== '') await rm(directory, { recursive: true, force: true });
 });
 
-/** Without what differs from one run to the next. */
+/** The output without the parts that differ between runs. */
 const plain = (printed: string): string =>
   printed
     .replaceAll(/run-\w{16}/g, 'run-X')
@@ -169,7 +169,7 @@ const plain = (printed: string): string =>
     .replaceAll(/ after \d+s/g, ' after Ns')
     .replaceAll(/ \(\d+s elapsed\)/g, ' (Ns elapsed)');
 
-/** Ended with this code, and printed all of this in this order. The whole text is shown where it did not. */
+/** Asserts the exit code and that the texts were printed in this order. A failure shows the whole output. */
 const expectEnd = (ended: Ended, code: number | 'any', ...texts: readonly string[]): void => {
   const printed = plain(ended.printed);
   let from = 0;
@@ -185,7 +185,7 @@ const expectEnd = (ended: Ended, code: number | 'any', ...texts: readonly string
 const simple =
   'resource "terraform_data" "x" { input = "hello" }\noutput "greeting" { value = terraform_data.x.output }\n';
 
-/** Its creation takes so many seconds. */
+/** A resource whose creation takes `seconds`. */
 const slow = (seconds: number, name = 'slow'): string =>
   `resource "terraform_data" "${name}" {\n  provisioner "local-exec" { command = "sleep ${seconds}" }\n}\n`;
 
@@ -280,7 +280,7 @@ describe(`the terraform CLI, unmodified${reason}`, () => {
         0,
         'terraform_data.x: Refreshing state... [id=ID]\n\nNo changes. Your infrastructure matches the configuration.',
       );
-      // Nothing is asked where nothing changes.
+      // Without changes there is no prompt.
       expectEnd(
         await place.run(...runs.apply, '-input=false'),
         0,
@@ -317,7 +317,7 @@ describe(`the terraform CLI, unmodified${reason}`, () => {
   );
 
   together(
-    'applies when it is told yes, and discards when it is told anything else',
+    'applies after yes at the prompt, and discards after anything else',
     async () => {
       const stage = await Stage.shared();
       const place = await stage.workplace('asked', simple);
@@ -346,7 +346,7 @@ describe(`the terraform CLI, unmodified${reason}`, () => {
   );
 
   together(
-    'notices that somebody else confirmed, or discarded, what it asks about',
+    'notices that another user confirmed or discarded the run at its prompt',
     async () => {
       const stage = await Stage.shared();
       const place = await stage.workplace('elsewhere', simple);
@@ -520,14 +520,14 @@ Do you want to override the failed policies?
         'variables',
         `variable "region" { default = "nowhere" }
 variable "sizes" { type = list(number) }
-variable "owner" { default = "nobody" }
+variable "owner" { default = "unset" }
 variable "password" { type = string }
 variable "file" { type = string }
 resource "terraform_data" "x" {
   input = "\${var.region} \${join("+", var.sizes)} \${var.owner} \${var.file}"
   provisioner "local-exec" { command = "echo in $PLACE with \${var.password}" }
 }
-output "told" { value = terraform_data.x.output }
+output "summary" { value = terraform_data.x.output }
 output "secret" {
   value     = var.password
   sensitive = true
@@ -552,7 +552,7 @@ output "secret" {
         '+ input  = "eu 1+2 the command from a file"',
         '(local-exec): in the environment with ',
         'Apply complete! Resources: 1 added',
-        'secret = <sensitive>\ntold = "eu 1+2 the command from a file"\n',
+        'secret = <sensitive>\nsummary = "eu 1+2 the command from a file"\n',
       );
       expect(apply.printed).not.toContain(hidden);
       expectEnd(await place.run('output', '-no-color', 'secret'), 0, `"${hidden}"`);
@@ -566,7 +566,7 @@ output "secret" {
   );
 
   together(
-    'tells of a configuration that cannot be read, of one that must not be planned, and of one that fails halfway',
+    'reports a configuration that cannot be read, one that must not be planned, and one that fails halfway',
     async () => {
       const stage = await Stage.shared();
       const place = await stage.workplace('failing', simple);
@@ -607,7 +607,7 @@ resource "terraform_data" "fails" {
 }
 `,
       );
-      // Told yes, and not -auto-approve: the client reads no log of an apply that failed before it looked again.
+      // Not -auto-approve, with which the client does not read the log of an apply that failed before its next poll.
       expectEnd(
         await answered(place.start(...runs.apply), ['Enter a value:', 'yes']),
         1,
@@ -628,7 +628,7 @@ resource "terraform_data" "fails" {
   );
 
   together(
-    'cancels what runs remotely when it is interrupted and told yes, and what was done is kept',
+    'cancels the remote run when it is interrupted and the prompt is confirmed, and keeps what was done',
     async () => {
       const stage = await Stage.shared();
       const place = await stage.workplace('canceled', `${simple}${slow(120)}`);
@@ -640,7 +640,7 @@ resource "terraform_data" "fails" {
       await apply.answer('Do you want to cancel the remote operation?', 'yes');
       expectEnd(
         await apply.ended(),
-        // Of an interrupted client the code is 0 or 1, as it happens.
+        // An interrupted client exits with 0 or 1, depending on timing.
         'any',
         "Only 'yes' will be accepted to cancel.",
         'The remote operation was successfully cancelled.',
@@ -676,7 +676,7 @@ resource "terraform_data" "fails" {
       expectEnd(await plan.ended(), 'any', 'Interrupt received.');
       expect(await statuses()).toEqual(['planning']);
 
-      // Behind the other, which still runs.
+      // Queued behind the other, which still runs.
       const spared = place.start(...runs.apply);
       await spared.prints('Waiting for the plan to start...');
       spared.interrupt();
@@ -701,7 +701,7 @@ resource "terraform_data" "fails" {
   );
 
   together(
-    'waits while somebody else’s run holds the workspace, says so, and goes on after it',
+    'waits while another user’s run holds the workspace, reports it, and continues afterwards',
     async () => {
       const stage = await Stage.shared();
       const first = await stage.workplace('shared', simple, { user: '-ann' });
@@ -769,7 +769,7 @@ resource "terraform_data" "fails" {
   );
 
   together(
-    'plans and applies a part, a replacement, a destruction or nothing but what is there, as it is told',
+    'plans and applies with -target, -replace and -destroy, and refreshes',
     async () => {
       const stage = await Stage.shared();
       const place = await stage.workplace('narrowed', `${simple}resource "terraform_data" "y" { input = "you" }\n`);

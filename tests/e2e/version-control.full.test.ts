@@ -27,7 +27,7 @@ let repository: GitRepository;
 let server: GitServer;
 let service: ServiceProcess;
 let steps: ServiceSteps;
-/** Everything the service answered to anybody. */
+/** Every response of the service, to any caller. */
 let answers: string[];
 
 const start = async (environment: Readonly<Record<string, string>> = {}): Promise<void> => {
@@ -49,7 +49,7 @@ const serve = async (options: GitServerOptions = protectedByPassword): Promise<v
 
 const cloneUrl = (): string => server.url('harbour/app.git');
 
-/** What the service shows of the link, and the key of its webhook if it is a new one. */
+/** The link as the service shows it, with the webhook's key if it is new. */
 const link = async (workspaceId: string, credential: string | null = 'deploy'): Promise<Json> => {
   const change = { 'vcs-repo': { 'clone-url': cloneUrl(), ...(credential === null ? {} : { credential }) } };
   return (await steps.update(workspaceId, change)).attributes['vcs-repo'];
@@ -77,7 +77,7 @@ async function deliver(hook: Json, payload: Payload, id = 'delivery-1'): Promise
   return response.status;
 }
 
-/** The version the workspace has got, and no other. */
+/** The only version of the workspace. */
 const onlyVersion = async (workspaceId: string): Promise<string> => {
   const versions = await steps.versions(workspaceId);
   expect(versions).toHaveLength(1);
@@ -91,7 +91,7 @@ const queuedRuns = (workspaceId: string): Promise<readonly Json[]> =>
     return runs.length > 0 && runs;
   });
 
-/** What the API shows of everything there is about the workspace. */
+/** Every API response about the workspace. */
 async function shown(workspaceId: string): Promise<string> {
   const paths = [
     `/workspaces/${workspaceId}`,
@@ -103,7 +103,7 @@ async function shown(workspaceId: string): Promise<string> {
   return (await Promise.all(paths.map(async (path) => JSON.stringify((await service.api('GET', path)).json)))).join();
 }
 
-/** The arguments of every process there is, a line each. */
+/** The arguments of every process, one per line. */
 async function commandLines(): Promise<string> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
@@ -165,7 +165,7 @@ suite(`a service that fetches from a git server${reason}`, () => {
     expect((await service.api('GET', `/configuration-versions/${versionId}/download`)).status).toBe(404);
     await until('the bytes are gone', async () => !(await textBelow(join(dataDir, 'bundles'))).length);
 
-    // What was pushed meanwhile does not get in: it is the version's own commit that is fetched again.
+    // Later pushes are not included: the version's own commit is fetched again.
     await repository.commit({ 'main.tf': 'three\n' }, 'Third');
     const runId = await steps.run(workspaceId, versionId);
     const again = await agent.claimed();

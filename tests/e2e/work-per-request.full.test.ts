@@ -19,13 +19,13 @@ const size = {
   policySets: 20,
 };
 
-/** What a request does in the service: functions called in our modules and the packages they use, and bytes allocated. */
+/** The work of a request: functions called in the service and its packages, and bytes allocated. */
 interface Work {
   readonly calls: number;
   readonly bytes: number;
 }
 
-/** Counted without V8's optimizations, which come and go, and without a garbage collection in between. */
+/** Counted without V8's optimizations, which vary, and without garbage collection. */
 const flags = [
   '--no-opt',
   '--no-maglev',
@@ -38,10 +38,10 @@ const flags = [
 const requestsCounted = 20;
 const batches = 8;
 
-/** Calls are the same everywhere; a package that is a little newer may make a few more. */
+/** Calls are the same everywhere; a newer package may make a few more. */
 const mostCalls = ({ calls }: Work): number => Math.round(calls * 1.03) + 8;
 
-/** What objects take depends on the version of V8 and on the processor. */
+/** The size of objects depends on the V8 version and the processor. */
 const bytesRecorded = process.version.startsWith('v24.') && process.platform === 'linux' && process.arch === 'x64';
 const mostBytes = ({ bytes }: Work): number => Math.round(bytes * 1.1);
 
@@ -57,7 +57,7 @@ const get = (path: string, token: string, status = 200): Asked => ({ method: 'GE
 
 const newVersion = { data: { type: 'configuration-version', attributes: { 'auto-queue-runs': false } } };
 
-/** Measured when it was last meant to change. A rise wants a reason; after a fall, write down less. */
+/** The figures of the last intended change. A rise needs a reason; after a fall, lower them. */
 const recorded: readonly (readonly [string, Work, (sample: Sample) => Asked])[] = [
   [
     'a configuration version',
@@ -132,7 +132,7 @@ describe('work per request', () => {
     return answer;
   };
 
-  /** The least of several batches: whatever else the service does between requests is in the others. */
+  /** The minimum of several batches, which excludes background work between requests. */
   async function workOf(asked: Asked): Promise<Work & { by: object }> {
     const send = async () => {
       for (let sent = 0; sent < requestsCounted; sent += 1) expect(await ask(asked)).toBe(asked.status);
@@ -143,7 +143,7 @@ describe('work per request', () => {
       await counter('begin');
       await send();
       const { bytes, calls } = await counter('end');
-      // How often the log is written depends on the clock.
+      // The number of log writes depends on the clock.
       const by = Object.entries(calls).filter(([place]) => !place.includes('log-output'));
       const sum = by.reduce((all, [, count]) => all + count, 0);
       const perRequest = (all: number) => Math.round(all / requestsCounted);
@@ -161,7 +161,7 @@ describe('work per request', () => {
     const { by, ...work } = await workOf(askedOf(sample));
     expect(work.bytes).toBeGreaterThan(0);
     const within = work.calls <= mostCalls(record) && (!bytesRecorded || work.bytes <= mostBytes(record));
-    // All of it, so that whoever must write down new figures, or look for what rose, has them.
+    // All figures, for recording new ones or finding the one that rose.
     expect({ ...work, by, within }).toEqual({ ...work, by, within: true });
   });
 });

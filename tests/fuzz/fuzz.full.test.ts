@@ -10,8 +10,8 @@ const walked = (options: Pick<WalkOptions, 'seed' | 'requests' | 'environment'>)
 const statusesIn = ({ counts }: Awaited<ReturnType<typeof walked>>): ReadonlySet<number> =>
   new Set([...counts.values()].flatMap((byStatus) => [...byStatus.keys()]));
 
-describe('requests that nobody thought of', () => {
-  it('are answered as described, and leave nothing in a state that is none', async () => {
+describe('generated requests', () => {
+  it('are answered as described, and leave no object in an undefined state', async () => {
     const found = await walked({ seed: Date.now() % 1_000_000, requests: 5_000 });
     expect(found.findings.map(toldIn)).toEqual([]);
   }, 240_000);

@@ -16,8 +16,8 @@ import type { Outgoing } from './requests.js';
 import { toldIn, walk, wrongWith } from './walk.js';
 import { WatchedUnitOfWork } from './watched-unit-of-work.js';
 
-describe('requests that nobody thought of', () => {
-  it('are answered as described, the first of them', async () => {
+describe('generated requests', () => {
+  it('are answered as described (the first 500)', async () => {
     const { findings, counts } = await walk({ seed: 1, requests: 500, rows: new MemoryUnitOfWork() });
     expect(findings.map(toldIn)).toEqual([]);
     expect([...counts.values()].flatMap((byStatus) => [...byStatus.keys()])).toEqual(
@@ -38,7 +38,7 @@ describe('what looks at the answers', () => {
     ['a status that is not described', { ...answer, status: 203 }, /203 is not described/],
     ['another schema', { ...answer, text: '{"status":"fine"}' }, /status/],
     ['no JSON', { ...answer, text: '{' }, /cannot be read/],
-    ['a stack', { ...answer, text: '{"status":"Error\n    at f (a.ts:1:2)"}' }, /innards/],
+    ['a stack', { ...answer, text: '{"status":"Error\n    at f (a.ts:1:2)"}' }, /internals/],
     ['a secret', { ...answer, text: `{"status":"gatehouse.v1.${'a'.repeat(48)}"}` }, /secret/],
     ['no name of its own', { ...answer, headers: {} }, /X-Request-Id/],
     ['nothing', answer, /^$/],

@@ -5,8 +5,8 @@ import { toldIn } from './walk.js';
 
 const help = `npm run fuzz -- [--requests 100000] [--seed N] [--backend memory|sqlite|postgres]
 
-Sends so many requests to every operation of the API's description, most as it has them and some as nobody should, and
-looks at each answer. The same seed sends the same requests.
+Sends --requests requests to the operations of the API's description, most valid and some malformed, and checks each
+response. The same seed sends the same requests.
 `;
 
 const { values } = parseArgs({
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   const onPostgres = values.backend === 'postgres';
   if (onPostgres) await startPostgres();
   try {
-    // Told of a Postgres once it is started.
+    // Imported late: the backends read the URL of the started Postgres.
     const { backends } = await import('../support/backends.js');
     const backend = backends.find(({ name }) => name.toLowerCase() === values.backend);
     if (backend === undefined) throw new Error(`there is no backend ${values.backend}`);

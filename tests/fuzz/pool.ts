@@ -16,7 +16,7 @@ export interface HeldRun {
   readonly planFile: Json;
 }
 
-/** What a run is to be for what follows. */
+/** The statuses that a run needs for each step. */
 const runsThatMay = {
   apply: ['planned', 'post_plan_completed', 'planned_and_saved'],
   decide: ['post_plan_awaiting_decision'],
@@ -39,13 +39,13 @@ const kept = 40;
 /** What lies in one workspace, and is not shared with others. */
 const ofOneWorkspace = /^(?:ws|var|tws|cv|ia|run|plan|apply|sv|wsout|ts|poleval|psout)-/;
 
-/** Where something is, as far as answers told. */
+/** The location of an object, as far as responses have shown it. */
 interface Home {
   readonly organization?: string | undefined;
   readonly workspace?: string | undefined;
 }
 
-/** What answers told of, by what it is: requests are about things that are there, or were. */
+/** The objects that responses have shown, by kind: requests refer to objects that exist or existed. */
 export class Pool {
   private readonly things = new Map<string, string[]>();
   held: readonly HeldRun[] = [];
@@ -57,7 +57,7 @@ export class Pool {
 
   private readonly forgotten = new Set<string>();
 
-  /** Things that no request is to be about. */
+  /** Excludes objects from all further requests. */
   forget(...names: readonly string[]): void {
     for (const name of names) {
       this.forgotten.add(name);
@@ -149,7 +149,7 @@ export class Pool {
     this.announced.set(reported, { id: json.id, bytes: stateBytes(JSON.parse(said)) });
   }
 
-  /** What is told of in an answer is where that is which was asked about. */
+  /** Records the objects in a response as located where the requested object is. */
   private settle(asked: string, said: string, answer: string): void {
     const about = [...toldBy(asked), ...toldBy(said)];
     const known = <Part extends keyof Home>(part: Part) =>

@@ -314,7 +314,7 @@ interface Asked {
   readonly value: fc.Arbitrary<unknown> | undefined;
 }
 
-/** A story, and the step of it that is to be taken. */
+/** A story and its next step. */
 interface Begun {
   readonly story: Story;
   next: Step;
@@ -361,14 +361,14 @@ export class Requests {
     return [...this.asked.keys()];
   }
 
-  /** Of those, what was never answered with success. */
+  /** The operations that have never succeeded. */
   get unanswered(): readonly string[] {
     return [...this.waiting];
   }
 
   /**
-   * The request of this number; the same one for the same seed, number and what was heard before. Many are a step of
-   * somebody who knows the way, and some are to what never did what it is for.
+   * The request of this number: the same for the same seed, number and earlier responses. Many are steps of a story,
+   * and some go to operations that have never succeeded.
    */
   make(seed: number, count: number): Outgoing {
     const random = new Random(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(count, 0xc2b2ae35));
@@ -389,7 +389,7 @@ export class Requests {
     }
   }
 
-  /** What a request was answered. */
+  /** Records the response to a request. */
   heard(asked: Outgoing, answer: Answered): void {
     const { operation, method } = asked;
     const { status, text } = answer;
@@ -416,7 +416,7 @@ export class Requests {
       const { value, done } = story.next();
       if (!done) this.open.push({ story, next: value });
     }
-    // Leases end, and somebody else reports for agents that are slow.
+    // Leases expire, so steps under a lease go first.
     const urgent = this.open.filter(({ next }) => next.lease !== undefined);
     const of = random.oneOf(urgent.length > 0 && random.chance(0.7) ? urgent : this.open);
     const { operation: base, about, query, body, bytes, secret, lease, refused = false } = of.next;
@@ -517,7 +517,7 @@ export class Requests {
     }
   };
 
-  /** Undefined where it would make no sense, and another is to be made. */
+  /** Yields undefined if the request would make no sense; the caller then makes another. */
   private to(path: string, method: string, operation: Operation): fc.Arbitrary<Outgoing | undefined> {
     const id = baseOf(operation.operationId);
     const { parameters = [] } = operation;

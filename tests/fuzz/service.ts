@@ -35,7 +35,7 @@ export interface Answered {
 
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
 
-/** The same names again for the same seed, so that a walk can be walked again. */
+/** Deterministic ids and secrets for a seed, so that a walk can be replayed. */
 const textOf = (random: Random, length: number): string =>
   Array.from({ length }, () => random.oneOf([...alphabet])).join('');
 
@@ -185,14 +185,14 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
     send,
     clock,
     unitOfWork,
-    /** What it wrote to its log. */
+    /** The lines of its log. */
     lines,
-    /** Of that, what tells of faults of the service. */
+    /** The log lines that report faults of the service. */
     errors,
     admin: { id: administrator?.id ?? '', secret: first.secret },
     openApi: JSON.parse((await send({ method: 'GET', url: '/openapi.json', headers: {} })).text) as OpenApi,
 
-    /** Everything that goes on beside requests. Answers what went wrong, but for what repositories are to blame for. */
+    /** Runs all background work. Returns its failures, except those that repositories caused. */
     async goOn(seconds: number): Promise<readonly string[]> {
       clock.advance(seconds);
       const wrong: string[] = [];

@@ -26,7 +26,7 @@ export class Settler {
     return { id: made.data.id, token: token.id, secret: token.attributes.token };
   }
 
-  /** Answers what was told of it, in order. */
+  /** Returns the findings about it, in order. */
   async organization(name: string): Promise<readonly string[]> {
     this.told = [];
     const at = `/organizations/${name}`;

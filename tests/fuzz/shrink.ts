@@ -5,10 +5,10 @@ import { startService } from './service.js';
 import { Settler } from './settler.js';
 import { curlOf, descriptionOf, everySoManyRequests, type Finding, type Sent, wrongWith } from './walk.js';
 
-/** How long to look for a shorter way, in milliseconds. */
+/** The time limit of the search for a shorter sequence, in milliseconds. */
 const patience = 60_000;
 
-/** The last of what can be sent again and is answered as wrongly, as lines for a shell; as it is where it is not. */
+/** A shorter sequence of requests that reproduces the finding, as shell lines. Shows the last 30. */
 export async function shrunk(backend: Backend, finding: Finding, history: readonly Sent[]): Promise<readonly string[]> {
   const until = performance.now() + patience;
   const before = history.filter(({ number }) => number < finding.number);
@@ -34,7 +34,7 @@ export async function shrunk(backend: Backend, finding: Finding, history: readon
 const textOf = ({ url, headers, body }: Outgoing): string =>
   `${url} ${JSON.stringify(headers)} ${body?.toString() ?? ''}`;
 
-/** What changed anything that the request is about, or that led to it. */
+/** The requests that changed an object of this request, or that led to it. */
 function waysTo({ outgoing }: Finding, before: readonly Sent[]): readonly Sent[] {
   const about = new Set(toldBy(textOf(outgoing)));
   const way: Sent[] = [];
@@ -47,7 +47,7 @@ function waysTo({ outgoing }: Finding, before: readonly Sent[]): readonly Sent[]
   return way;
 }
 
-/** Whether the same is found once more. What answers told is told anew, and takes the place of the old in what follows. */
+/** Whether a replay finds the same fault. Ids and secrets from new responses replace the old ones in later requests. */
 async function fails(backend: Backend, finding: Finding, way: readonly Sent[]): Promise<boolean> {
   const rows = await backend.open();
   const service = await startService(finding.seed, rows.unitOfWork);

@@ -7,23 +7,23 @@ import { digestOf, stateAfter, stateBytes } from './states.js';
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
 type Json = any;
 
-/** A request with a purpose: its operation is asked in either dialect, with what else the description lets it say. */
+/** A step of a story: an operation on either mount, with random optional members from the description. */
 export interface Step {
   readonly operation: string;
-  /** What the parameters of the path are, in order. */
+  /** The path parameters, in order. */
   readonly about: readonly string[];
   readonly query?: string;
-  /** What the body has at least, but for the types of what it names; one that fits where it is left out. */
+  /** Required members of the body, without resource types; a generated body if omitted. */
   readonly body?: Json;
   readonly bytes?: Buffer;
-  /** Whose token; the administrator's where it is left out. */
+  /** The caller's token; by default the administrator's. */
   readonly secret?: string;
   readonly lease?: string;
-  /** Whether nobody may do it. */
+  /** Whether it must be refused. */
   readonly refused?: boolean;
 }
 
-/** What somebody is about who knows the way: it is told what each step was answered, and ends where one is refused that should not be. */
+/** A valid sequence of steps. It receives the response to each and ends at an unexpected refusal. */
 export type Story = Generator<Step, void, Json>;
 
 export interface Setting {
@@ -31,7 +31,7 @@ export interface Setting {
   readonly random: Random;
   readonly fresh: () => string;
   readonly archive: Buffer;
-  /** Tells what went wrong unless it holds. */
+  /** Reports `otherwise` unless it holds. */
   readonly expect: (holds: boolean, otherwise: string) => void;
 }
 
@@ -62,7 +62,7 @@ function* uploaded({ archive }: Setting, workspace: string): Asked {
   return version.data.id;
 }
 
-/** Until the run is in an agent's hands, who may be given others before it. */
+/** Claims until the agent gets this run; it may get others first. */
 function* claimed({ pool }: Setting, run: string, phase: string, secret: string): Asked {
   for (let attempt = 0; attempt < 8; attempt += 1) {
     const held = pool.held.findLast((one) => one.id === run && one.phase === phase);
@@ -71,7 +71,7 @@ function* claimed({ pool }: Setting, run: string, phase: string, secret: string)
   }
 }
 
-/** A set with a policy that has code, attached to the workspace. */
+/** A policy set with an uploaded policy, attached to the workspace. */
 function* held({ fresh, random }: Setting, at: readonly string[], workspace: string): Asked {
   const level = random.oneOf(['advisory', 'mandatory']);
   const opa = { kind: 'opa', query: 'data.terraform.deny', 'enforcement-level': level };
@@ -86,7 +86,7 @@ function* held({ fresh, random }: Setting, at: readonly string[], workspace: str
   yield* ask('attachPolicySet', [set], { body: { data: [{ id: workspace }] } });
 }
 
-/** An agent reads all that a plan needs, leaves all that it makes, and reports what it and its policies came to. */
+/** An agent reads the inputs of a plan, uploads its outputs, and reports the results of the plan and its policies. */
 function* planned({ random, expect }: Setting, { id: run, lease, agent, evaluations, codes, state }: HeldRun): Asked {
   const ours = { secret: agent, lease };
   yield* ask('readRunFiles', [run], ours);
@@ -116,7 +116,7 @@ function* planned({ random, expect }: Setting, { id: run, lease, agent, evaluati
   }
 }
 
-/** Whoever may lets the run go on. */
+/** A caller with the right to do so lets the run continue. */
 function* decided(run: string): Asked {
   const stages = yield* ask('listTaskStages', [run]);
   for (const stage of stages.data) {
@@ -132,7 +132,7 @@ function* decided(run: string): Asked {
   yield* ask('applyRun', [run]);
 }
 
-/** An agent reads the plan, and leaves a state, or fails before it could. Answers the id of the state. */
+/** An agent reads the plan and uploads a state, or fails before. Returns the id of the state. */
 function* applied({ random, expect }: Setting, { id: run, lease, agent, state, planFile }: HeldRun): Asked {
   const ours = { secret: agent, lease };
   if (planFile !== null) {
@@ -156,7 +156,7 @@ function* applied({ random, expect }: Setting, { id: run, lease, agent, state, p
   return id;
 }
 
-/** People look at a state, and at what it gives. */
+/** Users read a state and its outputs. */
 function* lookedAt(state: string, workspace: string, organizationName: string, name: string): Asked {
   const query = `filter[organization][name]=${organizationName}&filter[workspace][name]=${name}`;
   yield* ask('listStateVersions', [], { query });
@@ -167,7 +167,7 @@ function* lookedAt(state: string, workspace: string, organizationName: string, n
   for (const { id } of outputs.data) yield* ask('showStateVersionOutput', [id]);
 }
 
-/** Two runs of one workspace: the second finds the state that the first left. */
+/** Two runs of one workspace: the second reads the state of the first. */
 function* runsToTheirEnd(setting: Setting): Story {
   const { random, fresh } = setting;
   const at = [place(setting)] as const;
@@ -198,7 +198,7 @@ function* runsToTheirEnd(setting: Setting): Story {
   }
 }
 
-/** Variables are made, looked at, changed and removed; of one nobody is to be told the value again. */
+/** Variables are created, read, changed and deleted; the value of a sensitive one is never returned. */
 function* variables(setting: Setting): Story {
   const workspace = yield* created('createWorkspace', [place(setting)], data({ name: setting.fresh() }));
   for (const sensitive of [false, true]) {
@@ -213,7 +213,7 @@ function* variables(setting: Setting): Story {
   }
 }
 
-/** Policies are made, given code and attached, and go again. */
+/** Policies are created, uploaded, attached and deleted. */
 function* policies(setting: Setting): Story {
   const { fresh } = setting;
   const at = [place(setting)];
@@ -231,7 +231,7 @@ function* policies(setting: Setting): Story {
   yield* ask('removePolicy', [policy]);
 }
 
-/** Runs are given up where they can be. */
+/** Runs are canceled or discarded where possible. */
 function* givenUp(setting: Setting): Story {
   const workspace = yield* created('createWorkspace', [place(setting)], data({ name: setting.fresh() }));
   const mine = { workspace: related(workspace) };
@@ -242,7 +242,7 @@ function* givenUp(setting: Setting): Story {
   yield* ask('cancelRun', [first], { body: {} });
 }
 
-/** Versions come from a repository. */
+/** Versions are created from a repository. */
 function* fetched(setting: Setting): Story {
   const linked = { name: setting.fresh(), 'vcs-repo': { 'clone-url': repositories[1], branch: 'main' } };
   const workspace = yield* created('createWorkspace', [place(setting)], data(linked));
@@ -251,7 +251,7 @@ function* fetched(setting: Setting): Story {
   yield* ask('showIngressAttributes', [version]);
 }
 
-/** Somebody looks after their own tokens. */
+/** A user manages their own tokens. */
 function* account(setting: Setting): Story {
   const username = setting.fresh();
   const email = `${username}@example.com`;
@@ -264,7 +264,7 @@ function* account(setting: Setting): Story {
   yield* ask('revokeToken', [token], mine);
 }
 
-/** Versions that are current no longer are put away. */
+/** Versions that are no longer current are archived or soft-deleted. */
 function* putAway(setting: Setting): Story {
   const workspace = yield* created('createWorkspace', [place(setting)], data({ name: setting.fresh() }));
   const old = [yield* uploaded(setting, workspace), yield* uploaded(setting, workspace)] as [string, string];
@@ -347,7 +347,7 @@ function* organization(setting: Setting): Story {
   yield* ask('removeOrganization', at);
 }
 
-/** Oftener than anything else workspaces with runs. */
+/** Weighted towards workspaces with runs. */
 export const stories: readonly ((setting: Setting) => Story)[] = [
   runsToTheirEnd,
   runsToTheirEnd,

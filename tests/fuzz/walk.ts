@@ -9,9 +9,9 @@ import { isDocument, type Outgoing, Requests } from './requests.js';
 import { type Answered, type Service, startService } from './service.js';
 import { Settler } from './settler.js';
 
-/** A request that was answered as none may be. */
+/** A request with a faulty response. */
 export interface Finding {
-  /** Of the walk, from which it can be walked again. */
+  /** The seed that reproduces the walk. */
   readonly seed: number;
   readonly number: number;
   readonly what: string;
@@ -21,18 +21,18 @@ export interface Finding {
 
 export interface Walked {
   readonly findings: readonly Finding[];
-  /** How often each status was answered, by operation. */
+  /** The number of responses by operation and status. */
   readonly counts: ReadonlyMap<string, ReadonlyMap<number, number>>;
   readonly operations: readonly string[];
-  /** Of those, what never did what it is for. */
+  /** The operations that never succeeded. */
   readonly unanswered: readonly string[];
-  /** What was sent, with what its answer told of: enough to send it again to another service. */
+  /** The requests sent, with the ids and secrets of their responses: enough to replay them on another service. */
   readonly history: readonly Sent[];
 }
 
 export interface Sent {
   readonly number: number;
-  /** Undefined where an organization was settled. */
+  /** Undefined if the finding concerns a settled organization. */
   readonly outgoing?: Outgoing;
   readonly told: readonly string[];
   readonly changed: boolean;
@@ -43,23 +43,23 @@ export interface WalkOptions {
   readonly requests: number;
   readonly rows: UnitOfWork;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Ends after so many findings. */
+  /** The number of findings after which the walk ends. */
   readonly most?: number;
 }
 
 let described: { readonly text: string; readonly description: Description } | undefined;
 
-/** To look at answers with. It is kept: to get ready takes a second, and services are described alike. */
+/** Cached: compiling the description takes a second, and it is the same for every service. */
 export function descriptionOf(openApi: OpenApi): Description {
   const text = JSON.stringify(openApi);
   if (described?.text !== text) described = { text, description: new Description(openApi) };
   return described.description;
 }
 
-/** What no answer may have in it, whoever asked. */
-const innards =
+/** Text that no response may contain. */
+const internals =
   /\n\s+at .+:\d+|node_modules|SQLITE_|better-sqlite3|(?:relation|column) "\w+"|undefined method|\[object Object\]/;
-/** Said to those whose change another's came before; here nobody else changes anything. */
+/** Conflicts with a concurrent change; impossible here, since requests are sent one at a time. */
 const elsewhere = /(?:changed|written) by another request|a concurrent change caused/;
 const secretText = /gatehouse\.v1\.[a-z2-9]{48}|whsec_[\w+/]{20,}/;
 
@@ -72,7 +72,7 @@ export function wrongWith(
   if (status >= 500) return `${status} is a fault of the service`;
   if (status === 409 && elsewhere.test(text)) return 'it blames others, and there are none';
   if (headers['x-request-id'] === undefined) {
-    // Node refuses what is no request of HTTP before it is handled.
+    // Node refuses a malformed HTTP request before it is handled.
     return status === 400 || status === 431 ? undefined : `${status} without an X-Request-Id`;
   }
   if (
@@ -82,10 +82,10 @@ export function wrongWith(
     status !== 204 &&
     status !== 304
   ) {
-    return 'nobody can tell where the answer ends';
+    return 'the response has no length';
   }
   if (!operation.startsWith('describeApi')) {
-    if (innards.test(text)) return `it tells of the service's innards: ${innards.exec(text)?.[0]}`;
+    if (internals.test(text)) return `it exposes the service's internals: ${internals.exec(text)?.[0]}`;
     if ((method === 'GET' || status >= 400) && secretText.test(text)) return 'it has a secret in it';
   }
   try {
@@ -95,7 +95,7 @@ export function wrongWith(
   }
 }
 
-/** What must hold of all that is stored, whatever was asked. */
+/** Invariants of all stored rows. */
 async function wrongInRows({ unitOfWork }: Service): Promise<readonly string[]> {
   const wrong: string[] = [];
   await unitOfWork.read(async (tx) => {
@@ -144,7 +144,7 @@ async function wrongInRows({ unitOfWork }: Service): Promise<readonly string[]> 
   return wrong;
 }
 
-/** What must be the same in two answers of which one is about what is hidden, and one about what is missing. */
+/** The parts of a response that must be equal for a hidden and a missing resource. */
 const indistinct = ({ status, headers, text }: Answered): string => {
   const passing = new Set(['x-request-id', 'date', 'x-ratelimit-remaining', 'x-ratelimit-reset']);
   const others = Object.entries(headers).filter(([name]) => !passing.has(name));
@@ -153,7 +153,7 @@ const indistinct = ({ status, headers, text }: Answered): string => {
 
 export const everySoManyRequests = { settling: 150, goingOn: 15, tidying: 400, rows: 1_000 };
 
-/** Walks a service of its own with so many requests, and looks at every answer. */
+/** Sends `requests` requests to a service of its own, and checks every response. */
 export async function walk({ seed, requests, rows, environment, most = 5 }: WalkOptions): Promise<Walked> {
   const service = await startService(seed, rows, environment);
   const description = descriptionOf(service.openApi);
@@ -249,11 +249,11 @@ const lastIn = (url: string): string => /\/([^/?]+)\/?(?:\?|$)/.exec(url)?.[1] ?
 
 const secretOf = ({ headers }: Outgoing): string => String(headers.Authorization ?? '').replace('Bearer ', '');
 
-/** With the command that comes to it again. */
+/** The finding as text, with the command that reproduces it. */
 export const toldIn = ({ seed, number, what, outgoing, answer }: Finding): string =>
   `npm run fuzz -- --seed ${seed} --requests ${number}: ${what}\n  ${curlOf(outgoing)}\n  ${answer}`;
 
-/** As it can be pasted into a shell, with the port of a service that runs. */
+/** The request as a curl command, with the port of a running service. */
 export function curlOf({ method, url, headers, body }: Outgoing): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   const said = Object.entries(headers).flatMap(([name, value]) =>

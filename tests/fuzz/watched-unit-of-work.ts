@@ -3,7 +3,7 @@ import type { ConfigurationVersion, Run, RunId, RunStatus } from '../../src/doma
 import { promised, promisedOutcome, triggers } from '../domain/specified-lifecycle.js';
 import { byThemselves, ended, underLease, ways } from '../domain/specified-runs.js';
 
-/** Where a run may be once it went from there, and on by itself. */
+/** The statuses that a run can reach from there, including those it moves on to automatically. */
 function reachable(from: RunStatus, byItself: boolean): ReadonlySet<RunStatus> {
   const found = new Set<RunStatus>();
   const go = (status: RunStatus, first: boolean) => {
@@ -17,7 +17,7 @@ function reachable(from: RunStatus, byItself: boolean): ReadonlySet<RunStatus> {
   return found;
 }
 
-/** What of a change of a run was not promised. */
+/** The violations in a change of a run. */
 function wrongWithRun(before: Run | undefined, { state }: Run): string | undefined {
   const from = before?.state.status;
   const reached = from === undefined ? reachable('pending', true) : reachable(from, false);
@@ -47,7 +47,7 @@ function wrongWithVersion(
   return allowed ? undefined : `went from ${status} to ${state.status} with ${JSON.stringify(facts)}`;
 }
 
-/** Looks at every change of a status, on whatever rows, and remembers what must be found there. */
+/** Checks every status change on any backend, and remembers the expected rows. */
 export class WatchedUnitOfWork implements UnitOfWork {
   readonly wrong: string[] = [];
   readonly runs = new Map<string, RunStatus>();

@@ -23,7 +23,7 @@ const api = await startApi({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
 await api.organization('acme');
 const auditor = await api.auditToken('acme');
 const workspaceId = await api.workspace('acme', 'api');
-/** Of a workspace that the administrator has locked. */
+/** A workspace that the administrator has locked. */
 const lockedId = await api.workspace('acme', 'locked');
 await api.admin.post(`/workspaces/${lockedId}/actions/lock`, {}).expect(200);
 const policy = doc('policies', { name: 'tags', query: 'data.tags.deny' });

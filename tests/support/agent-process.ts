@@ -38,7 +38,7 @@ export class AgentProcess {
     return until(`the agent prints ${text}, after\n${this.text}`, async () => this.text.includes(text));
   }
 
-  /** Answers its exit code; null when a signal ended it. */
+  /** Resolves to its exit code, or null if a signal ended it. */
   async ended(): Promise<number | null> {
     if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'exit');
     return this.child.exitCode;

@@ -33,7 +33,7 @@ import { type SeededRun, seedRun } from './seed-run.js';
 
 export type Prefix = '' | '/api/v2';
 
-/** Where behaviour is tested. That the other mount differs in its words alone is seen in `mounts.test.ts`. */
+/** The mount on which behaviour is tested. `mounts.test.ts` checks that the other differs only in wording. */
 export const prefix: Prefix = '/api/v2';
 
 /** Everything the service wrote to its log, as objects. */
@@ -122,17 +122,17 @@ export const refusal = (status: number, title: string, detail: unknown, source?:
   errors: [{ status: String(status), title, detail, ...(source && { source }) }],
 });
 
-/** What is told of what does not exist, and of what the caller may not see. */
+/** The error for a resource that does not exist or that the caller may not see. */
 export const missing = refusal(404, 'not found', 'resource not found');
 
-/** What is told of what the caller sees and may not change. */
+/** The error for a resource that the caller sees and may not change. */
 export const lacking = (right: string) => refusal(404, 'not found', expect.stringContaining(`requires ${right}`));
 
 /** One fault in the body. */
 export const invalid = (attribute: string, detail: unknown) =>
   refusal(422, 'invalid attribute', detail, { pointer: `/data/attributes/${attribute}` });
 
-/** Of each fault in a refused body, where it is and what is said of it. */
+/** The location and the sentence of each fault in a refused body. */
 export const faultsIn = ({ body }: Response): readonly (readonly [pointer: string, detail: string])[] =>
   body.errors.map((error: { detail: string; source: { pointer: string } }) => [error.source.pointer, error.detail]);
 
@@ -143,8 +143,8 @@ const directories: string[] = [];
 const servers: Server[] = [];
 
 /**
- * One server for all requests of a suite. A server for each, as supertest makes it of a bare app, uses up the ports of
- * a machine when thousands follow each other.
+ * One server for all requests of a suite. One server for each request, as supertest creates for a bare app, exhausts
+ * the ports of the machine after thousands of requests.
  */
 async function listening(app: RequestListener): Promise<Server> {
   const server = createServer(app).listen(0, '127.0.0.1');
@@ -159,10 +159,10 @@ afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-/** Where a suite's rows are kept, and what only a test asks of it. */
+/** The storage of a suite's rows, with operations that only tests need. */
 interface Rows {
   readonly unitOfWork: UnitOfWork;
-  /** All that is stored, as one text. */
+  /** All stored rows, as one text. */
   readonly stored: () => Promise<string>;
 }
 
@@ -189,7 +189,7 @@ async function sqliteRows(): Promise<Rows> {
   };
 }
 
-/** Memory, unless TEST_HTTP_DATABASE asks for a SQLite file: then the same suite walks the service on real rows. */
+/** Memory, unless TEST_HTTP_DATABASE asks for a SQLite file: then the same suite runs on real rows. */
 const usualRows = async (): Promise<Rows> =>
   process.env.TEST_HTTP_DATABASE === 'sqlite' ? sqliteRows() : memoryRows();
 
@@ -210,7 +210,7 @@ class NotedSecrets extends RandomSecrets {
   }
 }
 
-/** Has what the service makes of secrets, and is given, noted. */
+/** Notes every secret that the service generates or receives. */
 function noteSecretsIn(container: Container): void {
   container.rebind('secrets').toConstantValue(new NotedSecrets());
   const urls = resolve(container, 'capabilityUrls');
@@ -232,7 +232,7 @@ export async function startApi(
     readonly unitOfWork?: UnitOfWork;
     readonly bundleStore?: BundleStore;
     readonly patience?: Patience;
-    /** Where its callers call. */
+    /** The mount that its callers use. */
     readonly prefix?: Prefix;
     /** The first signs and seals. */
     readonly signingSecrets?: readonly [string, ...string[]];
@@ -270,7 +270,7 @@ export async function startApi(
   const app = resolve(container, 'app');
   const use = resolve(container, 'useCases');
   const server = await listening(app);
-  // Whoever looks for lost agents gives them time from its first look on.
+  // The search for lost agents gives them time, counted from its first pass.
   await use.reclaimLostRuns.execute();
   const secrets = resolve(container, 'secrets');
   const secret = secrets.generate();
@@ -300,7 +300,7 @@ export async function startApi(
     repositories,
     performEffects: (lane: Lane = 'quick') => use.performEffects.execute(lane),
     reclaimLostRuns: () => use.reclaimLostRuns.execute(),
-    /** Everything ordered, until nothing is due any more. */
+    /** Performs effects until none is due. */
     async settle(): Promise<void> {
       const effects = use.performEffects;
       for (let claimed = 1; claimed > 0; ) {
@@ -361,7 +361,7 @@ export async function startApi(
       return { id: answer.body.data.id, uploadUrl: answer.body.data.attributes['upload-url'] };
     },
 
-    /** PUT as clients do it: no token, and the bytes as they are. */
+    /** PUT as clients do it: without a token, with the raw bytes. */
     upload: (url: string, bytes: Buffer): Test =>
       supertest(server).put(pathOf(url)).set('Content-Type', 'application/octet-stream').send(bytes),
 

@@ -37,7 +37,7 @@ import { MemoryBundleStore } from './memory-bundle-store.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
 import { seedRun } from './seed-run.js';
 
-/** Ids in the order they are asked for: `team-1`, `team-2`, … */
+/** Sequential ids: `team-1`, `team-2`, … */
 export class CountedIds implements application.IdGenerator {
   private readonly counts = new Map<application.IdKind, number>();
 
@@ -72,10 +72,10 @@ export const softDeleteDays = 7;
 export const archiveAfterDays = 5;
 export const firstPage: application.PageRequest = { number: 1, size: 20 };
 
-/** What a caller is told of what is missing, or hidden from them. */
+/** The error for a resource that is missing or hidden from the caller. */
 export const missing = { code: 'resource/not-found', message: 'resource not found' };
 
-/** What a caller is told who sees the thing and may not change it. */
+/** The error for a caller who sees the resource and may not change it. */
 export const lacking = (right: string) => ({
   code: 'resource/not-found',
   message: expect.stringMatching(`^not authorized: requires (.*\\b)?${right}\\b`) as unknown as string,
@@ -94,14 +94,14 @@ export type Person = Extract<Actor, { kind: 'user' }> & {
 export type Member = Person & { readonly membershipId: string };
 
 export interface WorldOptions {
-  /** How many bytes an organization may keep; without a limit when it is left out. */
+  /** The storage limit of an organization in bytes; unlimited by default. */
   readonly maxOrganizationBytes?: number;
   readonly unitOfWork?: MemoryUnitOfWork;
   readonly store?: (now: () => number) => application.BundleStore;
 }
 
 /**
- * The use cases on memory adapters, and who and what they are about: the organization acme with its owner, a member in
+ * The use cases on memory adapters, with data: the organization acme with its owner, a member in
  * no team, and a workspace; and the site administrator, a stranger to acme who owns another organization.
  */
 export class World {
@@ -145,7 +145,7 @@ export class World {
 
   private async populate(): Promise<void> {
     const { useCases } = this;
-    // Whoever looks for lost agents gives them time from its first look on.
+    // The search for lost agents gives them time, counted from its first pass.
     await useCases.reclaimLostRuns.execute();
     const first = { username: 'root', email: 'root@example.com' };
     const secret = this.secrets.generate();
@@ -191,7 +191,7 @@ export class World {
 
   private async person(username: string, secret: string): Promise<Person> {
     const actor = await this.bearerOf(secret);
-    if (actor.kind !== 'user') throw new Error('the secret is no user’s');
+    if (actor.kind !== 'user') throw new Error('the secret does not belong to a user');
     return { ...actor, username, email: `${username}@example.com`, secret };
   }
 
@@ -211,7 +211,7 @@ export class World {
     return { ...user, membershipId: id };
   }
 
-  /** A team of acme that everybody sees, unless it is told otherwise. */
+  /** A team of acme, visible to every member unless `secret`. */
   async newTeam(name: string, access: readonly OrganizationPermission[] = [], secret = false): Promise<Team> {
     const { subject } = await this.useCases.createTeam.execute(this.owner, 'acme', {
       name,
@@ -243,7 +243,7 @@ export class World {
     return this.join(name, team.id);
   }
 
-  /** Everybody who must not learn that acme and what is in it exist. */
+  /** Callers who must not learn that acme and its resources exist. */
   get outsiders(): readonly Actor[] {
     return [this.stranger, this.administrator];
   }
@@ -253,7 +253,7 @@ export class World {
     return (await this.useCases.issueOrganizationToken.execute(this.owner, command)).secret;
   }
 
-  /** A token of the kind an owner has one of: its secret. */
+  /** The secret of a new token of a kind that each owner has one of. */
   async newTokenOf(owner: TokenOwner): Promise<{ readonly id: string; readonly secret: string }> {
     const { secret, digest } = this.secrets.generate();
     const token = issueToken({
@@ -273,7 +273,7 @@ export class World {
     return (await this.useCases.createWorkspace.execute(this.owner, 'acme', { name })).subject;
   }
 
-  /** A version made through the API, and the id its upload URL ends in. */
+  /** A version created through the API, and the id at the end of its upload URL. */
   async newVersion(
     given: Partial<application.NewConfigurationVersion> = {},
   ): Promise<{ readonly id: ConfigurationVersionId; readonly objectId: string }> {
@@ -295,7 +295,7 @@ export class World {
     return version;
   }
 
-  /** A version fetched from version control, as whoever fetches commits would leave it. */
+  /** A version fetched from version control, as the commit fetcher leaves it. */
   async fetchedVersion(attributes: IngressAttributes, sequence = 100): Promise<ConfigurationVersionId> {
     const id = this.ids.next('configuration-version');
     const created = ConfigurationVersion.create({
@@ -324,7 +324,7 @@ export class World {
     return this.useCases.uploadConfigurationBundle.execute(objectId, inChunks(chunks));
   }
 
-  /** Moves a version on, for states that no use case leads to. */
+  /** Forces a transition of a version, for states that no use case leads to. */
   async fire(id: ConfigurationVersionId, trigger: Trigger): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const version = await tx.configurationVersions.find(id);
@@ -350,7 +350,7 @@ export class World {
     return version.state;
   }
 
-  /** Everything ordered, until nothing is due any more. */
+  /** Performs effects until none is due. */
   async performEffects(): Promise<void> {
     for (let claimed = 1; claimed > 0; ) {
       claimed = 0;
@@ -366,7 +366,7 @@ export class World {
     return useCasesOf(this);
   }
 
-  /** What was ordered and is not done yet. */
+  /** Effects that are ordered and not performed yet. */
   get ordered(): readonly application.Effect[] {
     return [...this.tables.effects.values()].map(({ effect }) => effect);
   }
@@ -381,12 +381,12 @@ export class World {
     return held;
   }
 
-  /** Asserts what an attempt is told, and that it left everything as it was. */
+  /** Asserts that the attempt is refused with `told` and changes nothing. */
   async refuses(attempt: () => Promise<unknown>, told: object): Promise<void> {
     await this.keepsEverything(() => expect(attempt()).rejects.toMatchObject(told));
   }
 
-  /** Asserts that all rows and bundles are afterwards as they were before. */
+  /** Asserts that `attempt` changes no row and no bundle. */
   async keepsEverything(attempt: () => Promise<unknown>): Promise<void> {
     const before = { tables: this.tables.copy(), bundles: await this.bundles() };
     await attempt();
@@ -413,7 +413,7 @@ export async function* inChunks(chunks: readonly Uint8Array[]): AsyncGenerator<U
   yield* chunks;
 }
 
-/** Bytes on a slow line: the second half comes, or the line breaks, when the test says so. */
+/** Bytes on a slow connection: the test decides when the second half arrives or the connection breaks. */
 export class SlowBody implements AsyncIterable<Uint8Array> {
   private readonly half = Promise.withResolvers<void>();
   private readonly rest = Promise.withResolvers<void>();
@@ -428,7 +428,7 @@ export class SlowBody implements AsyncIterable<Uint8Array> {
     yield this.bytes.subarray(middle);
   }
 
-  /** Resolves when the first half was taken in. */
+  /** Resolves when the first half has been read. */
   get halfway(): Promise<void> {
     return this.half.promise;
   }
@@ -442,7 +442,7 @@ export class SlowBody implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** Commits fail for reasons of its own; of such a failure nobody can tell whether the change was kept. */
+/** Commits can be made to fail, before or after the change is kept; the caller cannot know which. */
 export class UncertainUnitOfWork extends MemoryUnitOfWork {
   failing: 'before it is kept' | 'after it is kept' | undefined;
   reason = new Error('the connection was lost');

@@ -12,7 +12,7 @@ export const runOf = (workspaceId: string, versionId?: string) => ({
   ...(versionId === undefined ? {} : { 'configuration-version': to('configuration-version', versionId) }),
 });
 
-/** A workspace in an organization of its own, with an agent, and what tests do there over and over. */
+/** A workspace in an organization of its own, with an agent, and common test steps. */
 export class Bench {
   private constructor(
     readonly api: TestApi,
@@ -38,7 +38,7 @@ export class Bench {
     return new Bench(api, organization, workspace.body.data.id, poolId, agent, bundle);
   }
 
-  /** An uploaded version of the workspace, which queues no run unless it is told to. */
+  /** An uploaded version of the workspace, which queues no run by default. */
   async version(attributes: object = {}, workspaceId = this.workspaceId): Promise<string> {
     const { id, uploadUrl } = await this.api.version(workspaceId, { 'auto-queue-runs': false, ...attributes });
     await this.api.upload(uploadUrl, this.bundle).expect(200);
@@ -57,7 +57,7 @@ export class Bench {
     return job;
   }
 
-  /** Plans a run that is queued, and judges its policies. */
+  /** Plans a queued run and reports its policies. */
   async planned(runId: string, judge: 'passed' | 'failed' | 'errored' = 'passed'): Promise<void> {
     const job = await this.claimed(runId);
     const said = await job.planned();

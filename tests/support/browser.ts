@@ -5,7 +5,7 @@ import { temporaryDirectory } from './process.js';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** Where Chromium is: as `CHROMIUM` says, or on PATH; undefined where there is none. */
+/** The path of Chromium, from `CHROMIUM` or PATH; undefined if it is not installed. */
 export const chromium: string | undefined =
   process.env.CHROMIUM ||
   names
@@ -26,7 +26,7 @@ const flags = [
   '--disable-sync',
 ];
 
-/** A browser with nothing in it, and what leaves it as it was found. */
+/** A browser with an empty profile, and a function that closes it and deletes the profile. */
 export async function openBrowser(): Promise<{ readonly browser: Browser; readonly close: () => Promise<void> }> {
   if (chromium === undefined) throw new Error('there is no Chromium');
   const profile = await temporaryDirectory();
@@ -44,7 +44,7 @@ export async function openBrowser(): Promise<{ readonly browser: Browser; readon
   };
 }
 
-/** A page, with what it complained of and whom it called. */
+/** A page, with its console complaints and its requests. */
 export interface WatchedPage {
   readonly page: Page;
   /** Errors, warnings and violations of its policy, as the console shows them. */
@@ -53,7 +53,7 @@ export interface WatchedPage {
 }
 
 export async function watchedPage(browser: Browser): Promise<WatchedPage> {
-  // A context of its own, so that no page finds what another left.
+  // Each page has its own context, so that pages share no state.
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -31,7 +31,7 @@ import { defaultSettings } from '../../src/domain/supporting/workspaces/workspac
 
 export const noon = '2030-01-01T12:00:00.000Z';
 
-/** The instant so many seconds after noon. */
+/** The instant `seconds` after noon. */
 export const afterNoon = (seconds: number): string => new Date(Date.parse(noon) + seconds * 1000).toISOString();
 
 let made = 0;

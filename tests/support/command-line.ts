@@ -6,12 +6,12 @@ import { noteEnvironment, noteSecretsOf, watchLog } from './secrets-in-logs.js';
 
 const program = fileURLToPath(new URL('../../dist/infrastructure/cli/gatehouse.js', import.meta.url));
 
-/** What a command printed, and how it ended. */
+/** The output and exit code of a command. */
 export interface Ended {
   readonly status: number | null;
   readonly out: string;
   readonly err: string;
-  /** What it answered; undefined when that was nothing. */
+  /** The JSON it printed; undefined if it printed nothing. */
   // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
   readonly json: any;
 }

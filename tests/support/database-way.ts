@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to the database that can be closed, stalled, or cut at the commit. */
+/** A proxy to the database that can refuse, stall, or cut connections at the commit. */
 export class Way {
-  /** Whether whoever comes is turned away. */
+  /** Whether new connections are refused. */
   refusing = false;
-  /** Whether it swallows everything. */
+  /** Whether it drops all data. */
   stalled = false;
   atCommit: 'cut before it is sent' | 'cut before it is answered' | undefined;
-  /** How often something was sent and then waited for: what is sent before anything is answered is one of them. */
+  /** The number of round trips: statements sent before the first response count as one. */
   roundTrips = 0;
   private readonly sockets = new Set<Socket>();
 

@@ -12,7 +12,7 @@ import { unique } from './builders.js';
 
 export const postgresUrl = process.env.TEST_POSTGRES_URL ?? '';
 
-/** Skipped on a machine without one, unless it is said to be required: then its absence fails every test. */
+/** Skips on a machine without Postgres. With REQUIRE_POSTGRES every test fails instead. */
 export const skipPostgres = postgresUrl === '' && process.env.REQUIRE_POSTGRES !== '1';
 
 export async function onPostgres<Row extends pg.QueryResultRow>(sql: string, url = postgresUrl): Promise<Row[]> {
@@ -30,7 +30,7 @@ interface Fresh {
   readonly drop: () => Promise<void>;
 }
 
-/** A schema of its own, and a URL whose connections see nothing else. */
+/** A new schema, and a URL whose connections see only that schema. */
 export async function freshSchema(): Promise<Fresh> {
   if (postgresUrl === '') throw new Error('REQUIRE_POSTGRES is set and TEST_POSTGRES_URL is not');
   const schema = newName();
@@ -43,7 +43,7 @@ export async function freshSchema(): Promise<Fresh> {
   return { url: url.href, drop };
 }
 
-/** A directory that one run of the tests shares. What is migrated once there is copied, which takes a tenth of the time. */
+/** A directory shared by one test run. Databases migrated there once are copied, in a tenth of the time. */
 const shared = process.env.TEST_TEMPLATES;
 
 /** Opens a new SQLite file that has the schema and no rows. */
@@ -52,7 +52,7 @@ export async function openMigrated(file: string, options?: SqliteOptions): Promi
   return openSqlite(file, options);
 }
 
-/** Makes one, and leaves it closed. */
+/** Creates one and closes it. */
 export async function makeMigrated(file: string): Promise<void> {
   const template = shared && join(shared, 'migrated.sqlite');
   if (template && existsSync(template)) return copyFile(template, file);
@@ -60,7 +60,7 @@ export async function makeMigrated(file: string): Promise<void> {
   await database.migrate();
   await database.close();
   if (!template) return;
-  // Another process may be making the same: it appears whole or not at all.
+  // Another process may be creating the same file: it appears complete or not at all.
   const copy = `${template}.${process.pid}`;
   await copyFile(file, copy);
   await rename(copy, template);
@@ -81,7 +81,7 @@ export async function freshDatabase(): Promise<Fresh> {
   return { url: urlOf(name), drop };
 }
 
-/** The one that all files of tests copy, by name; the first to ask for it makes it. */
+/** The name of the template that all test files copy; the first caller creates it. */
 async function migratedDatabase(): Promise<string> {
   const name = `gatehouse_${basename(shared ?? '')
     .replaceAll(/\W/g, '_')
@@ -98,7 +98,7 @@ async function migratedDatabase(): Promise<string> {
       await database.close();
     }
   } finally {
-    // The lock goes with the connection.
+    // Closing the connection releases the lock.
     await client.end();
   }
   return name;

@@ -49,7 +49,7 @@ function noteExamples({ method, url, body }: Sent, answer: Response): void {
   else examples.note(`${refusal} ${document.errors[0].title}`, document);
 }
 
-/** Nobody has to ask: every answer to supertest is looked at, and fails its test when it is not described. */
+/** Every response to supertest is checked automatically, and fails its test when the description does not cover it. */
 interface Asked {
   method: string;
   url: string;

@@ -5,21 +5,21 @@ export interface Series {
   readonly value: number;
 }
 
-/** What a scrape said, by the rules of the text format. */
+/** A scrape, parsed by the rules of the text format. */
 export class Scrape {
   constructor(
     readonly types: ReadonlyMap<string, string>,
     readonly series: readonly Series[],
   ) {}
 
-  /** Those that have these labels, and maybe more. */
+  /** The samples that have at least these labels. */
   of(name: string, labels: Readonly<Record<string, string>> = {}): readonly Series[] {
     return this.series.filter(
       (one) => one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value),
     );
   }
 
-  /** The sum of them; undefined without any. */
+  /** The sum of their values; undefined without samples. */
   value(name: string, labels: Readonly<Record<string, string>> = {}): number | undefined {
     const found = this.of(name, labels);
     return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0);
@@ -33,7 +33,7 @@ const sampleLine = new RegExp(`^(${metricName})(?:\\{(${labelPair.source}(?:,${l
 const numberOf = (text: string): number => {
   if (/^[+-]Inf$/.test(text)) return text === '+Inf' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
   if (/^nan$/i.test(text)) return Number.NaN;
-  if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/.test(text)) throw new Error(`${text} is no number`);
+  if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/.test(text)) throw new Error(`${text} is not a number`);
   return Number(text);
 };
 
@@ -45,7 +45,7 @@ const familyOf = (name: string, types: ReadonlyMap<string, string>): string | un
   return type === 'histogram' || (type === 'summary' && part !== 'bucket') ? base : undefined;
 };
 
-/** Throws what Prometheus would refuse, or what its conventions forbid. */
+/** Throws on anything that Prometheus would refuse or its conventions forbid. */
 export function parseExposition(text: string): Scrape {
   if (!text.endsWith('\n')) throw new Error('the last line has no end');
   const types = new Map<string, string>();
@@ -64,13 +64,13 @@ export function parseExposition(text: string): Scrape {
         helped.add(name);
       } else {
         if (types.has(name)) throw new Error(`${name} has two types`);
-        if (!['counter', 'gauge', 'histogram', 'summary'].includes(rest)) throw new Error(`${rest} is no type`);
+        if (!['counter', 'gauge', 'histogram', 'summary'].includes(rest)) throw new Error(`${rest} is not a type`);
         types.set(name, rest);
       }
       continue;
     }
     const [, name = '', pairs = '', ...more] = sampleLine.exec(line) ?? [];
-    if (name === '') throw new Error(`this is no sample: ${line}`);
+    if (name === '') throw new Error(`this is not a sample: ${line}`);
     const family = familyOf(name, types);
     if (family === undefined || !helped.has(family)) throw new Error(`${name} is not described before`);
     if (family !== current) {
@@ -97,9 +97,9 @@ function checkConventions(types: ReadonlyMap<string, string>, series: readonly S
     const isCounter = types.get(name) === 'counter';
     if (isCounter && !name.endsWith('_total')) throw new Error(`the counter ${name} does not end with _total`);
     if (isCounter && !(value >= 0)) throw new Error(`the counter ${name} is ${value}`);
-    // The client library has some of its own that are named so.
+    // The client library has gauges of its own with such names.
     const ours = name.startsWith('gatehouse_');
-    if (ours && !isCounter && name.endsWith('_total')) throw new Error(`${name} is no counter`);
+    if (ours && !isCounter && name.endsWith('_total')) throw new Error(`${name} is not a counter`);
   }
   for (const [name, type] of types) {
     if (type === 'histogram') checkHistogram(name, series);
@@ -125,6 +125,6 @@ function checkHistogram(name: string, series: readonly Series[]): void {
       rising(buckets.map(({ value }) => value)) &&
       buckets.at(-1)?.value === count &&
       group.some((one) => one.name === `${name}_sum`);
-    if (!whole) throw new Error(`${name} ${labels} is no histogram`);
+    if (!whole) throw new Error(`${name} ${labels} is not a histogram`);
   }
 }

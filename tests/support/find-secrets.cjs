@@ -1,4 +1,4 @@
-/** How many bytes at a secret's end it is looked for by. */
+/** The length of the suffix by which a secret is found. */
 const width = 12;
 const filterBits = 20;
 const radix = 257;
@@ -6,8 +6,7 @@ const radix = 257;
 const places = (hash) => Math.imul(hash, 0x9e3779b1) >>> (32 - filterBits);
 
 /**
- * The secrets that stand anywhere in `text`. It is gone through once, however many secrets there are: by a hash that rolls
- * along with it.
+ * The secrets that occur anywhere in `text`, found in one pass with a rolling hash however many secrets there are.
  */
 function secretsIn(text, secrets) {
   const bytes = Buffer.from(text);

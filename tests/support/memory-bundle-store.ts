@@ -6,15 +6,15 @@ import type { BundleKey } from '../../src/domain/index.js';
 interface Attempt {
   readonly begunAt: number;
   settled: boolean;
-  /** Undefined until it is whole. */
+  /** Undefined until it is complete. */
   bytes: Buffer | undefined;
 }
 
-/** Bundles are gone with the process. */
+/** Keeps bundles in the memory of the process. */
 export class MemoryBundleStore implements BundleStore {
   private readonly attempts = new Map<BundleKey, Attempt>();
 
-  /** `now` answers in milliseconds. */
+  /** `now` returns milliseconds. */
   constructor(private readonly now: () => number = Date.now) {}
 
   async write(key: BundleKey, bytes: AsyncIterable<Uint8Array>): Promise<void> {

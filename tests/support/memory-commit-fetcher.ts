@@ -6,13 +6,13 @@ interface Commit {
   readonly archive: Buffer;
 }
 
-/** Repositories in this process's memory. What is not there fails as a real fetch does. */
+/** Repositories in this process's memory. Fetching an unknown commit fails as a real fetch does. */
 export class MemoryCommitFetcher implements CommitFetcher {
   private readonly commits = new Map<string, Commit>();
   private readonly refs = new Map<string, string>();
-  /** What was asked for, in order. */
+  /** The requests, in order. */
   readonly asked: CommitRequest[] = [];
-  /** What a commit's files wait for, by its sha: a repository that is slow to answer. */
+  /** Promises that delay a commit's files, by its sha: a slow repository. */
   readonly delays = new Map<string, Promise<unknown>>();
   /** Throws instead, as a fault of this machine would. */
   broken: Error | undefined;

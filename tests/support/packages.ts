@@ -10,7 +10,7 @@ export const npm = async (folder: string, words: readonly string[]): Promise<str
   return (await promisify(execFile)('npm', words, { cwd: folder, env, maxBuffer: 1 << 26 })).stdout;
 };
 
-/** Packs the tree into `directory`, and answers where the tarball is. */
+/** Packs the tree into `directory`. Returns the path of the tarball. */
 export async function packageOf(tree: string, directory: string, words: readonly string[] = []): Promise<string> {
   const destination = join(directory, 'packed');
   await mkdir(destination, { recursive: true });

@@ -1,15 +1,14 @@
 import type { Page } from 'puppeteer-core';
 
 /**
- * Runs in the page, and answers what keeps people from reading or using it: text with too little contrast (WCAG 2.2, AA),
- * what can be used and has no name, tables without heads, pictures without a text, headings that skip a level, ids that
- * are there twice.
+ * Runs in the page and returns its accessibility faults: text with too little contrast (WCAG 2.2, AA), controls
+ * without a name, tables without headers, images without alternative text, headings that skip a level, duplicate ids.
  */
 const look = `(() => {
   const faults = [];
   const seen = (element) => element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0;
   const all = (selector) => [...document.querySelectorAll(selector)].filter(seen);
-  const told = (element) => element.outerHTML.slice(0, 100);
+  const excerpt = (element) => element.outerHTML.slice(0, 100);
 
   const paper = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const rgba = (color) => {
@@ -30,7 +29,7 @@ const look = `(() => {
     for (let at = element; at !== null; at = at.parentElement) {
       const color = rgba(getComputedStyle(at).backgroundColor);
       if (color.alpha === 1) return color;
-      if (color.alpha > 0) faults.push('a background that is seen through: ' + told(at));
+      if (color.alpha > 0) faults.push('a background that is seen through: ' + excerpt(at));
     }
     return rgba('Canvas');
   };
@@ -42,7 +41,7 @@ const look = `(() => {
     const ratio = (light + 0.05) / (dark + 0.05);
     const size = parseFloat(fontSize);
     const large = size >= 24 || (size >= 18.66 && Number(fontWeight) >= 700);
-    if (opacity !== '1' || ratio < (large ? 3 : 4.5)) faults.push('contrast ' + ratio.toFixed(2) + ': ' + told(element));
+    if (opacity !== '1' || ratio < (large ? 3 : 4.5)) faults.push('contrast ' + ratio.toFixed(2) + ': ' + excerpt(element));
   }
 
   for (const element of all('a, button, input, select, [tabindex="0"]')) {
@@ -50,20 +49,20 @@ const look = `(() => {
     const by = (element.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent ?? '');
     const text = ['INPUT', 'SELECT'].includes(element.tagName) || element.hasAttribute('tabindex') && !element.matches('a, button') ? '' : element.textContent;
     const name = [labels, element.getAttribute('aria-label') ?? '', ...by, text].join('').trim();
-    if (name === '') faults.push('no name: ' + told(element));
+    if (name === '') faults.push('no name: ' + excerpt(element));
   }
   for (const table of all('table')) {
-    if (table.caption === null) faults.push('no caption: ' + told(table));
-    if (table.querySelector('th:not([scope])') !== null) faults.push('a head without scope: ' + told(table));
+    if (table.caption === null) faults.push('no caption: ' + excerpt(table));
+    if (table.querySelector('th:not([scope])') !== null) faults.push('a head without scope: ' + excerpt(table));
     for (const row of table.tBodies[0].rows) {
-      if (row.cells[0].tagName !== 'TH') faults.push('no head: ' + told(row));
+      if (row.cells[0].tagName !== 'TH') faults.push('no head: ' + excerpt(row));
     }
   }
-  for (const picture of all('img:not([alt])')) faults.push('no text: ' + told(picture));
+  for (const picture of all('img:not([alt])')) faults.push('no text: ' + excerpt(picture));
   let level = 0;
   for (const heading of all('h1, h2, h3, h4')) {
     const next = Number(heading.tagName[1]);
-    if (next > level + 1) faults.push('skips a level: ' + told(heading));
+    if (next > level + 1) faults.push('skips a level: ' + excerpt(heading));
     level = next;
   }
   for (const [selector, count] of [['h1', 1], ['main', 1], ['body > header', 1], ['nav[aria-label]', 1]]) {
@@ -77,5 +76,5 @@ const look = `(() => {
   return faults;
 })()`;
 
-/** What is wrong with a page as it stands, in words. */
+/** The faults of the current page, as sentences. */
 export const faultsOn = async (page: Page): Promise<readonly string[]> => (await page.evaluate(look)) as string[];

@@ -11,12 +11,12 @@ import { keepLog, noteEnvironment, noteFiles, noteSecretsOf, watchLog } from './
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What `npm start` runs, word by word: a program's flags are part of how it behaves. */
+/** The command of `npm start`, including its flags. */
 const [, ...words] = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts.start as string).split(' ');
 
 export const adminToken = 'an-administrator-token-for-tests';
 
-/** One that nothing listens on at the moment, for programs that cannot be asked which they took. */
+/** A port that is free at the moment, for programs that cannot report the one they chose. */
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject);
@@ -36,10 +36,10 @@ export class ServiceProcess {
     private readonly output: { text: string },
   ) {}
 
-  /** Resolves once it says where it serves; rejects with what it printed when it ends before. */
+  /** Resolves once it reports its address; rejects with its output if it exits before. */
   static async start(
     environment: Readonly<Record<string, string>>,
-    /** What a shell does first, which then becomes the service. */
+    /** A shell command that runs before the shell executes the service. */
     first = ':',
   ): Promise<ServiceProcess> {
     const env = { PORT: '0', RATE_LIMIT_PER_SECOND: '0', ADMIN_TOKEN: adminToken, ...environment };
@@ -71,7 +71,7 @@ export class ServiceProcess {
     return this.output.text;
   }
 
-  /** Resolves once it has printed this: lines of the log are written a moment after what they tell of. */
+  /** Resolves once it has printed this: log lines are written a moment after the event. */
   async prints(text: string): Promise<void> {
     const deadline = performance.now() + 5_000;
     while (!this.printed.includes(text)) {
@@ -80,7 +80,7 @@ export class ServiceProcess {
     }
   }
 
-  /** Ends it with `signal` and answers its exit code; null when the signal ended it. */
+  /** Ends it with `signal`. Resolves to its exit code, or null if the signal ended it. */
   async end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
     const exited = once(this.child, 'exit');
@@ -89,7 +89,7 @@ export class ServiceProcess {
     return code as number | null;
   }
 
-  /** Sends a request as the administrator and answers status and document. */
+  /** Sends a request as the administrator. Returns status and document. */
   // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
   async api(method: string, path: string, body?: object): Promise<{ status: number; json: any; headers: Headers }> {
     const response = await fetch(this.url + path, {
@@ -103,7 +103,7 @@ export class ServiceProcess {
     return { status: response.status, json: text === '' ? undefined : JSON.parse(text), headers: response.headers };
   }
 
-  /** An organization with a workspace in it; answers the workspace's id. */
+  /** An organization with a workspace in it; returns the workspace's id. */
   async provision(organization = 'acme', workspace = 'api'): Promise<string> {
     await this.api('POST', '/organizations', {
       data: { type: 'organizations', attributes: { name: organization, email: 'ops@example.com' } },
@@ -130,7 +130,7 @@ export class ServiceProcess {
   }
 }
 
-/** Runs `test` with a data directory that is taken away afterwards. */
+/** Runs `test` with a data directory that is removed afterwards. */
 export async function inTemporaryDirectory(test: (directory: string) => Promise<void>): Promise<void> {
   const directory = await temporaryDirectory();
   try {

@@ -1,5 +1,5 @@
-/** Programs whose absence is no reason to skip a test: whoever runs the tests has installed them. */
+/** Programs that must be present: a test that needs one fails without it instead of being skipped. */
 const required = (process.env.REQUIRE_PROGRAMS ?? '').split(' ');
 
-/** Whether tests that need `program` are to be run, which `present` says is there. */
+/** Whether tests that need `program` run: because it is `present`, or because it is required. */
 export const usable = (program: string, present: boolean): boolean => present || required.includes(program);

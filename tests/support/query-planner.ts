@@ -8,7 +8,7 @@ import { openMigrated } from './databases.js';
 
 export type Work = (tx: Transaction) => Promise<unknown>;
 
-/** A SQLite file that tells which statements some work takes, and how SQLite would go about each. */
+/** A SQLite file that records the statements of some work and the query plan of each. */
 export class QueryPlanner {
   private statements: string[] = [];
 
@@ -18,7 +18,7 @@ export class QueryPlanner {
     private readonly planner: Database.Database,
   ) {}
 
-  /** `fill` puts there what the work is about. */
+  /** `fill` inserts the rows that the work needs. */
   static async open(fill: Work): Promise<QueryPlanner> {
     const directory = await mkdtemp(join(tmpdir(), 'gatehouse-'));
     const file = join(directory, 'test.sqlite');
@@ -35,7 +35,7 @@ export class QueryPlanner {
     await rm(this.directory, { recursive: true });
   }
 
-  /** Refusals are no matter: what was asked before them counts. */
+  /** Refusals are ignored: the statements before them count. */
   async statementsOf(work: Work, transactionally = false): Promise<readonly string[]> {
     this.statements = [];
     const { unitOfWork } = this.database;

@@ -48,7 +48,7 @@ function* pathsIn(value: unknown, at = ''): Generator<string> {
   }
 }
 
-/** Suites that send what no client should. */
+/** Suites that send malformed requests. */
 const odd = /(hardening|every-route|protocol|read-body|no-gain|recorded-changes)\.test/;
 
 const isOdd = () => odd.test(expect.getState().testPath ?? '');
@@ -57,13 +57,13 @@ const isOdd = () => odd.test(expect.getState().testPath ?? '');
 const rankOf = (text: string): readonly [number, number] => {
   const paths = new Set(pathsIn(JSON.parse(text)));
   const members = paths.size;
-  // What tries a limit is nested without end: a browser's reader of descriptions gives up on it.
+  // Tests of limits send deeply nested documents, on which viewers of descriptions in browsers give up.
   const nested = [...paths].some((path) => path.split('/').length > 20);
   if (nested || isOdd()) return [1000 - members, text.length];
   return text.length > 8_000 ? [0, text.length] : [-members, text.length];
 };
 
-/** Of one file of tests: holds the recorded examples to what was answered, or finds better ones where it records. */
+/** The examples of one test file: compares them with actual responses, or records better ones in recording mode. */
 export class RecordedExamples {
   private readonly recorded: Readonly<Record<Key, unknown>> = JSON.parse(readFileSync(kept, 'utf8'));
   private readonly found = new Map<Key, { readonly rank: readonly [number, number]; readonly text: string }>();
@@ -84,7 +84,7 @@ export class RecordedExamples {
       this.found.set(key, { rank, text });
   }
 
-  /** A refusal says the same to the letter; anything else has the same members. */
+  /** Compares error responses verbatim and other responses by their members. */
   private isAs(key: Key, value: unknown): boolean {
     const recorded = this.recorded[key];
     if (/^[45]\d\d/.test(key)) return normalized(value) === JSON.stringify(recorded);

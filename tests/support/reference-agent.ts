@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Agent, type Server } from 'node:http';
 import supertest from 'supertest';
 
-/** One exchange with the service, whatever carries it. */
+/** One request to the service, over any transport. */
 export type Transport = (
   method: 'get' | 'post' | 'put',
   path: string,
@@ -48,14 +48,14 @@ export interface Said {
   readonly json: Json;
 }
 
-/** What an agent says of one policy set of its run. */
+/** An agent's report on one policy set of its run. */
 export interface PolicySetReport {
   readonly 'policy-set-id': string;
   readonly error?: string;
   readonly policies?: readonly { readonly name: string; readonly status: string; readonly output?: unknown[] }[];
 }
 
-/** What an agent says of a state before it sends it: the first of a lineage, unless it is told otherwise. */
+/** An agent's announcement of a state before its upload; by default the first of a lineage. */
 export const announcementOf = (state: Buffer, given: object = {}) => ({
   serial: 1,
   lineage: 'lineage-1',
@@ -65,7 +65,7 @@ export const announcementOf = (state: Buffer, given: object = {}) => ({
   ...given,
 });
 
-/** A run in an agent's hands: every call the agents' interface has, as a program would make it. */
+/** A run leased to an agent, with every call of the agent API. */
 export class Job {
   constructor(
     readonly json: Json,
@@ -97,12 +97,12 @@ export class Job {
     return this.say('post', 'state-versions', announcementOf(state, given));
   }
 
-  /** Puts the bytes where an announcement was told that they go. */
+  /** Uploads the bytes to the URL that the announcement returned. */
   upload(announced: Said, state: Buffer): Promise<Said> {
     return this.agent.json('put', announced.json.upload.url, this.lease, state);
   }
 
-  /** Announced and uploaded. Answers its id. */
+  /** Announces and uploads a state. Returns its id. */
   async writeState(text: string, given: object = {}): Promise<string> {
     const state = Buffer.from(text);
     const announced = await this.announce(state, given);
@@ -168,7 +168,7 @@ export class Job {
   }
 }
 
-/** The smallest program that executes runs: it plans and applies nothing, and says what the test wants said. */
+/** A minimal agent: it plans and applies nothing, and reports what the test requests. */
 export class ReferenceAgent {
   constructor(
     private readonly transport: Transport,
@@ -195,7 +195,7 @@ export class ReferenceAgent {
     return job;
   }
 
-  /** A run that was claimed before, perhaps from a process that is gone. */
+  /** A run that was claimed before, perhaps by a process that has exited. */
   resumed({ json }: Job): Job {
     return new Job(json, this);
   }

@@ -120,7 +120,7 @@ export class RunSteps {
     return agentOf(this.world, actor, { id: pool.id, of: 'organization' });
   }
 
-  /** A run of the world's workspace, unless it is told otherwise. */
+  /** A run, by default of the world's workspace. */
   async create(given: RunGiven = {}, actor: Actor = this.world.owner): Promise<RunState> {
     const { options, ...rest } = given;
     const { run } = await this.world.useCases.createRun.execute(actor, {
@@ -171,12 +171,12 @@ export class RunSteps {
     return held;
   }
 
-  /** Whoever is next is planned. */
+  /** Plans the next run in the queue. */
   async plan(hasChanges = true): Promise<RunStatus> {
     return (await this.claimed()).planned(hasChanges);
   }
 
-  /** Whoever is next is applied. */
+  /** Applies the next run in the queue. */
   async apply(): Promise<RunStatus> {
     return (await this.claimed()).applied();
   }

@@ -17,7 +17,7 @@ export type S3Operation =
   | 'ListMultipartUploads';
 
 /**
- * What becomes of a request: it is served; refused with 503; its connection is cut before or after it took effect;
+ * The fate of a request: it is served; refused with 503; its connection is cut before or after it took effect;
  * its answer is cut in the middle; it is never answered; or its connection is cut, and it takes effect later.
  */
 export type Fate =
@@ -43,7 +43,7 @@ export interface MultipartUpload {
   readonly parts: Map<number, { readonly bytes: Buffer; readonly etag: string }>;
 }
 
-/** What a server holds; given to another one, that goes on where this one stopped. */
+/** The contents of a server; another one can continue with them. */
 export interface S3Contents {
   readonly objects: Map<string, StoredObject>;
   /** Those neither completed nor aborted, by their upload id. */
@@ -57,13 +57,13 @@ export interface S3ServerOptions {
   readonly region?: string;
   readonly accessKeyId?: string;
   readonly secretAccessKey?: string;
-  /** Decides what becomes of a request that is signed well. `key` is the prefix where a request names no object. */
+  /** Decides the fate of a correctly signed request. `key` is the prefix if the request does not name an object. */
   readonly before?: (operation: S3Operation, key: string) => Fate | Promise<Fate>;
   /** The store's clock, in milliseconds. */
   readonly now?: () => number;
-  /** The fewest bytes of any part but the last. */
+  /** The minimum size in bytes of every part but the last. */
   readonly partMinimum?: number;
-  /** At most so many entries in one answer of a list. */
+  /** The maximum number of entries in one list response. */
   readonly pageSize?: number;
 }
 
@@ -73,9 +73,9 @@ export interface S3Server extends S3Contents {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** What the AWS SDK reads, and the service's settings. */
+  /** The variables of the AWS SDK, and the service's settings. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Every request that was signed well, in its order. */
+  /** Every correctly signed request, in order. */
   readonly requests: { readonly operation: S3Operation; readonly key: string }[];
   /** Connections open at this moment. */
   connections(): number;
@@ -124,7 +124,7 @@ const tag = (name: string, content: string | number | boolean): string =>
   `<${name}>${typeof content === 'string' ? escapeXml(content) : content}</${name}>`;
 const xml = (name: string, content: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<${name} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${content}</${name}>`;
-/** Stores tell their time in whole seconds. */
+/** Stores report times in whole seconds. */
 const instant = (milliseconds: number): string => new Date(Math.floor(milliseconds / 1000) * 1000).toISOString();
 
 /**
@@ -147,7 +147,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   const sockets = new Set<Socket>();
   let lastUpload = uploads.size;
 
-  /** Throws unless the request carries one good signature; answers what it says the body's digest is. */
+  /** Throws unless the request has one valid signature. Returns the digest that it declares for the body. */
   function authenticate(incoming: Incoming): void {
     const { request, query } = incoming;
     const { authorization } = request.headers;
@@ -405,7 +405,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   };
 }
 
-/** What a request says of its own signature. */
+/** The claims of a request about its own signature. */
 interface Claim {
   readonly credential: string;
   readonly date: string;
@@ -474,7 +474,7 @@ function checkPayload(payload: string, body: Buffer): void {
   }
 }
 
-/** Rejects when the client goes away before all of it has arrived. */
+/** Rejects if the client disconnects before the whole body has arrived. */
 async function read(request: IncomingMessage): Promise<Incoming> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -5,22 +5,21 @@ import { type Logger, pino } from 'pino';
 import { secretsIn } from './find-secrets.cjs';
 
 /**
- * What a file of tests uses of secrets, and what the services it starts write to their logs. When it ends, none of the
- * one may be in the other; when the whole run ends, `logs-hold-no-secrets.cjs` compares those of all files.
+ * The secrets that a test file uses, and the logs of the services it starts. When it ends, no secret may be in a log; when the whole run ends, `logs-hold-no-secrets.cjs` compares those of all files.
  */
 const secrets = new Set<string>();
 const logs: (() => string)[] = [];
 
-/** Texts that are short enough to be ordinary words are nobody's secret. */
+/** Shorter texts may be ordinary words and are not treated as secrets. */
 const shortest = 12;
 
-/** Has no log hold this text, as it is or in one of the forms in which texts are written down. */
+/** Forbids this text in logs, verbatim or in a common encoding. */
 export function noteSecret(secret: string | undefined): void {
   if (secret === undefined || secret.length < shortest) return;
   for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) secrets.add(form);
 }
 
-/** Capability URLs are known by what is random in them. */
+/** Notes a capability URL by its random part. */
 export const noteUrl = (url: string): void => noteSecret(url.slice(url.lastIndexOf('.') + 1));
 
 const secretForms = [
@@ -30,7 +29,7 @@ const secretForms = [
   /X-Amz-Signature=\w+/g,
 ];
 
-/** Everything in an answer that looks like a secret of ours. */
+/** Notes everything in a response that looks like a secret of the service. */
 export function noteSecretsOf(answer: string): void {
   for (const [found] of secretForms.flatMap((form) => [...answer.matchAll(form)])) {
     if (found.startsWith('/v1/')) noteUrl(found);
@@ -42,13 +41,13 @@ export function noteSecretsOf(answer: string): void {
 export function noteEnvironment(environment: Readonly<Record<string, string | undefined>>): void {
   for (const [name, value] of Object.entries(environment)) {
     if (!/TOKEN|SECRET|PASSWORD|ACCESS_KEY|DATABASE_URL/.test(name)) continue;
-    // A URL is no secret but for the password in it.
+    // Only the password of a URL is secret.
     if (name.endsWith('_URL')) noteSecret(value && new URL(value).password);
     else for (const one of value?.split(',') ?? []) noteSecret(one.trim());
   }
 }
 
-/** The secrets that a service keeps beside its database. */
+/** The secrets that a service stores next to its database. */
 export function noteFiles(directory: string | undefined): void {
   for (const name of ['signing-secret', 'admin-token', 'admin-token.new']) {
     const path = join(directory ?? '', name);
@@ -56,18 +55,18 @@ export function noteFiles(directory: string | undefined): void {
   }
 }
 
-/** `read` answers all that was written by the time the tests end. */
+/** `read` returns the whole log when the tests end. */
 export const watchLog = (read: () => string): void => {
   logs.push(read);
 };
 
-/** Has the end of the run look through a log whose last lines may come after the file's own look. */
+/** Leaves a log to the check at the end of the run, since its last lines may come after the check of this file. */
 export function keepLog(log: string): void {
   const { GATEHOUSE_NOTES: notes } = process.env;
   if (notes !== undefined && existsSync(notes) && log !== '') writeFileSync(join(notes, `${randomUUID()}.log`), log);
 }
 
-/** A log as the service writes it, which is looked through at the end. */
+/** A log as the service writes it, checked at the end. */
 export function watchedLogger(): { readonly logger: Logger; readonly read: () => string } {
   const lines: string[] = [];
   const read = () => lines.join('');
@@ -75,7 +74,7 @@ export function watchedLogger(): { readonly logger: Logger; readonly read: () =>
   return { logger: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }), read };
 }
 
-/** What must stand in no log, whether or not it was noted; `curl` is told to the operator with a variable's name. */
+/** Patterns that no log may contain, noted or not. The `curl` command printed for the operator names a variable instead. */
 const forbidden = [...secretForms, /\/v1\/(?:object|state|log)\/[^:"\s]+/g, /(?:bearer|basic) +(?!\$TOKEN)\S+/gi];
 
 /** What of `given`, and of what looks like a secret, stands in the log. */
@@ -84,7 +83,7 @@ export const leaksIn = (log: string, given: Iterable<string>): readonly string[]
   ...forbidden.flatMap((form) => log.match(form) ?? []),
 ];
 
-/** Undefined where a program that is no test starts services. */
+/** Undefined when a program other than a test starts services. */
 const { afterAll }: { afterAll?: (look: () => void) => void } = globalThis as object;
 
 afterAll?.(() => {

@@ -7,7 +7,7 @@ type Json = any;
 
 const patience = 20_000;
 
-/** Asks again and again until there is an answer; throws with what was waited for when it does not come. */
+/** Polls until there is a result; throws with the name of the condition on a timeout. */
 export async function until<Answer>(
   what: string,
   ask: () => Promise<Answer | undefined | false>,

@@ -7,11 +7,11 @@ const jestCircus = require('jest-circus/runner').default;
 
 /**
  * Runs a file of tests as Jest does, in modules that Node loads instead of Jest: a process loads `src` and the packages
- * once, and not for each file, which saves half of the time. What stands in `tests` is loaded anew for each file.
+ * once, and not for each file, which saves half of the time. Modules in `tests` are loaded again for each file.
  */
 
 const tests = pathToFileURL(join(__dirname, '..') + sep).href;
-/** It keeps compiled schemas, and nothing of the tests. */
+/** It keeps compiled schemas, and no state of the tests. */
 const loadedOnce = `${tests}support/published-description.ts`;
 
 /** How many files this process has run. It makes their modules' addresses differ. */

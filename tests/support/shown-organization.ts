@@ -2,15 +2,15 @@ import { archiveOf } from './archives.js';
 import type { ServiceProcess } from './process.js';
 import { ServiceSteps } from './service-steps.js';
 
-/** What must only ever be shown as the text it is. */
+/** Text that pages must escape. */
 export const hostile = '<img src=x onerror="document.title=1">';
 
 const verdicts = { tags: 'passed', 'cost-centre': 'failed', 'no-public-bucket': 'failed', 'pinned-modules': 'errored' };
 
 /**
- * The organization acme as the page for people is to show it: 25 workspaces, two of them with a version; teams with access of
+ * The organization acme as the web page must show it: 25 workspaces, two of them with a version; teams with access of
  * every kind; team tokens that are expired, expire soon, later and never; a run whose policies passed, failed,
- * failed without weight, and errored. Answers the run's id.
+ * failed an advisory policy, and errored. Returns the run's id.
  */
 export async function showOrganization(service: ServiceProcess): Promise<string> {
   const steps = new ServiceSteps(service);
@@ -96,7 +96,7 @@ export async function showOrganization(service: ServiceProcess): Promise<string>
 
 /**
  * The organization globex, with one workspace and one run of it, held to 25 policy sets: 24 passed, the first of them with a
- * warning; the last failed, and was overridden. Answers the run's id.
+ * warning; the last failed, and was overridden. Returns the run's id.
  */
 export async function showManyPolicySets(service: ServiceProcess): Promise<string> {
   const steps = new ServiceSteps(service);

@@ -56,25 +56,25 @@ const auditorsSecret = 'secret-of-the-auditor';
 const stateBytes = Buffer.from('{"version":4}');
 const secrets = { digest: digestOf(secret), expiredDigest: digestOf(expiredSecret) };
 
-/** An organization as small as can be in which there is one of everything, and a caller of the kind that is asked for. */
+/** A minimal organization with one object of every kind, and a caller of the requested kind. */
 export interface SmallWorld {
   readonly secret: string;
   readonly expiredSecret: string;
-  /** Of someone from whom everything here is hidden. */
+  /** The secret of a user from whom everything here is hidden. */
   readonly outsidersSecret: string;
-  /** Of an agent, who is no caller of the API. */
+  /** The secret of an agent, which is not a caller of the API. */
   readonly agentsSecret: string;
-  /** Of the audit token; there unless the caller is one. */
+  /** The secret of the audit token; absent if the caller is one. */
   readonly auditorsSecret: string;
-  /** Path parameters of what exists, as `pathAbout` wants them. */
+  /** Path parameters of existing objects, for `pathAbout`. */
   readonly existing: Readonly<Record<string, string>>;
-  /** What bodies may refer to. */
+  /** Objects that bodies may refer to. */
   readonly referred: Referred;
-  /** Tokens that are reached by their own ids beside users' ones: the target team's and an agent's. */
+  /** Tokens other than users' that are addressed by their own ids: the target team's and an agent's. */
   readonly tokens: { readonly team: string; readonly agent: string };
 }
 
-/** How far a run, its policies and the configuration version have come. */
+/** The statuses of a run, its policies and its configuration version. */
 export interface Scene {
   readonly run: RunStatus;
   readonly stage: TaskStageStatus;
@@ -86,7 +86,7 @@ export interface Scene {
 /** Nothing is in progress, so that everything may be deleted. */
 const afterwards: Scene = { run: 'applied', stage: 'passed', version: 'uploaded', locked: false };
 
-/** Where the routes begin that move one of them on. */
+/** The initial statuses for routes that trigger a transition. */
 const beginnings: Readonly<Record<string, Partial<Scene>>> = {
   'post /runs/:id/actions/apply': { run: 'post_plan_completed' },
   'post /runs/:id/actions/discard': { run: 'post_plan_completed' },
@@ -98,7 +98,7 @@ const beginnings: Readonly<Record<string, Partial<Scene>>> = {
   'post /configuration-versions/:id/actions/permanently_delete_backing_data': { version: 'backing_data_soft_deleted' },
 };
 
-/** The scene in which a route, by its key, does what it is there for. */
+/** The scene in which the route with this key succeeds. */
 export const sceneOf = (key: string): Scene => ({ ...afterwards, ...beginnings[key] });
 
 const evaluationIn: Readonly<Partial<Record<TaskStageStatus, 'pending' | 'failed'>>> = {
@@ -116,8 +116,8 @@ const inQuestion = (question: TeamInQuestion | undefined): Partial<Team> =>
       };
 
 /**
- * Makes the caller that `standing` describes, and everything else. The things that paths name are somebody else's,
- * unless the standing is one towards the caller's own. The store gets the bytes of the state alone.
+ * Makes the caller that `standing` describes, and everything else. The resources that paths name belong to another user,
+ * unless the standing is one towards the caller's own. The store gets only the bytes of the state.
  */
 export async function makeSmallWorld(
   unitOfWork: UnitOfWork,

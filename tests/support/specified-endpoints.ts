@@ -20,7 +20,7 @@ export interface SpecifiedEndpoint {
   /** As the specification writes it. */
   readonly path: string;
   readonly mounts: readonly Prefix[];
-  /** Whether it answers 401 to whoever has no token. */
+  /** Whether it answers 401 to a caller without a token. */
   readonly token: boolean;
   /** Each by its status, and by when it is given where there is more than one of that status. */
   readonly answers: Readonly<Record<string, SpecifiedAnswer>>;

@@ -53,7 +53,7 @@ async function stopPostgres() {
   const started = globalThis.gatehousePostgres;
   if (started === undefined) return;
   const { server, directories } = started;
-  // A terminal's interrupt has reached it too.
+  // Ctrl-C in a terminal reaches it too.
   if (server?.exitCode === null && server.signalCode === null) {
     const exited = once(server, 'exit');
     server.kill('SIGINT');

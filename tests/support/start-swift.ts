@@ -4,7 +4,7 @@ import { chown, readFile, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { temporaryDirectory } from './process.js';
 
-// The one of the system, whose packages Swift is: a project may have put another one before it on PATH.
+// The system's Python, which has Swift's packages: PATH may name another one first.
 const python = '/usr/bin/python3';
 const script = fileURLToPath(new URL('./swift-s3.py', import.meta.url));
 
@@ -18,13 +18,13 @@ export interface Swift {
   stop(): Promise<void>;
 }
 
-/** OpenStack Swift with its S3 face, empty, on loopback; as an ordinary user where we are none. */
+/** OpenStack Swift with its S3 face, empty, on loopback; as an ordinary user if the tests run as root. */
 export async function startSwift(): Promise<Swift> {
   const directory = await temporaryDirectory();
   const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   if (nobody.uid !== undefined) await chown(directory, nobody.uid, nobody.gid);
   const [accessKeyId, secretAccessKey] = ['test:tester', 'a-secret-for-tests'];
-  // As text: whom it runs as may not be let into our directories.
+  // Passed as text: its user may not have access to the project's directories.
   const program = await readFile(script, 'utf8');
   const child = spawn(python, ['-B', '-c', program, directory, accessKeyId, secretAccessKey], {
     ...nobody,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { noteEnvironment } from './secrets-in-logs.js';
 import { until } from './service-steps.js';
 
-/** On PATH, unless the environment says where it is. */
+/** The terraform on PATH, unless the environment names another. */
 export const terraform = process.env.TERRAFORM ?? 'terraform';
 
 /** Only a label: the CLI's configuration says where its API is. */
@@ -13,18 +13,18 @@ export const hostname = 'gatehouse.test';
 
 const children = new Set<ChildProcess>();
 
-/** Those that a test left behind when it failed. */
+/** Processes that a failed test left running. */
 export function killCommands(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
-/** How a command ended, and everything it printed, both streams as they came. */
+/** The exit code of a command and everything it printed on both streams, interleaved. */
 export interface Ended {
   readonly code: number | null;
   readonly printed: string;
 }
 
-/** A command that runs. Its input is a pipe, which is read line by line as it asks: no terminal is needed to answer it. */
+/** A running command. Its input is a pipe read line by line, so prompts can be answered without a terminal. */
 export class RunningCommand {
   private text = '';
 
@@ -54,13 +54,13 @@ export class RunningCommand {
     });
   }
 
-  /** Answers what it asks when it asks it. */
+  /** Waits for a prompt and answers it. */
   async answer(question: string, word: string): Promise<void> {
     await this.prints(question);
     this.child.stdin?.write(`${word}\n`);
   }
 
-  /** What Ctrl-C sends. */
+  /** Sends the signal of Ctrl-C. */
   interrupt(): void {
     this.child.kill('SIGINT');
   }
@@ -71,14 +71,14 @@ export class RunningCommand {
   }
 }
 
-/** A directory with a configuration, and the `terraform` of somebody who works in it. */
+/** A directory with a configuration, and a user's `terraform` that runs in it. */
 export class Workplace {
   private constructor(
     readonly directory: string,
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
-  /** `body` is all of the configuration that is not about where it is planned. */
+  /** `body` is the configuration without its `cloud` or `backend` block. */
   static async make(
     directory: string,
     service: { readonly url: string; readonly token: string },
@@ -123,7 +123,7 @@ export class Workplace {
     return new RunningCommand(child, words.join(' '));
   }
 
-  /** Ends by itself, without being asked anything. */
+  /** Runs a command that exits without prompting. */
   run(...words: readonly string[]): Promise<Ended> {
     return this.start(...words).ended();
   }

@@ -24,7 +24,7 @@ export interface SentSpan {
 export const attributesOf = ({ attributes }: { readonly attributes: readonly Attribute[] }) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, String(value.stringValue ?? value.intValue)]));
 
-/** Takes what is sent by OTLP over HTTP as JSON, and keeps it. */
+/** Receives spans by OTLP over HTTP as JSON, and keeps them. */
 export class TraceCollector {
   private constructor(
     private readonly server: Server,
@@ -49,7 +49,7 @@ export class TraceCollector {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** All that was sent, as it was sent. */
+  /** All request bodies, verbatim. */
   get sent(): string {
     return this.bodies.join('\n');
   }

@@ -4,7 +4,7 @@ import type { ServiceSteps } from './service-steps.js';
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Uploads, archives what it uploaded before, and issues tokens, until it is told to stop. */
+/** Uploads, archives what it uploaded before, and issues tokens, until it is stopped. */
 export class UploadLoad {
   /** SHA-256 of each version that was acknowledged and is not going to be archived. */
   readonly kept = new Map<string, string>();

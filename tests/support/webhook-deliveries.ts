@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** What forges deliver to webhooks: payloads, headers and signatures, as far as they matter to whoever receives them. */
+/** Webhook deliveries of the forges: the payloads, headers and signatures that a receiver depends on. */
 
 export type Headers = Readonly<Record<string, string>>;
 export type Signer = (body: Uint8Array) => Headers;
@@ -15,7 +15,7 @@ export const bytesOf = (payload: unknown): Uint8Array => Buffer.from(JSON.string
 export const hmacBy = (secret: string, body: Uint8Array, algorithm = 'sha256'): string =>
   createHmac(algorithm, secret).update(body).digest('hex');
 
-/** How each forge shows that it knows the secret. */
+/** How each forge authenticates with the secret. */
 export const signersBy = (secret: string) => {
   const hub: Signer = (body) => ({ 'X-Hub-Signature-256': `sha256=${hmacBy(secret, body)}` });
   const bare =
@@ -53,7 +53,7 @@ export const gitlabHeaders = (event: string, id = 'delivery-3'): Headers => ({
   'X-Gitlab-Event-UUID': id,
 });
 
-/** A copy with one member, named by its path, changed; taken away when there is no value. */
+/** A copy with the member at this path changed, or removed if there is no value. */
 export const but = (payload: Payload, path: string, ...values: readonly unknown[]): Payload => {
   const copy = structuredClone(payload);
   const names = path.split('.');

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type AtRest, check, type Noticed, type RunAtRest, type VersionAtRest } from './checker.js';
 import type { Operation, Outcome } from './journal.js';
 
-/** `begun-ended who kind object value outcome` as one line of a story. */
+/** `begun-ended who kind object value outcome` as one line of a history. */
 const told = (
   begun: number,
   ended: number,
@@ -52,7 +52,7 @@ const run: RunAtRest = {
   planOnly: false,
 };
 
-/** A story in which all went well, with a fault or two. */
+/** A history without violations, with a fault or two. */
 const operations: readonly Operation[] = [
   told(1, 2, 'version cv-1', 'create'),
   told(3, 6, 'version cv-1', 'upload', 'bb', 'unknown'),
@@ -104,7 +104,7 @@ const changed = (change: Partial<VersionAtRest>) => ({ versions: [{ ...uploaded,
 
 const lost = 'acknowledged changes are there';
 
-/** What may go wrong, as the rule that it breaks calls it. */
+/** Violations, each with the name of the rule that it breaks. */
 const planted: readonly (readonly [string, string, Partial<Told>])[] = [
   [
     'an acknowledged upload that left the version pending',
@@ -119,10 +119,10 @@ const planted: readonly (readonly [string, string, Partial<Told>])[] = [
   ],
   ['a status that was left and seen again', lost, and(told(30, 31, 'version cv-2', 'show', 'uploaded'))],
   ['bytes of an upload that another one had replaced', lost, and(told(30, 31, 'version cv-1', 'download', 'bb'))],
-  ['a status that nobody asked for', lost, { operations: without('archive', 'version cv-2') }],
+  ['a status that no request led to', lost, { operations: without('archive', 'version cv-2') }],
   ['a run that went back', lost, and(told(30, 31, 'run run-1', 'show', 'planned'))],
   [
-    'a run that was applied although nobody confirmed it',
+    'a run that was applied without being confirmed',
     lost,
     {
       ...and(told(30, 31, 'run run-2', 'show', 'planned_and_saved'), told(32, 33, 'run run-2', 'show', 'applying')),
@@ -144,7 +144,7 @@ const planted: readonly (readonly [string, string, Partial<Told>])[] = [
     rest({ ...changed({ sha256: 'cc' }), bundles: new Map([['key-1', 'cc']]) }),
   ],
   [
-    'bytes that nobody sent',
+    'bytes that no client sent',
     'only bytes that were sent',
     rest({ ...changed({ sha256: 'zz' }), bundles: new Map([['key-1', 'zz']]) }),
   ],
@@ -160,13 +160,17 @@ const planted: readonly (readonly [string, string, Partial<Told>])[] = [
     { ...rest({ runs: [] }), operations: operations.filter(({ object }) => !object.startsWith('run')) },
   ],
   [
-    'a run nobody wanted',
+    'a run that no version queued',
     'every auto-queued run once',
     rest({ runs: [run, { ...run, id: 'run-2', versionId: 'cv-2' }] }),
   ],
   ['a live version without its archive', 'archives of live versions', rest({ bundles: new Map() })],
   ['a live version with a damaged archive', 'archives of live versions', rest({ bundles: new Map([['key-1', 'a']]) })],
-  ['a bundle nobody needs', 'no orphans', rest({ bundles: new Map([...atRest.bundles, ['key-2', 'dd']]) })],
+  [
+    'a bundle that no version references',
+    'no orphans',
+    rest({ bundles: new Map([...atRest.bundles, ['key-2', 'dd']]) }),
+  ],
   ['an attempt that was never settled', 'no orphans', rest({ leftovers: ['unsettled/key-3'] })],
   ['work that was never done', 'ordered work is done', rest({ undone: ['queue-run of cv-1'] })],
   [

@@ -23,21 +23,21 @@ export interface RunAtRest {
   readonly planOnly: boolean;
 }
 
-/** What is there when all faults are over and all work is done. */
+/** The final contents, after all faults and all work. */
 export interface AtRest {
   readonly versions: readonly VersionAtRest[];
   readonly runs: readonly RunAtRest[];
   /** Digests of the bundles in the store, by key. */
   readonly bundles: ReadonlyMap<string, string>;
-  /** Everything else the store holds: marks of open attempts, uploads neither completed nor aborted. */
+  /** Other objects in the store: marks of open attempts, and unfinished multipart uploads. */
   readonly leftovers: readonly string[];
-  /** Effects that are ordered and were not performed, but for those that wait for a day to come. */
+  /** Ordered effects that were not performed, except those due in the future. */
   readonly undone: readonly string[];
 }
 
-/** What was noticed on the way. */
+/** Observations during the run. */
 export interface Noticed {
-  /** The runs that one answer showed to hold one workspace. */
+  /** The runs that hold one workspace according to one response. */
   readonly holders: readonly { readonly workspaceId: string; readonly runs: readonly string[] }[];
   /** Lines of the instances' logs that no fault explains. */
   readonly unexpected: readonly string[];
@@ -53,7 +53,7 @@ export interface Violation {
 
 const isMissing = <Item>(item: Item | undefined): item is undefined => item === undefined;
 
-/** Every rule that the outcome of a torture breaks. */
+/** The violations in the outcome of a torture run. */
 export function check(operations: readonly Operation[], atRest: AtRest, noticed: Noticed): readonly Violation[] {
   return [
     ...unexplainedHistories([...operations, ...standing(operations, atRest)]),
@@ -73,7 +73,7 @@ const violation = (rule: string, what: string, ...evidence: readonly unknown[]):
   evidence,
 });
 
-/** Those that are about something; the others were only counted. */
+/** Operations with an object; the others are only counted. */
 function byObject(operations: readonly Operation[]): ReadonlyMap<string, readonly Operation[]> {
   return Map.groupBy(
     operations.filter(({ object }) => object !== ''),
@@ -88,7 +88,7 @@ const modelOf = (object: string, history: readonly Operation[]): Model => {
   return kindOf(object) === 'run' ? run : register(history);
 };
 
-/** What the database says in the end of everything that clients saw, as if they had asked it. */
+/** The final database contents for every object that clients saw, as read operations. */
 function standing(operations: readonly Operation[], { versions, runs }: AtRest): readonly Operation[] {
   const end = operations.reduce((last, { ended }) => Math.max(last, ended), 0) + 1;
   const rows = new Map<string, string>([
@@ -113,7 +113,7 @@ function standing(operations: readonly Operation[], { versions, runs }: AtRest):
     }));
 }
 
-/** Every acknowledged change is there, and every answer fits the others: there is an order that explains them all. */
+/** Every acknowledged change exists, and the history of every object is linearizable. */
 function* unexplainedHistories(operations: readonly Operation[]): Generator<Violation> {
   for (const [object, history] of byObject(operations)) {
     const model = modelOf(object, history);
@@ -127,7 +127,7 @@ function* unexplainedHistories(operations: readonly Operation[]): Generator<Viol
   }
 }
 
-/** Uploaded are only bytes that a client sent whole, for that version. */
+/** A version holds only bytes that a client sent completely for that version. */
 function* foreignBytes(operations: readonly Operation[], { versions }: AtRest): Generator<Violation> {
   const sent = Map.groupBy(
     operations.filter(({ kind }) => kind === 'upload'),
@@ -136,14 +136,14 @@ function* foreignBytes(operations: readonly Operation[], { versions }: AtRest): 
   for (const { id, origin, sha256 } of versions) {
     if (sha256 === null || origin !== 'api') continue;
     const uploads = sent.get(`version ${id}`) ?? [];
-    // A refused upload may repeat the bytes that are there; others of its bytes were never taken.
+    // A refused upload may repeat the stored bytes; any other bytes of it were never stored.
     if (!uploads.some(({ value, outcome }) => value === sha256 && outcome !== 'refused')) {
       yield violation('only bytes that were sent', `version ${id} holds ${sha256}`, ...uploads);
     }
   }
 }
 
-/** At the end, of all tokens ever handed out for one owner, every instance takes one at most, and all the same. */
+/** At the end, all instances accept the same token of an owner, and at most one. */
 function* tokensPerOwner(operations: readonly Operation[]): Generator<Violation> {
   for (const [object, history] of byObject(operations)) {
     if (kindOf(object) !== 'token') continue;
@@ -162,7 +162,7 @@ function* tokensPerOwner(operations: readonly Operation[]): Generator<Violation>
 
 const undoes: ReadonlySet<string> = new Set(['archive', 'soft-delete', 'permanently-delete']);
 
-/** A version that is to queue a run when it is uploaded did so once. */
+/** An auto-queueing version queued exactly one run. */
 function* queuedRuns(operations: readonly Operation[], { versions, runs }: AtRest): Generator<Violation> {
   const histories = byObject(operations);
   const queued = Map.groupBy(
@@ -174,7 +174,7 @@ function* queuedRuns(operations: readonly Operation[], { versions, runs }: AtRes
     const history = histories.get(`version ${id}`) ?? [];
     const uploaded = stamps['uploaded-at'] !== undefined;
     const most = autoQueue && uploaded ? 1 : 0;
-    // One that was given up before its run was queued gets none.
+    // A version that was archived or deleted before its run was queued gets none.
     const least = history.some(({ kind, outcome }) => undoes.has(kind) && outcome !== 'refused') ? 0 : most;
     if (here.length > most || here.length < least) {
       yield violation(
@@ -187,7 +187,7 @@ function* queuedRuns(operations: readonly Operation[], { versions, runs }: AtRes
   }
 }
 
-/** Live versions have their archives, whole, and there is nothing else in the store. */
+/** Live versions have intact archives, and the store holds nothing else. */
 function* storeContents({ versions, bundles, leftovers, undone }: AtRest): Generator<Violation> {
   const live = versions.filter(({ bundleKey, status }) => bundleKey !== null && keepsFiles.has(status));
   for (const { id, bundleKey, sha256 } of live) {
@@ -208,7 +208,7 @@ function* storeContents({ versions, bundles, leftovers, undone }: AtRest): Gener
 
 const rows: readonly (Transition & { readonly stamp: string })[] = lifecycle;
 
-/** The stamps a version bears are those of a walk through the lifecycle table, and the last of them led to its status. */
+/** The timestamps of a version match a path through the lifecycle table that ends in its status. */
 function* lifecycleWalks({ versions }: AtRest): Generator<Violation> {
   for (const { id, status, stamps } of versions) {
     const walked = Object.entries(stamps).sort(([, a], [, b]) => a.localeCompare(b));
@@ -235,7 +235,7 @@ function* lifecycleWalks({ versions }: AtRest): Generator<Violation> {
 
 const holding: readonly string[] = runStatusesHoldingWorkspace satisfies readonly RunStatus[];
 
-/** Of the runs that are not plan-only, one at a time has the workspace. */
+/** At most one run that is not plan-only holds a workspace at a time. */
 function* holders({ runs }: AtRest, noticed: Noticed): Generator<Violation> {
   const atRest = Map.groupBy(
     runs.filter(({ status, planOnly }) => !planOnly && holding.includes(status)),
@@ -253,7 +253,7 @@ function* holders({ runs }: AtRest, noticed: Noticed): Generator<Violation> {
 
 const faultsOfTheSurroundings = [503, 507];
 
-/** Faults are answered as what they are, and nobody waits for ever. */
+/** Faults are reported with their own status, and every request ends within the bound. */
 function* answers(operations: readonly Operation[], { bound, unexpected }: Noticed): Generator<Violation> {
   for (const operation of operations) {
     const { status, begun, ended } = operation;

@@ -8,12 +8,12 @@ import type { Random } from './random.js';
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member.
 export type Json = any;
 
-/** What a request is about, for the journal. Without `object` it is counted, and nothing depends on it. */
+/** The subject of a request, for the journal. A request without `object` is only counted. */
 export interface Meant {
   readonly kind: string;
   readonly object?: string;
   readonly value?: string | ((json: Json) => string);
-  /** How the answer counts, where its status does not say it. */
+  /** The outcome of the response, if its status does not determine it. */
   readonly outcome?: (answer: Answered) => Outcome;
 }
 
@@ -37,7 +37,7 @@ const nothingSaid: Answered = { status: 0, headers: {}, bytes: Buffer.alloc(0) }
 const parsed = ({ bytes, headers }: Answered): Json =>
   bytes.length > 0 && /json/.test(headers['content-type'] ?? '') ? JSON.parse(bytes.toString()) : undefined;
 
-/** Somebody who stays with one instance for as long as that answers, and writes down all that it hears. */
+/** A client that stays with one instance while it responds, and journals every response. */
 export class Client {
   private instance: number;
 
@@ -65,7 +65,7 @@ export class Client {
     });
   }
 
-  /** To whichever instance it talks to now; `url` may name another address. */
+  /** Sends to its current instance, or to the address in `url`. */
   async send(meant: Meant, { path, ...request }: Request, url?: string): Promise<Said> {
     const { instance } = this;
     const begun = this.journal.now();
@@ -96,7 +96,7 @@ export class Client {
     return { outcome, status: answer.status, json, headers: answer.headers, bytes: answer.bytes };
   }
 
-  /** What the last answer told about another object than the one that was asked about. */
+  /** Journals what the last response contains about an object other than the requested one. */
   note(object: string, kind: string, value: string, begun: number): void {
     const { name: client, instance } = this;
     this.journal.add({
@@ -121,7 +121,7 @@ export class Client {
     await pause(this.random.between(5, 60));
   }
 
-  /** The same path at an instance it may not have talked to. */
+  /** The address of a random instance. */
   elsewhere(): string {
     return this.random.oneOf(this.instances);
   }

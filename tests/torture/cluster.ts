@@ -15,11 +15,11 @@ import { sha256 } from './world.js';
 const postgresPort = 5432;
 const startPatience = 60_000;
 
-/** One of the services, at an address that it keeps, with lines of its own to what it depends on. */
+/** One instance at a fixed address, with proxies of its own to the database and the store. */
 export class Instance {
-  /** What its processes printed, one after the other. */
+  /** The output of its processes, in order. */
   readonly printed: string[] = [];
-  /** Starts that a fault ended, as one does that finds no database. */
+  /** Starts that failed because of a fault, such as a missing database. */
   failedStarts = 0;
   private process: ServiceProcess | undefined;
   private meant: 'alive' | 'dead' = 'dead';
@@ -32,7 +32,7 @@ export class Instance {
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
-  /** Ends when it serves. What ends at once is started again, as by any supervisor. */
+  /** Resolves when it serves. A process that exits at once is started again, as by a supervisor. */
   async start(): Promise<void> {
     this.meant = 'alive';
     for (;;) {
@@ -42,7 +42,7 @@ export class Instance {
         this.process = started;
         started.child.once('exit', (code, signal) => {
           this.printed.push(started.printed);
-          if (this.meant === 'alive') this.printed.push(`${this.name} ended by itself with ${code ?? signal}`);
+          if (this.meant === 'alive') this.printed.push(`${this.name} exited unexpectedly with ${code ?? signal}`);
         });
         return;
       }
@@ -58,16 +58,16 @@ export class Instance {
     await this.process?.end('SIGKILL');
   }
 
-  /** Ends it as an operator does; answers its exit code. */
+  /** Stops it with SIGTERM. Resolves to its exit code. */
   async stop(): Promise<number | null> {
     this.meant = 'dead';
     return (await this.process?.end('SIGTERM')) ?? null;
   }
 }
 
-/** Three instances on one Postgres and one store, and every line between them in our hands. */
+/** Three instances on one Postgres and one store, with every connection behind a proxy. */
 export class Cluster {
-  /** What becomes of requests to the store. */
+  /** The fate of requests to the store. */
   fate: () => Fate = () => 'serve';
 
   private constructor(
@@ -87,7 +87,7 @@ export class Cluster {
     const direct = new URL(given);
     direct.pathname = `/${name}`;
     const directory = await mkdtemp(join(tmpdir(), 'gatehouse-torture-'));
-    // The hook belongs to the cluster, which needs the store to be made.
+    // The hook reads the cluster, which is created after the store.
     let cluster: Cluster | undefined;
     const store = await startS3Server({ before: () => cluster?.fate() ?? 'serve' });
     const instances: Instance[] = [];
@@ -102,7 +102,7 @@ export class Cluster {
         ...store.environment,
         ARCHIVE_STORE: 's3',
         S3_ENDPOINT: `http://127.0.0.1:${toStore.port}`,
-        // Both ways of downloading are there.
+        // Both ways of downloading are covered.
         ARCHIVE_DOWNLOAD: index === 0 ? 'proxy' : 'presigned',
         DATABASE_URL: databaseUrl.href,
         DATA_DIR: join(directory, `instance-${index}`),
@@ -113,7 +113,7 @@ export class Cluster {
       instances.push(new Instance(`instance ${index}`, `http://127.0.0.1:${port}`, toDatabase, toStore, environment));
     }
     const database = new pg.Pool({ connectionString: direct.href, max: 2 });
-    // Connections are terminated on purpose, these too.
+    // Connections are terminated on purpose, including these.
     for (const pool of [database, administration]) pool.on('error', () => undefined);
     cluster = new Cluster(instances, directory, direct.href, administration, database, store);
     try {
@@ -125,7 +125,7 @@ export class Cluster {
     return cluster;
   }
 
-  /** Ends all connections to the database from its side. Answers how many. */
+  /** Ends all connections to the database from its side. Returns how many there were. */
   async terminateBackends(): Promise<number> {
     const { rows } = await this.administration.query(
       'select count(pg_terminate_backend(pid))::int as count from pg_stat_activity where datname = $1',
@@ -134,7 +134,7 @@ export class Cluster {
     return rows[0].count;
   }
 
-  /** Lets the leases of agents and instances that died end now. */
+  /** Ends the leases of dead agents and instances now. */
   async endLeases(): Promise<void> {
     await this.query('update effects set leased_until = null');
     await this.query(
@@ -142,7 +142,7 @@ export class Cluster {
     );
   }
 
-  /** What is ordered and due, and not done yet. */
+  /** Due effects that are not performed yet. */
   async undone(): Promise<readonly string[]> {
     const { rows } = await this.query(
       `select kind, subject, attempts, last_error from effects where kind <> 'purge-backing-data'`,
@@ -150,7 +150,7 @@ export class Cluster {
     return rows.map((row) => JSON.stringify(row));
   }
 
-  /** Settles what crashes left in the store. No instance may be running: every open attempt is then a dead one's. */
+  /** Removes what crashes left in the store. No instance may be running, so that every open attempt is a dead one's. */
   async sweep(): Promise<number> {
     const { endpoint, region, bucket, accessKeyId, secretAccessKey } = this.store;
     const former = { ...process.env };
@@ -159,7 +159,7 @@ export class Cluster {
     const opened = openPostgres(this.databaseUrl, { poolSize: 2 });
     try {
       const store = new S3BundleStore({ client: s3Client({ endpoint, region }), bucket });
-      // Stores tell their time in whole seconds.
+      // Stores report times in whole seconds.
       return await new SweepBundles(opened.unitOfWork, store).execute(-5);
     } finally {
       await opened.close();
@@ -167,7 +167,7 @@ export class Cluster {
     }
   }
 
-  /** What is in the database and in the store now. */
+  /** The current contents of the database and of the store. */
   async atRest(): Promise<AtRest> {
     const versions = await this.query('select * from configuration_versions');
     const runs = await this.query('select * from runs');
@@ -215,7 +215,7 @@ export class Cluster {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** Again when the connection was one of those that are cut. */
+  /** Retries if the connection was cut. */
   private async query(text: string): Promise<pg.QueryResult> {
     for (let tries = 1; ; tries += 1) {
       try {

@@ -34,7 +34,7 @@ const opened = async (): Promise<Socket> => {
   return socket;
 };
 
-/** What comes back of `text`, if it does so in time. */
+/** The echo of `text`, if it arrives in time. */
 const answer = async (text: string, within = 100): Promise<string | undefined> => {
   client.write(text);
   const heard = once(client, 'data').then(([chunk]) => String(chunk));
@@ -93,7 +93,7 @@ describe('a line that can fail', () => {
     expect(String((await heard)[0])).toBe('first');
   });
 
-  it('turns connections away for as long as it is told to', async () => {
+  it('refuses connections until it accepts them again', async () => {
     line.refuse();
     const refused = connect(line.port, '127.0.0.1');
     expect((await once(refused, 'error'))[0]).toMatchObject({ code: 'ECONNRESET' });
@@ -103,7 +103,7 @@ describe('a line that can fail', () => {
     expect(await answer('again', 2000)).toBe('again');
   });
 
-  it('is slow as told', async () => {
+  it('delays data by the given time', async () => {
     line.delay(60);
     const begun = performance.now();
     expect(await answer('slow', 2000)).toBe('slow');

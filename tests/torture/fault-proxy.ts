@@ -1,32 +1,32 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** What a line between two programs does with bytes: it passes them on at once, later, or not for now. */
+/** A TCP proxy between two programs that can delay, hold back or drop bytes. */
 export interface Line {
   /** The port to connect to. */
   readonly port: number;
-  /** Ends all connections with a reset, as a machine does that was started anew. Answers how many there were. */
+  /** Resets all connections, as a rebooted machine does. Returns how many there were. */
   cut(): number;
-  /** Loses whatever is sent on the connections that are open now, both ways, and tells neither side. Answers how many there were. */
+  /** Silently drops everything sent on the open connections, both ways. Returns how many there are. */
   swallow(): number;
-  /** Lets everything through on the connections that are open now, and nothing back. Answers how many there were. */
+  /** Passes requests on the open connections and drops the responses. Returns how many there are. */
   mute(): number;
-  /** From now on whatever holds `text` is passed on, and its connection cut as it is answered; undefined ends that. */
+  /** From now on, passes data that contains `text` on and cuts its connection at the response. Undefined ends that. */
   trap(text: string | undefined): void;
   /** How many connections `trap` has cut. */
   trapped(): number;
-  /** Turns new connections away until `accept`. */
+  /** Refuses new connections until `accept`. */
   refuse(): void;
   accept(): void;
   /** Holds all bytes back until `resume`. */
   stall(): void;
   resume(): void;
-  /** Each piece of data takes so many milliseconds longer, each way. */
+  /** Delays each chunk by `milliseconds`, each way. */
   delay(milliseconds: number): void;
   close(): Promise<void>;
 }
 
-/** A line on loopback to another port of it. */
+/** Opens a proxy on loopback to another loopback port. */
 export async function openLine(target: number): Promise<Line> {
   const pairs = new Set<Pair>();
   const state: State = { refusing: false, stalled: false, delay: 0, trap: undefined, trapped: 0 };
@@ -96,7 +96,7 @@ interface State {
   trapped: number;
 }
 
-/** The two connections that make one. */
+/** The pair of sockets of one proxied connection. */
 class Pair {
   swallowing = false;
   mute = false;
@@ -113,7 +113,7 @@ class Pair {
       [far, near],
     ] as const) {
       from.setNoDelay(true);
-      // Pieces that wait keep their order, also when the delay changes while they do.
+      // Delayed chunks keep their order even if the delay changes.
       let last = Promise.resolve();
       const inOrder = (pass: () => void) => {
         const { delay } = this.state;
@@ -130,7 +130,7 @@ class Pair {
       from.on('end', () => inOrder(() => to.end()));
       from.on('error', () => this.reset());
       from.on('close', () => {
-        // Of what is swallowed the other end hears nothing, not even that nobody is there any more.
+        // A swallowed connection passes nothing on, not even its end.
         if (!this.swallowing && from.errored !== null) this.reset();
         if (to.destroyed) this.gone();
       });
@@ -150,8 +150,8 @@ class Pair {
   reset(): void {
     if (this.caught && !this.near.destroyed) this.state.trapped += 1;
     for (const socket of [this.near, this.far]) {
-      // An end that is on its way cannot be followed by a reset: that would leave the connection open, and Node waiting
-      // for it for ever when it ends.
+      // A pending end cannot be followed by a reset: the connection would stay open, and the process would
+      // never exit.
       if (socket.writableEnded && !socket.writableFinished) socket.destroy();
       else if (!socket.destroyed) socket.resetAndDestroy();
     }

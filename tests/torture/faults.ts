@@ -33,14 +33,14 @@ const refusing = async (line: Line, random: Random) => {
   line.accept();
   return cut;
 };
-/** What is asked for still happens, and nobody hears of it: of a commit, nobody knows whether it did. */
+/** Requests are still performed, but their responses are lost: the outcome of a commit is unknown. */
 const mute = async (line: Line, random: Random) => {
   const muted = line.mute();
   await moments(random, 50, 300);
   line.cut();
   return muted;
 };
-/** Commits happen, and nobody hears of it. */
+/** Commits are performed, but their responses are lost. */
 const unheard = async (line: Line, random: Random) => {
   const before = line.trapped();
   line.trap('COMMIT');
@@ -105,12 +105,12 @@ export const faults = {
 
 export type FaultName = keyof typeof faults;
 
-/** Those that are only noticed when somebody has waited in vain. */
+/** Faults that are only noticed through a timeout. */
 export const patientFaults: readonly FaultName[] = ['database swallowed', 'store swallowed', 'store silent'];
 
 type Schedule = Partial<Readonly<Record<FaultName, number>>>;
 
-/** Three things go wrong at a time: a process, and what it hears from each of the two it depends on. */
+/** Up to three faults at a time: of a process, and of its connections to the database and the store. */
 export const schedules: readonly { readonly pause: number; readonly weights: Schedule }[] = [
   { pause: 1500, weights: { 'one killed': 12, 'all killed': 1 } },
   {

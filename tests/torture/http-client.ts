@@ -5,7 +5,7 @@ export interface Sent {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** Hangs up after so many bytes of the body. */
+  /** The number of body bytes after which the client hangs up. */
   readonly breakAfter?: number;
 }
 
@@ -15,10 +15,10 @@ export interface Answered {
   readonly bytes: Buffer;
 }
 
-/** Nobody listened: the request was not sent, and has surely done nothing. */
+/** The connection was refused: the request was not sent and had no effect. */
 export class Unsent extends Error {}
 
-/** Requests by hand: with the answer, or an error, in bounded time, and with ways to be a bad client. */
+/** A raw HTTP client: it resolves or rejects in bounded time, and can misbehave on purpose. */
 export class HttpClient {
   private readonly agent = new Agent({ keepAlive: true });
 

@@ -3,25 +3,25 @@ import { performance } from 'node:perf_hooks';
 /** `done`: acknowledged. `refused`: answered that it was not done. `unknown`: cut off, or answered with a fault. */
 export type Outcome = 'done' | 'refused' | 'unknown';
 
-/** One thing a client asked for, as the client saw it. */
+/** One operation, as its client saw it. */
 export interface Operation {
   readonly number: number;
   readonly client: string;
   readonly instance: number;
-  /** What it is about: kind and id. Operations on different objects do not depend on each other. */
+  /** Its object: kind and id. Operations on different objects are independent. */
   readonly object: string;
   readonly kind: string;
-  /** What was asked for, or what the answer said. */
+  /** The requested or returned value. */
   readonly value: string;
   /** In milliseconds since the journal began. */
   readonly begun: number;
   readonly ended: number;
   readonly outcome: Outcome;
-  /** Of the answer; 0 where there was none. */
+  /** The status of the response; 0 without one. */
   readonly status: number;
 }
 
-/** What clients remember. It is all the checker believes. */
+/** The operations of all clients, as they observed them. */
 export class Journal {
   readonly operations: Operation[] = [];
   private readonly origin = performance.now();

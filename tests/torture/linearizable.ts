@@ -1,21 +1,21 @@
 import type { Operation } from './journal.js';
 
-/** What one object is and how operations change it. States are text, so that equal ones are the same. */
+/** A sequential model of an object. States are strings, so that they compare by value. */
 export interface Model {
   readonly initial: string;
-  /** The state after it, or undefined where it cannot have happened in this one. */
+  /** The state after the operation, or undefined if it is impossible in this state. */
   step(state: string, operation: Operation): string | undefined;
 }
 
-/** Undecided is an answer of its own: a checker that gives up must not say that all is well. */
+/** `undecided` is separate, so that a checker that gives up does not report success. */
 export type Verdict = 'explained' | 'impossible' | 'undecided';
 
 const mostSteps = 400_000;
 
 /**
- * Whether there is an order of the operations, each at one moment between its begin and its end, in which every answer
- * is right. Acknowledged ones must be in it. Unknown ones may be, at any moment after their begin, and refused ones are
- * not: they claim to have changed nothing.
+ * Whether an order of the operations exists, each at one moment between its start and its end, in which every response
+ * is correct. Acknowledged operations must be in it. Unknown ones may be, at any moment after their start. Refused ones
+ * are not, since they must have changed nothing.
  */
 export function judge(history: readonly Operation[], model: Model): Verdict {
   const operations = history.filter(({ outcome }) => outcome !== 'refused').sort((a, b) => a.begun - b.begun);
@@ -25,7 +25,7 @@ export function judge(history: readonly Operation[], model: Model): Verdict {
   let required = operations.filter(({ outcome }) => outcome === 'done').length;
   let steps = 0;
 
-  /** `from` is the first that was not taken: what was decided before it is the same in all orders that come here. */
+  /** `from` is the first operation not yet ordered; the choices before it are the same in every order that reaches it. */
   const explain = (from: number, state: string): boolean => {
     if (required === 0) return true;
     if (++steps > mostSteps) return false;
@@ -47,7 +47,7 @@ export function judge(history: readonly Operation[], model: Model): Verdict {
     const place = `${first}|${later}|${state}`;
     if (seen.has(place)) return false;
     seen.add(place);
-    // What surely happened goes first: what perhaps happened is only taken where nothing else explains the rest.
+    // Certain operations go first; unknown ones are tried only if nothing else explains the rest.
     const sure = (index: number) => (operations[index]?.outcome === 'done' ? 0 : 1);
     for (const index of candidates.sort((a, b) => sure(a) - sure(b) || a - b)) {
       const operation = operations[index] as Operation;
@@ -67,7 +67,7 @@ export function judge(history: readonly Operation[], model: Model): Verdict {
   return steps > mostSteps ? 'undecided' : 'impossible';
 }
 
-/** The shortest beginning of a history that no order explains: its last operation is the one that does not fit. */
+/** The shortest prefix of a history that is not linearizable; its last operation is the violation. */
 export function shortestImpossible(history: readonly Operation[], model: Model): readonly Operation[] {
   const ends = history
     .filter(({ outcome }) => outcome === 'done')

@@ -69,7 +69,7 @@ async function upload(client: Client, world: World, version: Version): Promise<v
   if (how !== 'whole') return;
   const said = await client.send({ kind: 'upload', object, value: digest }, put(bytes));
   if (said.outcome === 'done') world.done.bytes += bytes.length;
-  // A client that heard nothing sends the same again.
+  // A client without a response sends the same again.
   else if (said.outcome === 'unknown' && client.random.chance(0.6)) {
     await client.send({ kind: 'upload', object, value: digest }, put(bytes));
   }
@@ -96,7 +96,7 @@ async function changeVersion(client: Client, world: World): Promise<void> {
   if (client.random.chance(0.4)) await showVersion(client, version);
 }
 
-/** Answers the status that was shown; of a version that is not there, `missing`. */
+/** Returns the status in the response, or `missing`. */
 export async function showVersion(client: Client, version: Version): Promise<string> {
   const object = `version ${version.id}`;
   const status = (json: Json): string => json?.data?.attributes?.status ?? missing;
@@ -111,13 +111,13 @@ async function readVersion(client: Client, world: World): Promise<void> {
   await (client.random.chance(0.5) ? showVersion(client, version) : download(client, version));
 }
 
-/** Reads the files, and notes what they were. */
+/** Downloads the files and journals their digest. */
 export async function download(client: Client, version: Version): Promise<void> {
   const begun = client.now();
   const { outcome, headers } = await client.api({ kind: 'locate' }, 'GET', `${versionPath(version)}/download`);
   if (outcome !== 'done' || headers.location === undefined) return;
   const target = new URL(headers.location);
-  // Of a capability URL of the service any instance knows what is meant; one of the store is signed for its address.
+  // Any instance accepts a capability URL of the service; a URL of the store is signed for its address.
   const url = target.pathname.startsWith('/v1/') ? client.elsewhere() + target.pathname : headers.location;
   const answer = await client.send({ kind: 'read-bundle' }, { method: 'GET', path: '' }, url);
   if (answer.status === 200) client.note(`version ${version.id}`, 'download', sha256(answer.bytes), begun);
@@ -154,7 +154,7 @@ export async function showRun(client: Client, id: string): Promise<string> {
   );
 }
 
-/** Looks at a workspace's runs, and decides about those that wait for somebody. */
+/** Lists a workspace's runs and confirms, discards or overrides those that wait for a decision. */
 async function decide(client: Client, world: World): Promise<void> {
   const workspaceId = client.random.oneOf(world.workspaceIds);
   const begun = client.now();
@@ -189,7 +189,7 @@ async function override(client: Client, id: string): Promise<void> {
     await client.api({ kind: 'override', object: `run ${id}` }, 'POST', `/task-stages/${stage}/actions/override`);
 }
 
-/** Whatever was not acknowledged is said again, as agents do. Answers the last that was said. */
+/** Retries a report until it is acknowledged, as agents do. Returns the last response. */
 async function insisting(client: Client, say: () => Promise<{ readonly status: number; readonly json: Json }>) {
   for (let tries = 0; ; tries += 1) {
     const said = await say();
@@ -198,7 +198,7 @@ async function insisting(client: Client, say: () => Promise<{ readonly status: n
   }
 }
 
-/** Claims a run, and does what an agent does with it. Some agents die in the middle. */
+/** Claims a run and executes it as an agent does. Some agents die in the middle. */
 async function execute(client: Client, world: World): Promise<void> {
   const { random } = client;
   const agent = new ReferenceAgent(
@@ -245,7 +245,7 @@ async function execute(client: Client, world: World): Promise<void> {
   if (random.chance(0.3) && !(await report(() => job.heartbeat()))) return;
   const written = client.now();
   if (!(await report(() => job.planned(random.chance(0.7))))) return;
-  // A lost plan takes its log with it; the next one writes the same.
+  // A lost plan loses its log; the next plan writes the same.
   if (!world.loggedIds.has(runId)) client.note(`log ${runId}`, 'put', 'written', written);
   world.loggedIds.add(runId);
   if (dies()) return;
@@ -253,7 +253,7 @@ async function execute(client: Client, world: World): Promise<void> {
   if (job.json['policy-evaluations'].length > 0) await report(() => job.judgeAll(() => verdict));
 }
 
-/** A token of which there is one at a time: of a team, or of the organization. */
+/** A token that replaces its predecessor: of a team, or of the organization. */
 const soleTokens = (world: World) => [
   ...world.teamIds.map((id) => ({ object: `token team ${id}`, path: `/teams/${id}/authentication-token` })),
   { object: 'token organization', path: `${organization}/authentication-token` },
@@ -283,13 +283,13 @@ async function changeSoleToken(client: Client, world: World): Promise<void> {
   if (act === 'probe' && token !== undefined) await probe(client, token);
 }
 
-/** That something is not there is an answer too. */
+/** 404 is a valid result, too. */
 const orNone = { outcome: ({ status }: { status: number }) => (status >= 500 ? 'unknown' : 'done') } as const;
 
 const showSoleToken = (client: Client, object: string, path: string): Promise<Said> =>
   client.api({ kind: 'read', object, value: (json) => json.data?.id ?? none, ...orNone }, 'GET', path);
 
-/** Whether an instance takes the secret. */
+/** Whether an instance accepts the secret. */
 async function probe(client: Client, { object, id, secret }: Token): Promise<void> {
   const begun = client.now();
   const { status } = await client.as(secret, { kind: 'probe' }, 'GET', organization);
@@ -339,7 +339,7 @@ async function changeAccess(client: Client, world: World): Promise<void> {
   } else await client.api({ kind: 'remove', object }, 'DELETE', `/team-workspaces/${found}`);
 }
 
-/** The grant's id, where there is one. */
+/** The grant's id, if there is one. */
 async function showAccess(client: Client, teamId: string, workspaceId: string): Promise<string | undefined> {
   const grantIn = (json: Json) => json.data.find(({ relationships }: Json) => relationships.team.data.id === teamId);
   const value = (json: Json): string => grantIn(json)?.attributes.access ?? none;
@@ -395,7 +395,7 @@ async function showAttachments(client: Client, world: World, policySetId: string
     client.note(`attachment ${policySetId} ${id}`, 'read', attached.includes(id) ? 'attached' : none, begun);
 }
 
-/** What is made, changed and removed all the time, and with what. */
+/** Objects that are created, changed and deleted throughout, with their requests. */
 const passingKinds = [
   { type: 'workspaces', collection: `${organization}/workspaces`, attribute: 'description', values: ['a', 'b', 'c'] },
   { type: 'teams', collection: `${organization}/teams`, attribute: 'visibility', values: ['secret', 'organization'] },
@@ -459,7 +459,7 @@ const showLock = (client: Client, { lockableId }: World): Promise<Said> =>
     `/workspaces/${lockableId}`,
   );
 
-/** Who is there, and what each does again and again. */
+/** The clients, and the steps that each repeats. */
 export const roles: readonly {
   readonly name: string;
   readonly count: number;
@@ -480,7 +480,7 @@ export const roles: readonly {
   },
 ];
 
-/** One step of a role after the other until `over`. */
+/** Repeats the steps of a role until `over`. */
 export async function live(
   client: Client,
   world: World,
@@ -493,7 +493,7 @@ export async function live(
   }
 }
 
-/** Brings every run to its end, with agents that do not die any more. */
+/** Completes every run, with agents that no longer die. */
 export async function finishRuns(client: Client, world: World): Promise<boolean> {
   let open = 0;
   for (const id of world.runIds) {
@@ -513,7 +513,7 @@ export async function finishRuns(client: Client, world: World): Promise<boolean>
 
 export const work = execute;
 
-/** What is written in the log of a run's plan, wherever it is asked for. */
+/** The text of the log of a run's plan. */
 async function showLog(client: Client, runId: string): Promise<void> {
   const begun = client.now();
   const { json } = await client.api({ kind: 'show-plan' }, 'GET', `/plans/${runId.replace('run-', 'plan-')}`);
@@ -528,7 +528,7 @@ async function showLog(client: Client, runId: string): Promise<void> {
 
 const planLog = (runId: string): string => `planning ${runId}\n`;
 
-/** Looks at everything once more. */
+/** Reads every object once more. */
 export async function lookAtAll(clients: readonly Client[], world: World): Promise<void> {
   const [first] = clients as readonly [Client];
   for (const version of world.versions) {

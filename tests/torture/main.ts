@@ -6,8 +6,8 @@ import { torture } from './torture.js';
 
 const help = `npm run torture -- [--seconds 60] [--seed N] [--short]
 
-Faults on three instances for so many seconds, then the proof that nothing was lost. Needs nothing that npm does not
-bring, or TEST_POSTGRES_URL. --short leaves out what takes minutes to be noticed.
+Injects faults into three instances for --seconds, then checks that nothing was lost. Uses the Postgres that npm
+installs, or TEST_POSTGRES_URL. --short leaves out faults that take minutes to be noticed.
 `;
 
 const { values } = parseArgs({

@@ -5,12 +5,12 @@ import type { Model } from './linearizable.js';
 
 export const none = 'none';
 export const missing = 'missing';
-/** What is written by an operation whose answer nobody heard, and which the service names by itself. */
+/** The value written by an operation whose response was lost, if the service generates it. */
 export const unheard = '?';
 
 /**
- * One value, or none: a token, a grant, a name's bearer. `add` needs it to be missing, `change` and `remove` to be
- * there; `put` and `drop` need nothing. The rest look: `read` at the value, the others whether it is `value`.
+ * An optional value: a token, a grant, the owner of a name. `add` requires it to be missing, `change` and `remove` to
+ * exist; `put` and `drop` require nothing. `read` returns the value; other reads return whether it is `value`.
  */
 export function register(history: readonly Operation[]): Model {
   const heard = new Set(
@@ -41,7 +41,7 @@ const stepOf = <Step>(steps: Readonly<Record<string, Step>>, kind: string): Step
 
 const rows: readonly Transition[] = lifecycle;
 
-/** Where the lifecycle table lets a trigger lead; guards ask what one version's history does not show. */
+/** The target of a trigger in the lifecycle table; guards are ignored, since they depend on other objects. */
 const after = (trigger: string, status: string): Status | undefined =>
   rows.find((row) => row.trigger === trigger && row.from.includes(status as Status))?.to;
 
@@ -55,11 +55,11 @@ export const version: Model = {
       return to && `${to} ${bytes}`;
     };
     const steps: Readonly<Record<string, () => string | undefined>> = {
-      // The bytes it holds are taken again in any status.
+      // The same bytes are accepted again in any status.
       upload: () => (value === sha256 ? state : (fire('upload', value) ?? fire('replace-upload', value))),
-      // Not taken, however much of it arrived.
+      // A broken upload changes nothing, however much of it arrived.
       'break-off': () => state,
-      // Told to the client whatever the status; only a pending version is marked by it.
+      // Returned to the client in every status; only a pending version is marked by it.
       'upload-malformed': () => (status === 'pending' ? fire('fail') : state),
       archive: () => fire('archive'),
       'soft-delete': () => fire('soft-delete'),
@@ -67,7 +67,7 @@ export const version: Model = {
       'permanently-delete': () => fire('permanently-delete'),
       create: () => state,
       show: () => (shown(status) === value ? state : undefined),
-      // As the database has it in the end: every status, and the files where the version still has any.
+      // The final database row: the status, and the digest if the version still has files.
       stands: () => (value === (keepsFiles.has(status) ? state : status) ? state : undefined),
       download: () => (status === 'uploaded' && sha256 === value ? state : undefined),
     };
@@ -75,7 +75,7 @@ export const version: Model = {
   },
 };
 
-/** Versions whose backing data was deleted answer as if they were not there. */
+/** Versions whose backing data was deleted respond as missing. */
 const shown = (status: string): string => (statusTraits[status as Status].readable ? status : missing);
 export const keepsFiles: ReadonlySet<string> = new Set<Status>(['uploaded', 'backing_data_soft_deleted']);
 
@@ -86,7 +86,7 @@ interface RunRow {
 }
 
 const runRows: readonly RunRow[] = runLifecycle;
-/** Nothing but a caller's wish leads there. All else agents and the service do by themselves, and clients hear of it late. */
+/** Transitions that only a caller triggers. Agents and the service make all others, and clients observe them late. */
 const wishes = {
   cancel: ['cancel', 'request-cancel'],
   discard: ['discard'],
@@ -115,7 +115,7 @@ const wish = (triggers: readonly string[]) => (state: string) =>
     .filter(({ trigger, from }) => triggers.includes(trigger) && from.includes(state as RunStatus))
     .map(({ trigger, to }) => (trigger === 'request-cancel' ? to + cancelAsked : to));
 
-/** A run: every status it may have by now, as far as its clients can tell. */
+/** A run: every status that its clients must consider possible. */
 export const run: Model = {
   initial: withAllThatFollows(['pending']),
   step: (state, { kind, value }) => {

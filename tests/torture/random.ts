@@ -1,4 +1,4 @@
-/** The same numbers again for the same seed: what a run did is told by its seed, as far as time lets it. */
+/** The same numbers for the same seed: a seed reproduces a run, except for timing. */
 export class Random {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.state = seed >>> 0;
   }
 
-  /** From 0 up to 1. */
+  /** In [0, 1). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
@@ -32,7 +32,7 @@ export class Random {
     return item;
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** A random name, by weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries(weights) as [Name, number][];
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -43,7 +43,7 @@ export class Random {
     return (entries[0] as [Name, number])[0];
   }
 
-  /** Another source of numbers, which what is taken from this one later does not change. */
+  /** An independent source, unaffected by later draws from this one. */
   fork(): Random {
     return new Random(this.below(2 ** 32));
   }

@@ -14,12 +14,12 @@ import { setUp, sha256, type World } from './world.js';
 
 export interface TortureOptions {
   readonly seed: number;
-  /** How long faults and load go on. What follows takes about as long again, two minutes at most. */
+  /** The duration of faults and load. The checks afterwards take about as long, at most two minutes. */
   readonly seconds: number;
-  /** Without the faults that are noticed by waiting, and without waiting for agents' leases to end. */
+  /** Leaves out faults that are only noticed through timeouts, and does not wait for agents' leases to end. */
   readonly short: boolean;
   readonly say: (line: string) => void;
-  /** Where journal, logs and findings go when there are any. */
+  /** The directory for journal, logs and findings, if there are findings. */
   readonly evidence: string;
 }
 
@@ -28,12 +28,12 @@ export interface Tortured {
   readonly figures: Readonly<Record<string, unknown>>;
 }
 
-/** The longest any request may take, in milliseconds: three tries at a store that says nothing, and a bit. */
+/** The maximum duration of a request in milliseconds: three attempts at a silent store, plus a margin. */
 const bound = { short: 45_000, patient: 150_000 };
 const restWithin = 240_000;
 const recoveredWithin = 150_000;
 
-/** Lines that the faults explain: they speak of the database or the store being away. */
+/** Log lines that the faults explain: the database or the store is unreachable. */
 const explained = /service\/unavailable|"fault":"HeadBucket|service\/storage-full|shared\/stale-revision/;
 
 class Recoveries {
@@ -124,7 +124,7 @@ const fitting = (weights: Partial<Record<FaultName, number>>, short: boolean): R
     Object.entries(weights).filter(([name]) => !(short && patientFaults.includes(name as FaultName))),
   ) as Record<FaultName, number>;
 
-/** A client of one instance, who tries whether that one takes an upload: for which it needs everything it depends on. */
+/** Checks that an instance takes an upload, which needs the database and the store. */
 class Probe {
   private constructor(
     private readonly client: Client,
@@ -147,7 +147,7 @@ class Probe {
   }
 }
 
-/** One fault after the other, each until the instance it hit takes uploads again. */
+/** Injects one fault after another, each until the affected instance takes uploads again. */
 async function harm(
   cluster: Cluster,
   probes: readonly Probe[],
@@ -173,7 +173,7 @@ async function harm(
   }
 }
 
-/** Every run at its end, and nothing ordered that is not done. */
+/** Waits until every run has ended and every effect is performed. */
 async function toRest(
   cluster: Cluster,
   [first]: readonly Client[],
@@ -182,7 +182,7 @@ async function toRest(
   short: boolean,
 ): Promise<void> {
   const deadline = performance.now() + restWithin;
-  // Nobody holds a run now whose answer it has read: what is leased is leased to the dead.
+  // No live agent holds a run now: the remaining leases belong to agents that are gone.
   if (short) await cluster.endLeases();
   let finished = false;
   const agents = [1, 2].map(async (number) => {
@@ -211,7 +211,7 @@ const errorLines = ({ printed }: Instance): readonly string[] =>
       try {
         return ((JSON.parse(line) as LogLine).level ?? 0) >= 50;
       } catch {
-        // The last line of a process that was killed.
+        // The truncated last line of a killed process.
         return false;
       }
     });

@@ -5,7 +5,7 @@ import type { Client, Json, Said } from './client.js';
 export interface Version {
   readonly id: string;
   readonly workspaceId: string;
-  /** Its path at any instance. */
+  /** Its path on any instance. */
   readonly uploadPath: string;
 }
 
@@ -15,7 +15,7 @@ export interface Token {
   readonly secret: string;
 }
 
-/** What the clients share. */
+/** State that the clients share. */
 export interface World {
   readonly workspaceIds: readonly string[];
   readonly lockableId: string;
@@ -28,11 +28,11 @@ export interface World {
   readonly bigArchives: readonly Buffer[];
   readonly versions: Version[];
   readonly runIds: Set<string>;
-  /** Runs of which a log was acknowledged, and then the plan it tells of. */
+  /** Runs whose log was acknowledged, and then the plan that it belongs to. */
   readonly loggedIds: Set<string>;
-  /** Every secret that was ever handed out. */
+  /** Every secret that was ever issued. */
   readonly tokens: Token[];
-  /** Things of the moment: made, changed and removed again. */
+  /** Short-lived objects: created, changed and deleted. */
   readonly passing: {
     readonly object: string;
     readonly path: string;
@@ -51,7 +51,7 @@ export const sha256 = (bytes: Buffer): string => createHash('sha256').update(byt
 
 export const organization = '/organizations/acme';
 
-/** Set-up needs every answer. */
+/** Setup requests must all succeed. */
 async function needed(said: Promise<Said>): Promise<Json> {
   const { status, json } = await said;
   if (status >= 300) throw new Error(`setting up was answered ${status}: ${JSON.stringify(json)}`);
@@ -95,7 +95,7 @@ export async function setUp(client: Client): Promise<World> {
     callerId: (await needed(client.api({ kind: 'set-up' }, 'GET', '/account/details'))).id,
     policySetIds,
     agentSecret: agentToken.attributes.token,
-    // In several parts at the store.
+    // Large enough for a multipart upload.
     bigArchives: await Promise.all(
       [6, 11].map((size) => archiveOf({ 'noise.bin': randomBytes(size * 1_000_000).toString('latin1') })),
     ),

@@ -2,7 +2,7 @@ import { createHmac, hash } from 'node:crypto';
 import { randomText } from '../../../src/adapters/system/random-ids.js';
 import { RandomSecrets } from '../../../src/adapters/system/random-secrets.js';
 
-/** What a version's document is made of, in the order in which it is selected. */
+/** The columns of a version's document, in select order. */
 export const versionColumns =
   'v.id, v.auto_queue_runs, v.error, v.error_message, v.provisional, v.source, v.speculative, v.status, v.status_timestamps, v.ingress_attributes_id';
 
@@ -54,7 +54,7 @@ export function versionDocument(row: VersionRow, uploadUrl?: string): object {
   };
 }
 
-/** What a list says of itself, for the first page of twenty. */
+/** The links and metadata of a list, for a first page of twenty. */
 export function firstPage(path: string, total: number, data: readonly object[]): object {
   const pages = Math.max(1, Math.ceil(total / pageSize));
   const next = pages > 1 ? 2 : null;

@@ -6,9 +6,9 @@ import { Meters } from '../../../src/adapters/metrics/meters.js';
 import { logOutput } from '../../../src/infrastructure/log-output.js';
 
 /*
- * The baselines: what somebody who knows Node well would write who had to answer exactly these requests, and nothing
- * else. They are run through tsx, which gives functions their names at some cost as they are made: on the way of a
- * request none is made that would get one.
+ * The baselines: what an expert in Node would write to answer exactly these requests. They run through tsx, which
+ * names functions at some cost when they are created, so no function that would get a name is created during a
+ * request.
  */
 
 export interface Asked {
@@ -29,7 +29,7 @@ export interface Answered {
   readonly document?: object;
 }
 
-/** `equal` does all that the service does besides: its headers, its count of requests, its line in the log. */
+/** `equal` also does the service's side work: headers, request counts and the log line. */
 const equal = process.env.MANNER === 'equal';
 
 const mediaType = 'application/vnd.api+json';
@@ -50,7 +50,7 @@ const meters = new Meters();
 const limit = 1_000_000;
 const counted = new Map<string, { begun: number; count: number }>();
 
-/** Of the second that a caller is in. */
+/** The rate-limit headers for the caller's current second. */
 function limitHeaders(caller: string, now: number) {
   let second = counted.get(caller);
   if (second === undefined || now >= second.begun + 1_000) {
@@ -65,7 +65,7 @@ function limitHeaders(caller: string, now: number) {
   };
 }
 
-/** What the service notes of each request once it is over. Its metrics of requests are kept here too. */
+/** Logs a finished request and counts its metrics, as the service does. */
 function note(
   request: IncomingMessage,
   response: ServerResponse,
@@ -94,7 +94,7 @@ function note(
 function send(request: IncomingMessage, response: ServerResponse, begun: number, answered: Answered): void {
   const body = JSON.stringify(answered.document ?? { errors: [{ status: String(answered.status) }] });
   const length = Buffer.byteLength(body);
-  // Latin 1 is written faster, and the same bytes where all is ASCII.
+  // Latin-1 is written faster, and equals UTF-8 for ASCII.
   const encoding = length === body.length ? 'latin1' : 'utf8';
   if (!equal) {
     response.writeHead(answered.status, { 'Content-Type': mediaType, 'Content-Length': length }).end(body, encoding);
@@ -122,7 +122,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString());
 }
 
-/** Answers without waiting for anything where `answer` does. */
+/** Responds synchronously if `answer` does. */
 export function serve(answer: (asked: Asked) => Answered | Promise<Answered>): void {
   const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
     const begun = performance.now();

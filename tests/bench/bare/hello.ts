@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The least that Node can do: what everything else is added to. */
+/** The minimal Node server, as the floor of every measurement. */
 const body = JSON.stringify({ status: 'ok' });
 const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length };
 

@@ -110,7 +110,7 @@ type Row = readonly [tokenId: string, userId: string, expiresAt: string | null, 
 
 const naive = process.env.MANNER === 'naive';
 
-/** In a transaction, with a round trip for each of the things an application asks and does in turn. */
+/** In a transaction, with one round trip for each statement, as in a typical application. */
 async function inTurn(statement: Statement, values: readonly unknown[]): Promise<pg.QueryArrayResult> {
   const client = await pool.connect();
   try {

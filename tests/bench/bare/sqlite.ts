@@ -17,8 +17,8 @@ import {
 import { type Answered, type Asked, lastPart, serve, unauthenticated } from './frame.js';
 
 /*
- * The requests of the bench, with statements prepared once on one connection. A parameter stands behind a sign because
- * SQLite otherwise plans joins anew whenever it is bound.
+ * The requests of the bench, with statements prepared once on one connection. A parameter follows a unary plus because
+ * SQLite otherwise replans joins whenever it is bound.
  */
 
 const { DATABASE_FILE = '', PUBLIC_URL = 'http://127.0.0.1:8080' } = process.env;
@@ -274,7 +274,7 @@ const byItself = db.transaction((write: Write, ...given: Parameters<Write>) => w
 
 let waiting: (() => void)[] = [];
 
-/** All that is ready within one turn of the event loop, with one flush. What is refused has written nothing. */
+/** Commits all writes that are ready in one turn of the event loop with one flush. A refused one has written nothing. */
 const commitTogether = (): void => {
   const together = waiting;
   waiting = [];

@@ -3,11 +3,11 @@ import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What the process is told to do; it answers with the milliseconds that took. */
+/** A task for the process, which responds with its duration in milliseconds. */
 export type Task =
   | { readonly kind: 'put'; readonly urls: readonly string[]; readonly file: string; readonly atOnce: number }
   | { readonly kind: 'get'; readonly urls: readonly string[]; readonly bytes: number; readonly atOnce: number }
-  /** Reads each a little at a time, and leaves after so many seconds. */
+  /** Reads each a little at a time, and disconnects after `seconds`. */
   | { readonly kind: 'get slowly'; readonly urls: readonly string[]; readonly seconds: number };
 
 export type Told = { readonly milliseconds: number } | { readonly fault: string };

@@ -9,13 +9,13 @@ import { ArchiveTree } from '../../../src/adapters/files/archive-tree.js';
 import { TarHeaders } from '../../../src/adapters/files/tar-headers.js';
 
 /**
- * What takes uploads and gives downloads with nothing around it: no framework, no promise, the streams' own events. The
- * reader of tar headers is the service's: it is most strict, and costs next to nothing. A file gets its final name at
- * once, as nobody asks for it before its row is committed; the directory is flushed while bytes arrive, so that two
+ * Takes uploads and serves downloads with nothing around it: no framework, no promise, the streams' own events. The
+ * reader of tar headers is the service's: it is the strictest, and costs next to nothing. A file gets its final name at
+ * once, since no client requests it before its row is committed; the directory is flushed while bytes arrive, so that two
  * flushes are left to wait for: the file's, and the commit's.
  */
 
-/** Where files and database go, and how many versions wait for an upload. */
+/** The directory for files and database, and the number of versions that wait for an upload. */
 const { DIRECTORY: directory = '.', VERSIONS: made } = process.env;
 const most = { bytes: 2 ** 32, unpacked: 2 ** 34, entries: 1_000_000 };
 const buffers = { chunkSize: 256 * 1024, highWaterMark: 256 * 1024 };

@@ -22,7 +22,7 @@ const unsupported = (detail: string) => new RequestError(415, 'unsupported media
 export const tooLarge = (largest: number) =>
   new RequestError(413, 'payload too large', [{ detail: `the body is larger than ${largest} bytes` }]);
 
-/** Passes a body on. Throws a 413 as soon as it can be told. */
+/** Passes a body on. Throws a 413 as early as possible. */
 export async function* atMost(
   largest: number,
   request: Request,
