@@ -18,8 +18,8 @@ const phrases: readonly (readonly [RegExp, string])[] = [
     /\b(?:tells?|told)\b(?! apart| \w+ apart| .{1,30} from )|\b(?:hears?|heard)\b/giu,
     'write "returns", "reports", "notifies"',
   ],
-  [/(?<=^|[.!?]\s+|[-|]\s+)(?:Of|So that)\s/gmu, 'begin with the subject'],
-  [/(?<=^|[.!?]\s+|[-|]\s+)(?:What|Where)\s(?![^.!?|]*\?)/gmu, 'begin with the subject'],
+  [/(?<=^[ \t]*|[.!?]\s+|[-|]\s+)(?:Of|So that)\s/gmu, 'begin with the subject'],
+  [/(?<=^[ \t]*|[.!?]\s+|[-|]\s+)(?:What|Where)\s(?![^.!?|]*\?)/gmu, 'begin with the subject'],
 ];
 
 export interface Fault {

@@ -102,7 +102,7 @@ describe('workspaces', () => {
   it('take every attribute they are created with', async () => {
     const name = newName();
     const attributes = {
-      description: 'What the others stand on',
+      description: 'The network of the other workspaces',
       'auto-apply': true,
       'execution-mode': 'local',
       'terraform-version': '1.11.4',
