@@ -485,6 +485,12 @@ describe('runs', () => {
       );
     });
 
+    it('are not applied while they wait for their plan', async () => {
+      const { bench, id } = await runIn('pending');
+      await admin.post(`/runs/${id}/actions/apply`).expect(409);
+      expect(await bench.statusOf(id)).toBe('pending');
+    });
+
     it('leave the bodies of the requests unread', async () => {
       const { bench, id } = await runIn('planned');
       const odd = admin.post(`/runs/${id}/actions/apply`).set('Content-Type', 'text/klingon').send('{"comment":');
