@@ -91,7 +91,7 @@ export const actorGroups: readonly ActorGroup[] = [
   },
 ];
 
-/** What an action may be about, where that decides: in words, and how it changes the caller's standing. */
+/** A subject on which a permission depends: its name in words, and how it changes the standing of the caller. */
 export interface Subject {
   readonly name: string;
   readonly of: (standing: Standing) => Standing;

@@ -60,7 +60,7 @@ const byName = (a: ts.Symbol, b: ts.Symbol): number => (a.name < b.name ? -1 : 1
 const block = (symbols: readonly ts.Symbol[]): string =>
   ['```ts', [...symbols].sort(byName).map(textOf).join('\n\n'), '```'].join('\n');
 
-/** Of this entry and of those before it. */
+/** The symbols of this entry and of those before it. */
 const reported = new Set<ts.Symbol>();
 
 function report(name: string, file: string): string {

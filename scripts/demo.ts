@@ -90,7 +90,7 @@ async function packed(folder: string): Promise<Buffer> {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** What `provision` made, by id. */
+/** The ids of the objects that `provision` created. */
 interface Made {
   readonly teamId: string;
   readonly workspaceId: string;

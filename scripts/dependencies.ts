@@ -62,7 +62,7 @@ const optional: Readonly<Record<string, string>> = {
 const at = (name: string): string => `node_modules/${name}`;
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-/** Where a package finds another, as Node looks for it. */
+/** The path at which a package finds another, resolved as Node does. */
 function found(from: string, name: string): string | undefined {
   for (let place = from; ; place = place.slice(0, Math.max(0, place.lastIndexOf('/node_modules/')))) {
     const path = place === '' ? at(name) : `${place}/${at(name)}`;
@@ -86,7 +86,7 @@ function broughtBy(direct: string): ReadonlySet<string> {
   return seen;
 }
 
-/** Where everything lies that is installed without the packages for development. */
+/** The paths of all packages that an installation without development dependencies contains. */
 export const production: readonly string[] = Object.keys(locked).filter(
   (path) => path !== '' && locked[path]?.dev !== true && !(nameOf(path) in optional),
 );

@@ -4,7 +4,7 @@ import { commands } from '../src/infrastructure/cli/commands.js';
 import { commandLinePage } from '../src/infrastructure/cli/help.js';
 import { configurationPage, lifecyclePage, limitsPage, metricsPage, openApiPage, permissionsPage } from './docs.js';
 
-/** Where they are written: `docs`, or the directory named. */
+/** The directory the pages are written to: the one given as an argument, or `docs`. */
 const folder = pathToFileURL(`${process.argv[2] ?? fileURLToPath(new URL('../docs', import.meta.url))}/`);
 const pages = {
   'command-line.md': commandLinePage(commands),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type Core, end, launch } from './servers.js';
 
 export interface LoadOrder {
-  /** Of the servers among which the connections are divided, without a slash at their ends. */
+  /** The URLs of the servers among which the connections are divided, without a trailing slash. */
   readonly urls: readonly string[];
   /** Paths with queries, requested in turn on each connection. */
   readonly paths: readonly string[];

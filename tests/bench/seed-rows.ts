@@ -45,15 +45,15 @@ export interface Size {
   /** In one organization, each with a token, a member, and access to a workspace. */
   readonly teams: number;
   readonly users: number;
-  /** Of one evaluation, of a smaller one, and of those that have ten each. */
+  /** The outcomes of one evaluation, those of a smaller one, and the number of evaluations with ten each. */
   readonly outcomes: number;
   readonly someOutcomes: number;
   readonly evaluations: number;
-  /** Of organizations; of policy sets and agent pools in one; of tokens of one pool, and of one user. */
+  /** Each of: organizations; policy sets and agent pools in one; tokens of one pool, and of one user. */
   readonly others: number;
 }
 
-/** Of 1 has ten million versions, one million of them in one workspace, and a million outcomes. */
+/** Scale 1 has ten million versions, one million of them in one workspace, and a million outcomes. */
 export const sizeOf = (scale: number): Size => ({
   versions: Math.round(1_000_000 * scale),
   runs: Math.round(100_000 * scale),

@@ -18,7 +18,7 @@ export interface Fuzzed {
   readonly unanswered: readonly string[];
 }
 
-/** Of a walk: what is stored grows, and requests are to stay about little. */
+/** The most requests of one walk: stored data grows, and requests must stay about few objects. */
 const longest = 5_000;
 
 /** Walks one empty service after another, until there was enough or something is found. */

@@ -27,7 +27,7 @@ const otherNames: Readonly<Record<string, string>> = {
   'team-tokens': 'authentication-tokens',
 };
 
-/** What tells one thing from another in answers: ids, secrets, and URLs that are both. */
+/** The identifiers in responses: ids, secrets, and URLs that are both. */
 const telling =
   /\b(?:org|ou|user|team|ws|var|tws|cv|ia|at|run|plan|apply|sv|wsout|ts|poleval|psout|polset|pol|apool|hook)-[A-Za-z0-9]{16}\b|gatehouse\.v1\.\w{48}|whsec_[\w+/]{20,}=*|\/v1\/(?:object|log)\/[\w.-]+/g;
 
@@ -36,7 +36,7 @@ export const toldBy = (answer: string): readonly string[] =>
 
 const kept = 40;
 
-/** What lies in one workspace, and is not shared with others. */
+/** The ids of objects that belong to one workspace, and are not shared with others. */
 const ofOneWorkspace = /^(?:ws|var|tws|cv|ia|run|plan|apply|sv|wsout|ts|poleval|psout)-/;
 
 /** The location of an object, as far as responses have shown it. */
@@ -50,7 +50,7 @@ export class Pool {
   private readonly things = new Map<string, string[]>();
   held: readonly HeldRun[] = [];
   readonly hooks = new Map<string, string>();
-  /** What runs announced last. */
+  /** The state that each run announced last. */
   readonly announced = new Map<string, { readonly id: string; readonly bytes: Buffer }>();
   private readonly homes = new Map<string, Home>();
   private here: Home = {};
@@ -65,7 +65,7 @@ export class Pool {
     }
   }
 
-  /** What is deleted, or refused: it is asked for now and then all the same. */
+  /** Marks an object as deleted or refused: requests still name it now and then. */
   gone(name: string): void {
     const kinds = [...this.things.keys()].filter((kind) => this.things.get(kind)?.includes(name));
     for (const kind of kinds) {
@@ -75,7 +75,7 @@ export class Pool {
     this.held = this.held.filter(({ lease, agent }) => lease !== name && agent !== name);
   }
 
-  /** What was not ready for it, or is so no longer. */
+  /** Drops the objects that were not ready for the request, or no longer are. */
   refused(url: string, answer: string, lease: unknown): void {
     if (answer.includes('lease')) this.held = this.held.filter((run) => run.lease !== lease);
     for (const kind of [...this.things.keys()].filter((name) => name.includes(' to '))) {

@@ -50,7 +50,7 @@ const kindOfParameter: Readonly<Record<string, string>> = {
 
 const kindOfPath: Readonly<Record<string, string>> = { plans: 'plan', applies: 'apply' };
 
-/** Of what a path parameter is the name. */
+/** The kind of object that a path parameter names. */
 const kindOf = (path: string, parameter: string): string => {
   const word = /\/([\w-]+)\/\{id\}/.exec(path)?.[1] ?? '';
   if (path.endsWith('/actions/apply')) return 'runs to apply';
@@ -126,7 +126,7 @@ const phaseOf: Readonly<Record<string, HeldRun['phase']>> = {
   reportApply: 'apply',
 };
 
-/** What a run must have for it. */
+/** The condition that a run must meet for each operation. */
 const needs: Readonly<Record<string, (run: HeldRun, pool: Pool) => boolean>> = {
   reportPolicyEvaluation: ({ evaluations }) => evaluations.length > 0,
   readRunPolicy: ({ codes }) => codes.length > 0,
@@ -308,9 +308,9 @@ interface Asked {
   readonly operation: Operation;
   readonly weight: number;
   readonly arbitrary: fc.Arbitrary<Outgoing | undefined>;
-  /** Of its body, where that is JSON. */
+  /** The schema of its body, if that is JSON. */
   readonly schema: JsonSchema | undefined;
-  /** What fits that. */
+  /** Values that fit the schema. */
   readonly value: fc.Arbitrary<unknown> | undefined;
 }
 
@@ -332,7 +332,7 @@ export class Requests {
   private readonly waiting: Set<string>;
   private readonly told = new Map<string, number>();
   private readonly open: Begun[] = [];
-  /** What stories were answered, and should not have been. */
+  /** The responses that stories received and should not have. */
   readonly wrong: string[] = [];
   private sent: { readonly of: Begun; readonly again: boolean } | undefined;
 
@@ -660,7 +660,7 @@ export class Requests {
     return choice % 5 === 0 ? among[choice % Math.max(among.length, 1)] : among.at(-1);
   }
 
-  /** What of the run a request is about. */
+  /** The part of the run that a request is about. */
   private partOf(id: string, { id: run, evaluations, codes }: HeldRun, choice: number): string | undefined {
     if (id === 'uploadState') return this.pool.announced.get(run)?.id;
     if (id === 'readRunPolicy') return codes[choice % Math.max(codes.length, 1)];
@@ -668,7 +668,7 @@ export class Requests {
     return id === 'reportPolicyEvaluation' ? evaluations[choice % Math.max(evaluations.length, 1)]?.id : undefined;
   }
 
-  /** What an agent of the run would report. */
+  /** The body that an agent of the run would report. */
   private reported(operation: string, run: HeldRun, id: string, choice: number): Body | undefined {
     const { evaluations, state } = run;
     const json = (body: object) => ({ bytes: Buffer.from(JSON.stringify(body)), type: 'application/json' });

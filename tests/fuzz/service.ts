@@ -212,7 +212,7 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
       await use.refusals.flush(false);
       return wrong;
     },
-    /** What goes on seldom. */
+    /** Performs the maintenance that seldom runs. */
     async tidy(): Promise<void> {
       await use.forgetAuditEvents.execute();
       await use.archiveOldVersions.execute();

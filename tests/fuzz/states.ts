@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What tells one state from another, as far as its bytes go. */
+/** The values that distinguish the bytes of one state from those of another. */
 export interface StateName {
   readonly serial: number;
   readonly lineage: string;
@@ -12,7 +12,7 @@ export const digestOf = (algorithm: 'md5' | 'sha256', bytes: Buffer | string): s
 export const stateBytes = ({ serial, lineage }: StateName): Buffer =>
   Buffer.from(JSON.stringify({ version: 4, serial, lineage }));
 
-/** What an agent announces that found this state, and adds so much to its serial, or takes it away. */
+/** The announcement of an agent that found this state and changes its serial by `step`. */
 export function stateAfter(found: StateName | null, step: number) {
   const name = { serial: Math.max(0, (found?.serial ?? 0) + step), lineage: found?.lineage ?? 'one' };
   const bytes = stateBytes(name);

@@ -45,7 +45,7 @@ export const oddTexts: readonly string[] = [
   'a'.repeat(70_000),
 ];
 
-/** What readers take for one sign, and writers for several; or the other way round. */
+/** Characters that readers take for one sign and writers for several, or the other way round. */
 const graphemes = [
   'a',
   'ß',

@@ -296,7 +296,7 @@ export async function startApi(
     anonymous: as(undefined),
     as,
     useCases: use,
-    /** Where repositories are fetched from. */
+    /** The source that repositories are fetched from. */
     repositories,
     performEffects: (lane: Lane = 'quick') => use.performEffects.execute(lane),
     reclaimLostRuns: () => use.reclaimLostRuns.execute(),

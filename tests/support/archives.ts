@@ -75,7 +75,7 @@ export async function gathered(bytes: AsyncIterable<Uint8Array>): Promise<Buffer
   return Buffer.concat(chunks);
 }
 
-/** What a bundle unpacks to: files by name, links and directories by what they are. */
+/** The entries of a bundle by name: the contents of a file, the target of a link, the type of any other entry. */
 export async function filesIn(archive: Buffer): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   const tar = extract();

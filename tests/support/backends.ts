@@ -14,7 +14,7 @@ export interface OpenBackend extends Pick<KnexDatabase, 'unitOfWork' | 'engine' 
 
 export interface Backend {
   readonly name: string;
-  /** What its engine calls itself. */
+  /** The name and version that its engine reports. */
   readonly answers: RegExp;
   /** Whether reading and writing share one connection, so that neither can go on while the other is open. */
   readonly oneConnection: boolean;
@@ -81,7 +81,7 @@ const openDatabase = (poolSize: number) => async (): Promise<OpenBackend> => {
 
 const postgres = { answers: /^postgres \d+\.\d+/, skip: skipPostgres };
 
-/** What the contracts are run on. */
+/** The backends that the contracts run on. */
 export const backends: readonly Backend[] = [
   {
     name: 'memory',

@@ -60,7 +60,7 @@ export const anOrganization = (given: Partial<Organization> = {}): Organization 
   return { id, name: id, email: `${id}@example.com`, defaults: initialDefaults, createdAt: noon, ...given };
 };
 
-/** What an organization sees of a user who is an active member. */
+/** A user who is an active member, as the organization sees them. */
 export const asMember = (user: User): Member => memberOf({ invitedEmail: null }, user);
 
 export const aMembership = (

@@ -5,13 +5,13 @@ import supertest, { type Response } from 'supertest';
 import { published } from './published-description.js';
 import { RecordedExamples } from './recorded-examples.js';
 
-/** What is wrong with a value, in words; undefined when it fits. */
+/** The fault in a value, in words; undefined when it fits. */
 export const faultIn = (pointer: string, value: unknown): string | undefined => published.faultIn(pointer, value);
 
 /** Served to browsers, and no part of the API. */
 const undescribed = /^\/(docs\/?|assets\/[^/]*)?$/;
 
-/** What an answer has that is not described; undefined when it is as described. */
+/** The part of a response that is not described; undefined when all of it is. */
 export function undescribedIn(method: string, url: string, answer: Response): string | undefined {
   if (undescribed.test(url.split('?', 1)[0] ?? url)) return undefined;
   const { status, headers } = answer;
@@ -33,7 +33,7 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** Of a body that is JSON, and of the body of a request that was granted. */
+/** Records a response body that is JSON, and the body of a request that was granted. */
 function noteExamples({ method, url, body }: Sent, answer: Response): void {
   const { status, headers } = answer;
   const place = published.placeOf(method, url, status);

@@ -52,7 +52,7 @@ export class Description {
       .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   }
 
-  /** What is wrong with a value, in words; undefined when it fits. */
+  /** The fault in a value, in words; undefined when it fits. */
   faultIn(pointer: string, value: unknown): string | undefined {
     const validate = this.compiled.get(pointer) ?? this.ajv.compile({ $ref: pointer });
     this.compiled.set(pointer, validate);
@@ -87,7 +87,7 @@ export class Description {
     );
   }
 
-  /** What an answer has that is not described; undefined when it is as described. */
+  /** The part of a response that is not described; undefined when all of it is. */
   undescribedIn(method: string, url: string, answer: Answered): string | undefined {
     const path = url.split('?', 1)[0] ?? url;
     const template = this.templates.find(({ pattern }) => pattern.test(path));
@@ -102,7 +102,7 @@ export class Description {
     return this.faultAt(template.path, operation, of, asked === 'head', answer);
   }
 
-  /** Of a request that no described endpoint takes. */
+  /** The fault in the response to a request that no described endpoint takes. */
   private faultElsewhere({ status, text }: Answered, allowed: readonly number[]): string | undefined {
     if (!allowed.includes(status)) return `${status} is not described`;
     return text ? this.faultIn(errorsPointer, JSON.parse(text)) : undefined;

@@ -8,7 +8,7 @@ type Key = string;
 
 const kept = new URL('../../src/adapters/http/openapi/examples.json', import.meta.url);
 
-/** What differs between two runs, by its form, and what stands for it. An id stays the same within an example. */
+/** Replaces values that differ between two runs, recognized by their form. An id stays the same within an example. */
 function normalized(value: unknown): string {
   const stood = new Map<string, string>();
   const numbered = (prefix: string, given: string): string => {

@@ -1,6 +1,6 @@
 import { doc } from './api.js';
 
-/** What bodies refer to. */
+/** The objects that bodies refer to. */
 export interface Referred {
   readonly email: string;
   readonly user: string;

@@ -20,7 +20,7 @@ export type RunGiven = Partial<Omit<application.NewRun, 'options'>> & { readonly
 
 export const someCounts: ResourceCounts = { additions: 3, changes: 2, destructions: 1, imports: 0 };
 
-/** What an agent holds of a run it claimed: every report it can make. */
+/** A run that an agent claimed, with every report the agent can make. */
 export class Held {
   constructor(
     private readonly world: World,
@@ -81,7 +81,7 @@ export class Held {
   }
 }
 
-/** What an agent reports of one set: each policy's name with its status. */
+/** An agent's report on one policy set: each policy's name with its status. */
 export const verdictsOn = (
   policySetId: string,
   verdicts: readonly (readonly [name: string, status: 'passed' | 'failed' | 'errored'])[],
@@ -101,7 +101,7 @@ export const verdictsOn = (
 export class RunSteps {
   private constructor(
     readonly world: World,
-    /** Of the site pool `ours`. */
+    /** An agent of the site pool `ours`. */
     readonly agent: Agent,
   ) {}
 

@@ -77,7 +77,7 @@ export function watchedLogger(): { readonly logger: Logger; readonly read: () =>
 /** Patterns that no log may contain, noted or not. The `curl` command printed for the operator names a variable instead. */
 const forbidden = [...secretForms, /\/v1\/(?:object|state|log)\/[^:"\s]+/g, /(?:bearer|basic) +(?!\$TOKEN)\S+/gi];
 
-/** What of `given`, and of what looks like a secret, stands in the log. */
+/** The secrets in a log: those of `given`, and any text that looks like one. */
 export const leaksIn = (log: string, given: Iterable<string>): readonly string[] => [
   ...secretsIn(log, given),
   ...forbidden.flatMap((form) => log.match(form) ?? []),

@@ -3,7 +3,7 @@ import type { Prefix } from './api.js';
 /** A word that is one in the contract and another one for clients. */
 export type PerDialect = string | Readonly<Record<Prefix, string>>;
 
-/** What an answer is made of, besides its status. */
+/** The contents of a response, besides its status. */
 export type SpecifiedAnswer =
   /** A document of one resource, or of a list; where it matters, of an empty one or of one that is not. */
   | { readonly kind: 'one'; readonly type: PerDialect }

@@ -29,7 +29,7 @@ export class TraceCollector {
   private constructor(
     private readonly server: Server,
     private readonly bodies: string[],
-    /** Of each request. */
+    /** The method, URL and tenant of each request. */
     readonly paths: readonly string[],
   ) {}
 

@@ -29,7 +29,7 @@ export function pathAbout({ method, path }: Route, existing: Readonly<Record<str
   return query === undefined ? filled : `${filled}?${query}`;
 }
 
-/** What a list at a path of its own must be asked for. */
+/** The filters that a list at a path of its own requires. */
 const queries: Readonly<Record<string, (existing: Readonly<Record<string, string>>) => string>> = {
   '/team-workspaces': ({ workspaceId }) => `filter[workspace][id]=${workspaceId}`,
   '/state-versions': ({ organization, name }) =>

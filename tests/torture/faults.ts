@@ -54,7 +54,7 @@ const stalling = async (line: Line, random: Random) => {
   line.resume();
   return 1;
 };
-/** Where everything takes long, most of it is under way when the line is cut at last. */
+/** Slows down all traffic, so that most requests are under way when the line is cut. */
 const slow = async (line: Line, random: Random) => {
   line.delay(random.between(5, 60));
   await moments(random, 500, 2000);

@@ -154,7 +154,7 @@ function fail(response: ServerResponse, error: unknown): void {
   response.writeHead(500).end();
 }
 
-/** What follows the last slash of `/configuration-versions/…` and the like. */
+/** The part after the last slash of `/configuration-versions/…` and similar paths. */
 export const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 export const unauthenticated = (route: string): Answered => ({ status: 401, route });
