@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Opa } from '../../src/agent/programs/opa.js';
 import { inTemporaryDirectory } from '../support/process.js';
 
-/** What `opa capabilities --current` prints, as far as it matters. */
+/** The relevant part of the output of `opa capabilities --current`. */
 const names = ['count', 'http.send', 'net.cidr_contains', 'net.lookup_ip_addr', 'opa.runtime', 'time.now_ns'];
 const current = { builtins: names.map((name) => ({ name, decl: {} })), future_keywords: ['in'], features: ['rego_v1'] };
 

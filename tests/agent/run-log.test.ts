@@ -4,7 +4,7 @@ import { Secrets } from '../../src/agent/service/secrets.js';
 
 const secret = (value: string) => ({ key: 'k', value, category: 'env' as const, hcl: false, sensitive: true });
 
-/** What arrives of a log that was written in these parts. */
+/** The bytes that arrive of a log written in these parts. */
 async function arrived(parts: readonly (string | Uint8Array)[], secrets: Secrets, limit?: number) {
   const received: { offset: number; bytes: Uint8Array }[] = [];
   const run = { appendLog: async (offset: number, bytes: Uint8Array) => void received.push({ offset, bytes }) };

@@ -17,7 +17,7 @@ export interface Cruise {
   };
 }
 
-/** What dependency-cruiser says of `src` in `folder`, which holds its own copy of the rules. */
+/** The report of dependency-cruiser on `src` in `folder`, which holds its own copy of the rules. */
 export async function cruise(folder: string): Promise<Cruise> {
   const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
   const options = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src'];

@@ -5,7 +5,7 @@ import ts from 'typescript';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What others write gets here; `src/infrastructure` reads what the operator says. */
+/** The folders that untrusted input reaches; `src/infrastructure` reads only the operator's settings. */
 const exposed = ['src/domain', 'src/application', 'src/adapters', 'src/agent'];
 
 const sources = exposed.flatMap((folder) =>

@@ -356,7 +356,7 @@ onEveryBackend('policies', (on) => {
       ['three', []],
       ['two', [['c', null]]],
     ]);
-    // What is saved with a policy that was removed meanwhile is saved without it.
+    // A set saved with a policy that was removed meanwhile is saved without it.
     await on.run((tx) => tx.policySets.save({ ...saved, revision: 2 }));
     expect(await foundSet(organization, set.id)).toEqual({ ...saved, policyIds: [a.id], revision: 2 });
     await on.run((tx) => tx.policySets.remove(other.id));

@@ -94,7 +94,7 @@ async function addStates(on: Ground, run: RunState): Promise<readonly string[]> 
   return [state.key, artifact.key];
 }
 
-/** What a client wrote, and what it has announced. */
+/** State versions a client wrote, and one it has announced. */
 async function addStatesOfClient(on: Ground, { id: workspaceId }: Workspace): Promise<readonly string[]> {
   const [state, json, announced] = [aBundle(), aBundle(), aBundle()];
   const ofClient = { source: 'client', runId: null } as const;

@@ -32,11 +32,11 @@ async function add(on: Ground, run: RunState, given: Partial<StateVersion> = {},
   return { version, outputs: its };
 }
 
-/** What a client announces. */
+/** Adds a state version that a client announces. */
 const addOfClient = (on: Ground, { id: workspaceId }: Workspace, given: Partial<StateVersion> = {}) =>
   add(on, { id: '', workspaceId } as RunState, { source: 'client', runId: null, outputsRead: false, ...given });
 
-/** What it then is. */
+/** Returns the version as it then is. */
 async function finalize(on: Ground, version: StateVersion): Promise<StateVersion> {
   const bundle = { ...aBundle(), bytes: version.size };
   await on.run((tx) => tx.stateVersions.finalize(version, bundle));

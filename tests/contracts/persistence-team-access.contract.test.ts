@@ -171,7 +171,7 @@ onEveryBackend('team access', (on) => {
     const of = (...names: string[]) => names.map((name) => rows[name]);
     const found = await slices(workspace.id, 2, {}, async (slice) => {
       if (slice === 1) {
-        // What is behind, the very place to go on from, and what lies ahead.
+        // Changes behind the place to go on from, at that place, and ahead of it.
         await give('a');
         await on.run((tx) => tx.teamAccess.remove(rows.d ?? ''));
         await on.run((tx) => tx.teams.remove(teams.get('f')?.id ?? '', noon));

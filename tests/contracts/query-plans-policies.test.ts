@@ -96,7 +96,7 @@ describe('statements about policies and agents on SQLite', () => {
       [`a task stage with the standing of a ${actor.kind}`, 2, (tx) => tx.taskStages.findFor(actor, stage.id)],
       [`an evaluation with that of a ${actor.kind}`, 1, (tx) => tx.taskStages.findEvaluationFor(actor, evaluationId)],
       [`an outcome with the standing of a ${actor.kind}`, 2, (tx) => tx.taskStages.findOutcomeFor(actor, outcome.id)],
-      // What it serves is asked for members, as the organization's token is.
+      // For members, such as the organization's token, a second statement finds what the pool serves.
       [
         `an agent pool with the standing of a ${actor.kind}`,
         actor.kind === 'organization' ? 2 : 1,

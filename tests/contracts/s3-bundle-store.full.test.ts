@@ -107,7 +107,7 @@ describe('the S3 bundle store', () => {
       server.uploads.set(`old-${at}`, { key: 'bundles/b-1', initiated: 0, parts: new Map() });
     }
     server.uploads.set('other', { key: 'bundles/b-10', initiated: 0, parts: new Map() });
-    // Of any age: the clock of the store is known within two seconds.
+    // Attempts of any age: the clock of the store is known within two seconds.
     expect([...(await store.unsettled(-60))].sort()).toEqual(['b-0', 'b-1', 'b-2', 'b-3', 'b-4']);
     await store.discard('b-1');
     expect([...server.uploads.keys()]).toEqual(['other']);

@@ -32,7 +32,7 @@ describe('the migration files', () => {
   });
 });
 
-/** What each migration does to the schema, on SQLite and on Postgres. A new migration adds its line; a line never changes. */
+/** The effect of each migration on the schema, on SQLite and on Postgres. A new migration adds its line; a line never changes. */
 const changes: Readonly<Record<string, readonly [sqlite: string, pg: string]>> = {
   '0001-initial': ['ce55c7729b65719c', '47b9e5e19afab511'],
   '0002-runs': ['55be6d90a8d1c2b9', '1fdcfd3772a99196'],

@@ -557,7 +557,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     return { upload, kept, bundle };
   }
 
-  /** What the owner sends to the place's workspace, which the owner has locked. */
+  /** The writes the owner sends to the place's workspace, which the owner has locked. */
   const writing = async ({ workspace, owner }: Place) => {
     const change = new application.ChangeWorkspaceLock(instance(0), clock, progress);
     await change.execute(asUser(owner), workspace.id, { action: 'lock', reason: null });

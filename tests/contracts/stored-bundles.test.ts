@@ -17,11 +17,11 @@ interface Ground {
   readonly world: World;
   readonly store: BundleStore;
   readonly stored: StoredVersion;
-  /** Where its bytes are. */
+  /** The path of the file with its bytes. */
   readonly path: string;
 }
 
-/** What happens to an archive, by when its bytes are asked for, and what is then said of it. */
+/** The fate of an archive by the time its bytes are asked for, and the fault then reported. */
 const fates: Readonly<
   Record<string, readonly [found: Partial<Fault> | undefined, happens: (ground: Ground) => Promise<unknown>]>
 > = {

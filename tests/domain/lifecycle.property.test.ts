@@ -7,7 +7,7 @@ import { actualOutcome, promised, promisedOutcome, triggers } from './specified-
 const anyTrigger = fc.constantFrom(...triggers);
 const anySteps = fc.array(fc.record({ trigger: anyTrigger, facts: anyFacts }), { maxLength: 30 });
 
-/** What comes with a trigger when the service fires it. */
+/** The change that comes with a trigger when the service fires it. */
 const changeFor = (trigger: Trigger) => {
   if (trigger === 'upload' || trigger === 'finish-fetch') return { bundle: aBundle };
   if (trigger === 'soft-delete') return { purgeAt: later };

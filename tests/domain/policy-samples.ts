@@ -73,7 +73,7 @@ export const aSetOutcome = (given: Partial<PolicySetOutcome> = {}): PolicySetOut
   ...given,
 });
 
-/** What an agent says when every policy of the set passed. */
+/** The report of an agent when every policy of the set passed. */
 export const aReport = ({ id, policies }: AppliedPolicySet): ReportedPolicySet => ({
   policySetId: id,
   error: null,

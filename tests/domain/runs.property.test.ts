@@ -62,7 +62,7 @@ interface Step {
   readonly hasChanges: boolean;
 }
 
-/** What comes with a trigger when the service fires it. */
+/** The change that comes with a trigger when the service fires it. */
 const changeFor = ({ trigger, hasChanges }: Step): RunChange => {
   if (trigger === 'start-plan' || trigger === 'start-apply') return { lease: aLease };
   if (trigger === 'finish-plan') return { hasChanges, planned: counts };
@@ -95,7 +95,7 @@ function walk(start: Run, steps: readonly Step[]): readonly Stride[] {
   return strides;
 }
 
-/** What ends a run, or sets it back, is rare, or hardly one would get far. */
+/** Triggers that end a run or set it back are rare, or hardly any run would get far. */
 const spoilers = ['discard', 'cancel', 'fail', 'lose-plan', 'finish-cancel', 'fail-policy-check'] as const;
 const anyStep: fc.Arbitrary<Step['trigger']> = fc.oneof(
   { weight: 6, arbitrary: fc.constant('settle' as const) },

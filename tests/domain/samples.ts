@@ -165,7 +165,7 @@ export const aTeam = (given: Partial<Team> = {}): Team => ({
 
 export const theOwnersTeam = aTeam({ id: 'team-owners', name: 'owners', owners: true });
 
-/** What `check` threw, for asserting on its code, sentence and details at once. */
+/** The error `check` threw, for asserting on its code, sentence and details at once. */
 export function thrownBy(check: () => unknown): unknown {
   try {
     check();

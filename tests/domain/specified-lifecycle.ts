@@ -185,7 +185,7 @@ export const triggers = Object.keys(promised) as readonly Trigger[];
 
 export type Gathered = Parameters<ConfigurationVersion['fire']>[1];
 
-/** What firing must do: move to this state with these effects, or refuse like this. */
+/** The required outcome of firing: move to this state with these effects, or refuse like this. */
 export type Outcome =
   | { readonly moves: ConfigurationVersionState; readonly effects: readonly OrderedEffect[] }
   | {

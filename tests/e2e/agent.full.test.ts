@@ -493,7 +493,7 @@ describe('a plan that takes long', () => {
 });
 
 describe('a configuration that looks for the token', () => {
-  /** What a configuration finds in a plan, which terraform itself reads, and in an apply, where it starts a shell. */
+  /** Everything a configuration finds in a plan, which terraform itself reads, and in an apply, where it starts a shell. */
   async function looked(environment: Readonly<Record<string, string>>) {
     const place = await mkdtemp(join(directory, 'looked-'));
     const [found, work, file] = [join(place, 'found'), join(place, 'work'), join(place, 'token')];
@@ -632,7 +632,7 @@ describe('policies', () => {
   const files = { 'main.tf': 'resource "terraform_data" "x" {}' };
   const rego = (body: string): string => `package tried\n\n${body}\n`;
 
-  /** What became of each policy of a run, by name. */
+  /** The outcome of each policy of a run, by name. */
   async function outcomesOf(runId: string): Promise<Readonly<Record<string, string>>> {
     const [stage] = await steps.ask('GET', `/runs/${runId}/task-stages`);
     const [evaluation] = await steps.ask('GET', `/task-stages/${stage.id}/policy-evaluations`);

@@ -86,7 +86,7 @@ describe('a backup of SQLite and files', () => {
         unreadable: 'EISDIR: illegal operation on a directory, read',
       });
       expect((await readdir(directory)).sort()).toEqual(['backup', 'data']);
-      // What was backed up before is not touched by what happens to the original.
+      // An earlier backup is not touched by changes to the original.
       expect((await gatehouse(['verify'], { DATA_DIR: to })).status).toBe(0);
       await service.end();
     });

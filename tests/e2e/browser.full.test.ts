@@ -30,7 +30,7 @@ const rowsOf = async (page: Page, panel: string): Promise<readonly (readonly str
     `[...document.querySelectorAll('#panel-${panel} table:last-of-type tr')].map((row) => [...row.cells].map((cell) => cell.innerText.trim()))`,
   )) as string[][];
 
-/** What the description of the API says, as far as the pages show it. */
+/** The parts of the API description that the pages show. */
 const described = async (url: string) =>
   (await (await fetch(`${url}/openapi.json`)).json()) as {
     readonly info: { readonly version: string };

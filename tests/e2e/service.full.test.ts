@@ -113,7 +113,7 @@ describe('the files of the service', () => {
     const found: string[] = [];
     for (const entry of entries) {
       const path = join(entry.parentPath, entry.name);
-      // What a request was writing may be gone by now.
+      // A file that a request was writing may be gone by now.
       const mode = ((await stat(path).catch(() => undefined))?.mode ?? 0) & 0o777;
       const right = entry.isDirectory() ? 0o700 : 0o600;
       if (mode !== 0 && mode !== right) found.push(`${path} ${mode.toString(8)}`);

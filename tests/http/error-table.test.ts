@@ -3,7 +3,7 @@ import { errorTable, problemOf } from '../../src/adapters/http/routing/error-tab
 import { DomainError, type DomainErrorCode } from '../../src/domain/index.js';
 import type { AtFault } from '../../src/domain/shared/domain-error.js';
 
-/** What clients are promised, written out by hand and not read from the table. */
+/** The status and title clients are promised, written out by hand and not read from the table. */
 const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title: string]>> = {
   'actor/unauthenticated': [401, 'unauthorized'],
   'resource/not-found': [404, 'not found'],

@@ -25,7 +25,7 @@ const inAnyWorld = (text: string): string =>
     .replaceAll(/\/v1\/[\w./-]+/g, '/v1/signed')
     .replaceAll(/"token":"[^"]+"/g, '"token":"secret"');
 
-/** What the contract says, in the words of the client dialect. */
+/** Translates text of the contract into the client dialect. */
 const asClient = (text: string): string =>
   text
     .replaceAll(/"(\/(?!v1|hooks)[^"]*)"/g, `"${client.prefix}$1"`)
@@ -91,7 +91,7 @@ describe('the two mounts', () => {
 
   typed.push({ name: 'post /workspaces/:workspaceId/configuration-versions', type: contract.configurationVersionType });
 
-  /** Where the contract wants the type said. */
+  /** The operations whose type the contract requires. */
   const demanding = ['post /teams/:teamId/authentication-token', 'post /team-workspaces'];
 
   it.each(typed)('take the type of $name in their own words: $type', async ({ name, type }) => {

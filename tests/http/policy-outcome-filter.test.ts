@@ -10,7 +10,7 @@ type Pair = readonly [name: string, value: string];
 const read = (pairs: readonly Pair[]) =>
   outcomeFilters(new Query(new URLSearchParams(pairs.map(([...one]) => one)).toString()));
 
-/** What a query is refused with; undefined when it is not. */
+/** The error a query is refused with; undefined when it is accepted. */
 const refusalOf = (pairs: readonly Pair[]) => {
   try {
     read(pairs);
@@ -116,7 +116,7 @@ describe('the filter of policy set outcomes', () => {
         [[status, 'overridden']],
         [[camel, 'advisory']],
         [[snake, 'mandatory']],
-        // What is at fault stands last.
+        // The pair at fault stands last.
         [
           [status, 'failed'],
           [camel, 'soft-mandatory'],

@@ -10,7 +10,7 @@ type Reader = (request: Request, patience: number) => Promise<unknown>;
 const asBytes: Reader = (request, patience) => readBytes(request, 10, patience);
 const asJson: Reader = (request, patience) => readBody(request, 200, patience);
 
-/** What reading ends with when a client sends `text`, which announces more, and then nothing or byte after byte. */
+/** The outcome of reading when a client sends `text`, which announces more, and then nothing or byte after byte. */
 async function read(text: string, patience: number, reader: Reader = asBytes, dribble = false): Promise<unknown> {
   let outcome: Promise<unknown> = Promise.resolve();
   const listener: RequestListener = (request, response) => {

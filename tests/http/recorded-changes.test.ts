@@ -32,7 +32,7 @@ const changing = routesOnce
   .filter(({ route }) => route.method !== 'get')
   .map((served) => ({ ...served, name: keyOf(served.route) }));
 
-/** What they change is not there to be changed. */
+/** Operations refused here, since the workspace is not locked. */
 const idle: ReadonlySet<string> = new Set([
   'post /workspaces/:id/actions/unlock',
   'post /workspaces/:id/actions/force-unlock',

@@ -5,7 +5,7 @@ const longestName = 4096;
 /** Far deeper than any real tree; it bounds what judging a name costs. */
 const deepestName = 256;
 
-/** What is remembered of all names together, as a rough count of bytes. */
+/** The memory for all names together, as a rough count of bytes. */
 const memoryAllowed = 8 * 1024 * 1024;
 const memoryPerNode = 160;
 

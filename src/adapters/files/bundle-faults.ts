@@ -6,7 +6,7 @@ export const malformed = (sentence: string): DomainError => new DomainError('bun
 export const overLimit = (sentence: string, limit: string, allowed: number): DomainError =>
   new DomainError('bundle/over-limit', `${sentence} than ${limit} allows (${allowed})`);
 
-/** Of bytes that were there when they were looked for. */
+/** The fault of bytes that were there when they were looked for. */
 export const goneSince = (key: BundleKey): DomainError =>
   new DomainError('resource/not-found', `bundle ${key} was discarded before it was read`);
 

@@ -6,7 +6,7 @@ export const keepFilesPrivate = (): void => {
   process.umask(0o077);
 };
 
-/** What the service keeps in a data directory. SQLite adds `-wal`, `-shm` and `-journal`. */
+/** The files and folders the service keeps in a data directory. SQLite adds `-wal`, `-shm` and `-journal`. */
 const kept = /^(gatehouse\.sqlite|service\.lock|backup\.lock|signing-secret|admin-token)([.-].*)?$|^(bundles|tmp)$/;
 
 /**

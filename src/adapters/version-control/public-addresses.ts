@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** What IANA lists as not reachable from everywhere, and what clouds answer at from inside only. */
+/** Addresses that IANA lists as not globally reachable, and those that clouds answer at from inside only. */
 const closedIPv4 = subnets('ipv4', [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private

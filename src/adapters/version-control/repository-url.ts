@@ -6,8 +6,8 @@ const longestRef = 512;
 const hostName = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 
 /**
- * What has a meaning in a path to some servers only: encoded forms, and what follows a semicolon, which makes `..` of
- * `..;`.
+ * Characters with a meaning in a path to some servers only: encoded forms, and what follows a semicolon, which makes
+ * `..` of `..;`.
  */
 const trick = /[\\;]|%(?:2e|2f|3b|5c|25|[01][0-9a-f]|7f)/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
@@ -20,7 +20,7 @@ const blankOrControl = /[\s\x00-\x1f\x7f-\x9f]/;
 export function readCloneUrl(text: string): URL | string {
   if (text.length > longestUrl) return `the clone URL is longer than ${longestUrl} characters`;
   if (blankOrControl.test(text)) return 'the clone URL contains spaces or control characters';
-  // Of "https:host" and "https:/host" a program may make what it likes.
+  // Programs differ in how they read "https:host" and "https:/host".
   if (!/^https?:\/\/[^/]/i.test(text)) return 'the clone URL must begin with https:// or http://';
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return 'the clone URL is not a URL';
@@ -29,7 +29,7 @@ export function readCloneUrl(text: string): URL | string {
   }
   if (/[?#]/.test(text)) return 'the clone URL must not have a query or a fragment';
   const bracketed = url.hostname.startsWith('[');
-  // What ends in a number was made an IPv4 address by the parser, or refused.
+  // A host that ends in a number was made an IPv4 address by the parser, or refused.
   if (!bracketed && !isIPv4(url.hostname) && !hostName.test(url.hostname)) {
     return 'the clone URL has an invalid host name';
   }

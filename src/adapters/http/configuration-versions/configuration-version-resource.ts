@@ -16,7 +16,7 @@ const shapes: Shapes = {
   statusTimestamps: timestamps([...new Set(lifecycle.map(({ stamp }) => stamp))]),
 };
 
-/** Of one that waits for its files. */
+/** The shapes of a version that waits for its files. */
 const shapesOfNew: Shapes = { failure: nothing, status: z.literal('pending'), statusTimestamps: z.strictObject({}) };
 
 const uploadUrlShape = z.url();

@@ -34,7 +34,7 @@ export interface ServedApi {
   readonly agents: Area<AgentRoute>;
 }
 
-/** What was answered, and of granted requests what was sent: by operation and status, or by response and title. */
+/** The answers, and the bodies of granted requests: by operation and status, or by response and title. */
 export type RecordedExamples = Readonly<Record<string, unknown>>;
 
 interface Parameter {
@@ -90,7 +90,7 @@ export interface OpenApi {
 const isContent = (answer: z.ZodType | Content | Located): answer is Content => 'mediaType' in answer;
 const isLocated = (answer: z.ZodType | Content | Located): answer is Located => 'location' in answer;
 
-/** What goes wrong with a route whatever it is for. */
+/** The refusals of a route whatever it is for. */
 const refusalsOfRoute = (route: Route): readonly Refusal[] => [
   400,
   414,

@@ -36,7 +36,7 @@ const tokensIn = (dialect: Dialect): Neighbour<AgentToken, z.ZodType> => ({
   present: presentAgentToken(),
 });
 
-/** What each subject has, under the heading by which the description of the API lists it. */
+/** The routes of each subject, under the heading by which the description of the API lists it. */
 const areas = {
   'Configuration versions': (use, dialect) => configurationVersionRoutes(use, dialect, runsIn(dialect)),
   'Team access': teamAccessRoutes,

@@ -12,7 +12,7 @@ import { KeptContent } from '../web/kept-content.js';
 import { type OpenApi, openApiDocument, type RecordedExamples, type ServedApi } from './openapi.js';
 import { routesByArea } from './routes.js';
 
-/** What the service reports about itself. */
+/** The parts that report on the service itself. */
 interface OfTheService {
   readonly health: Health;
   readonly description: KeptContent;

@@ -10,7 +10,7 @@ export interface Members {
   readonly [name: string]: Said | Members | undefined;
 }
 
-/** What is undefined does not appear. */
+/** Undefined members do not appear. */
 export interface Resource {
   readonly id: string;
   readonly type: string;

@@ -61,13 +61,13 @@ const sourceOf = (pointer: string | undefined, parameter: string | undefined): P
   return parameter === undefined ? {} : { source: { parameter } };
 };
 
-/** What goes with every refusal of a status. */
+/** The headers of every refusal of a status. */
 const headersOf: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'WWW-Authenticate': 'Bearer' },
   503: { 'Retry-After': '2' },
 };
 
-/** Where in the body the part at fault stands. */
+/** The pointer to the part of the body at fault. */
 function pointerOf({ attribute, relationship, member }: ErrorDetails): string | undefined {
   const path =
     member ?? (relationship && `data/relationships/${relationship}`) ?? (attribute && `data/attributes/${attribute}`);

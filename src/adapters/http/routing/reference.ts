@@ -65,7 +65,7 @@ interface More extends Partial<Omit<Reference, 'operation' | 'summary' | 'answer
   readonly included?: () => Resources;
 }
 
-/** What reads a body by this schema. */
+/** A reader of bodies by this schema. */
 interface Readable {
   readonly schema: z.ZodType;
 }

@@ -44,7 +44,7 @@ export const resourceDocument = <Attributes extends Shape, Relationships extends
     }),
   });
 
-/** What is short and has a form that the domain checks: bounded before it looks. */
+/** A short text whose form the domain checks: bounded before it looks. */
 export const word = z.string().max(limits.word.most);
 
 export const identifier = (dialect: Dialect, type: TypeName) =>

@@ -25,7 +25,7 @@ export async function wholeList<Item>(
 /** Is nowhere else in a document. */
 const aRow: Resource = { id: '\0', type: '', attributes: {} };
 
-/** What `JSON.stringify` would make of the whole document, of which the first slice is not empty. */
+/** The text `JSON.stringify` would make of the whole document, of which the first slice is not empty. */
 async function* partsOf<Item>(
   slice: Slice<Item>,
   read: (after: Place) => Promise<Slice<Item>>,

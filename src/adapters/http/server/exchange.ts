@@ -7,14 +7,14 @@ import { giveBack, HeaderList } from './fast.js';
 import type { HttpMeter } from './observation.js';
 import { interrupted, type Patience, patiently } from './patience.js';
 
-/** What all exchanges share. */
+/** The surroundings all exchanges share. */
 export interface Surroundings {
   readonly meter: HttpMeter;
   readonly patience: Patience;
   readonly stopping: AbortSignal;
   readonly stopped: AbortSignal;
   readonly behindProxies: boolean;
-  /** Of every answer, names and values in turn. */
+  /** The headers of every answer, names and values in turn. */
   readonly headers: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export class HttpExchange implements Exchange {
   route = 'unmatched';
   /** The id of the caller, once known. */
   actor: string | undefined;
-  /** What is recorded if the request is refused. */
+  /** The request as recorded if it is refused. */
   asked: Asked | undefined;
   /** The status of the fault that cut the answer off. */
   cutOffFor: number | undefined;

@@ -3,7 +3,7 @@ import express, { type Express, type Response, type Router } from 'express';
 import type { Headers } from '../routing/exchange.js';
 
 /*
- * What is written for speed and not for the eye, with what it saves. A small request takes some 45 µs of processor time.
+ * Code written for speed and not for the eye, with the time it saves. A small request takes some 45 µs of processor time.
  */
 
 /**

@@ -7,7 +7,7 @@ export interface UploadMeter {
   readonly ended: (error?: unknown) => void;
 }
 
-/** Where requests are counted and measured. Nothing here throws, or takes long. */
+/** Counts and measures requests. Nothing here throws, or takes long. */
 export interface HttpMeter {
   requestBegun(): void;
   /** `route` is the pattern, or `unmatched`. */

@@ -1,17 +1,17 @@
 import type { HttpExchange } from './exchange.js';
 import type { EndOfRequest, FollowRequest, HttpMeter } from './observation.js';
 
-/** Where one line per request goes, and one per fault of the service. Neither holds a secret or a capability URL. */
+/** Takes one line per request, and one per fault of the service. Neither holds a secret or a capability URL. */
 export interface RequestLog {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** Where requests are observed. */
+/** The observers of requests. */
 export interface Observers {
   readonly log: RequestLog;
   readonly meter: HttpMeter;
-  /** Where traces are made of requests. */
+  /** Set if traces are made of requests. */
   readonly follow?: FollowRequest | undefined;
 }
 

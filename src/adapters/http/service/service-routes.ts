@@ -7,7 +7,7 @@ import { bearerOf, type PlainRoute } from '../routing/route.js';
 import type { KeptContent } from '../web/kept-content.js';
 import { discovery, discoverySchema, healthySchema, notReadySchema, readySchema } from './service-resource.js';
 
-/** What the service says about itself. */
+/** The health the service reports. */
 export interface Health {
   /** Rejects while requests cannot be served: the database does not answer, or the service is stopping. */
   readonly ready: () => Promise<void>;

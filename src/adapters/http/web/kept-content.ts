@@ -11,7 +11,7 @@ interface Made {
   readonly etag: string;
 }
 
-/** What stays the same while the service runs: made when it is first asked for, and kept with its digest. */
+/** Content that stays the same while the service runs: made when it is first asked for, and kept with its digest. */
 export class KeptContent {
   private made: Promise<Made> | undefined;
 

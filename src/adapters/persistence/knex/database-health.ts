@@ -5,7 +5,7 @@ import { postgresConfig } from './migrations/migrate.js';
 
 const faultsShown = 5;
 
-/** What is broken in the file, as far as `quick_check` sees it: nothing where that is empty. Takes as long as reading the file. */
+/** The faults `quick_check` finds in the file; empty if it finds none. Takes as long as reading the file. */
 export function faultsInFile(file: string): readonly string[] {
   const database = new Database(file, { readonly: true, timeout: 5_000 });
   try {
@@ -16,7 +16,7 @@ export function faultsInFile(file: string): readonly string[] {
   }
 }
 
-/** What a Postgres says of itself. */
+/** The state a Postgres server reports of itself. */
 export interface PostgresHealth {
   /** As a number that grows with it: 180004 for 18.4. */
   readonly version: number;

@@ -222,7 +222,7 @@ export class MemoryRuns implements RunRepository, RunQueries {
     return this.tables().workspace(run.workspaceId)?.organizationId === scope.organizationId;
   }
 
-  /** What a database's unique indexes would refuse. */
+  /** Refuses what a database's unique indexes would refuse. */
   private checkIndexes(next: RunState): void {
     for (const run of this.tables().runs.values()) {
       if (run.id === next.id || run.workspaceId !== next.workspaceId) continue;

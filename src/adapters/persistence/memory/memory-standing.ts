@@ -37,7 +37,7 @@ function isMember(tables: MemoryTables, actor: Member, organizationId: Organizat
   }
 }
 
-/** What the caller is to an organization. */
+/** The standing of the caller in an organization. */
 export function standingIn(tables: MemoryTables, actor: Actor, organizationId: OrganizationId): Standing {
   if (actor.kind === 'auditor') return auditorStanding(actor.organizationId === organizationId);
   const teams = teamsOfActor(tables, actor, organizationId);

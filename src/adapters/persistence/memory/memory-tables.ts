@@ -136,7 +136,7 @@ export class MemoryTables {
     );
   }
 
-  /** Of a living organization, or of the site; of its workspaces only those that are there. */
+  /** The pool of a living organization, or of the site, with only those of its workspaces that still exist. */
   agentPool(id: AgentPoolId): AgentPool | undefined {
     const pool = this.agentPools.get(id);
     if (pool === undefined || pool.organizationId === null) return pool;

@@ -12,7 +12,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
 const colon = 0x3a;
-// Of both kinds of brackets: those of lists differ from those of objects by this bit.
+// The brackets of lists differ from those of objects by this bit.
 const bit = 0x20;
 const opening = 0x7b;
 const closing = 0x7d;

@@ -16,7 +16,7 @@ export class StateOutputsReader {
     private readonly store: BundleStore,
   ) {}
 
-  /** What keeps them; undefined where there is nothing to read any more. */
+  /** Returns the work that keeps them; undefined where there is nothing to read any more. */
   async read(id: StateVersionId): Promise<((tx: Transaction<'stateVersions'>) => Promise<void>) | undefined> {
     const version = await this.unitOfWork.read((tx) => tx.stateVersions.find(id));
     if (version === undefined || version.outputsRead) return undefined;

@@ -32,7 +32,7 @@ interface Announced {
   readonly version: StateVersion;
   readonly creator: TokenOwner;
   readonly workspace: Workspace;
-  /** What `writableWorkspace` asks. */
+  /** The workspace and standing that `writableWorkspace` asks for. */
   readonly seen: NonNullable<Awaited<ReturnType<Transaction<'workspaces'>['workspaces']['findFor']>>>;
 }
 

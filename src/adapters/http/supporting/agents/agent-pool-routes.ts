@@ -28,11 +28,11 @@ import {
 
 const refusals = ['attribute/invalid', 'attribute/taken'] as const;
 
-/** What the pools of organizations and of the site have in common, below paths of their own. */
+/** A kind of pool, of organizations or of the site, each below paths of its own. */
 interface Kind {
   readonly of: AgentPoolReference['of'];
   readonly prefix: '' | '/admin';
-  /** What paths below a pool call its id. */
+  /** The name of its id in paths below a pool. */
   readonly poolId: 'poolId' | 'sitePoolId';
   readonly read: Action;
   readonly manage: Action;

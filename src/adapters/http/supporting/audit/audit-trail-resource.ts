@@ -8,7 +8,7 @@ import { count, dateTime, maybeText, nothing, text } from '../../routing/resourc
 const version = z.literal('0');
 const resourceType = z.literal('Resource');
 const authType = z.enum(['Client', 'System']);
-/** What has none is in no organization's trail. */
+/** An event without one is in no organization's trail. */
 const organizationId: z.ZodType<string | null> = text;
 const pageNumber = z.int().min(1);
 const maybePage = pageNumber.nullable();

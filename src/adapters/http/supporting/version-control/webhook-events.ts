@@ -41,7 +41,7 @@ export interface Delivery {
 
 export const branchPrefix = 'refs/heads/';
 
-/** What git itself forbids, and a leading dash, which a command would read as an option. */
+/** The names git itself forbids, and a leading dash, which a command would read as an option. */
 const unfitForBranch = /[\p{Cc}\p{Cs} ~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$|(?:^|\/)\.|\.lock(?:\/|$)|^@$/u;
 
 const isBranchName = (name: string): boolean => name !== '' && name.length <= 1024 && !unfitForBranch.test(name);

@@ -4,7 +4,7 @@ import { readBytes } from '../../routing/read-body.js';
 import type { PlainRoute } from '../../routing/route.js';
 import { readDelivery } from './webhook-payloads.js';
 
-/** Where forges report: 202 when a version was made of it, 204 when nothing follows from it. */
+/** The route forges report to: 202 when a version was made of it, 204 when nothing follows from it. */
 export const webhookRoutes = (use: UseCases): PlainRoute[] => [
   {
     method: 'post',

@@ -15,7 +15,7 @@ class Slot {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What fits into a statement of either database however it is rounded. */
+/** The longest list that fits into a statement of either database however it is rounded. */
 const mostRounded = 8_192;
 
 /** A power of two, so that lists of any length up to a page's make only a few statements. */
@@ -41,7 +41,7 @@ const filled = (binding: unknown, values: Values): unknown => {
   if (!(binding instanceof Slot)) return binding;
   const value = values[binding.name];
   if (binding.position === undefined) return value;
-  // What is left over repeats the last: in a list that a column is looked up in, that changes nothing.
+  // The places left over repeat the last value: in a list that a column is looked up in, that changes nothing.
   return (value as readonly unknown[])[binding.position] ?? (value as readonly unknown[]).at(-1);
 };
 

@@ -43,7 +43,7 @@ export type OnStatement = (sql: string) => void;
 export const columnsOf = (alias: string, columns: readonly string[]): string[] =>
   columns.map((column) => `${alias}.${column}`);
 
-/** Where `!` escapes. */
+/** Escapes a text for LIKE patterns whose escape character is `!`. */
 export const likeLiteral = (text: string): string => text.replaceAll(/[!%_]/g, '!$&');
 
 /**

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 
-/** What several processes on one database need to know of each other. */
+/** The facts that several processes on one database need to know of each other. */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
   await knex.schema.alterTable('effects', (table) => {
@@ -19,7 +19,7 @@ export async function up(knex: Knex): Promise<void> {
     text('demand');
     text('noted_at');
   });
-  // What is noted every second and worth nothing after three needs no log.
+  // Rows written every second and worthless after three need no log.
   if (knex.client.driverName === 'pg') await knex.raw('alter table request_rates set unlogged');
   await knex.raw(
     `create index configuration_versions_uploaded on configuration_versions (created_at, id) where status = 'uploaded'`,

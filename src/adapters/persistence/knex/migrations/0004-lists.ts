@@ -58,7 +58,7 @@ const usernames = ['username', 'deleted_at'];
 
 const triggers: Readonly<Record<string, Trigger>> = {
   ...Object.assign({}, ...counted.map((list) => counting(list))),
-  // What is inserted is in no list yet: this puts it there, and thereby has it counted.
+  // An inserted row is in no list yet: this puts it there, and thereby has it counted.
   team_workspaces_named: {
     on: 'team_workspaces',
     at: 'insert',
@@ -121,7 +121,7 @@ const indexes = [
   'index workspaces_listed on workspaces (organization_id, lower(name), id, name, deleted_at) where deleted_at is null',
   `index organization_memberships_listed on organization_memberships (organization_id, listed_name, id)
      where listed_name is not null`,
-  // What some teams have on some workspaces is asked of both, or a workspace of many teams would be read whole.
+  // The access of some teams to some workspaces is looked up by both, or a workspace of many teams would be read whole.
   'index team_workspaces_of_both on team_workspaces (workspace_id, team_id)',
   `index team_workspaces_listed on team_workspaces (workspace_id, listed_name, team_id, id)
      where listed_name is not null`,

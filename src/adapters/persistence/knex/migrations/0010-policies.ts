@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 import { type Counted, counting, displace, place, tablesOf } from './counted-lists.js';
 
-/** What migration 0004 counts of others: all, and those of each kind, which never changes. */
+/** The lists migration 0004 counts for other tables: all rows, and those of each kind, which never changes. */
 const policies: Counted = {
   table: 'policies',
   columns: [],

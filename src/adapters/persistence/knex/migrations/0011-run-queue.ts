@@ -2,7 +2,10 @@ import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 import { displace, place, type Trigger, tablesOf } from './counted-lists.js';
 
-/** What waits or is executed, which is little among all runs. SQLite takes the index where these are asked for in this order. */
+/**
+ * The states of runs that wait or are executed, which are few among all runs. SQLite takes the index where these are asked
+ * for in this order.
+ */
 const queued = [
   'pending',
   'confirmed',

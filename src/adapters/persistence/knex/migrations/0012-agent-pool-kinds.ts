@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 import { type Counted, counting, displace, place, tablesOf } from './counted-lists.js';
 
-/** What migration 0005 counts, but for site pools, which have no organization. */
+/** The list migration 0005 counts, without site pools, which have no organization. */
 const pools: Counted = {
   table: 'agent_pools',
   columns: [],
@@ -83,7 +83,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.schema.alterTable('agent_pools', (table) => {
     const { flag } = column(table);
     flag('organization_scoped').defaultTo(true);
-    // Of a pool that served workspaces without naming, and is not the default that serves them now.
+    // Marks a pool that served workspaces without naming them, and is not the default that serves them now.
     flag('replaced_by_default').defaultTo(false);
   });
   await knex.schema.createTable('agent_pool_workspaces', (table) => {

@@ -16,7 +16,7 @@ export interface Trigger {
   readonly on: string;
   readonly at: 'insert' | 'delete' | { readonly changes: readonly string[] };
   readonly statements: readonly string[];
-  /** Of a deletion: what Postgres does instead, once for all rows of a statement. */
+  /** The statements Postgres runs on a deletion instead, once for all rows of a statement. */
   readonly together?: readonly string[];
 }
 
@@ -59,12 +59,12 @@ export const counts = (list: Counted): readonly string[] =>
        select ${nameFor('r')}, count(*) from ${list.table} as r where ${where('r')} group by 1`,
   );
 
-/** What keeps these lists counted, under names that begin with `name`. */
+/** The triggers that keep these lists counted, under names that begin with `name`. */
 export const counting = (list: Counted, name = list.table): Readonly<Record<string, Trigger>> => {
   const { table: on, columns: changes } = list;
   return {
     [`${name}_added`]: { on, at: 'insert', statements: added(list) },
-    // What cannot change never moves.
+    // A row whose columns cannot change never moves.
     ...(changes.length > 0 && {
       [`${name}_moved`]: { on, at: { changes }, statements: [...taken(list), ...added(list)] },
     }),

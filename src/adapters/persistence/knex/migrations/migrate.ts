@@ -8,7 +8,7 @@ export const sqliteConfig = (filename: string): Knex.Config => ({
   connection: { filename },
 });
 
-/** What Knex has to say comes with the errors it throws; of its own accord it would write it to standard output. */
+/** A logger that drops everything: Knex would write to standard output what its errors say anyway. */
 const silent = { debug: () => {}, warn: () => {}, error: () => {}, deprecate: () => {} };
 
 /** `patience` is for a connection to come about, in milliseconds. */

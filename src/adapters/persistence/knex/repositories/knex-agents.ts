@@ -31,7 +31,7 @@ const poolRows = rowsOf<AgentPool>((row, as) => ({
   organizationName: as.joined(row.organization_name),
   name: row.name,
   organizationScoped: as.flag(row.organization_scoped),
-  // Of living workspaces.
+  // Only living workspaces.
   allowedWorkspaceIds: as.joined(row.allowed, idsIn),
   excludedWorkspaceIds: as.joined(row.excluded, idsIn),
   createdAt: row.created_at,
@@ -84,7 +84,7 @@ type Question = {
   readonly teamIds: readonly TeamId[];
 };
 
-/** What the policy asks of a pool, whatever its scope: that decides what is claimed, not who may manage the pool. */
+/** The facts the policy needs about a pool of any scope: that decides what is claimed, not who may manage the pool. */
 const questionOfPool = prepared((sql, { id, organizationId, teamIds }: Question) => {
   const naming = () => livingWorkspaces(sql('workspaces as w')).where('w.agent_pool_id', id).select('w.id');
   const byDefault = () => sql('organizations as o').where({ 'o.id': organizationId, 'o.default_agent_pool_id': id });

@@ -23,7 +23,7 @@ import { columnsOf, type Statements, unlessStale } from '../engine/statements.js
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
-/** What readers are shown: half of a row, and so half of what reading one takes. */
+/** The columns readers are shown: half of a row, and so half the cost of reading one. */
 const summaryRows = rowsOf<ConfigurationVersionSummary>((row, as) => ({
   id: row.id,
   status: row.status,

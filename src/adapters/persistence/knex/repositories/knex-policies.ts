@@ -82,7 +82,7 @@ export class KnexPolicies implements PolicyRepository {
   async remove(id: PolicyId): Promise<void> {
     const { sql } = this.db;
     await this.db.run(sql('policy_set_policies').where('policy_id', id).delete());
-    // Of two that remove it at once, the second decides again and finds nothing.
+    // If two remove it at once, the second decides again and finds nothing.
     await unlessStale({ table: 'policies', id }, this.db.run(sql('policies').where({ id }).delete()));
   }
 

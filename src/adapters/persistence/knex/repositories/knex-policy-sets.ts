@@ -55,7 +55,7 @@ const select = (sql: Knex, policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
     policy_ids: sql.raw(policyIds),
   });
 
-/** What hangs on a set by its id: where that stands, and what it is an id of. */
+/** The rows linked to a set by its id: their table, and the column with the other id. */
 const links = {
   workspaces: { table: 'policy_set_workspaces', column: 'workspace_id' },
   policies: { table: 'policy_set_policies', column: 'policy_id' },
@@ -94,7 +94,7 @@ export class KnexPolicySets implements PolicySetRepository {
   async remove(id: PolicySetId): Promise<void> {
     const { sql } = this.db;
     for (const { table } of Object.values(links)) await this.db.run(sql(table).where('policy_set_id', id).delete());
-    // Of two that remove it at once, the second decides again and finds nothing.
+    // If two remove it at once, the second decides again and finds nothing.
     await unlessStale({ table: 'policy_sets', id }, this.db.run(sql('policy_sets').where({ id }).delete()));
   }
 

@@ -12,7 +12,7 @@ import type {
 import type { Statements } from '../engine/statements.js';
 import { forgetUninvited } from './knex-users.js';
 
-/** What a run leaves behind, logs above all, and code may be large: more at once could take longer than a statement may. */
+/** The remains of a run, logs above all, and code may be large: more at once could take longer than a statement may. */
 const largeAtOnce = 20;
 
 type Batch = Awaited<ReturnType<Removals['removeBatch']>>;

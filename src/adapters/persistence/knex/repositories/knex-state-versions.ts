@@ -114,7 +114,7 @@ const versionsInRange = prepared(
       .orderBy('sv.sequence', 'desc'),
 );
 
-/** Of statements with long lists of values. */
+/** The number of outputs per statement, which lists all of their values. */
 const outputsAtOnce = 100;
 
 export class KnexStateVersions implements StateVersionRepository {

@@ -97,7 +97,7 @@ interface Filter extends Readonly<Record<string, unknown>> {
 
 const seenOf = (visibility: TeamVisibility) => (visibility === 'all' ? undefined : visibility.visibleAnd);
 
-/** What is listed of a workspace: of living teams, which are not asked again. */
+/** The access listed of a workspace: that of living teams, which are not asked again. */
 const matching = (sql: Knex, { workspaceId, teamId, seen }: Filter): Knex.QueryBuilder => {
   const rows = toLivingWorkspaces(sql).where('g.workspace_id', workspaceId).whereNotNull('g.listed_name');
   if (teamId !== undefined) rows.where('g.team_id', teamId);

@@ -56,7 +56,7 @@ export const livingTeams = (sql: Knex): Knex.QueryBuilder =>
     .join('organizations as o', 'o.id', 't.organization_id')
     .where({ 't.deleted_at': null, 'o.deleted_at': null });
 
-/** What `teamRows` reads. */
+/** Selects the columns `teamRows` reads. */
 export const selectTeams = (sql: Knex, teams: Knex.QueryBuilder): Knex.QueryBuilder =>
   teams.select(...columnsOf('t', teamRows.columns), { organization_name: 'o.name', users_count: sql.raw(usersCount) });
 
