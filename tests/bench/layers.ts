@@ -9,7 +9,7 @@ import { Server } from './servers.js';
 /** The processor time of a request as layers are added one by one. */
 export const layers: BenchGroup = {
   name: 'layers',
-  title: 'What each layer costs',
+  title: 'The cost of each layer',
   async *run(options) {
     const { directory, sample } = await seededDirectory(options, 'layers');
     const quiet = await seededDirectory(options, 'layers-silent');

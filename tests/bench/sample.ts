@@ -100,7 +100,7 @@ export async function seed(url: string, size: SampleSize = middling): Promise<Sa
   for (let index = 0; index < size.policySets; index += 1) {
     const policies = ['tags', 'regions', 'sizes', 'costs', 'owners'].map((name, position) => ({
       name: `${name}-${index}`,
-      description: `What is planned must have good ${name}`,
+      description: `Planned resources must have good ${name}`,
       query: `data.policies.${name}.deny`,
       'enforcement-level': position === 0 ? 'mandatory' : 'advisory',
     }));

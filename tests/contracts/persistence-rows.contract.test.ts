@@ -112,7 +112,7 @@ const wholeRun = (poolId: string): Partial<RunState> => ({
 });
 
 const wholeWorkspace: Partial<Workspace> = {
-  description: 'Of all that there is',
+  description: 'A description of everything',
   autoApply: true,
   executionMode: 'local',
   terraformVersion: '1.9.0',
