@@ -1,5 +1,5 @@
 /**
- * @typedef {{ servers: { url: string, description?: string }[] }} Description
+ * @typedef {{ servers: { url: string, description?: string }[], paths: Record<string, object> }} Description
  * @type {(options: Record<string, unknown>) => unknown}
  */
 const showReference = Reflect.get(globalThis, 'SwaggerUIBundle');
@@ -20,6 +20,25 @@ async function description() {
   }
 }
 
+/** The mount of go-tfe, the terraform CLI and the tfe provider. */
+const clients = '/api/v2';
+const dialect = new URLSearchParams(location.search).get('dialect') === 'contract' ? 'contract' : 'client';
+document.querySelector(`[data-dialect="${dialect}"]`)?.setAttribute('aria-current', 'page');
+
+/**
+ * An operation of both dialects is shown once, in the selected dialect.
+ *
+ * @param {Description['paths']} paths
+ */
+const inDialect = (paths) =>
+  Object.fromEntries(
+    Object.entries(paths).filter(([path]) =>
+      path.startsWith(clients)
+        ? dialect === 'client' || !(path.slice(clients.length) in paths)
+        : dialect === 'contract' || !(clients + path in paths),
+    ),
+  );
+
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', followScheme);
@@ -31,6 +50,7 @@ addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
 
 try {
   const spec = await description();
+  spec.paths = inDialect(spec.paths);
   // Where this page came from, whatever the service is called elsewhere: the only place that it may call.
   const here = new URL('.', document.baseURI).href.replace(/\/$/, '');
   spec.servers = [{ url: here, description: 'this service' }];

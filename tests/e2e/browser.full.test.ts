@@ -161,7 +161,7 @@ suite(`the pages in a browser${reason}`, () => {
   describe('/docs', () => {
     // Swagger UI takes a second or two for a description of this size, and longer on a busy machine.
     const patience = 90_000;
-    const operation = '#operations-Organizations-listOrganizations';
+    const operation = '#operations-Organizations-listOrganizationsV2';
 
     const authorize = async (token: string): Promise<void> => {
       await page.click('.btn.authorize');
@@ -199,6 +199,26 @@ suite(`the pages in a browser${reason}`, () => {
       patience,
     );
 
+    it.each([
+      ['docs', '/api/v2/teams/{id}', '/teams/{id}'],
+      ['docs?dialect=contract', '/teams/{id}', '/api/v2/teams/{id}'],
+    ])(
+      'shows each operation once: %s has %s and not %s',
+      async (address, shown, hidden) => {
+        await open(`/${address}`);
+        await page.waitForSelector('#operations-tag-Teams');
+        await page.click('#operations-tag-Teams');
+        await page.waitForSelector('.opblock-summary-path');
+        const paths = (await page.evaluate(
+          `[...document.querySelectorAll('.opblock-summary-path')].map((path) => path.dataset.path)`,
+        )) as string[];
+        expect(paths).toContain(shown);
+        expect(paths).not.toContain(hidden);
+        expect(await page.$(`nav a[href="${address}"][aria-current="page"]`)).not.toBeNull();
+      },
+      patience,
+    );
+
     it(
       'tries the API with a pasted token, at the service it came from, and keeps the token nowhere',
       async () => {
@@ -208,7 +228,7 @@ suite(`the pages in a browser${reason}`, () => {
         expect(answer).toMatch(/^Code[\s\S]*\b200\b/);
         expect(answer).toContain('"name": "acme"');
         const asked = watched.requests.filter((url) => url.includes('/organizations'));
-        expect(asked).toEqual([expect.stringMatching(`^${site}/organizations\\?`)]);
+        expect(asked).toEqual([expect.stringMatching(`^${site}/api/v2/organizations\\?`)]);
         expect(await leftBy(page)).toMatchObject({ local: {}, session: {}, cookies: '', databases: [], caches: [] });
       },
       patience,
