@@ -103,7 +103,6 @@ describe('performing what was ordered', () => {
     store.whenDiscarding = () => halted.halt();
     expect(await halted.execute('discards')).toEqual({ done: 1, failures: [] });
     expect(store.discarded).toEqual(['key-1']);
-    world.clock.advance(effectLeaseSeconds);
     expect(await perform()).toEqual({ done: 1, failures: [] });
     expect(store.discarded).toEqual(['key-1', 'key-2']);
   });

@@ -71,8 +71,11 @@ export class PerformEffects {
     try {
       const failures: { effect: PendingEffect; error: unknown }[] = [];
       let done = 0;
-      for (const effect of claimed) {
-        if (this.halted) break;
+      for (const [index, effect] of claimed.entries()) {
+        if (this.halted) {
+          await this.giveBack(ids.slice(index));
+          break;
+        }
         const error = await this.attempt(effect);
         this.inHand.delete(effect.id);
         if (error === undefined) done += 1;
@@ -80,7 +83,6 @@ export class PerformEffects {
       }
       return { done, failures };
     } finally {
-      // The rest of an interrupted batch is due again when its lease expires.
       for (const id of ids) this.inHand.delete(id);
     }
   }
@@ -108,6 +110,11 @@ export class PerformEffects {
   /** Ends all leases at the start of the only process: effects in hand of a killed process are due at once. */
   async takeOver(): Promise<void> {
     await this.unitOfWork.run((tx) => tx.effects.free());
+  }
+
+  /** Ends the leases of effects that were claimed and not begun, so that another process need not wait for their end. */
+  private giveBack(ids: readonly number[]): Promise<void> {
+    return this.unitOfWork.run((tx) => tx.effects.renew(ids, this.clock.now()));
   }
 
   /** Returns the error of a failed effect, which is already recorded. */
