@@ -213,6 +213,22 @@ function* variables(setting: Setting): Story {
   }
 }
 
+/** A client that holds the lock writes states, inline and by upload, and rolls back to the first. */
+function* states(setting: Setting): Story {
+  const lineage = setting.fresh();
+  const workspace = yield* created('createWorkspace', [place(setting)], data({ name: setting.fresh() }));
+  yield* ask('lockWorkspace', [workspace], { body: {} });
+  const first = stateBytes({ serial: 1, lineage });
+  const second = stateBytes({ serial: 2, lineage });
+  const announced = (serial: number, bytes: Buffer) => ({ serial, lineage, md5: digestOf('md5', bytes), force: false });
+  const inline = { ...announced(1, first), state: first.toString('base64') };
+  const one = yield* created('createStateVersion', [workspace], data(inline));
+  const two = yield* ask('createStateVersion', [workspace], data(announced(2, second)));
+  yield* ask('uploadStateVersion', [lastOf(two.data.attributes['hosted-state-upload-url'])], { bytes: second });
+  yield* ask('rollBackState', [workspace], data({}, { 'rollback-state-version': related(one) }));
+  yield* ask('showCurrentStateVersion', [workspace]);
+}
+
 /** Policies are created, uploaded, attached and deleted. */
 function* policies(setting: Setting): Story {
   const { fresh } = setting;
@@ -353,6 +369,7 @@ export const stories: readonly ((setting: Setting) => Story)[] = [
   runsToTheirEnd,
   runsToTheirEnd,
   variables,
+  states,
   policies,
   givenUp,
   putAway,

@@ -61,6 +61,8 @@ const internals =
   /\n\s+at .+:\d+|node_modules|SQLITE_|better-sqlite3|(?:relation|column) "\w+"|undefined method|\[object Object\]/;
 /** Conflicts with a concurrent change; impossible here, since requests are sent one at a time. */
 const elsewhere = /(?:changed|written) by another request|a concurrent change caused/;
+/** The 503 of a state whose outputs the worker has not read yet. */
+const outputsUnread = 'the outputs of this state are being read';
 const secretText = /gatehouse\.v1\.[a-z2-9]{48}|whsec_[\w+/]{20,}/;
 
 export function wrongWith(
@@ -69,7 +71,7 @@ export function wrongWith(
   answer: Answered,
 ): string | undefined {
   const { status, headers, text } = answer;
-  if (status >= 500) return `${status} is a fault of the service`;
+  if (status >= 500 && !text.includes(outputsUnread)) return `${status} is a fault of the service`;
   if (status === 409 && elsewhere.test(text)) return 'it blames others, and there are none';
   if (headers['x-request-id'] === undefined) {
     // Node refuses a malformed HTTP request before it is handled.
@@ -126,9 +128,10 @@ async function wrongInRows({ unitOfWork }: Service): Promise<readonly string[]> 
       const { items } = await tx.stateVersions.page(workspace as WorkspaceId, { number: 1, size: 100 });
       if (current?.id !== last || items[0]?.id !== last)
         wrong.push(`the state of ${workspace} is ${current?.id}, its newest ${items[0]?.id}, and was left ${last}`);
-      for (const [index, { id, serial, lineage, status, bundle }] of items.entries()) {
+      for (const [index, { id, serial, lineage, status, bundle, forced, rollbackOf }] of items.entries()) {
         const { [index + 1]: older = { serial: -1, lineage } } = items;
-        if (serial <= older.serial || lineage !== older.lineage || status !== 'finalized' || bundle === null)
+        const follows = serial > older.serial && lineage === older.lineage;
+        if (!(follows || forced || rollbackOf !== null) || status !== 'finalized' || bundle === null)
           wrong.push(`${id} does not follow the state before it`);
       }
     }

@@ -131,6 +131,7 @@ describe('a state version that is created with its bytes', () => {
       expect(answer.body).toEqual(unread);
       expect(answer.headers['retry-after']).toBe('2');
     }
+    expect(api.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
     await api.settle();
     expect((await place.current()).attributes['resources-processed']).toBe(true);
     for (const path of paths) await api.admin.get(path).expect(200);

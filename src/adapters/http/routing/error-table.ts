@@ -1,6 +1,13 @@
 import { type DomainErrorCode, type ErrorDetails, isDomainError } from '../../../domain/index.js';
 import { RequestError } from './request-error.js';
 
+interface Row {
+  readonly status: number;
+  readonly title: string;
+  /** Whether the operator should know; by default, of a status from 500. */
+  readonly isFault?: boolean;
+}
+
 /** How a refusal of the domain looks on the wire. A code without a row does not compile. */
 export const errorTable = {
   'actor/unauthenticated': { status: 401, title: 'unauthorized' },
@@ -30,10 +37,10 @@ export const errorTable = {
   'workspace/lock-refused': { status: 409, title: 'conflict' },
   'state-version/conflict': { status: 409, title: 'conflict' },
   // Clients try again, as they do where the service is away.
-  'state-version/outputs-unread': { status: 503, title: 'service unavailable' },
+  'state-version/outputs-unread': { status: 503, title: 'service unavailable', isFault: false },
   'service/unavailable': { status: 503, title: 'service unavailable' },
   'service/storage-full': { status: 507, title: 'insufficient storage' },
-} as const satisfies Record<DomainErrorCode, { readonly status: number; readonly title: string }>;
+} as const satisfies Record<DomainErrorCode, Row>;
 
 interface ErrorObject {
   /** Text: clients drop the whole document when it is a number. */
@@ -48,10 +55,18 @@ export interface Problem {
   readonly status: number;
   readonly document: { readonly errors: readonly ErrorObject[] };
   readonly headers: Readonly<Record<string, string>>;
+  /** Whether it is logged as an error of the service. */
+  readonly isFault: boolean;
 }
 
-const problem = (status: number, objects: readonly Omit<ErrorObject, 'status'>[], headers = {}): Problem => ({
+const problem = (
+  status: number,
+  objects: readonly Omit<ErrorObject, 'status'>[],
+  headers = {},
+  isFault = status >= 500,
+): Problem => ({
   status,
+  isFault,
   document: { errors: objects.map((object) => ({ status: String(status), ...object })) },
   headers,
 });
@@ -85,9 +100,9 @@ export function problemOf(error: unknown): Problem | undefined {
     return problem(error.status, objects, error.headers);
   }
   if (isDomainError(error)) {
-    const { status, title } = errorTable[error.code];
+    const { status, title, isFault }: Row = errorTable[error.code];
     const fault = { title, detail: error.message, ...sourceOf(pointerOf(error.details), error.details.parameter) };
-    return problem(status, [fault], headersOf[status]);
+    return problem(status, [fault], headersOf[status], isFault);
   }
   return undefined;
 }

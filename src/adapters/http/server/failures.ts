@@ -66,8 +66,8 @@ export const failing = (log: RequestLog, refusals: Pick<Refusals, 'note'>, lastW
     const refusal = refusalOf(exchange, error);
     if (refusal !== undefined) refusals.note(refusal);
     const known = problemOf(error) ?? problemOfExpress(error);
-    if (known === undefined || known.status >= 500) logFault(exchange, error);
     const problem = known ?? internalProblem;
+    if (problem.isFault) logFault(exchange, error);
     if (response.headersSent) {
       exchange.cutOffFor = problem.status;
       response.destroy();
