@@ -12,7 +12,7 @@ const tries = 5;
 /** @returns {Promise<Description>} */
 async function description() {
   for (let left = tries - 1; ; left -= 1) {
-    const answer = await fetch('openapi.json');
+    const answer = await fetch(`openapi.json?dialect=${dialect}`);
     if (answer.ok) return await answer.json();
     if (answer.status !== 429 || left === 0) throw new Error(`the service responded with ${answer.status}`);
     const seconds = Number(answer.headers.get('Retry-After')) || 1;
@@ -20,24 +20,8 @@ async function description() {
   }
 }
 
-/** The mount of go-tfe, the terraform CLI and the tfe provider. */
-const clients = '/api/v2';
 const dialect = new URLSearchParams(location.search).get('dialect') === 'contract' ? 'contract' : 'client';
 document.querySelector(`[data-dialect="${dialect}"]`)?.setAttribute('aria-current', 'page');
-
-/**
- * An operation of both dialects is shown once, in the selected dialect.
- *
- * @param {Description['paths']} paths
- */
-const inDialect = (paths) =>
-  Object.fromEntries(
-    Object.entries(paths).filter(([path]) =>
-      path.startsWith(clients)
-        ? dialect === 'client' || !(path.slice(clients.length) in paths)
-        : dialect === 'contract' || !(clients + path in paths),
-    ),
-  );
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -50,7 +34,6 @@ addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
 
 try {
   const spec = await description();
-  spec.paths = inDialect(spec.paths);
   // Where this page came from, whatever the service is called elsewhere: the only place that it may call.
   const here = new URL('.', document.baseURI).href.replace(/\/$/, '');
   spec.servers = [{ url: here, description: 'this service' }];

@@ -24,12 +24,27 @@ function* objectsIn(value: unknown, at: readonly string[] = []): Generator<reado
   for (const [name, member] of Object.entries(value)) yield* objectsIn(member, [...at, name]);
 }
 
-const resolved = (ref: string): unknown => {
+const resolved = (ref: string, within = described): unknown => {
   const words = ref
     .replace(/^#\//, '')
     .split('/')
     .map((word) => word.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return words.reduce<unknown>((value, word) => (value as Readonly<Record<string, unknown>>)?.[word], described);
+  return words.reduce<unknown>((value, word) => (value as Readonly<Record<string, unknown>>)?.[word], within);
+};
+
+/** The references of a description to nothing, and its components that nothing refers to. */
+const unreferred = (description: OpenApi) => {
+  const refs = [...objectsIn(description)]
+    .map(([object]) => (object as { readonly $ref?: unknown }).$ref)
+    .filter((ref) => typeof ref === 'string');
+  const { headers, schemas, responses, examples } = description.components;
+  const has = Object.entries({ headers, schemas, responses, examples }).flatMap(([kind, members]) =>
+    Object.keys(members).map((name) => `#/components/${kind}/${name}`),
+  );
+  return {
+    missing: refs.filter((ref) => resolved(ref, description) === undefined),
+    unused: has.filter((name) => !refs.includes(name)),
+  };
 };
 
 /** Every place that describes a body. */
@@ -50,7 +65,31 @@ describe('the description of the API', () => {
     }
   });
 
-  it('has every route of both dialects, and says what each needs', () => {
+  it.each(['client', 'contract'] as const)('describes the %s dialect alone, for those who ask for it', async (name) => {
+    const { anonymous } = await startApi();
+    const { text } = await anonymous.get(`/openapi.json?dialect=${name}`).expect(200);
+    const one = JSON.parse(text) as OpenApi;
+    expect(unreferred(one)).toEqual({ missing: [], unused: [] });
+    const of = new Set(Object.keys(one.paths));
+    const served = (dialect: string) =>
+      dialects
+        .filter((each) => each.name === dialect)
+        .flatMap((each) =>
+          routes({} as never, each).map(({ path }) => each.prefix + path.replaceAll(/:(\w+)/g, '{$1}')),
+        );
+    expect(served(name).filter((path) => !of.has(path))).toEqual([]);
+    expect(served(name === 'client' ? 'contract' : 'client').filter((path) => of.has(path))).toEqual([]);
+    for (const path of ['/healthz', '/openapi.json']) expect(of).toContain(path);
+  });
+
+  it('is refused for a dialect that the service does not have', async () => {
+    const { anonymous } = await startApi();
+    const { body } = await anonymous.get('/openapi.json?dialect=v3').expect(422);
+    expect(body.errors).toMatchObject([{ status: '422', source: { parameter: 'dialect' } }]);
+  });
+
+  it("has every route of both dialects, the clients' first, and says what each needs", () => {
+    expect(Object.keys(described.paths)[0]).toMatch(/^\/api\/v2\//);
     for (const dialect of dialects) {
       for (const { method, path, action } of routes({} as never, dialect)) {
         const operation = described.paths[dialect.prefix + path.replaceAll(/:(\w+)/g, '{$1}')]?.[method];
@@ -67,16 +106,10 @@ describe('the description of the API', () => {
   });
 
   it('refers to nothing that is not there, and has nothing that is not referred to', () => {
-    const refs = [...objectsIn(described)]
-      .map(([object]) => (object as { readonly $ref?: unknown }).$ref)
-      .filter((ref) => typeof ref === 'string');
-    expect(refs.filter((ref) => resolved(ref) === undefined)).toEqual([]);
+    expect(unreferred(described)).toEqual({ missing: [], unused: [] });
     const { headers, schemas, responses, examples } = described.components;
-    for (const [kind, members] of Object.entries({ headers, schemas, responses, examples })) {
-      const unused = Object.keys(members).filter((name) => !refs.includes(`#/components/${kind}/${name}`));
-      expect({ kind, unused }).toEqual({ kind, unused: [] });
-      expect(Object.keys(members).filter((name) => !/^[\w.-]+$/.test(name))).toEqual([]);
-    }
+    const names = [headers, schemas, responses, examples].flatMap((members) => Object.keys(members));
+    expect(names.filter((name) => !/^[\w.-]+$/.test(name))).toEqual([]);
   });
 
   it('declares the parameters of each path, each once, and no others', () => {

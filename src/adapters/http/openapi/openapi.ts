@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Dialect } from '../routing/dialect.js';
 import { mediaType } from '../routing/document.js';
 import { type Content, type Located, type Reference, type Refusal, statusOf, titleOf } from '../routing/reference.js';
 import { errorDocument } from '../routing/resource-schema.js';
@@ -27,7 +28,11 @@ export interface Area<R> {
 
 /** Everything that is served to programs. */
 export interface ServedApi {
-  readonly dialects: readonly { readonly prefix: string; readonly areas: readonly Area<Route>[] }[];
+  readonly dialects: readonly {
+    readonly name: Dialect['name'];
+    readonly prefix: string;
+    readonly areas: readonly Area<Route>[];
+  }[];
   /** Served at each dialect's mount, and asking for no token. */
   readonly atEachMount: readonly Area<PlainRoute>[];
   readonly plain: readonly Area<PlainRoute>[];

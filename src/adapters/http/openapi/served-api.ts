@@ -2,8 +2,15 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { UseCases } from '../../../application/use-cases.js';
 import { bundleRoutes } from '../files/bundle-routes.js';
-import { dialects, type Edition, inEdition } from '../routing/dialect.js';
-import { type Health, metricsRoute, pingRoute, type Scraped, serviceRoutes } from '../service/service-routes.js';
+import { type Dialect, dialects, type Edition, inEdition } from '../routing/dialect.js';
+import {
+  type Descriptions,
+  type Health,
+  metricsRoute,
+  pingRoute,
+  type Scraped,
+  serviceRoutes,
+} from '../service/service-routes.js';
 import { agentRoutes } from '../supporting/agents/agent-api-routes.js';
 import { agentFileRoutes } from '../supporting/agents/agent-file-routes.js';
 import { logRoutes } from '../supporting/runs/log-routes.js';
@@ -15,7 +22,7 @@ import { routesByArea } from './routes.js';
 /** The parts that report on the service itself. */
 interface OfTheService {
   readonly health: Health;
-  readonly description: KeptContent;
+  readonly descriptions: Descriptions;
   /** Without it there is no `/metrics`. */
   readonly scraped: Scraped | undefined;
 }
@@ -30,9 +37,10 @@ const recordedExamples = (): RecordedExamples =>
 export const servedApi = (
   use: UseCases,
   edition: Edition,
-  { health, description, scraped }: OfTheService,
+  { health, descriptions, scraped }: OfTheService,
 ): ServedApi => ({
   dialects: dialects.map((dialect) => ({
+    name: dialect.name,
     prefix: dialect.prefix,
     areas: routesByArea(use, inEdition(dialect, edition)),
   })),
@@ -40,7 +48,7 @@ export const servedApi = (
   plain: [
     {
       area: 'Service',
-      routes: [...serviceRoutes(health, description), ...(scraped === undefined ? [] : [metricsRoute(scraped)])],
+      routes: [...serviceRoutes(health, descriptions), ...(scraped === undefined ? [] : [metricsRoute(scraped)])],
     },
     { area: 'Files and logs', routes: [...bundleRoutes(use), ...logRoutes(use)] },
     { area: 'Version control', routes: webhookRoutes(use) },
@@ -48,14 +56,19 @@ export const servedApi = (
   agents: { area: 'Agents', routes: [...agentRoutes(use), ...agentFileRoutes(use)] },
 });
 
+const nothing = new KeptContent('application/json', () => new Uint8Array());
+
 /** To be described, not served: its use cases are never called. */
 const unserved = (edition: Edition): ServedApi =>
   servedApi({} as UseCases, edition, {
     health: { ready: async () => {} },
-    description: new KeptContent('application/json', () => new Uint8Array()),
+    descriptions: { both: nothing, client: nothing, contract: nothing },
     scraped: { token: undefined, contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => '' },
   });
 
-/** The OpenAPI description of an edition of the service. Slow: keep the result. */
-export const describeApi = (edition: Edition, version: string): OpenApi =>
-  openApiDocument(unserved(edition), version, recordedExamples());
+/** The OpenAPI description of an edition of the service, with both dialects or one. Slow: keep the result. */
+export const describeApi = (edition: Edition, version: string, only?: Dialect['name']): OpenApi => {
+  const api = unserved(edition);
+  const described = api.dialects.filter(({ name }) => only === undefined || name === only);
+  return openApiDocument({ ...api, dialects: described }, version, recordedExamples());
+};

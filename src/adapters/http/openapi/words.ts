@@ -4,8 +4,8 @@ export interface Ref {
 }
 
 export const about = [
-  'Endpoints are served in two dialects: without a prefix as in the specification, and below `/api/v2` as the clients of',
-  'this API family expect them. The endpoints for agents, signed URLs and the service itself exist only once.',
+  'Endpoints are served in two dialects: below `/api/v2` as the clients of this API family expect them, and without a',
+  'prefix as in the specification. `?dialect=client` or `?dialect=contract` describes one of them. The endpoints for agents, signed URLs and the service itself exist only once.',
   '',
   'Bodies are JSON:API documents, sent as `application/vnd.api+json` or `application/json`. Unknown members of a request',
   'are ignored. Responses contain only the documented members. A resource that the caller is not permitted to see returns',

@@ -61,3 +61,9 @@ export class Query {
     return others.size === 0 ? '' : `${others}&`;
   }
 }
+
+/** The path of a request's URL, and its parameters. */
+export const partsOf = (url: string): readonly [path: string, query: Query] => {
+  const at = url.indexOf('?');
+  return at === -1 ? [url, new Query('')] : [url.slice(0, at), new Query(url.slice(at + 1))];
+};

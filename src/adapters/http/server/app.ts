@@ -3,7 +3,7 @@ import type { Request, Response, Router } from 'express';
 import express from 'express';
 import type { UseCases } from '../../../application/use-cases.js';
 import { describeApi, servedApi } from '../openapi/served-api.js';
-import type { Edition } from '../routing/dialect.js';
+import type { Dialect, Edition } from '../routing/dialect.js';
 import { RequestError } from '../routing/request-error.js';
 import type { Method } from '../routing/route.js';
 import { type Health, pingRoute, type Scraped } from '../service/service-routes.js';
@@ -12,7 +12,7 @@ import { webRoutes } from '../web/web-routes.js';
 import { type CallerOptions, callers } from './callers.js';
 import { HttpExchange } from './exchange.js';
 import { checkUrl, type Fail, failing, unmatched } from './failures.js';
-import { adopt, inOrderOfTrial, routerFor } from './fast.js';
+import { adopt, routerFor } from './fast.js';
 import type { App } from './http-server.js';
 import { cutOff, type Patience } from './patience.js';
 import { type Observers, observe } from './request-log.js';
@@ -110,12 +110,15 @@ export function buildApp(options: AppOptions): App {
   const known = callers(options);
   const serve = serving(known, use);
   const servePlainly = servingPlainly(known);
-  const description = new KeptContent('application/json', () =>
-    Buffer.from(JSON.stringify(describeApi(edition, version))),
-  );
-  const api = servedApi(use, edition, { health: options.health, description, scraped: options.scraped });
+  const description = (only?: Dialect['name']) =>
+    new KeptContent('application/json', () => Buffer.from(JSON.stringify(describeApi(edition, version, only))));
+  const api = servedApi(use, edition, {
+    health: options.health,
+    descriptions: { both: description(), client: description('client'), contract: description('contract') },
+    scraped: options.scraped,
+  });
 
-  for (const { prefix, areas } of inOrderOfTrial(api.dialects)) {
+  for (const { prefix, areas } of api.dialects) {
     const router = routerFor(app, prefix);
     mount(router, prefix, [pingRoute], servePlainly, fail);
     mount(

@@ -4,7 +4,7 @@ import type { UseCases } from '../../../application/use-cases.js';
 import { isOpenTo, notFound } from '../../../domain/index.js';
 import { agentActorOf, auditActorOf } from '../../../domain/supporting/audit/audit-event.js';
 import type { Asked } from '../routing/exchange.js';
-import { Query } from '../routing/query.js';
+import { partsOf } from '../routing/query.js';
 import { readBody, readBytes } from '../routing/read-body.js';
 import { type Asking, bearerOf, type PlainRoute, type Route } from '../routing/route.js';
 import type { AgentRoute } from '../supporting/agents/agent-api-routes.js';
@@ -22,11 +22,6 @@ const bodyFor = async ({ body }: Route, request: Request, call: Asking): Promise
   if ('mostBytes' in body) return readBytes(request, body.mostBytes);
   await body.admit(call);
   return readBody(request, body.mostOfDocument);
-};
-
-const splitOnce = (text: string, separator: string): readonly string[] => {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 };
 
 /** Longer values are not ids of this service. */
@@ -67,7 +62,7 @@ export const serving =
     const { request } = exchange;
     const caller = await callers.actorOf(exchange);
     checkUrl(request);
-    const [path = '', query = ''] = splitOnce(request.originalUrl, '?');
+    const [path, query] = partsOf(request.originalUrl);
     const parameters = request.params as Record<string, string>;
     const { path: pattern, action } = route;
     const asked =
@@ -81,7 +76,7 @@ export const serving =
       actor,
       sameActor: () => use.authenticate.execute(bearerOf(request)),
       parameters,
-      query: new Query(query),
+      query,
       header: (name: string) => request.get(name),
       path,
     };

@@ -1,8 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { DomainError } from '../../../domain/index.js';
+import type { Dialect } from '../routing/dialect.js';
 import type { Exchange } from '../routing/exchange.js';
+import { partsOf } from '../routing/query.js';
 import type { Content } from '../routing/reference.js';
+import { invalidParameter } from '../routing/request-error.js';
 import { bearerOf, type PlainRoute } from '../routing/route.js';
 import type { KeptContent } from '../web/kept-content.js';
 import { discovery, discoverySchema, healthySchema, notReadySchema, readySchema } from './service-resource.js';
@@ -12,6 +15,14 @@ export interface Health {
   /** Rejects while requests cannot be served: the database does not answer, or the service is stopping. */
   readonly ready: () => Promise<void>;
 }
+
+/** The OpenAPI descriptions: of every endpoint, and of one dialect with the endpoints that exist once. */
+export type Descriptions = Readonly<Record<Dialect['name'] | 'both', KeptContent>>;
+
+const oneDialect = z
+  .enum(['client', 'contract'])
+  .optional()
+  .meta({ description: 'The one dialect to describe. Without it, the description has both.' });
 
 /** Metrics for Prometheus. */
 export interface Scraped {
@@ -27,7 +38,7 @@ const answerJson = (exchange: Exchange, status: number, body: unknown): void => 
 
 const plain = (schema: z.ZodType): Content => ({ mediaType: 'application/json', schema });
 
-export const serviceRoutes = ({ ready }: Health, description: KeptContent): PlainRoute[] => [
+export const serviceRoutes = ({ ready }: Health, descriptions: Descriptions): PlainRoute[] => [
   {
     method: 'get',
     path: '/healthz',
@@ -78,10 +89,15 @@ export const serviceRoutes = ({ ready }: Health, description: KeptContent): Plai
       headers: {
         'If-None-Match': z.string().optional().meta({ description: "The `ETag` of the client's cached copy." }),
       },
+      query: { dialect: oneDialect },
       answers: { 200: { mediaType: 'application/json' }, 304: null },
-      refusals: [429],
+      refusals: [422, 429],
     }),
-    handle: (exchange) => description.answer(exchange),
+    handle: (exchange) => {
+      const dialect = oneDialect.safeParse(partsOf(exchange.request.originalUrl)[1].one('dialect'));
+      if (!dialect.success) throw invalidParameter('dialect', 'dialect must be client or contract');
+      return descriptions[dialect.data ?? 'both'].answer(exchange);
+    },
   },
 ];
 
