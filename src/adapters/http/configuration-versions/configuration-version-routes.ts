@@ -28,15 +28,22 @@ import {
   presentIngressAttributes,
 } from './configuration-version-resource.js';
 
-const backingDataInWords: Readonly<Record<BackingDataChange, Pick<Reference, 'operation' | 'summary'>>> = {
+const backingDataInWords: Readonly<Record<BackingDataChange, Pick<Reference, 'operation' | 'summary' | 'about'>>> = {
   'soft-delete': {
     operation: 'softDeleteBackingData',
     summary: "Soft-delete a configuration version's backing data",
+    about:
+      'Hides the version until its backing data is restored. After `SOFT_DELETE_DAYS` days the data is deleted permanently. Refused for the current version, for a version that a run in progress uses, and for one from version control.',
   },
-  restore: { operation: 'restoreBackingData', summary: "Restore a configuration version's backing data" },
+  restore: {
+    operation: 'restoreBackingData',
+    summary: "Restore a configuration version's backing data",
+    about: 'Possible until the data is permanently deleted. The version becomes `uploaded` again.',
+  },
   'permanently-delete': {
     operation: 'permanentlyDeleteBackingData',
     summary: "Permanently delete a configuration version's backing data",
+    about: 'Possible only after a soft delete. Cannot be undone.',
   },
 };
 
@@ -119,8 +126,14 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
     get(
       '/configuration-versions/:id/ingress-attributes',
       'configuration-versions/read',
-      shows('showIngressAttributes', 'Show ingress attributes of a configuration version', () =>
-        ingressAttributesSchema(dialect),
+      shows(
+        'showIngressAttributes',
+        'Show ingress attributes of a configuration version',
+        () => ingressAttributesSchema(dialect),
+        {
+          about:
+            'The commit that the version was created from. Returns 404 for a version that does not come from version control.',
+        },
       ),
       answerOne(presentIngressAttributes, (call) =>
         use.showIngressAttributes.execute(call.actor, parameter(call, 'id')),
@@ -132,6 +145,7 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
       () => ({
         operation: 'downloadConfigurationVersion',
         summary: "Download a configuration version's archive",
+        about: 'Returns 404 unless the version is `uploaded`.',
         answers: { 302: { location: 'Redirect to the archive. The URL is temporary and needs no token.' } },
       }),
       async (call) => {
@@ -145,6 +159,8 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
       () => ({
         operation: 'archiveConfigurationVersion',
         summary: 'Archive a configuration version',
+        about:
+          'Discards the archive; the version itself stays. Only an `uploaded` version created through API or CLI can be archived, and only if it is not the current one and no run in progress uses it. Cannot be undone.',
         answers: { 202: null },
         refusals: ['configuration-version/not-archivable'],
       }),

@@ -67,6 +67,8 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
       '/task-stages/:id/actions/override',
       'policy-outcomes/override',
       shows('overrideTaskStage', 'Override failed policies of a task stage', stage, {
+        about:
+          'Lets the run continue. Possible while the stage awaits an override, which every failed policy set must allow.',
         refusals: ['task-stage/transition-refused'],
       }),
       answerOne(presentStage, (call) => use.overrideTaskStage.execute(call.actor, parameter(call, 'id'))),

@@ -112,8 +112,8 @@ export const changes = answering(200);
 
 /** A 204 without a body. */
 export const removes =
-  (operation: string, summary: string, ...refusals: readonly Refusal[]) =>
-  (): Reference => ({ operation, summary, answers: { 204: null }, refusals });
+  (operation: string, summary: string, more: Omit<More, 'included'> = {}) =>
+  (): Reference => ({ operation, summary, ...more, answers: { 204: null } });
 
 /** A relationship whose body names the members to add or remove. */
 export const relates =

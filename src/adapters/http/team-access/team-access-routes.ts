@@ -48,6 +48,8 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       '/team-workspaces',
       'team-access/manage',
       changes('addTeamAccess', 'Add team access to a workspace', readNew, access, {
+        about:
+          'A team has at most one access to a workspace. Permissions of single areas are allowed only with `access` set to `custom`.',
         refusals: ['attribute/invalid', 'attribute/taken', 'team-access/permissions-are-custom-only'],
       }),
       answerOne(present, (call) => use.addTeamAccess.execute(call.actor, readNew(call))),
@@ -55,13 +57,17 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/team-workspaces/:id',
       'team-access/read',
-      shows('showTeamAccess', 'Show team access to a workspace', access),
+      shows('showTeamAccess', 'Show team access to a workspace', access, {
+        about: 'Members of the organization see the access of their own teams and of visible teams.',
+      }),
       answerOne(present, (call) => use.showTeamAccess.execute(call.actor, parameter(call, 'id'))),
     ),
     patch(
       '/team-workspaces/:id',
       'team-access/manage',
       changes('updateTeamAccess', 'Update team access to a workspace', readChange, access, {
+        about:
+          'Changing to a fixed level removes the permissions of a custom access. Applies from the next request on.',
         refusals: ['attribute/invalid', 'team-access/permissions-are-custom-only'],
       }),
       answerOne(present, (call) => use.updateTeamAccess.execute(call.actor, parameter(call, 'id'), readChange(call))),
@@ -69,7 +75,9 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     remove(
       '/team-workspaces/:id',
       'team-access/manage',
-      removes('removeTeamAccess', 'Remove team access from a workspace'),
+      removes('removeTeamAccess', 'Remove team access from a workspace', {
+        about: 'Takes effect with the next request. Rights that team members have through other teams remain.',
+      }),
       answerEmpty((call) => use.removeTeamAccess.execute(call.actor, parameter(call, 'id'))),
     ),
   ];

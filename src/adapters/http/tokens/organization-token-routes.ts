@@ -49,7 +49,7 @@ export const organizationTokenRoutes = (use: UseCases, dialect: Dialect): Route[
       tokenPath,
       'organization-tokens/manage',
       () => ({
-        ...removes('revokeOrganizationToken', 'Revoke an organization token', 422)(),
+        ...removes('revokeOrganizationToken', 'Revoke an organization token', { refusals: [422] })(),
         query: organizationTokenParameters,
       }),
       async (call) => {

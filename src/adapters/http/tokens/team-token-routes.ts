@@ -14,14 +14,23 @@ export const teamTokenRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       tokenPath,
       'team-tokens/manage',
-      shows('showTeamToken', 'Show a team token', () => teamTokenSchema(dialect)),
+      shows('showTeamToken', 'Show a team token', () => teamTokenSchema(dialect), {
+        about: 'The secret is not included. Returns 404 if the team has no token.',
+      }),
       answerOne(presentToken(), (call) => use.showTeamToken.execute(call.actor, parameter(call, 'teamId'))),
     ),
     post(
       tokenPath,
       'team-tokens/manage',
-      creates('issueTeamToken', 'Issue a team token (replaces the existing one)', readExpiry, () =>
-        issuedTeamTokenSchema(dialect),
+      creates(
+        'issueTeamToken',
+        'Issue a team token (replaces the existing one)',
+        readExpiry,
+        () => issuedTeamTokenSchema(dialect),
+        {
+          about:
+            'A team has at most one token; the existing one stops working at once. Only this response contains the secret.',
+        },
       ),
       async (call) => {
         const command = { teamId: parameter(call, 'teamId'), expiresAt: readExpiry(call) };
@@ -32,7 +41,7 @@ export const teamTokenRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     remove(
       tokenPath,
       'team-tokens/manage',
-      removes('revokeTeamToken', 'Revoke a team token'),
+      removes('revokeTeamToken', 'Revoke a team token', { about: 'The token stops working at once.' }),
       answerEmpty((call) => use.revokeTeamToken.execute(call.actor, parameter(call, 'teamId'))),
     ),
     get(

@@ -48,7 +48,7 @@ export const userTokenRoutes = (
     remove(
       '/authentication-tokens/:id',
       'user-tokens/manage',
-      removes('revokeToken', 'Revoke a token'),
+      removes('revokeToken', 'Revoke a token', { about: 'The token stops working at once.' }),
       answerEmpty((call) => use.revokeToken.execute(call.actor, parameter(call, 'id'))),
     ),
   ];

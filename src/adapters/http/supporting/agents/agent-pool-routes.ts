@@ -93,7 +93,7 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       remove(
         one,
         manage,
-        removes(`remove${name}`, `Delete ${words} and its tokens`, 'agent-pool/in-use'),
+        removes(`remove${name}`, `Delete ${words} and its tokens`, { refusals: ['agent-pool/in-use'] }),
         answerEmpty((call) => use.removeAgentPool.execute(call.actor, reference(call))),
       ),
       get(

@@ -63,7 +63,7 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     remove(
       '/organizations/:organization',
       'organizations/delete',
-      removes('removeOrganization', 'Delete an organization and everything in it', 'runs/in-progress'),
+      removes('removeOrganization', 'Delete an organization and everything in it', { refusals: ['runs/in-progress'] }),
       answerEmpty((call) => use.removeOrganization.execute(call.actor, parameter(call, 'organization'))),
     ),
     get(
@@ -108,7 +108,9 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     remove(
       '/organization-memberships/:id',
       'memberships/manage',
-      removes('removeOrganizationMembership', 'Delete an organization membership', 'owners-team/protected'),
+      removes('removeOrganizationMembership', 'Delete an organization membership', {
+        refusals: ['owners-team/protected'],
+      }),
       answerEmpty((call) => use.removeOrganizationMembership.execute(call.actor, parameter(call, 'id'))),
     ),
   ];

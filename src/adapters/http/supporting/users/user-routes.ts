@@ -69,7 +69,10 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     remove(
       '/admin/users/:id',
       'users/manage',
-      removes('removeUser', 'Delete a user', 'user/protected', 'owners-team/protected', 'runs/in-progress'),
+      removes('removeUser', 'Delete a user', {
+        about: 'Revokes all tokens of the user, and removes the user from every team and organization.',
+        refusals: ['user/protected', 'owners-team/protected', 'runs/in-progress'],
+      }),
       answerEmpty((call) => use.removeUser.execute(call.actor, parameter(call, 'id'))),
     ),
   ];

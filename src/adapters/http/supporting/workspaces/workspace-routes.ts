@@ -42,7 +42,9 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     remove(
       path,
       'workspaces/delete',
-      removes(`removeWorkspace${suffix}`, 'Delete a workspace and everything in it', 'runs/in-progress'),
+      removes(`removeWorkspace${suffix}`, 'Delete a workspace and everything in it', {
+        refusals: ['runs/in-progress'],
+      }),
       answerEmpty((call) => use.removeWorkspace.execute(call.actor, reference(call))),
     ),
   ];
