@@ -32,7 +32,7 @@ const routes: readonly (readonly [
   ['list configuration versions', 3, 'get', ({ workspace }) => `/workspaces/${workspace}/configuration-versions`, 200],
   [
     'create a configuration version',
-    4,
+    3,
     'post',
     ({ workspace }) => `/workspaces/${workspace}/configuration-versions`,
     201,

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { sealPrefix } from '../../../../application/ports/outside/secret-box.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
-import { DomainError } from '../../../../domain/index.js';
+import { DomainError, notFound } from '../../../../domain/index.js';
 
 /** The input of a driver. */
 export interface Compiled {
@@ -97,6 +97,15 @@ export const asTaken =
     const violated = violatedIndex(error);
     const [, refusal] = Object.entries(refusals).find(([column]) => violated?.includes(column)) ?? [];
     return refusal?.() ?? error;
+  };
+
+/** For a row with a required column that its statement looks up: there is nothing to add it to. */
+export const asMissing =
+  (column: string): Told =>
+  (error) => {
+    const { code, message = '' } = error as { code?: string; message?: string };
+    const isNull = code === '23502' || code === 'SQLITE_CONSTRAINT_NOTNULL';
+    return isNull && message.includes(column) ? notFound() : error;
   };
 
 /**

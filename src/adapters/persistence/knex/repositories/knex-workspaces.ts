@@ -8,7 +8,6 @@ import {
   type ConfigurationVersionId,
   type ExecutionMode,
   type Instant,
-  notFound,
   type OrganizationId,
   type Seen,
   type Standing,
@@ -116,23 +115,6 @@ const lockedRow = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
   sql('workspaces').where('id', id).select('id').forNoKeyUpdate(),
 );
 
-const takeSequence = prepared(
-  (sql, { id, current }: { readonly id: WorkspaceId; readonly current: ConfigurationVersionId | undefined }) => {
-    const livingOrganization = sql('organizations as o')
-      .whereRaw('o.id = workspaces.organization_id')
-      .whereNull('o.deleted_at')
-      .select('o.id');
-    return sql('workspaces')
-      .where({ id, deleted_at: null })
-      .whereExists(livingOrganization)
-      .update({
-        last_sequence: sql.raw('last_sequence + 1'),
-        ...(current !== undefined && { current_configuration_version_id: current }),
-      })
-      .returning('last_sequence');
-  },
-);
-
 export class KnexWorkspaces implements WorkspaceRepository {
   constructor(private readonly db: Statements) {}
 
@@ -180,13 +162,6 @@ export class KnexWorkspaces implements WorkspaceRepository {
 
   async remove(id: WorkspaceId, now: Instant): Promise<void> {
     await this.db.run(this.db.sql('workspaces').where({ id, deleted_at: null }).update({ deleted_at: now }));
-  }
-
-  async takeSequence(id: WorkspaceId, versionId: ConfigurationVersionId, becomesCurrent: boolean): Promise<number> {
-    const current = becomesCurrent ? versionId : undefined;
-    const row = await this.db.first<{ last_sequence: number }>(takeSequence(this.db, { id, current }));
-    if (row === undefined) throw notFound();
-    return row.last_sequence;
   }
 
   async promote(id: WorkspaceId, versionId: ConfigurationVersionId): Promise<void> {
