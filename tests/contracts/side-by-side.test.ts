@@ -617,7 +617,10 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const place = await newPlace();
     const { upload, kept, bundle } = await replacing(place);
     const lingering = new Lingering(instance(0));
-    const turn = lingering.run((tx) => tx.workspaces.takeTurn(place.workspace.id));
+    const turn = lingering.run(async (tx) => {
+      await tx.workspaces.takeTurn(place.workspace.id);
+      await tx.workspaces.find(place.workspace.id);
+    });
     await lingering.lingers;
     const ended = Promise.allSettled([upload(instance(1))]);
     await orWaits(ended);

@@ -33,8 +33,9 @@ export interface WorkspaceRepository {
   /** Makes a version the current one, unless the current one is newer. */
   promote(id: WorkspaceId, versionId: ConfigurationVersionId): Promise<void>;
   /**
-   * Locks the workspace against other transactions that take its turn, until this one ends. Must be taken before the
-   * data it guards is read, so that concurrent run changes, or two deliveries of one push, see each other.
+   * Locks the workspace against other transactions that take its turn, from the next read until this one ends. Must be
+   * taken before the data it guards is read, so that concurrent run changes, or two deliveries of one push, see each
+   * other.
    */
   takeTurn(id: WorkspaceId): Promise<void>;
   /** The given ids of existing workspaces of the organization within `visibility`, ordered by id. */

@@ -26,8 +26,8 @@ export interface Statements {
   /** Returns the number of rows changed. */
   run(query: Query): Promise<number>;
   /**
-   * For a statement whose result is not needed: it runs before the next statement or with the commit, and a failure
-   * surfaces there, mapped by `told`. Not for statements whose row count matters, or after whose failure work
+   * For a statement whose result is not needed, such as a lock: it runs before the next statement or with the commit,
+   * and a failure surfaces there, mapped by `told`. Not for statements whose row count matters, or after whose failure work
    * continues.
    */
   runLater(query: Query, told?: Told): Promise<void>;

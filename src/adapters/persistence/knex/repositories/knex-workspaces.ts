@@ -182,7 +182,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
   }
 
   async takeTurn(id: WorkspaceId): Promise<void> {
-    await this.db.first(lockedRow(this.db, { id }));
+    await this.db.runLater(lockedRow(this.db, { id }));
   }
 
   async visibleAmong(
