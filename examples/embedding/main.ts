@@ -22,9 +22,8 @@ const standingOf = (actor: Actor, workspaceId: string): Standing => ({
 
 // Only what this use case calls: the compiler checks each method against its port.
 const transactionOn = (rows: ConfigurationVersionState[]): Transaction => {
-  const workspaces: Pick<Transaction['workspaces'], 'findIdFor' | 'takeSequence'> = {
+  const workspaces: Pick<Transaction['workspaces'], 'findIdFor'> = {
     findIdFor: async (actor, id) => ({ subject: id, standing: standingOf(actor, id) }),
-    takeSequence: async () => rows.length + 1,
   };
   const configurationVersions: Pick<Transaction['configurationVersions'], 'add'> = {
     add: async ({ state }) => void rows.push(state),

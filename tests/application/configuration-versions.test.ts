@@ -102,17 +102,6 @@ describe('creating a configuration version', () => {
       expect(await currentVersion()).toBe(current.version.id);
     },
   );
-
-  it('numbers the versions of each workspace from 1, without gaps', async () => {
-    const other = await world.newWorkspace('storage');
-    const numbers = async (workspaceId: string) => (await create(world.owner, { workspaceId })).version.sequence;
-    expect(await numbers(world.workspace.id)).toBe(1);
-    expect(await numbers(other.id)).toBe(1);
-    await expect(create(world.stranger)).rejects.toThrow();
-    const both = await Promise.all([numbers(world.workspace.id), numbers(world.workspace.id)]);
-    expect(both.sort()).toEqual([2, 3]);
-    expect(await numbers(other.id)).toBe(2);
-  });
 });
 
 describe('showing a configuration version', () => {

@@ -110,7 +110,7 @@ describe('an object id', () => {
   it('of a version whose creator is not known is not found', async () => {
     const { id } = await world.newVersion();
     const known = await world.stateOf(id);
-    const unknown = ConfigurationVersion.restore({ ...known, id: 'cv-unknown', sequence: 9, createdBy: null });
+    const unknown = ConfigurationVersion.restore({ ...known, id: 'cv-unknown', createdBy: null });
     await world.unitOfWork.run((tx) => tx.configurationVersions.add(unknown));
     await refuses(objectIdOf(world.urls.issue('upload', unknown.state.id, world.clock.now())), unknown.state.id);
   });

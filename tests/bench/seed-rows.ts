@@ -261,8 +261,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     await tx.tokens.add(aToken(ownedBy('team', team), { id: id('at'), secretDigest: digestOf('a team'), createdBy }));
     await tx.workspaces.add(workspace);
     await tx.teamAccess.add({ ...access, grant: { access: 'write' } });
-    await tx.workspaces.takeSequence(workspace.id, version.state.id, true);
-    await tx.configurationVersions.add(version);
+    await tx.configurationVersions.add(version, true);
     await tx.configurationVersions.addIngressAttributes(version.state.id, someIngressAttributes({ id: id('ia') }));
     await tx.runs.takeSequence(workspace.id);
     await tx.runs.add(run);

@@ -128,13 +128,9 @@ export class Ground {
     workspace: Pick<Workspace, 'id'>,
     given: Partial<ConfigurationVersionState> = {},
   ): Promise<ConfigurationVersion> {
-    return this.run(async (tx) => {
-      const { state } = aConfigurationVersion(workspace, given);
-      const sequence = await tx.workspaces.takeSequence(workspace.id, state.id, false);
-      const version = aConfigurationVersion(workspace, { ...state, sequence });
-      await tx.configurationVersions.add(version);
-      return version;
-    });
+    const version = aConfigurationVersion(workspace, given);
+    await this.run((tx) => tx.configurationVersions.add(version));
+    return version;
   }
 
   async token(owner: TokenOwner, given: Partial<ApiToken> = {}): Promise<ApiToken> {

@@ -256,10 +256,10 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
   ConfigurationVersionState: async (on) => {
     const { workspace } = await aPlace(on);
     const version = await on.version(workspace, wholeVersion());
-    const { id, workspaceId, sequence, origin, source, createdBy, createdAt } = version.state;
+    const { id, workspaceId, origin, source, createdBy, createdAt } = version.state;
     const read = async () => (await on.read((tx) => tx.configurationVersions.find(id)))?.state;
     const before = await read();
-    const fixed = { id, workspaceId, sequence, origin, source, createdBy, createdAt };
+    const fixed = { id, workspaceId, origin, source, createdBy, createdAt };
     const after = changed(aConfigurationVersion(workspace, { ...fixed, autoQueueRuns: false }));
     await on.run((tx) => tx.configurationVersions.save(after));
     const nobodys = await on.version(workspace);

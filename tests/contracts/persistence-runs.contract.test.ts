@@ -16,7 +16,16 @@ import {
   serves,
   type Workspace,
 } from '../../src/domain/index.js';
-import { afterNoon, aRun, asOrganization, asTeam, asUser, noon, unique } from '../support/builders.js';
+import {
+  aConfigurationVersion,
+  afterNoon,
+  aRun,
+  asOrganization,
+  asTeam,
+  asUser,
+  noon,
+  unique,
+} from '../support/builders.js';
 import { anAgentPool, aSiteAgentPool } from '../support/policy-builders.js';
 import { fc } from '../support/properties.js';
 import { type Ground, onEveryBackend, refusal } from './on-every-backend.js';
@@ -154,8 +163,9 @@ onEveryBackend('runs', (on) => {
     ).rejects.toThrow('no');
     expect(await take()).toBe(21);
     expect(await take(neighbour.workspace.id)).toBe(1);
-    const { state } = await on.version(workspace);
-    expect(state.sequence).toBe(2);
+    await on.version(workspace);
+    const versions = await on.read((tx) => tx.configurationVersions.page(workspace.id, { number: 1, size: 5 }));
+    expect(versions).toMatchObject({ total: 2, items: { length: 2 } });
     await expect(take('ws-nobody')).rejects.toEqual(refusal('resource/not-found'));
   });
 
@@ -427,8 +437,9 @@ onEveryBackend('rules about runs', (on) => {
     const about = (id: string) => on.read((tx) => tx.runs.aboutVersion(id));
     const unused = { runsInProgress: false, usedByRun: false };
     expect(await about(version.id)).toEqual({ isCurrent: false, ...unused });
-    await on.run((tx) => tx.workspaces.takeSequence(workspace.id, version.id, true));
-    expect(await about(version.id)).toEqual({ isCurrent: true, ...unused });
+    const current = aConfigurationVersion(workspace);
+    await on.run((tx) => tx.configurationVersions.add(current, true));
+    expect(await about(current.state.id)).toEqual({ isCurrent: true, ...unused });
     expect(await about('cv-nobody')).toEqual({ isCurrent: false, ...unused });
   });
 

@@ -7,6 +7,7 @@ import type {
   LinkedRepository,
   RunStatus,
   Standing,
+  Workspace,
   WorkspaceVisibility,
 } from '../../src/domain/index.js';
 import {
@@ -33,6 +34,13 @@ const aRepository = (given: Partial<LinkedRepository> = {}): LinkedRepository =>
 });
 
 onEveryBackend('workspaces', (on) => {
+  /** The ids of all versions: as many as their numbers reach to. */
+  const listed = async ({ id }: Pick<Workspace, 'id'>): Promise<readonly string[]> => {
+    const page = await on.read((tx) => tx.configurationVersions.page(id, { number: 1, size: 100 }));
+    expect(page.items).toHaveLength(page.total);
+    return page.items.map((version) => version.id);
+  };
+
   it('are told apart, among some ids, from what is gone, elsewhere or hidden', async () => {
     const organization = await on.organization();
     const [a, b, gone] = [
@@ -71,11 +79,13 @@ onEveryBackend('workspaces', (on) => {
   it('keeps the current version and the counter when settings are saved', async () => {
     const organization = await on.organization();
     const workspace = await on.workspace(organization);
-    await on.run((tx) => tx.workspaces.takeSequence(workspace.id, 'cv-current', true));
+    const current = aConfigurationVersion(workspace);
+    await on.run((tx) => tx.configurationVersions.add(current, true));
     await on.run((tx) => tx.workspaces.save({ ...workspace, revision: 1 }));
     const seen = await on.read((tx) => tx.workspaces.findFor(asOrganization(organization), workspace.id));
-    expect(seen?.subject.currentConfigurationVersionId).toBe('cv-current');
-    expect(await on.run((tx) => tx.workspaces.takeSequence(workspace.id, 'cv-next', false))).toBe(2);
+    expect(seen?.subject.currentConfigurationVersionId).toBe(current.state.id);
+    const next = await on.version(workspace);
+    expect(await listed(workspace)).toEqual([next.state.id, current.state.id]);
   });
 
   it('has one living workspace of an organization by a name', async () => {
@@ -97,35 +107,41 @@ onEveryBackend('workspaces', (on) => {
     expect(seen?.subject).toEqual(heir);
   });
 
-  it('gives out sequence numbers from 1, without a gap, and points at the version that becomes current', async () => {
+  it('lists versions in the order in which they were added, and points at the one that becomes current', async () => {
     const organization = await on.organization();
     const workspace = await on.workspace(organization);
-    const take = (versionId: string, becomesCurrent: boolean) =>
-      on.run((tx) => tx.workspaces.takeSequence(workspace.id, versionId, becomesCurrent));
     const current = async () =>
       (await on.read((tx) => tx.workspaces.findFor(asOrganization(organization), workspace.id)))?.subject
         .currentConfigurationVersionId;
-    expect(await take('cv-a', false)).toBe(1);
+    const older = await on.version(workspace);
     expect(await current()).toBeNull();
-    expect(await take('cv-b', true)).toBe(2);
-    expect(await current()).toBe('cv-b');
-    expect(await take('cv-c', false)).toBe(3);
-    expect(await current()).toBe('cv-b');
+    const becoming = aConfigurationVersion(workspace);
+    await on.run((tx) => tx.configurationVersions.add(becoming, true));
+    expect(await current()).toBe(becoming.state.id);
+    const newer = await on.version(workspace);
+    expect(await current()).toBe(becoming.state.id);
+    expect(await listed(workspace)).toEqual([newer, becoming, older].map(({ state }) => state.id));
   });
 
-  it('gives out every number once, however many are taken at once', async () => {
+  it('lists every version once, however many are added at once', async () => {
     const workspace = await on.workspace(await on.organization());
     const versions = await Promise.all(Array.from({ length: 20 }, () => on.version(workspace)));
-    const sequences = versions.map(({ state }) => state.sequence).sort((a, b) => a - b);
-    expect(sequences).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+    const ids = await listed(workspace);
+    expect(new Set(ids)).toEqual(new Set(versions.map(({ state }) => state.id)));
+    expect(ids).toHaveLength(20);
   });
 
-  it('gives no number of a workspace that is missing or removed', async () => {
-    const workspace = await on.workspace(await on.organization());
+  it('gets no version when it is missing or removed', async () => {
+    const organization = await on.organization();
+    const workspace = await on.workspace(organization);
     await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
-    for (const id of [workspace.id, 'ws-nobody']) {
-      const taken = on.run((tx) => tx.workspaces.takeSequence(id, 'cv-never', true));
-      await expect(taken).rejects.toEqual(refusal('resource/not-found'));
+    const removed = await on.organization();
+    const elsewhere = await on.workspace(removed);
+    await on.run((tx) => tx.organizations.remove(removed.id, noon));
+    for (const place of [workspace, elsewhere, { id: 'ws-nobody' }]) {
+      const version = aConfigurationVersion(place);
+      const adding = on.run((tx) => tx.configurationVersions.add(version, true));
+      await expect(adding).rejects.toEqual(refusal('resource/not-found'));
     }
   });
 
@@ -454,11 +470,10 @@ onEveryBackend('commits that a forge reports', (on) => {
         await tx.workspaces.takeTurn(workspace.id);
         const delivery = unique('delivery');
         if (await tx.configurationVersions.isKnown({ workspaceId: workspace.id, delivery, ...commit })) return 0;
-        const { state } = aConfigurationVersion(workspace, { origin: 'version-control' });
-        const sequence = await tx.workspaces.takeSequence(workspace.id, state.id, false);
-        await tx.configurationVersions.add(aConfigurationVersion(workspace, { ...state, sequence }));
-        await tx.configurationVersions.addIngressAttributes(state.id, someIngressAttributes(commit));
-        await tx.configurationVersions.addDelivery(workspace.id, delivery, state.id);
+        const version = aConfigurationVersion(workspace, { origin: 'version-control' });
+        await tx.configurationVersions.add(version);
+        await tx.configurationVersions.addIngressAttributes(version.state.id, someIngressAttributes(commit));
+        await tx.configurationVersions.addDelivery(workspace.id, delivery, version.state.id);
         return 1;
       });
     const made = await Promise.all(Array.from({ length: 6 }, deliver));
@@ -487,8 +502,9 @@ onEveryBackend('run facts', (on) => {
 
   it('knows of a version whether it is current', async () => {
     const workspace = await on.workspace(await on.organization());
-    const [older, newer] = [await on.version(workspace), await on.version(workspace)];
-    await on.run((tx) => tx.workspaces.takeSequence(workspace.id, newer.state.id, true));
+    const older = await on.version(workspace);
+    const newer = aConfigurationVersion(workspace);
+    await on.run((tx) => tx.configurationVersions.add(newer, true));
     const unused = { runsInProgress: false, usedByRun: false };
     expect(await about(newer.state.id)).toEqual({ isCurrent: true, ...unused });
     expect(await about(older.state.id)).toEqual({ isCurrent: false, ...unused });

@@ -3,6 +3,7 @@ import type { Transaction } from '../../src/application/index.js';
 import type { Member, Organization, Workspace } from '../../src/domain/index.js';
 import { backends, onOneConnection } from '../support/backends.js';
 import {
+  aConfigurationVersion,
   aMembership,
   anOrganization,
   asMember,
@@ -47,7 +48,7 @@ onEveryBackend(
       const organization = await on.organization();
       const workspace = await on.workspace(organization);
       const work = on.run(async (tx) => {
-        await tx.workspaces.takeSequence(workspace.id, 'cv-never', true);
+        await tx.configurationVersions.add(aConfigurationVersion(workspace), true);
         await tx.workspaces.save({ ...workspace, description: 'never', revision: 1 });
         await tx.organizations.remove(organization.id, noon);
         throw new Error('too bad');
@@ -55,7 +56,9 @@ onEveryBackend(
       await expect(work).rejects.toThrow('too bad');
       const seen = await on.read((tx) => tx.workspaces.findFor(asOrganization(organization), workspace.id));
       expect(seen?.subject).toEqual(workspace);
-      expect((await on.version(workspace)).state.sequence).toBe(1);
+      const { id } = (await on.version(workspace)).state;
+      const versions = await on.read((tx) => tx.configurationVersions.page(workspace.id, { number: 1, size: 5 }));
+      expect(versions).toMatchObject({ total: 1, items: [{ id }] });
     });
 
     it('goes on serving after a failure', async () => {

@@ -124,6 +124,36 @@ import { refusal } from './on-every-backend.js';
     expect(await ordered()).toBe(before);
   });
 
+  it.each([
+    ['begins with a write', order],
+    ['begins with a read', (tx) => find(tx).then(() => order(tx))],
+    ['asks for both at once', (tx) => Promise.all([find(tx), order(tx), tx.effects.done(1)])],
+    ['goes on after the failure', (tx) => find(tx).catch(() => order(tx).catch(() => undefined))],
+  ] as readonly (readonly [string, (tx: Transaction) => Promise<unknown>])[])(
+    'that %s is refused when only its begin fails, and writes nothing',
+    async (_, work) => {
+      const before = await ordered();
+      way.failingBegin = true;
+      const refused = expect(unitOfWork.run(work)).rejects.toEqual(refusal('service/unavailable'));
+      await refused.finally(() => {
+        way.failingBegin = false;
+      });
+      expect(await ordered()).toBe(before);
+      await unitOfWork.run(order);
+      expect(await ordered()).toBe(before + 1);
+    },
+  );
+
+  it('runs what is asked at once in that order, in one flight where it only reads', async () => {
+    const user = aUser();
+    await unitOfWork.run((tx) => Promise.all([find(tx), find(tx), find(tx)]));
+    expect(way.roundTrips).toBe(2);
+    const found = await unitOfWork.run((tx) =>
+      Promise.all([find(tx), tx.users.find(user.id), tx.users.add(user), tx.users.find(user.id), tx.effects.done(1)]),
+    );
+    expect(found.slice(0, 4)).toEqual([expect.anything(), undefined, undefined, user]);
+  });
+
   it('leaves its connection as it was, whatever became of it', async () => {
     const add = await twice();
     await expect(unitOfWork.run(add)).rejects.toEqual(taken);

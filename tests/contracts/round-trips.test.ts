@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { prefix, startApi, type TestApi } from '../support/api.js';
@@ -12,12 +13,21 @@ interface Place {
   readonly version: string;
   readonly team: string;
   readonly otherTeam: string;
+  readonly state: string;
 }
 
 const document = (type: string, attributes: object = {}, relationships: object = {}) => ({
   data: { type, attributes, relationships },
 });
 const one = (type: string, id: string) => ({ data: { type, id } });
+
+/** A document that writes a state, with its bytes if they are `inline`. */
+const aState = (serial: number, { inline }: { readonly inline: boolean }): object => {
+  const state = Buffer.from(JSON.stringify({ version: 4, serial, lineage: 'lineage', outputs: {}, resources: [] }));
+  const md5 = createHash('md5').update(state).digest('hex');
+  const bytes = inline ? { state: state.toString('base64') } : {};
+  return document('state-versions', { serial, lineage: 'lineage', md5, ...bytes });
+};
 
 /** Round trips to Postgres, with those that find out whose token it is. A rise wants a reason; after a fall, write down less. */
 const routes: readonly (readonly [
@@ -32,7 +42,7 @@ const routes: readonly (readonly [
   ['list configuration versions', 3, 'get', ({ workspace }) => `/workspaces/${workspace}/configuration-versions`, 200],
   [
     'create a configuration version',
-    4,
+    3,
     'post',
     ({ workspace }) => `/workspaces/${workspace}/configuration-versions`,
     201,
@@ -48,7 +58,7 @@ const routes: readonly (readonly [
   ],
   [
     'add team access',
-    4,
+    3,
     'post',
     () => '/team-workspaces',
     200,
@@ -61,7 +71,7 @@ const routes: readonly (readonly [
   ],
   [
     'create a run',
-    14,
+    8,
     'post',
     () => '/runs',
     201,
@@ -71,6 +81,30 @@ const routes: readonly (readonly [
         { 'plan-only': true },
         { workspace: one('workspaces', workspace), 'configuration-version': one('configuration-versions', version) },
       ),
+  ],
+  [
+    'announce a state',
+    9,
+    'post',
+    ({ workspace }) => `/workspaces/${workspace}/state-versions`,
+    201,
+    () => aState(2, { inline: false }),
+  ],
+  [
+    'write a state',
+    13,
+    'post',
+    ({ workspace }) => `/workspaces/${workspace}/state-versions`,
+    201,
+    () => aState(3, { inline: true }),
+  ],
+  [
+    'roll back a state',
+    10,
+    'patch',
+    ({ workspace }) => `/workspaces/${workspace}/state-versions`,
+    201,
+    ({ state }) => document('state-versions', {}, { 'rollback-state-version': one('state-versions', state) }),
   ],
 ];
 
@@ -94,7 +128,11 @@ const routes: readonly (readonly [
     const teams = [await api.team(organization, 'one'), await api.team(organization, 'two')];
     const { id: version, uploadUrl } = await api.version(workspace);
     await api.upload(uploadUrl, await archiveOf({ 'main.tf': '# nothing' })).expect(200);
-    place = { organization, workspace, version, team: teams[0] as string, otherTeam: teams[1] as string };
+    await api.admin.post(`/workspaces/${workspace}/actions/lock`, {}).expect(200);
+    const written = aState(1, { inline: true });
+    const { body } = await api.admin.post(`/workspaces/${workspace}/state-versions`, written).expect(201);
+    const [team = '', otherTeam = ''] = teams;
+    place = { organization, workspace, version, team, otherTeam, state: body.data.id };
   });
 
   afterAll(async () => {

@@ -141,7 +141,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const owners = aTeam(organization, { owners: true });
     const team = aTeam(organization);
     const workspace = aWorkspace(organization);
-    const version = aConfigurationVersion(workspace, { status: 'uploaded', sequence: 1 });
+    const version = aConfigurationVersion(workspace, { status: 'uploaded' });
     const [ofOwner, membership] = [aMembership(organization, owner), aMembership(organization, user)];
     const pool = anAgentPool(organization, { id: poolId });
     const sitePool = aSiteAgentPool();
@@ -153,8 +153,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       await tx.teams.addMembers(owners, [owner.id]);
       await tx.teams.addMembers(team, [user.id]);
       await tx.workspaces.add(workspace);
-      await tx.workspaces.takeSequence(workspace.id, version.state.id, true);
-      await tx.configurationVersions.add(version);
+      await tx.configurationVersions.add(version, true);
       await giveGrant(tx, team.id, workspace.id, { access: 'write' });
       await tx.agentPools.add(pool);
       await tx.agentPools.add(sitePool);
@@ -264,11 +263,8 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       name: 'a version is archived, and a run is made of it',
       prepare: async ({ workspace }) => {
         // Another version is the current one, which may not be archived.
-        const version = aConfigurationVersion(workspace, { sequence: 2 });
-        await instance(0).run(async (tx) => {
-          await tx.workspaces.takeSequence(workspace.id, version.state.id, true);
-          await tx.configurationVersions.add(version);
-        });
+        const version = aConfigurationVersion(workspace);
+        await instance(0).run((tx) => tx.configurationVersions.add(version, true));
       },
       removal: (place) => async (unitOfWork) => {
         const { items } = await unitOfWork.read((tx) =>
@@ -537,12 +533,9 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   /** An upload that replaces the files of the workspace's current version, which the user of the place created. */
   async function replacing({ workspace, user }: Place) {
     const createdBy = { kind: 'user', id: user.id } as const;
-    const version = aConfigurationVersion(workspace, { status: 'uploaded', sequence: 2, bundle: aBundle(), createdBy });
+    const version = aConfigurationVersion(workspace, { status: 'uploaded', bundle: aBundle(), createdBy });
     const { id, bundle } = version.state;
-    await instance(0).run(async (tx) => {
-      await tx.workspaces.takeSequence(workspace.id, id, true);
-      await tx.configurationVersions.add(version);
-    });
+    await instance(0).run((tx) => tx.configurationVersions.add(version, true));
     const urls = new SignedCapabilityUrls({ publicUrl: '', signingSecrets: ['a secret'], seconds: lifetimes });
     const noQuota = new application.ByteQuota({ maxOrganizationBytes: 0 });
     const inspector = new TarBundleInspector(limits);
@@ -624,7 +617,10 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const place = await newPlace();
     const { upload, kept, bundle } = await replacing(place);
     const lingering = new Lingering(instance(0));
-    const turn = lingering.run((tx) => tx.workspaces.takeTurn(place.workspace.id));
+    const turn = lingering.run(async (tx) => {
+      await tx.workspaces.takeTurn(place.workspace.id);
+      await tx.workspaces.find(place.workspace.id);
+    });
     await lingering.lingers;
     const ended = Promise.allSettled([upload(instance(1))]);
     await orWaits(ended);
@@ -694,11 +690,9 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   it('set a counter that drifted right while others go on', async () => {
     const { organization, workspace } = await newPlace();
     const of = { organizationId: organization.id };
-    const add = (bytes: number) => async (tx: application.Transaction) => {
-      const { state } = aConfigurationVersion(workspace);
-      const sequence = await tx.workspaces.takeSequence(workspace.id, state.id, false);
+    const add = (bytes: number) => (tx: application.Transaction) => {
       const bundle = { key: unique('bundle'), bytes, sha256: 'a'.repeat(64) };
-      await tx.configurationVersions.add(aConfigurationVersion(workspace, { ...state, sequence, bundle }));
+      return tx.configurationVersions.add(aConfigurationVersion(workspace, { bundle }));
     };
     await instance(0).run(add(1_000));
     const client = new pg.Client({ connectionString: schemaUrl });
@@ -792,11 +786,10 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const lost: RunId[] = [];
     for (let n = 0; n < 6; n += 1) {
       const workspace = aWorkspace(place.organization);
-      const version = aConfigurationVersion(workspace, { status: 'uploaded', sequence: 1 });
+      const version = aConfigurationVersion(workspace, { status: 'uploaded' });
       await instance(0).run(async (tx) => {
         await tx.workspaces.add(workspace);
-        await tx.workspaces.takeSequence(workspace.id, version.state.id, true);
-        await tx.configurationVersions.add(version);
+        await tx.configurationVersions.add(version, true);
       });
       const id = unique('run');
       const lease = { poolId: place.pool.id, agent: 'agent-1', digest: unique('digest'), expiresAt: noon };
@@ -822,10 +815,10 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     await instance(0).run(async (tx) => {
       for (const workspace of workspaces) {
         await tx.workspaces.add(workspace);
-        for (const n of versions) {
+        for (const _ of versions) {
           const bundle = aBundle();
           bundles.push(bundle.key);
-          await tx.configurationVersions.add(aConfigurationVersion(workspace, { sequence: n + 1, bundle }));
+          await tx.configurationVersions.add(aConfigurationVersion(workspace, { bundle }));
         }
       }
     });

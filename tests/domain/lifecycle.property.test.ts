@@ -147,7 +147,6 @@ describe('a configuration version', () => {
     expect(aNewVersion().state).toEqual({
       id: 'cv-1',
       workspaceId: 'ws-1',
-      sequence: 1,
       origin: 'api',
       source: 'tfe-api',
       autoQueueRuns: true,

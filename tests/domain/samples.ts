@@ -31,7 +31,6 @@ export const atRest = { isCurrent: false, runsInProgress: false, usedByRun: fals
 const asCreated = {
   id: 'cv-1',
   workspaceId: 'ws-1',
-  sequence: 1,
   origin: 'api' as const,
   source: 'tfe-api',
   autoQueueRuns: true,
@@ -189,7 +188,6 @@ export const anyVersion: fc.Arbitrary<ConfigurationVersion> = fc
     speculative: fc.boolean(),
     provisional: fc.boolean(),
     autoQueueRuns: fc.boolean(),
-    sequence: fc.integer({ min: 1, max: 1_000_000 }),
     revision: fc.nat(),
     failure: fc.constantFrom(null, { error: 'bad-archive', errorMessage: 'not a gzip stream' }),
     statusTimestamps: fc.constantFrom({}, { 'uploaded-at': noon }, { 'errored-at': noon, 'fetching-at': noon }),

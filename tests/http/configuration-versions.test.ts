@@ -80,11 +80,9 @@ async function newFetched(
   seeds += 1;
   const [id, ingressId] = [`cv-seed${seeds}`, `ia-seed${seeds}`];
   await api.unitOfWork.run(async (tx) => {
-    const sequence = await tx.workspaces.takeSequence(workspaceId, id, false);
     const version = ConfigurationVersion.restore({
       id,
       workspaceId,
-      sequence,
       status: 'uploaded',
       origin: 'version-control',
       source: 'github',

@@ -296,12 +296,11 @@ export class World {
   }
 
   /** A version fetched from version control, as the commit fetcher leaves it. */
-  async fetchedVersion(attributes: IngressAttributes, sequence = 100): Promise<ConfigurationVersionId> {
+  async fetchedVersion(attributes: IngressAttributes): Promise<ConfigurationVersionId> {
     const id = this.ids.next('configuration-version');
     const created = ConfigurationVersion.create({
       id,
       workspaceId: this.workspace.id,
-      sequence,
       origin: 'version-control',
       source: 'github',
       autoQueueRuns: false,

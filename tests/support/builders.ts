@@ -160,7 +160,6 @@ export const aConfigurationVersion = (
   ConfigurationVersion.restore({
     id: unique('cv'),
     workspaceId,
-    sequence: 1,
     status: 'pending',
     origin: 'api',
     source: 'tfe-api',

@@ -1,12 +1,31 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A proxy to the database that can refuse, stall, or cut connections at the commit. */
+/** A message of Postgres's simple protocol. */
+const asked = (sql: string): Buffer => {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(4 + Buffer.byteLength(sql) + 1);
+  return Buffer.concat([Buffer.from('Q'), length, Buffer.from(`${sql}\0`)]);
+};
+
+const begin = asked('BEGIN');
+const outOfMemory = asked("do $$ begin raise exception using errcode = '53200'; end $$");
+
+/** The same bytes, with a statement that fails in the place of `begin`. */
+function withoutBegin(bytes: Buffer): Buffer {
+  const at = bytes.indexOf(begin);
+  if (at < 0) return bytes;
+  return Buffer.concat([bytes.subarray(0, at), outOfMemory, bytes.subarray(at + begin.length)]);
+}
+
+/** A proxy to the database that can refuse, stall, or cut connections at the commit, and let `begin` fail. */
 export class Way {
   /** Whether new connections are refused. */
   refusing = false;
   /** Whether it drops all data. */
   stalled = false;
+  /** Whether `begin`, and nothing else, fails for want of memory. */
+  failingBegin = false;
   atCommit: 'cut before it is sent' | 'cut before it is answered' | undefined;
   /** The number of round trips: statements sent before the first response count as one. */
   roundTrips = 0;
@@ -64,7 +83,7 @@ export class Way {
           deaf = true;
         }
         if (from === far && deaf) return this.cut();
-        other.write(bytes);
+        other.write(from === near && this.failingBegin ? withoutBegin(bytes) : bytes);
       });
     }
   }

@@ -231,7 +231,6 @@ export async function makeSmallWorld(
     );
     targetsRow = rows.items[0]?.id ?? '';
 
-    await tx.workspaces.takeSequence(workspace.id, version.state.id, false);
     await tx.configurationVersions.add(version);
     await tx.configurationVersions.addIngressAttributes(version.state.id, commit);
 

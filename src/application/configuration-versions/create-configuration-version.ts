@@ -42,11 +42,9 @@ export class CreateConfigurationVersion {
       authorized(await tx.workspaces.findIdFor(actor, command.workspaceId), 'configuration-versions/create');
       await this.quota.refuseMore(tx, command);
       const createdBy = identityOf(actor);
-      const draft = { ...command, id, origin: 'api', ingressAttributesId: null, createdBy, createdAt: now } as const;
-      const { becomesCurrentWhenCreated } = ConfigurationVersion.create({ ...draft, sequence: 0 });
-      const sequence = await tx.workspaces.takeSequence(command.workspaceId, id, becomesCurrentWhenCreated);
-      const created = ConfigurationVersion.create({ ...draft, sequence });
-      await tx.configurationVersions.add(created);
+      const given = { ...command, id, origin: 'api', ingressAttributesId: null, createdBy, createdAt: now } as const;
+      const created = ConfigurationVersion.create(given);
+      await tx.configurationVersions.add(created, created.becomesCurrentWhenCreated);
       await tx.audit.add(doneBy(actor, 'configuration-versions/create', id), created.state);
       return created;
     });

@@ -30,9 +30,13 @@ export class AddTeamAccess {
 
   execute(actor: Actor, command: NewTeamAccess): Promise<TeamWorkspaceView> {
     return this.unitOfWork.run(async (tx) => {
-      const workspace = authorized(await tx.workspaces.findFor(actor, command.workspaceId), 'team-access/manage');
+      const [seen, seenTeam] = await Promise.all([
+        tx.workspaces.findFor(actor, command.workspaceId),
+        tx.teams.findFor(actor, command.teamId),
+      ]);
+      const workspace = authorized(seen, 'team-access/manage');
       // Secret teams are included: a caller who manages a workspace sees every team with access to it.
-      const team = (await tx.teams.findFor(actor, command.teamId))?.subject;
+      const team = seenTeam?.subject;
       if (team?.organizationId !== workspace.organizationId) throw notFound();
       checkGrantable(team);
       const added: TeamWorkspaceView = {

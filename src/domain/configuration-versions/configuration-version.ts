@@ -23,8 +23,6 @@ export interface Failure {
 export interface ConfigurationVersionState {
   readonly id: ConfigurationVersionId;
   readonly workspaceId: WorkspaceId;
-  /** Dense within its workspace, from 1, never reused: the higher sequence is the newer version. */
-  readonly sequence: number;
   readonly status: Status;
   readonly origin: Origin;
   /** The source, in the field's terms: `tfe-api`, `terraform`, `github`, … */

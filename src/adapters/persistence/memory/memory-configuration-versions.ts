@@ -13,6 +13,7 @@ import {
   type ConfigurationVersionId,
   type IngressAttributes,
   type Instant,
+  notFound,
   type Seen,
   type WorkspaceId,
 } from '../../../domain/index.js';
@@ -45,8 +46,13 @@ export class MemoryConfigurationVersions implements ConfigurationVersionReposito
     return seen && { ...seen, subject: summaryOf(seen.subject.state) };
   }
 
-  async add({ state }: ConfigurationVersion): Promise<void> {
-    this.tables().configurationVersions.set(state.id, state);
+  async add({ state }: ConfigurationVersion, becomesCurrent = false): Promise<void> {
+    const { id, workspaceId } = state;
+    const { workspaces, configurationVersions } = this.tables();
+    const workspace = this.tables().workspace(workspaceId);
+    if (workspace === undefined) throw notFound();
+    if (becomesCurrent) workspaces.set(workspaceId, { ...workspace, currentConfigurationVersionId: id });
+    configurationVersions.set(id, state);
   }
 
   async save({ state }: ConfigurationVersion): Promise<void> {
@@ -93,8 +99,7 @@ export class MemoryConfigurationVersions implements ConfigurationVersionReposito
     const tables = this.tables();
     const rows = tables.workspace(workspaceId) === undefined ? [] : [...tables.configurationVersions.values()];
     const own = rows.filter((row) => row.workspaceId === workspaceId);
-    const newestFirst = own.sort((a, b) => b.sequence - a.sequence);
-    return pageOf(newestFirst.map(summaryOf), page);
+    return pageOf(own.reverse().map(summaryOf), page);
   }
 
   async ingressAttributes(

@@ -13,7 +13,7 @@ import {
 } from '../../../domain/index.js';
 import { policyCodeKey } from './memory-policies.js';
 import { artifactKey } from './memory-run-artifacts.js';
-import { runLogKey, runSequenceOf } from './memory-runs.js';
+import { runLogKey } from './memory-runs.js';
 import { removeStateVersion } from './memory-state-versions.js';
 import type { CurrentTables, MemoryTables } from './memory-tables.js';
 
@@ -82,7 +82,6 @@ function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
     });
   }
   tables.sequences.delete(id);
-  tables.sequences.delete(runSequenceOf(id));
   tables.workspaces.delete(id);
   tables.deletions.delete(id);
 }

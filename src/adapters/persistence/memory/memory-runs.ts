@@ -44,9 +44,6 @@ const bySequence = (a: RunState, b: RunState): number => a.sequence - b.sequence
 
 const maybeRestored = (state: RunState | undefined): Run | undefined => state && Run.restore(state);
 
-/** The key of a counter; versions are counted under the workspace's id alone. */
-export const runSequenceOf = (id: WorkspaceId): string => `${id} runs`;
-
 export const runLogKey = (id: RunId, phase: Phase): string => `${id} ${phase}`;
 
 export class MemoryRuns implements RunRepository, RunQueries {
@@ -100,7 +97,7 @@ export class MemoryRuns implements RunRepository, RunQueries {
   async takeSequence(workspaceId: WorkspaceId): Promise<number> {
     const tables = this.tables();
     if (tables.workspace(workspaceId) === undefined) throw notFound();
-    return tables.next(runSequenceOf(workspaceId));
+    return tables.next(workspaceId);
   }
 
   async anotherHolds(workspaceId: WorkspaceId, except: RunId): Promise<boolean> {

@@ -75,6 +75,7 @@ export class MemoryTables {
   readonly teamWorkspaces = new Map<TeamWorkspaceId, TeamWorkspace>();
   readonly workspaces = new Map<WorkspaceId, Workspace>();
   readonly variables = new Map<VariableId, Variable>();
+  /** The newest last. */
   readonly configurationVersions = new Map<ConfigurationVersionId, ConfigurationVersionState>();
   readonly ingressAttributes = new Map<ConfigurationVersionId, IngressAttributes>();
   readonly runs = new Map<RunId, RunState>();
@@ -100,7 +101,7 @@ export class MemoryTables {
   /** By instance. */
   readonly requestRates = new Map<string, { readonly demand: Demand; readonly notedAt: Instant }>();
   readonly auditEvents = new Map<string, AuditEvent>();
-  /** The last number given to an effect, and to each workspace's versions and runs. */
+  /** The last number given to an effect, and to each workspace's runs. */
   readonly sequences = new Map<string, number>();
   /** When what was deleted. */
   readonly deletions = new Map<string, Instant>();

@@ -6,7 +6,6 @@ import {
   alreadyTaken,
   type ConfigurationVersionId,
   type Instant,
-  notFound,
   type OrganizationId,
   type Seen,
   type Standing,
@@ -70,21 +69,13 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     this.tables().delete(id, now);
   }
 
-  async takeSequence(id: WorkspaceId, versionId: ConfigurationVersionId, becomesCurrent: boolean): Promise<number> {
-    const tables = this.tables();
-    const workspace = tables.workspace(id);
-    if (workspace === undefined) throw notFound();
-    if (becomesCurrent) tables.workspaces.set(id, { ...workspace, currentConfigurationVersionId: versionId });
-    return tables.next(id);
-  }
-
   async promote(id: WorkspaceId, versionId: ConfigurationVersionId): Promise<void> {
     const { workspaces, configurationVersions } = this.tables();
     const workspace = workspaces.get(id);
     if (workspace === undefined) return;
-    const sequenceOf = (of: ConfigurationVersionId) => configurationVersions.get(of)?.sequence ?? Number.NaN;
+    const byAge = [...configurationVersions.keys()];
     const current = workspace.currentConfigurationVersionId;
-    if (current !== null && !(sequenceOf(current) <= sequenceOf(versionId))) return;
+    if (current !== null && byAge.indexOf(current) > byAge.indexOf(versionId)) return;
     workspaces.set(id, { ...workspace, currentConfigurationVersionId: versionId });
   }
 

@@ -57,7 +57,11 @@ export interface ConfigurationVersionRepository {
   find(id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined>;
   /** With the caller's standing on its workspace. */
   findFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersion> | undefined>;
-  add(version: ConfigurationVersion): Promise<void>;
+  /**
+   * Adds the newest version of its workspace, which becomes the current one if asked to. Throws `resource/not-found` if
+   * the workspace is deleted.
+   */
+  add(version: ConfigurationVersion, becomesCurrent?: boolean): Promise<void>;
   /** Throws `shared/stale-revision` if the stored revision has changed since `version` was read. */
   save(version: ConfigurationVersion): Promise<void>;
   /** Records the commit a version comes from, once. */

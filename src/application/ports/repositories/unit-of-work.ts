@@ -63,8 +63,9 @@ export type Transaction<Names extends RepositoryName = RepositoryName> = Pick<Re
  */
 export interface UnitOfWork<Names extends RepositoryName = RepositoryName> {
   /**
-   * Commits when `work` resolves, rolls back when it rejects. `work` may run again if a save was stale, or if it waited
-   * for anything but `tx`. Its inserts may be sent as late as the commit: their refusal, such as a name that is taken,
+   * Commits when `work` resolves, rolls back when it rejects. Calls of `tx` take effect in their order, even if several are
+   * made before the first is awaited. `work` may run again if a save was stale, or if it waited for anything
+   * but `tx`. Its inserts may be sent as late as the commit: their refusal, such as a name that is taken,
    * may reject `run` after `work` resolved.
    */
   run<Result>(work: (tx: Transaction<Names>) => Promise<Result>): Promise<Result>;

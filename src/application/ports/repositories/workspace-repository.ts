@@ -30,13 +30,12 @@ export interface WorkspaceRepository {
   save(workspace: Workspace): Promise<void>;
   /** Hides the workspace and frees its name. */
   remove(id: WorkspaceId, now: string): Promise<void>;
-  /** The next sequence number of its versions; with `becomesCurrent` the version becomes its current one. */
-  takeSequence(id: WorkspaceId, versionId: ConfigurationVersionId, becomesCurrent: boolean): Promise<number>;
-  /** Makes a version the current one, unless the current one has a higher sequence. */
+  /** Makes a version the current one, unless the current one is newer. */
   promote(id: WorkspaceId, versionId: ConfigurationVersionId): Promise<void>;
   /**
-   * Locks the workspace against other transactions that take its turn, until this one ends. Must be taken before the
-   * data it guards is read, so that concurrent run changes, or two deliveries of one push, see each other.
+   * Locks the workspace against other transactions that take its turn, from the next read until this one ends. Must be
+   * taken before the data it guards is read, so that concurrent run changes, or two deliveries of one push, see each
+   * other.
    */
   takeTurn(id: WorkspaceId): Promise<void>;
   /** The given ids of existing workspaces of the organization within `visibility`, ordered by id. */

@@ -43,10 +43,12 @@ export class CreateRun {
   execute(actor: Actor, command: NewRun): Promise<ShownRun> {
     return this.unitOfWork.run(async (tx) => {
       const createdBy = identityOf(actor);
-      // Serializes with the caller's removal, which either sees the run or commits first; the caller then has no
-      // access.
-      await tx.holds.share(createdBy);
-      const seen = await tx.workspaces.findFor(actor, command.workspaceId);
+      // The lock serializes with the caller's removal, which either sees the run or commits first; the caller then has
+      // no access.
+      const [, seen] = await Promise.all([
+        tx.holds.share(createdBy),
+        tx.workspaces.findFor(actor, command.workspaceId),
+      ]);
       const { subject: workspace, standing } = seenBy(seen, 'runs/queue');
       const mayApply = may(standing, 'runs/apply');
       if (command.autoApply === true && !mayApply) {

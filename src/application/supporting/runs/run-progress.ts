@@ -72,13 +72,16 @@ export class RunProgress {
     draft: DraftRun,
   ): Promise<Run> {
     const now = this.clock.now();
-    // Serializes with the organization's removal, which either sees the run or commits first.
-    if (!(await tx.holds.share({ kind: 'organization', id: workspace.organizationId }))) throw notFound();
-    const sequence = await tx.runs.takeSequence(workspace.id);
+    const [held, sequence, sets] = await Promise.all([
+      // Serializes with the organization's removal, which either sees the run or commits first.
+      tx.holds.share({ kind: 'organization', id: workspace.organizationId }),
+      tx.runs.takeSequence(workspace.id),
+      tx.policySets.applyingTo(workspace.id),
+    ]);
+    if (!held) throw notFound();
     const id = this.ids.next('run');
     const run = Run.create({ ...draft, id, sequence, workspaceId: workspace.id, createdAt: now });
     await tx.runs.add(run);
-    const sets = await tx.policySets.applyingTo(workspace.id);
     const kinds = policyKinds.filter((kind) => sets.some((set) => set.kind === kind));
     if (kinds.length > 0) {
       const stage = openTaskStage(
@@ -115,18 +118,21 @@ export class RunProgress {
 
   private async surroundingsOf(tx: RunTransaction, run: Run): Promise<Surroundings> {
     const { state } = run;
-    const workspace = await tx.workspaces.find(state.workspaceId);
-    const version = await tx.configurationVersions.find(state.configurationVersionId);
+    const [workspace, version, stage, seen] = await Promise.all([
+      tx.workspaces.find(state.workspaceId),
+      tx.configurationVersions.find(state.configurationVersionId),
+      tx.taskStages.ofRun(state.id),
+      state.autoApply ? workspaceSeenByCreator(tx, state) : undefined,
+    ]);
     if (workspace === undefined || version === undefined)
       throw new Error(`a resource that ${state.id} depends on was deleted`);
-    const stage = await tx.taskStages.ofRun(state.id);
     return {
       version,
       stage,
       facts: {
         itsTurn: await this.isTurnOf(tx, run, workspace),
         filesMissing: version.state.status === 'archived' && state.ownFiles === null,
-        creatorMayApply: state.autoApply && stillMay(await workspaceSeenByCreator(tx, state), 'runs/apply'),
+        creatorMayApply: stillMay(seen, 'runs/apply'),
         policyCheck: stage === undefined ? 'none' : checkOf[stage.status],
       },
     };
@@ -134,8 +140,12 @@ export class RunProgress {
 
   private async isTurnOf(tx: Transaction<'runs'>, run: Run, workspace: Workspace): Promise<boolean> {
     if (run.state.planOnly || run.holdsWorkspace) return true;
-    if (workspace.lock !== null || (await tx.runs.anotherHolds(workspace.id, run.state.id))) return false;
-    const next = await tx.runs.nextWaiting(workspace.id);
+    if (workspace.lock !== null) return false;
+    const [held, next] = await Promise.all([
+      tx.runs.anotherHolds(workspace.id, run.state.id),
+      tx.runs.nextWaiting(workspace.id),
+    ]);
+    if (held) return false;
     return next === undefined || next.state.sequence >= run.state.sequence;
   }
 

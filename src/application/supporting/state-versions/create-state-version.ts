@@ -96,8 +96,10 @@ export class CreateStateVersion {
   private async add(tx: Transaction<StateWriting>, actor: Actor, command: NewStateVersion): Promise<Made> {
     const { workspaceId, serial, md5, force: forced } = command;
     const by = identityOf(actor);
-    await writableInTurn(tx, actor, workspaceId, by);
-    const current = await tx.stateVersions.current(workspaceId);
+    const [, current] = await Promise.all([
+      writableInTurn(tx, actor, workspaceId, by),
+      tx.stateVersions.current(workspaceId),
+    ]);
     const lineage = command.lineage ?? current?.lineage ?? '';
     const isCurrent = current?.serial === serial && current.lineage === lineage && current.md5 === md5;
     if (isCurrent && current.source === 'client' && current.createdBy?.id === by.id) {

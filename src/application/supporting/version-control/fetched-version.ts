@@ -31,17 +31,15 @@ export class FetchedVersions {
 
   /** Creates a pending version of the workspace and orders its fetch, in the caller's transaction. */
   async order(
-    tx: Transaction<'workspaces' | 'configurationVersions' | 'effects'>,
+    tx: Transaction<'configurationVersions' | 'effects'>,
     workspace: Workspace & { readonly repository: LinkedRepository },
     commit: CommitToFetch,
   ): Promise<ConfigurationVersionState> {
     const id = this.ids.next('configuration-version');
     const attributes = commit.attributes && { ...commit.attributes, id: this.ids.next('ingress-attributes') };
-    const sequence = await tx.workspaces.takeSequence(workspace.id, id, !commit.speculative);
     const version = ConfigurationVersion.create({
       id,
       workspaceId: workspace.id,
-      sequence,
       origin: 'version-control',
       source: commit.source,
       autoQueueRuns: true,
@@ -51,7 +49,7 @@ export class FetchedVersions {
       createdBy: commit.createdBy,
       createdAt: this.clock.now(),
     });
-    await tx.configurationVersions.add(version);
+    await tx.configurationVersions.add(version, version.becomesCurrentWhenCreated);
     if (attributes !== undefined) await tx.configurationVersions.addIngressAttributes(id, attributes);
     const { cloneUrl, credential } = workspace.repository;
     const request: CommitRequest = { cloneUrl, credential, ref: commit.ref, commitSha: commit.commitSha };

@@ -24,6 +24,8 @@ const isRead = (statement: Compiled | 'COMMIT'): boolean => statement !== 'COMMI
  */
 export class PostgresTransaction implements Statements {
   private begun: Promise<pg.QueryResult> | undefined;
+  /** Whether a write has waited for `begin`: what is asked after it waits too, to keep the order. */
+  private afterBegin = false;
   private later: Later[] = [];
   private fault: { readonly of: unknown } | undefined;
   private over = false;
@@ -79,23 +81,22 @@ export class PostgresTransaction implements Statements {
   private async flight(statement: Compiled | 'COMMIT'): Promise<pg.QueryResult> {
     const { later } = this;
     this.later = [];
-    if (later.length > 0 || !isRead(statement)) {
+    if (this.afterBegin || !isRead(statement) || !later.every((each) => isRead(each.statement))) {
+      this.afterBegin = true;
       this.begun ??= this.send('BEGIN');
       await this.begun;
     }
+    // Statements of the same turn share a packet.
     const stream = this.connection.connection.stream as Socket;
-    const sent: Promise<pg.QueryResult>[] = [];
     stream.cork();
-    try {
-      if (this.begun === undefined) {
-        this.begun = this.send('BEGIN');
-        sent.push(this.begun);
-      }
-      for (const each of later) sent.push(this.send(each.statement, each.told));
-      sent.push(this.send(statement));
-    } finally {
-      stream.uncork();
+    process.nextTick(() => stream.uncork());
+    const sent: Promise<pg.QueryResult>[] = [];
+    if (this.begun === undefined) {
+      this.begun = this.send('BEGIN');
+      sent.push(this.begun);
     }
+    for (const each of later) sent.push(this.send(each.statement, each.told));
+    sent.push(this.send(statement));
     return (await Promise.all(sent)).at(-1) as pg.QueryResult;
   }
 

@@ -39,8 +39,11 @@ export class SqliteStatements implements Statements {
   }
 
   async runLater(query: Query, told: Told = (error) => error): Promise<void> {
+    const { statement, values } = this.compile(query);
+    // A selection without a reader locks rows, and SQLite has one writer at a time.
+    if (statement.reader) return;
     try {
-      await this.run(query);
+      statement.run(values);
     } catch (error) {
       throw told(error);
     }

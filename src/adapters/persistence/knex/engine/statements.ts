@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { sealPrefix } from '../../../../application/ports/outside/secret-box.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
-import { DomainError } from '../../../../domain/index.js';
+import { DomainError, notFound } from '../../../../domain/index.js';
 
 /** The input of a driver. */
 export interface Compiled {
@@ -26,8 +26,8 @@ export interface Statements {
   /** Returns the number of rows changed. */
   run(query: Query): Promise<number>;
   /**
-   * For a statement whose result is not needed: it runs before the next statement or with the commit, and a failure
-   * surfaces there, mapped by `told`. Not for statements whose row count matters, or after whose failure work
+   * For a statement whose result is not needed, such as a lock: it runs before the next statement or with the commit,
+   * and a failure surfaces there, mapped by `told`. Not for statements whose row count matters, or after whose failure work
    * continues.
    */
   runLater(query: Query, told?: Told): Promise<void>;
@@ -97,6 +97,15 @@ export const asTaken =
     const violated = violatedIndex(error);
     const [, refusal] = Object.entries(refusals).find(([column]) => violated?.includes(column)) ?? [];
     return refusal?.() ?? error;
+  };
+
+/** For a row with a required column that its statement looks up: there is nothing to add it to. */
+export const asMissing =
+  (column: string): Told =>
+  (error) => {
+    const { code, message = '' } = error as { code?: string; message?: string };
+    const isNull = code === '23502' || code === 'SQLITE_CONSTRAINT_NOTNULL';
+    return isNull && message.includes(column) ? notFound() : error;
   };
 
 /**

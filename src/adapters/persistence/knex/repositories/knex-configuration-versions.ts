@@ -17,9 +17,9 @@ import {
   type Seen,
   type WorkspaceId,
 } from '../../../../domain/index.js';
-import { columnsFrom, inserting, prepared } from '../engine/prepared.js';
+import { columnsFrom, prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
-import { columnsOf, type Statements, unlessStale } from '../engine/statements.js';
+import { asMissing, columnsOf, type Statements, unlessStale } from '../engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
@@ -39,7 +39,6 @@ const summaryRows = rowsOf<ConfigurationVersionSummary>((row, as) => ({
 const versionRows = rowsOf<ConfigurationVersionState>((row, as) => ({
   ...summaryRows.literal(row, as),
   workspaceId: row.workspace_id,
-  sequence: row.sequence,
   origin: row.origin,
   bundle: as.group(row.bundle_key, {
     key: row.bundle_key,
@@ -52,7 +51,7 @@ const versionRows = rowsOf<ConfigurationVersionState>((row, as) => ({
   revision: row.revision,
 }));
 
-const changeable = versionRows.except('id', 'workspaceId', 'sequence', 'origin', 'source', 'createdBy', 'createdAt');
+const changeable = versionRows.except('id', 'workspaceId', 'origin', 'source', 'createdBy', 'createdAt');
 
 const restored = (row: object): ConfigurationVersion => ConfigurationVersion.restore(versionRows.read(row));
 
@@ -94,7 +93,27 @@ const byId =
 const version = prepared(byId(versionRows.columns));
 const findSeen = seeing('workspace', byId(versionRows.columns), restored);
 const findSummarySeen = seeing('workspace', byId(summaryRows.columns), summaryRows.read);
-const insertVersion = inserting('configuration_versions', versionRows.columns);
+
+/** Sequences are dense within a workspace, from 1, and never reused: the higher one is the newer version. */
+const takeSequence = prepared(
+  (sql, { id, current }: { readonly id: WorkspaceId; readonly current: ConfigurationVersionId | undefined }) =>
+    sql('workspaces')
+      .where({ id })
+      .update({
+        last_sequence: sql.raw('last_sequence + 1'),
+        ...(current !== undefined && { current_configuration_version_id: current }),
+      }),
+);
+
+/** With the sequence that was just taken: this finds none in a workspace that is deleted. */
+const insertVersion = prepared((sql, row: { readonly workspace_id?: WorkspaceId }) => {
+  const living = livingWorkspaces(sql('workspaces as w')).where('w.id', row.workspace_id);
+  return sql('configuration_versions').insert({
+    ...columnsFrom(row, versionRows.columns),
+    sequence: living.select('w.last_sequence'),
+  });
+});
+
 const updateVersion = prepared((sql, row: { readonly id: ConfigurationVersionId; readonly revision_before: number }) =>
   sql('configuration_versions')
     .where({ id: row.id, revision: row.revision_before })
@@ -132,8 +151,11 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
     return findSummarySeen(this.db, actor, { id });
   }
 
-  async add({ state }: ConfigurationVersion): Promise<void> {
-    await this.db.runLater(insertVersion(this.db, versionRows.write(state)));
+  async add({ state }: ConfigurationVersion, becomesCurrent = false): Promise<void> {
+    const { id, workspaceId } = state;
+    const current = becomesCurrent ? id : undefined;
+    await this.db.runLater(takeSequence(this.db, { id: workspaceId, current }));
+    await this.db.runLater(insertVersion(this.db, versionRows.write(state)), asMissing('sequence'));
   }
 
   save({ state }: ConfigurationVersion): Promise<void> {

@@ -22,7 +22,7 @@ import type {
   StateVersionOutputId,
   WorkspaceId,
 } from '../../../../domain/index.js';
-import { prepared } from '../engine/prepared.js';
+import { inserting, prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, idsSealedOtherwise, pageOf, type Statements, unlessStale } from '../engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
@@ -71,6 +71,7 @@ const byId = (sql: Knex, { id }: { readonly id: StateVersionId }): Knex.QueryBui
     .select(...columnsOf('sv', versionRows.columns));
 
 const version = prepared(byId);
+const insertVersion = inserting('state_versions', versionRows.columns);
 const findSeen = seeing(
   'workspace',
   (sql, sought: { readonly id: StateVersionId }) =>
@@ -145,32 +146,30 @@ export class KnexStateVersions implements StateVersionRepository {
   }
 
   async add(version: StateVersion, outputs: readonly StateOutput[]): Promise<void> {
-    await this.db.run(this.db.sql('state_versions').insert(versionRows.write(version)));
+    await this.db.runLater(insertVersion(this.db, versionRows.write(version)));
     await this.addOutputs(outputs);
   }
 
   private async addOutputs(outputs: readonly StateOutput[]): Promise<void> {
     for (let from = 0; from < outputs.length; from += outputsAtOnce) {
       const rows = outputs.slice(from, from + outputsAtOnce).map(outputToRow);
-      await this.db.run(this.db.sql('state_version_outputs').insert(rows));
+      await this.db.runLater(this.db.sql('state_version_outputs').insert(rows));
     }
   }
 
   async finalize({ id, workspaceId }: StateVersion, bundle: Bundle): Promise<void> {
     const { sql } = this.db;
-    const row = await this.db.first<{ last_state_sequence: number }>(
-      sql('workspaces')
-        .where({ id: workspaceId })
-        .update({ last_state_sequence: sql.raw('last_state_sequence + 1') })
-        .returning('last_state_sequence'),
-    );
-    const update = sql('state_versions').where({ id, status: 'pending' }).update({
-      status: 'finalized',
-      sequence: row?.last_state_sequence,
-      bundle_key: bundle.key,
-      size: bundle.bytes,
-      bundle_sha256: bundle.sha256,
-    });
+    const workspace = () => sql('workspaces').where({ id: workspaceId });
+    await this.db.runLater(workspace().update({ last_state_sequence: sql.raw('last_state_sequence + 1') }));
+    const update = sql('state_versions')
+      .where({ id, status: 'pending' })
+      .update({
+        status: 'finalized',
+        sequence: workspace().select('last_state_sequence'),
+        bundle_key: bundle.key,
+        size: bundle.bytes,
+        bundle_sha256: bundle.sha256,
+      });
     await unlessStale({ table: 'state_versions', id }, this.db.run(update));
   }
 

@@ -8,7 +8,6 @@ import {
   type ConfigurationVersionId,
   type ExecutionMode,
   type Instant,
-  notFound,
   type OrganizationId,
   type Seen,
   type Standing,
@@ -116,23 +115,6 @@ const lockedRow = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
   sql('workspaces').where('id', id).select('id').forNoKeyUpdate(),
 );
 
-const takeSequence = prepared(
-  (sql, { id, current }: { readonly id: WorkspaceId; readonly current: ConfigurationVersionId | undefined }) => {
-    const livingOrganization = sql('organizations as o')
-      .whereRaw('o.id = workspaces.organization_id')
-      .whereNull('o.deleted_at')
-      .select('o.id');
-    return sql('workspaces')
-      .where({ id, deleted_at: null })
-      .whereExists(livingOrganization)
-      .update({
-        last_sequence: sql.raw('last_sequence + 1'),
-        ...(current !== undefined && { current_configuration_version_id: current }),
-      })
-      .returning('last_sequence');
-  },
-);
-
 export class KnexWorkspaces implements WorkspaceRepository {
   constructor(private readonly db: Statements) {}
 
@@ -182,13 +164,6 @@ export class KnexWorkspaces implements WorkspaceRepository {
     await this.db.run(this.db.sql('workspaces').where({ id, deleted_at: null }).update({ deleted_at: now }));
   }
 
-  async takeSequence(id: WorkspaceId, versionId: ConfigurationVersionId, becomesCurrent: boolean): Promise<number> {
-    const current = becomesCurrent ? versionId : undefined;
-    const row = await this.db.first<{ last_sequence: number }>(takeSequence(this.db, { id, current }));
-    if (row === undefined) throw notFound();
-    return row.last_sequence;
-  }
-
   async promote(id: WorkspaceId, versionId: ConfigurationVersionId): Promise<void> {
     const { sql } = this.db;
     const sequenceOf = (id: Knex.Raw) => sql('configuration_versions').where('id', id).select('sequence');
@@ -207,7 +182,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
   }
 
   async takeTurn(id: WorkspaceId): Promise<void> {
-    await this.db.first(lockedRow(this.db, { id }));
+    await this.db.runLater(lockedRow(this.db, { id }));
   }
 
   async visibleAmong(
