@@ -97,13 +97,16 @@ export const blocks = (set: Pick<PolicySetOutcome, 'error' | 'outcomes'>): boole
   return status === 'errored' || (status === 'failed' && enforcementLevel === 'mandatory');
 };
 
-/**
- * One group of a filter: an outcome matches if one of its policies has both values. An errored policy has no level to
- * filter by.
- */
+/** One group of a filter. A null level selects outcomes of every level, and those without one. */
 export interface OutcomeFilter {
   readonly status: OutcomeStatus;
   readonly enforcementLevel: EnforcementLevel | null;
+}
+
+/** Whether a filter selects an outcome: by the outcome's own status and level, never by those of its policies. */
+export function selects(filter: OutcomeFilter, outcome: Pick<PolicySetOutcome, 'error' | 'outcomes'>): boolean {
+  const { status, enforcementLevel } = verdictOf(outcome);
+  return filter.status === status && (filter.enforcementLevel === null || filter.enforcementLevel === enforcementLevel);
 }
 
 /** An agent's report on one set. It contains names and statuses only: the set defines levels and overridability. */
