@@ -154,6 +154,8 @@ export type {
 export { auditEventId, auditIdsFrom, unaskedActions } from './supporting/audit/audit-event.js';
 export type { Member, Membership, Organization } from './supporting/organizations/organization.js';
 export { memberOf, membershipStatus, membershipStatuses } from './supporting/organizations/organization.js';
+export type { OrganizationSettings } from './supporting/organizations/organization-settings.js';
+export { authPolicies } from './supporting/organizations/organization-settings.js';
 export type {
   Lease,
   Phase,

@@ -4,6 +4,7 @@ import {
   type AuditEvent,
   type ConfigurationVersionState,
   type NewAuditEvent,
+  type OrganizationSettings,
   organizationPermissions,
   type Run,
   type RunState,
@@ -11,6 +12,7 @@ import {
   type Workspace,
   type WorkspacePermissions,
 } from '../../src/domain/index.js';
+import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
 import {
   aBundle,
   aConfigurationVersion,
@@ -151,6 +153,24 @@ const anEvent = (given: Partial<NewAuditEvent> = {}): NewAuditEvent => ({
   ...given,
 });
 
+const otherSettings: OrganizationSettings = {
+  aggregatedCommitStatusEnabled: false,
+  allowForceDeleteWorkspaces: true,
+  assessmentsEnforced: true,
+  collaboratorAuthPolicy: 'two_factor_mandatory',
+  costEstimationEnabled: true,
+  enforceHyok: true,
+  maxTtlEnabled: true,
+  ownersTeamSamlRoleId: 'owners',
+  registryMonorepoSupportEnabled: true,
+  sendPassingStatusesForUntriggeredSpeculativePlans: true,
+  sessionRemember: 60,
+  sessionTimeout: 5,
+  speculativePlanManagementEnabled: false,
+  stacksEnabled: true,
+  userTokensEnabled: false,
+};
+
 /** By stored entity. Each member has a value in one of the pairs, and members that may change do. */
 const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>> = {
   User: async (on) => {
@@ -165,14 +185,14 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     ];
   },
   Organization: async (on) => {
-    const organization = anOrganization({ createdAt: afterNoon(1) });
+    const organization = anOrganization({ createdAt: afterNoon(1), settings: otherSettings });
     await on.run((tx) => tx.organizations.add(organization));
     const read = () => on.read((tx) => tx.organizations.findFor(asOrganization(organization), organization.name));
     const before = (await read())?.subject;
     const pool = anAgentPool(organization);
     await on.run((tx) => tx.agentPools.add(pool));
     const defaults = { executionMode: 'agent', agentPoolId: pool.id } as const;
-    const renamed = { ...organization, email: 'other@example.com', defaults };
+    const renamed = { ...organization, email: 'other@example.com', settings: initialSettings, defaults };
     await on.run((tx) => tx.organizations.save(renamed));
     await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
     return [

@@ -16,7 +16,7 @@ export interface OrganizationRepository {
   findFor(actor: Actor, name: string): Promise<Seen<Organization> | undefined>;
   /** Throws `attribute/taken` if an existing organization has the name. */
   add(organization: Organization): Promise<void>;
-  /** Saves name and email address. Throws `attribute/taken` if another organization has the name. */
+  /** Saves name, email address and settings. Throws `attribute/taken` if another organization has the name. */
   save(organization: Organization): Promise<void>;
   /** Sets both defaults; workspaces that inherit them change as well. */
   setDefaults(id: OrganizationId, defaults: ExecutionDefaults): Promise<void>;
