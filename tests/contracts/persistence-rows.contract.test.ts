@@ -140,6 +140,7 @@ const allPermissions: WorkspacePermissions = {
   policyMocks: 'read',
   workspaceLocking: true,
   runTasks: true,
+  policyOverrides: true,
 };
 
 const anEvent = (given: Partial<NewAuditEvent> = {}): NewAuditEvent => ({
@@ -204,11 +205,15 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const { organization, actor } = await aPlace(on);
     const member = await on.member(organization);
     const access = new Set(organizationPermissions);
-    const team = await on.team(organization, { membersManageToken: true, access, createdAt: afterNoon(1) }, [member]);
+    const team = await on.team(
+      organization,
+      { membersManageToken: true, access, ssoTeamId: 'sso-1', createdAt: afterNoon(1) },
+      [member],
+    );
     const read = () => on.read((tx) => tx.teams.findFor(actor, team.id));
     const before = (await read())?.subject;
     const after = { ...team, name: unique('team'), visibility: 'organization', revision: 1 } as const;
-    const less = { ...after, membersManageToken: false, access: new Set([]) };
+    const less = { ...after, membersManageToken: false, access: new Set([]), ssoTeamId: null };
     await on.run((tx) => tx.teams.save(less));
     const owners = aTeam(organization, { owners: true });
     await on.run((tx) => tx.teams.add(owners));

@@ -288,6 +288,27 @@ describe('policy outcomes', () => {
       }
     });
 
+    it('is delegated to a team that has policy overrides on the workspace, and the right to have them', async () => {
+      const { workspace, stage } = await waiting();
+      const delegate = 'delegate-policy-overrides';
+      const holder = async (access: object, attributes: object) => {
+        const team = await api.team('acme', newName(), { 'organization-access': access });
+        const relationships = {
+          team: { data: { type: 'teams', id: team } },
+          workspace: { data: { type: 'workspaces', id: workspace } },
+        };
+        await admin.post('/team-workspaces', doc('team-workspaces', attributes, relationships)).expect(200);
+        return team;
+      };
+      const delegated = await holder({ [delegate]: true }, { access: 'custom', 'policy-overrides': true });
+      const notDelegated = await holder({}, { access: 'custom', 'policy-overrides': true });
+      const notGranted = await holder({ [delegate]: true }, { access: 'admin' });
+      // Each has one of the two, and together they have both.
+      const between = await api.member('acme', newName(), [notDelegated, notGranted]);
+      await override(stage.id, between).expect(404);
+      await override(stage.id, await api.member('acme', newName(), [delegated])).expect(200);
+    });
+
     it('happens once', async () => {
       const { stage } = await waiting();
       await override(stage.id).expect(200);

@@ -43,6 +43,8 @@ export interface MembershipRepository {
    * until it ends.
    */
   findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, Member>>;
+  /** The ids of these users' memberships in the organization. Users without one are omitted. */
+  idsOf(organizationId: OrganizationId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, MembershipId>>;
   /** Throws `attribute/taken` if the user is already a member. */
   add(membership: Membership): Promise<void>;
   /** Accepts the user's invitations: every membership becomes active and shows the username. */

@@ -192,6 +192,16 @@ export class KnexMemberships implements MembershipRepository {
     return usersByReference(rows.map(memberFromRow), references);
   }
 
+  async idsOf(organizationId: OrganizationId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, MembershipId>> {
+    if (userIds.length === 0) return new Map();
+    const rows = await this.db.all<MembershipRow>(
+      this.living().where('m.organization_id', organizationId).whereIn('m.user_id', userIds).select('u.id', {
+        membership_id: 'm.id',
+      }),
+    );
+    return new Map(rows.map((row) => [row.id, row.membership_id]));
+  }
+
   add(membership: Membership): Promise<void> {
     const row = {
       id: membership.id,
