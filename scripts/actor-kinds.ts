@@ -4,6 +4,7 @@ import {
   auditorStanding,
   type Grant,
   organizationPermissions,
+  permissionsWithoutEffect,
   type Standing,
   type TeamInQuestion,
   type TeamStanding,
@@ -45,6 +46,8 @@ const memberWithCustom = (name: string, permission: Partial<typeof nothing>): Ac
   return memberThrough(name, { grant });
 };
 
+const withoutEffect: ReadonlySet<string> = new Set(permissionsWithoutEffect);
+
 /** Every kind of caller the printed matrix shows. Members hold what their name says through one team, and no more. */
 export const actorGroups: readonly ActorGroup[] = [
   {
@@ -83,11 +86,20 @@ export const actorGroups: readonly ActorGroup[] = [
       memberWithCustom('policy mocks: read', { policyMocks: 'read' }),
       memberWithCustom('workspace locking', { workspaceLocking: true }),
       memberWithCustom('run tasks', { runTasks: true }),
+      memberWithCustom('policy overrides', { policyOverrides: true }),
     ],
   },
   {
     name: 'Members with one organization-level permission',
-    actors: organizationPermissions.map((permission) => memberThrough(permission, { access: new Set([permission]) })),
+    actors: [
+      ...organizationPermissions
+        .filter((permission) => !withoutEffect.has(permission))
+        .map((permission) => memberThrough(permission, { access: new Set([permission]) })),
+      memberThrough('policy overrides, with delegate-policy-overrides', {
+        access: new Set(['delegate-policy-overrides']),
+        grant: { access: 'custom', permissions: { ...nothing, policyOverrides: true } },
+      }),
+    ],
   },
 ];
 

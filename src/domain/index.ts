@@ -3,7 +3,7 @@
 export type { Actor, RequestTrace } from './authorization/actor.js';
 export { auditorStanding, identityOf, isOpenTo, isUser, standingOnSite } from './authorization/actor.js';
 export type { OrganizationAccess, OrganizationPermission } from './authorization/organization-permissions.js';
-export { organizationPermissions } from './authorization/organization-permissions.js';
+export { organizationPermissions, permissionsWithoutEffect } from './authorization/organization-permissions.js';
 export type {
   Action,
   Claim,
@@ -154,6 +154,8 @@ export type {
 export { auditEventId, auditIdsFrom, unaskedActions } from './supporting/audit/audit-event.js';
 export type { Member, Membership, Organization } from './supporting/organizations/organization.js';
 export { memberOf, membershipStatus, membershipStatuses } from './supporting/organizations/organization.js';
+export type { OrganizationSettings } from './supporting/organizations/organization-settings.js';
+export { authPolicies } from './supporting/organizations/organization-settings.js';
 export type {
   Lease,
   Phase,
@@ -206,5 +208,5 @@ export type {
 export { lockActions } from './supporting/workspaces/workspace.js';
 export type { AccessLevel, FixedLevel, Grant } from './team-access/access-level.js';
 export { accessLevels, impliedBy, permissionsOf } from './team-access/access-level.js';
-export { newGrant, type RequestedPermissions, type TeamWorkspace } from './team-access/team-workspace.js';
+export { newGrant, type RequestedPermissions, type TeamWorkspace, type Unnamed } from './team-access/team-workspace.js';
 export { type ApiToken, hasExpired } from './tokens/api-token.js';

@@ -828,7 +828,8 @@ describe('what policies say of a run', () => {
     ['passed', 'failed', 'errored', 'post_plan_awaiting_decision', 'awaiting_override'],
     ['failed', 'passed', 'passed', 'errored', 'failed'],
     ['failed', 'passed', 'failed', 'errored', 'failed'],
-    ['passed', 'errored', 'passed', 'errored', 'errored'],
+    ['passed', 'errored', 'passed', 'post_plan_completed', 'passed'],
+    ['passed', 'errored', 'failed', 'post_plan_awaiting_decision', 'awaiting_override'],
     ['errored', 'passed', 'failed', 'errored', 'errored'],
   ])('tags %s, names %s, regions %s: the run is %s', async (tags, names, regions, status, stageStatus) => {
     const held = await judged();

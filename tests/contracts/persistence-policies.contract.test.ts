@@ -671,16 +671,19 @@ onEveryBackend('task stages', (on) => {
     { maxLength: 3 },
   );
 
-  /** One policy has both, or the set errored as a whole and that is what is asked for. */
+  /** The outcome's own status, and its level unless any will do. */
   const isMeant = ({ error, outcomes }: PolicySetOutcome, { status, enforcementLevel }: OutcomeFilter): boolean => {
-    if (status === 'errored' && error !== null) return true;
-    const levelOf = (outcome: PolicyOutcome) => ('enforcementLevel' in outcome ? outcome.enforcementLevel : null);
-    return outcomes.some(
-      (one) => one.status === status && (enforcementLevel === null || levelOf(one) === enforcementLevel),
+    const said = outcomes.map((one) =>
+      one.status === 'errored' ? 'errored' : `${one.status} ${one.enforcementLevel}`,
     );
+    const strictest = ['failed mandatory', 'failed advisory', 'passed mandatory', 'passed advisory', 'passed none'];
+    const own =
+      error !== null || said.includes('errored') ? 'errored none' : strictest.find((one) => said.includes(one));
+    const [ownStatus, ownLevel] = (own ?? 'passed none').split(' ');
+    return status === ownStatus && (enforcementLevel === null || enforcementLevel === ownLevel);
   };
 
-  it('filter outcomes by what one and the same policy said', async () => {
+  it('filter outcomes by their own status and level', async () => {
     const { workspace } = await aPlace();
     const run = await addRun(workspace);
     await fc.assert(

@@ -4,6 +4,7 @@ import {
   type AuditEvent,
   type ConfigurationVersionState,
   type NewAuditEvent,
+  type OrganizationSettings,
   organizationPermissions,
   type Run,
   type RunState,
@@ -11,6 +12,7 @@ import {
   type Workspace,
   type WorkspacePermissions,
 } from '../../src/domain/index.js';
+import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
 import {
   aBundle,
   aConfigurationVersion,
@@ -138,6 +140,7 @@ const allPermissions: WorkspacePermissions = {
   policyMocks: 'read',
   workspaceLocking: true,
   runTasks: true,
+  policyOverrides: true,
 };
 
 const anEvent = (given: Partial<NewAuditEvent> = {}): NewAuditEvent => ({
@@ -150,6 +153,24 @@ const anEvent = (given: Partial<NewAuditEvent> = {}): NewAuditEvent => ({
   request: { id: unique('request'), address: '192.0.2.1', route: 'PATCH /teams/:id' },
   ...given,
 });
+
+const otherSettings: OrganizationSettings = {
+  aggregatedCommitStatusEnabled: false,
+  allowForceDeleteWorkspaces: true,
+  assessmentsEnforced: true,
+  collaboratorAuthPolicy: 'two_factor_mandatory',
+  costEstimationEnabled: true,
+  enforceHyok: true,
+  maxTtlEnabled: true,
+  ownersTeamSamlRoleId: 'owners',
+  registryMonorepoSupportEnabled: true,
+  sendPassingStatusesForUntriggeredSpeculativePlans: true,
+  sessionRemember: 60,
+  sessionTimeout: 5,
+  speculativePlanManagementEnabled: false,
+  stacksEnabled: true,
+  userTokensEnabled: false,
+};
 
 /** By stored entity. Each member has a value in one of the pairs, and members that may change do. */
 const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>> = {
@@ -165,14 +186,14 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     ];
   },
   Organization: async (on) => {
-    const organization = anOrganization({ createdAt: afterNoon(1) });
+    const organization = anOrganization({ createdAt: afterNoon(1), settings: otherSettings });
     await on.run((tx) => tx.organizations.add(organization));
     const read = () => on.read((tx) => tx.organizations.findFor(asOrganization(organization), organization.name));
     const before = (await read())?.subject;
     const pool = anAgentPool(organization);
     await on.run((tx) => tx.agentPools.add(pool));
     const defaults = { executionMode: 'agent', agentPoolId: pool.id } as const;
-    const renamed = { ...organization, email: 'other@example.com', defaults };
+    const renamed = { ...organization, email: 'other@example.com', settings: initialSettings, defaults };
     await on.run((tx) => tx.organizations.save(renamed));
     await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
     return [
@@ -184,11 +205,15 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const { organization, actor } = await aPlace(on);
     const member = await on.member(organization);
     const access = new Set(organizationPermissions);
-    const team = await on.team(organization, { membersManageToken: true, access, createdAt: afterNoon(1) }, [member]);
+    const team = await on.team(
+      organization,
+      { membersManageToken: true, access, ssoTeamId: 'sso-1', createdAt: afterNoon(1) },
+      [member],
+    );
     const read = () => on.read((tx) => tx.teams.findFor(actor, team.id));
     const before = (await read())?.subject;
     const after = { ...team, name: unique('team'), visibility: 'organization', revision: 1 } as const;
-    const less = { ...after, membersManageToken: false, access: new Set([]) };
+    const less = { ...after, membersManageToken: false, access: new Set([]), ssoTeamId: null };
     await on.run((tx) => tx.teams.save(less));
     const owners = aTeam(organization, { owners: true });
     await on.run((tx) => tx.teams.add(owners));

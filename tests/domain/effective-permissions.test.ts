@@ -10,6 +10,7 @@ import {
   organizationAccessOf,
   organizationPermissions,
   permissionsOf,
+  permissionsWithoutEffect,
   type Standing,
   type TeamStanding,
   type WorkspacePermissions,
@@ -90,6 +91,8 @@ describe('effective permissions on a workspace', () => {
     ['manage-teams', nothing],
     ['manage-organization-access', nothing],
     ['access-secret-teams', nothing],
+    ['delegate-policy-overrides', nothing],
+    ...permissionsWithoutEffect.map((permission): [typeof permission, WorkspacePermissions] => [permission, nothing]),
   ])('through %s alone are as promised', (permission, expected) => {
     expect(effectivePermissions(member({ access: access(permission) }))).toEqual(expected);
   });
@@ -114,13 +117,26 @@ describe('organization-level permissions', () => {
       'read-workspaces',
       'manage-policies',
       'manage-policy-overrides',
+      'delegate-policy-overrides',
       'manage-vcs-settings',
       'manage-agent-pools',
       'manage-membership',
       'manage-teams',
       'manage-organization-access',
       'access-secret-teams',
+      'manage-projects',
+      'read-projects',
+      'manage-run-tasks',
+      'manage-modules',
+      'manage-providers',
+      'manage-public-modules',
+      'manage-public-providers',
     ]);
+  });
+
+  it.each(permissionsWithoutEffect)('grant nothing if they have no effect: %s', (permission) => {
+    const without = actions.filter((action) => may(member({}), action));
+    expect(actions.filter((action) => may(member({ access: access(permission) }), action))).toEqual(without);
   });
 
   it('are the union over all teams', () => {

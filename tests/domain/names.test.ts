@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { alreadyTaken, completedRunStatuses, stages, teamNameKey } from '../../src/domain/index.js';
 import { checkName } from '../../src/domain/shared/name.js';
 import { checkEmail, initialDefaults, organization } from '../../src/domain/supporting/organizations/organization.js';
+import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
 import { checkTeamName } from '../../src/domain/supporting/teams/team-name.js';
 import { checkUsername } from '../../src/domain/supporting/users/user.js';
 import { fc } from '../support/properties.js';
@@ -138,7 +139,8 @@ describe('an e-mail address', () => {
 });
 
 describe('an organization', () => {
-  const acme = { id: 'org-1', name: 'acme', email: 'ops@example.com', defaults: initialDefaults, createdAt: noon };
+  const fixed = { defaults: initialDefaults, settings: initialSettings, createdAt: noon };
+  const acme = { id: 'org-1', name: 'acme', email: 'ops@example.com', ...fixed };
 
   it('is kept as given and cannot be altered', () => {
     expect(organization(acme)).toEqual(acme);

@@ -90,13 +90,18 @@ describe('what a set said', () => {
     expect(verdictOf({ error: 'no such rule', outcomes })).toEqual({ status: 'errored', enforcementLevel: null });
   });
 
-  it('stands in the way where it failed mandatorily, or its outcome is unknown', () => {
-    const stands = (...outcomes: readonly PolicyOutcome[]) => blocks({ error: null, outcomes });
+  it('stands in the way where a mandatory policy failed or errored, or the whole set errored', () => {
+    const set = anAppliedSet({ policies: [aPolicy('strict', 'mandatory'), aPolicy('advice', 'advisory')] });
+    const stands = (...outcomes: readonly PolicyOutcome[]) => blocks(set, { error: null, outcomes });
     expect(stands()).toBe(false);
     expect(stands(passed('mandatory'), failed('advisory'))).toBe(false);
     expect(stands(failed('advisory'), failed('mandatory'))).toBe(true);
-    expect(stands(passed('mandatory'), errored)).toBe(true);
-    expect(blocks({ error: 'no such rule', outcomes: [passed('advisory')] })).toBe(true);
+    expect(stands(passed('mandatory'), { ...errored, policyName: 'strict' })).toBe(true);
+    expect(stands(passed('mandatory'), { ...errored, policyName: 'advice' })).toBe(false);
+    expect(stands(failed('mandatory'), { ...errored, policyName: 'advice' })).toBe(true);
+    expect(stands({ ...errored, policyName: 'nowhere' })).toBe(true);
+    expect(blocks(set, { error: 'no such rule', outcomes: [passed('advisory')] })).toBe(true);
+    expect(blocks(undefined, { error: null, outcomes: [errored] })).toBe(true);
   });
 
   it('is counted by policy', () => {

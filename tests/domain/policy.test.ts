@@ -94,7 +94,10 @@ const withTeam = [
   'policy mocks: read',
   'workspace locking',
   'run tasks',
+  'policy overrides',
   ...seeingRunsEverywhere,
+  'delegate-policy-overrides',
+  'policy overrides, with delegate-policy-overrides',
   'manage-vcs-settings',
   'manage-agent-pools',
   'manage-membership',
@@ -178,7 +181,11 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'state-versions/create': mayWriteStates,
   'state-version-outputs/read': [...mayReadStates, 'state versions: read-outputs', ...organizationToken],
   'policy-outcomes/read': [...mayReadRuns, ...organizationToken],
-  'policy-outcomes/override': [...owners, 'manage-policy-overrides'],
+  'policy-outcomes/override': [
+    ...owners,
+    'manage-policy-overrides',
+    'policy overrides, with delegate-policy-overrides',
+  ],
   'policy-sets/manage': [...owners, 'manage-policies'],
   'policies/manage': [...owners, 'manage-policies'],
   'agent-pools/list': [...owners, ...organizationToken, 'manage-agent-pools'],
@@ -362,6 +369,7 @@ describe('administering a workspace', () => {
     policyMocks: 'read',
     workspaceLocking: true,
     runTasks: true,
+    policyOverrides: true,
   });
 
   it('takes the admin level: every custom permission together is not enough', () => {

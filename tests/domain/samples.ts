@@ -155,6 +155,7 @@ export const aTeam = (given: Partial<Team> = {}): Team => ({
   visibility: 'organization',
   membersManageToken: true,
   access: new Set(),
+  ssoTeamId: null,
   owners: false,
   usersCount: 2,
   createdAt: noon,
@@ -203,6 +204,7 @@ export const anyPermissions: fc.Arbitrary<WorkspacePermissions> = fc.record({
   policyMocks: fc.constantFrom(...scales.policyMocks),
   workspaceLocking: fc.constantFrom(...scales.workspaceLocking),
   runTasks: fc.constantFrom(...scales.runTasks),
+  policyOverrides: fc.constantFrom(...scales.policyOverrides),
 });
 
 export const anyGrant: fc.Arbitrary<Grant> = fc.oneof(

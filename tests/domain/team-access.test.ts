@@ -3,13 +3,14 @@ import {
   type AccessLevel,
   accessLevels,
   type Grant,
+  impliedBy,
   newGrant,
   type RequestedPermissions,
   scaleNames,
 } from '../../src/domain/index.js';
 import { checkGrantable } from '../../src/domain/supporting/teams/team.js';
 import { customDefaults } from '../../src/domain/team-access/access-level.js';
-import { changedGrant } from '../../src/domain/team-access/team-workspace.js';
+import { changedGrant as changedGrantOf } from '../../src/domain/team-access/team-workspace.js';
 import { fc } from '../support/properties.js';
 import { anyGrant, anyPermissions, aTeam, custom, theOwnersTeam, thrownBy } from './samples.js';
 
@@ -18,6 +19,9 @@ const fixedLevels = ['read', 'plan', 'write', 'admin'] as const;
 const anyRequest: fc.Arbitrary<RequestedPermissions> = fc
   .tuple(anyPermissions, fc.subarray([...scaleNames]))
   .map(([permissions, named]) => Object.fromEntries(named.map((scale) => [scale, permissions[scale]])));
+
+const changedGrant = (current: Grant, access: AccessLevel | undefined, requested: RequestedPermissions) =>
+  changedGrantOf(current, access, requested, 'default');
 
 const anyLevel: fc.Arbitrary<AccessLevel> = fc.constantFrom(...accessLevels);
 
@@ -47,6 +51,7 @@ describe('a new grant', () => {
       policyMocks: 'none',
       workspaceLocking: false,
       runTasks: false,
+      policyOverrides: false,
     });
   });
 
@@ -63,6 +68,7 @@ describe('a new grant', () => {
     [{ policyMocks: 'none' }, 'Policy mocks', 'policy-mocks'],
     [{ workspaceLocking: false }, 'Workspace locking', 'workspace-locking'],
     [{ runTasks: false }, 'Run tasks', 'run-tasks'],
+    [{ policyOverrides: false }, 'Policy overrides', 'policy-overrides'],
   ])('of a fixed level refuses %o, even where the level implies it', (requested, label, attribute) => {
     for (const access of fixedLevels) {
       expect(thrownBy(() => newGrant(access, requested))).toMatchObject(refusal(label, attribute, access));
@@ -83,6 +89,17 @@ describe('a changed grant', () => {
   it('that becomes custom gets the defaults, and keeps nothing that its fixed level implied', () => {
     expect(changedGrant({ access: 'admin' }, 'custom', {})).toEqual(custom({ runs: 'read' }));
     expect(changedGrant({ access: 'admin' }, 'custom', { runs: 'plan' })).toEqual(custom({ runs: 'plan' }));
+  });
+
+  it('that becomes custom keeps what its fixed level implied, where clients send only what changed', () => {
+    for (const access of fixedLevels) {
+      const changed = changedGrantOf({ access }, 'custom', { runs: 'plan' }, 'as-implied');
+      expect(changed).toEqual({ access: 'custom', permissions: { ...impliedBy[access], runs: 'plan' } });
+    }
+    expect(changedGrantOf(current, undefined, { runs: 'plan' }, 'as-implied')).toEqual(
+      changedGrant(current, undefined, { runs: 'plan' }),
+    );
+    expect(changedGrantOf({ access: 'admin' }, 'write', {}, 'as-implied')).toEqual({ access: 'write' });
   });
 
   it('that becomes fixed forgets its custom permissions', () => {

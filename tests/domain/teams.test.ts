@@ -162,7 +162,12 @@ describe('changing the organization-level permissions of a team', () => {
 
 describe('a team', () => {
   it('is secret, without organization-level permissions, and by default lets members manage its token', () => {
-    expect(defaultTeamSettings).toEqual({ visibility: 'secret', membersManageToken: true, access: access() });
+    expect(defaultTeamSettings).toEqual({
+      visibility: 'secret',
+      membersManageToken: true,
+      access: access(),
+      ssoTeamId: null,
+    });
     expect(visibilities).toEqual(['secret', 'organization']);
   });
 

@@ -104,16 +104,7 @@ describe('the list of team tokens', () => {
       own: ['team-1'],
       delegated: {
         seen: { visibleAnd: ['team-1'] },
-        lacking: [
-          'manage-workspaces',
-          'manage-policies',
-          'manage-policy-overrides',
-          'manage-vcs-settings',
-          'manage-agent-pools',
-          'manage-membership',
-          'manage-organization-access',
-          'access-secret-teams',
-        ],
+        lacking: organizationPermissions.filter((permission) => !(access as ReadonlySet<string>).has(permission)),
       },
     });
   });

@@ -11,6 +11,7 @@ const everything: WorkspacePermissions = {
   policyMocks: 'read',
   workspaceLocking: true,
   runTasks: true,
+  policyOverrides: true,
 };
 
 const law = (
@@ -27,6 +28,7 @@ describe('the scales of workspace permissions', () => {
       policyMocks: ['none', 'read'],
       workspaceLocking: [false, true],
       runTasks: [false, true],
+      policyOverrides: [false, true],
     });
     expect(scaleNames).toEqual(Object.keys(scales));
   });
@@ -39,6 +41,7 @@ describe('the scales of workspace permissions', () => {
       policyMocks: 'none',
       workspaceLocking: false,
       runTasks: false,
+      policyOverrides: false,
     });
   });
 });
@@ -57,6 +60,7 @@ describe('the stronger and the weaker of two sets of permissions', () => {
       policyMocks: 'none',
       workspaceLocking: true,
       runTasks: false,
+      policyOverrides: false,
     });
   });
 

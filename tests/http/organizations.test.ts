@@ -35,6 +35,25 @@ const everyPermission = (value: boolean) => ({
   'can-update-api-token': value,
 });
 
+/** Settings without an effect, and their values in a new organization. */
+const initialSettings = {
+  'aggregated-commit-status-enabled': true,
+  'allow-force-delete-workspaces': false,
+  'assessments-enforced': false,
+  'collaborator-auth-policy': 'password',
+  'cost-estimation-enabled': false,
+  'enforce-hyok': false,
+  'max-ttl-enabled': false,
+  'owners-team-saml-role-id': null,
+  'registry-monorepo-support-enabled': false,
+  'send-passing-statuses-for-untriggered-speculative-plans': false,
+  'session-remember': null,
+  'session-timeout': null,
+  'speculative-plan-management-enabled': true,
+  'stacks-enabled': false,
+  'user-tokens-enabled': true,
+};
+
 describe('organizations', () => {
   const resource = (name: string, attributes: object = {}) => ({
     id: name,
@@ -45,6 +64,7 @@ describe('organizations', () => {
       'external-id': expect.stringMatching(/^org-[A-Za-z0-9]{16}$/),
       'created-at': api.clock.now(),
       'default-execution-mode': 'remote',
+      ...initialSettings,
       ...attributes,
     },
     relationships: {
@@ -54,13 +74,17 @@ describe('organizations', () => {
     links: { self: `${prefix}/organizations/${name}` },
   });
 
+  /** As in a response about a single organization. */
+  const owned = (name: string, attributes: object = {}) =>
+    resource(name, { permissions: everyPermission(true), ...attributes });
+
   it('are created by a site administrator, who owns them from then on', async () => {
     const name = newName();
     const body = doc('organizations', { name, email: 'ops@example.com' });
     const created = await admin.post('/organizations', body).expect(201);
-    expect(created.body).toEqual({ data: resource(name) });
+    expect(created.body).toEqual({ data: owned(name) });
     const shown = await admin.get(`/organizations/${name}`).expect(200);
-    expect(shown.body).toEqual({ data: resource(name, { permissions: everyPermission(true) }) });
+    expect(shown.body).toEqual({ data: owned(name) });
     const memberships = await admin.get(`/organizations/${name}/organization-memberships`).expect(200);
     expect(memberships.body.data.map(({ attributes }: { attributes: object }) => attributes)).toEqual([
       { status: 'active', email: 'admin@example.com', username: 'admin', 'created-at': api.clock.now() },
@@ -113,7 +137,7 @@ describe('organizations', () => {
     const renamed = newName();
     const change = doc('organizations', { name: renamed });
     const answer = await admin.patch(`/organizations/${name}`, change).expect(200);
-    expect(answer.body).toEqual({ data: resource(renamed) });
+    expect(answer.body).toEqual({ data: owned(renamed) });
     expect((await admin.get(`/organizations/${name}`).expect(404)).body).toEqual(missing);
     const shown = (await admin.get(`/workspaces/${workspace}`).expect(200)).body.data;
     expect(shown.links.self).toBe(`${prefix}/organizations/${renamed}/workspaces/api`);
@@ -125,11 +149,47 @@ describe('organizations', () => {
     const name = await newOrganization();
     for (const attributes of [{}, { email: null }, { name: null }, { 'unknown-attribute': 7 }]) {
       const answer = await admin.patch(`/organizations/${name}`, doc('organizations', attributes)).expect(200);
-      expect(answer.body).toEqual({ data: resource(name) });
+      expect(answer.body).toEqual({ data: owned(name) });
     }
     const email = 'new@example.com';
     const answer = await admin.patch(`/organizations/${name}`, doc('organizations', { email })).expect(200);
-    expect(answer.body).toEqual({ data: resource(name, { email }) });
+    expect(answer.body).toEqual({ data: owned(name, { email }) });
+  });
+
+  it('keep the settings that clients send, and show them again', async () => {
+    const otherwise = {
+      ...Object.fromEntries(
+        Object.entries(initialSettings).map(([attribute, value]) => [attribute, value === null ? 20_160 : !value]),
+      ),
+      'collaborator-auth-policy': 'two_factor_mandatory',
+      'owners-team-saml-role-id': 'Owners of everything',
+    };
+    const name = newName();
+    const given = { name, email: 'ops@example.com', ...otherwise };
+    const created = await admin.post('/organizations', doc('organizations', given)).expect(201);
+    expect(created.body).toEqual({ data: owned(name, otherwise) });
+    expect((await admin.get(`/organizations/${name}`).expect(200)).body).toEqual({ data: owned(name, otherwise) });
+    const change = async (attributes: object) =>
+      (await admin.patch(`/organizations/${name}`, doc('organizations', attributes)).expect(200)).body.data.attributes;
+    for (const [attribute, value] of Object.entries(initialSettings)) {
+      expect(await change({ [attribute]: value })).toHaveProperty([attribute], value);
+    }
+    expect((await admin.get(`/organizations/${name}`).expect(200)).body).toEqual({ data: owned(name) });
+  });
+
+  it.each([
+    ['collaborator-auth-policy', 'none', 'Collaborator auth policy must be one of password, two_factor_mandatory'],
+    ['session-timeout', 0, 'Session timeout must be 1 to 36816480 minutes'],
+    ['session-timeout', 2 ** 31, 'Session timeout must be 1 to 36816480 minutes'],
+    ['session-remember', 'a day', 'Session remember must be a number'],
+    ['enforce-hyok', 'yes', 'Enforce hyok must be a boolean'],
+    ['owners-team-saml-role-id', 7, 'Owners team saml role id must be a string'],
+  ])('refuse %s as %p', async (attribute, value, sentence) => {
+    const name = await newOrganization();
+    const refused = await admin
+      .patch(`/organizations/${name}`, doc('organizations', { [attribute]: value }))
+      .expect(422);
+    expect(refused.body).toEqual(invalid(attribute, sentence));
   });
 
   it('are refused with one error for each attribute that is wrong', async () => {

@@ -288,6 +288,27 @@ describe('policy outcomes', () => {
       }
     });
 
+    it('is delegated to a team that has policy overrides on the workspace, and the right to have them', async () => {
+      const { workspace, stage } = await waiting();
+      const delegate = 'delegate-policy-overrides';
+      const holder = async (access: object, attributes: object) => {
+        const team = await api.team('acme', newName(), { 'organization-access': access });
+        const relationships = {
+          team: { data: { type: 'teams', id: team } },
+          workspace: { data: { type: 'workspaces', id: workspace } },
+        };
+        await admin.post('/team-workspaces', doc('team-workspaces', attributes, relationships)).expect(200);
+        return team;
+      };
+      const delegated = await holder({ [delegate]: true }, { access: 'custom', 'policy-overrides': true });
+      const notDelegated = await holder({}, { access: 'custom', 'policy-overrides': true });
+      const notGranted = await holder({ [delegate]: true }, { access: 'admin' });
+      // Each has one of the two, and together they have both.
+      const between = await api.member('acme', newName(), [notDelegated, notGranted]);
+      await override(stage.id, between).expect(404);
+      await override(stage.id, await api.member('acme', newName(), [delegated])).expect(200);
+    });
+
     it('happens once', async () => {
       const { stage } = await waiting();
       await override(stage.id).expect(200);
@@ -384,7 +405,7 @@ describe('policy outcomes', () => {
       for (const one of resources) expect(await read(`/policy-set-outcomes/${one.id}`)).toEqual({ data: one });
     });
 
-    it('are those that match one of the groups of a filter', async () => {
+    it('are those whose own status and level match one of the groups of a filter', async () => {
       const { evaluation, outcomes } = await seedOutcomes(
         { outcomes: [passed('advisory')] },
         { outcomes: [passed('mandatory')] },
@@ -396,12 +417,12 @@ describe('policy outcomes', () => {
       );
       const matching: readonly (readonly [status: string, level: string | undefined, positions: readonly number[]])[] =
         [
-          ['passed', undefined, [0, 1, 2, 3]],
-          ['passed', 'advisory', [0, 3]],
-          ['passed', 'mandatory', [1, 2]],
-          ['failed', undefined, [2, 3, 4]],
+          ['passed', undefined, [0, 1, 6]],
+          ['passed', 'advisory', [0]],
+          ['passed', 'mandatory', [1]],
+          ['failed', undefined, [2, 3]],
           ['failed', 'advisory', [2]],
-          ['failed', 'mandatory', [3, 4]],
+          ['failed', 'mandatory', [3]],
           ['errored', undefined, [4, 5]],
         ];
       const group = (token: string, spelling: string, [status, level]: (typeof matching)[number]) =>
@@ -421,7 +442,7 @@ describe('policy outcomes', () => {
       }
       expect(
         await found(matching.map((one, index) => group(String(index), 'enforcement_level', one)).join('&')),
-      ).toEqual([0, 1, 2, 3, 4, 5]);
+      ).toEqual([0, 1, 2, 3, 4, 5, 6]);
       const spelledTwice = 'filter[0][enforcementLevel]=advisory&filter[0][enforcement_level]=advisory';
       expect(await found(`filter[0][status]=failed&${spelledTwice}`)).toEqual([2]);
       expect(await found('status=failed&filters[0]=x&q=1')).toEqual([0, 1, 2, 3, 4, 5, 6]);

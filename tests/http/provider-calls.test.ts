@@ -53,6 +53,7 @@ describe('the calls of the Terraform provider', () => {
       'sentinel-mocks': 'none',
       'workspace-locking': false,
       'run-tasks': true,
+      'policy-overrides': false,
     });
 
     const found = `/team-workspaces?filter%5Bteam%5D%5Bid%5D=${team}&filter%5Bworkspace%5D%5Bid%5D=${workspace}`;

@@ -138,7 +138,8 @@ const promised: Readonly<Record<string, number>> = {
   'delete /organization-memberships/:id': 11,
   'get /organizations/:organization/teams': 4,
   'post /organizations/:organization/teams': 4,
-  'get /teams/:id': 3,
+  // The team, its members, and their memberships.
+  'get /teams/:id': 4,
   'patch /teams/:id': 4,
   'delete /teams/:id': 7,
   'post /teams/:id/relationships/users': 6,

@@ -26,6 +26,7 @@ const permissions = (
   'policy-mocks': mocks,
   'workspace-locking': workspaceLocking,
   'run-tasks': runTasks,
+  'policy-overrides': false,
 });
 
 const implied = {
@@ -44,6 +45,7 @@ const values = {
   'policy-mocks': ['none', 'read'],
   'workspace-locking': [false, true],
   'run-tasks': [false, true],
+  'policy-overrides': [false, true],
 };
 
 const readOnly = (attribute: string, label: string, access: string) =>
@@ -139,7 +141,7 @@ describe('team access', () => {
 
     it('takes null for an attribute that is not there, and ignores what it does not know', async () => {
       const nulls = Object.fromEntries([...Object.keys(values), 'sentinel-mocks'].map((name) => [name, null]));
-      const { id } = await newGrant({ access: 'plan', ...nulls, 'policy-overrides': true });
+      const { id } = await newGrant({ access: 'plan', ...nulls, 'plan-outputs': true });
       expect(await attributesOf(id)).toEqual(shown({ access: 'plan', ...implied.plan }));
     });
 
@@ -188,6 +190,7 @@ describe('team access', () => {
         'sentinel-mocks': true,
         'workspace-locking': 'yes',
         'run-tasks': 0,
+        'policy-overrides': 0,
       };
       const malformed = { workspace: { data: { type: 'workspaces' } }, team: { data: { type: 'users', id: 7 } } };
       expect(await faults(doc('team-workspaces', wrong, malformed))).toEqual([
@@ -199,6 +202,7 @@ describe('team access', () => {
         ['/data/attributes/sentinel-mocks', 'Sentinel mocks must be one of none, read'],
         ['/data/attributes/workspace-locking', 'Workspace locking must be a boolean'],
         ['/data/attributes/run-tasks', 'Run tasks must be a boolean'],
+        ['/data/attributes/policy-overrides', 'Policy overrides must be a boolean'],
         ['/data/relationships/workspace/data/id', 'Id is required'],
         ['/data/relationships/team/data/type', 'Type must be teams'],
         ['/data/relationships/team/data/id', 'Id must be a string'],
@@ -221,6 +225,18 @@ describe('team access', () => {
       );
     });
 
+    it('from a fixed level to custom keeps what the level implied for clients, and gets the defaults in the contract', async () => {
+      for (const [access, detailed] of levels) {
+        const { id } = await newGrant({ access });
+        const kept = await patch(id, { access: 'custom', 'state-versions': 'none' });
+        expect(kept).toEqual(shown({ access: 'custom', ...detailed, 'state-versions': 'none' }));
+        await patch(id, { access });
+        const asked = doc('team-workspaces', { access: 'custom', 'state-versions': 'read' });
+        const { attributes } = (await admin.at('').patch(`/team-workspaces/${id}`, asked).expect(200)).body.data;
+        expect(attributes).toEqual({ access: 'custom', ...fallback, 'state-versions': 'read' });
+      }
+    });
+
     it('refuses detailed attributes together with a fixed level, given or kept', async () => {
       const { id } = await newGrant({ access: 'custom' });
       const refused = async (attributes: object) =>
@@ -241,7 +257,7 @@ describe('team access', () => {
       const other = onto(await newWorkspace(), await newTeam());
       const bodies = [
         { data: { attributes: {} } },
-        { data: { attributes: { 'policy-overrides': true, team: 'x' }, relationships: other } },
+        { data: { attributes: { 'plan-outputs': true, team: 'x' }, relationships: other } },
         { data: { relationships: { team: 5 } } },
         { data: { id, type: 'team-workspaces', attributes: {} } },
         { data: { id: 'tws-another' } },

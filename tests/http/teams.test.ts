@@ -43,7 +43,13 @@ describe('teams', () => {
     'can-update-visibility': value,
   });
 
-  const resource = (id: unknown, name: string, attributes: object = {}, members?: readonly string[]) => ({
+  const resource = (
+    id: unknown,
+    name: string,
+    attributes: object = {},
+    members?: readonly string[],
+    memberships: readonly string[] = [],
+  ) => ({
     id,
     type: 'teams',
     attributes: {
@@ -52,12 +58,16 @@ describe('teams', () => {
       visibility: 'secret',
       'allow-member-token-management': true,
       'organization-access': access(),
+      'sso-team-id': null,
       permissions: may(true),
       ...attributes,
     },
     relationships: {
       organization: { data: { id: 'acme', type: 'organizations' } },
-      ...(members && { users: users(...members) }),
+      ...(members && {
+        users: users(...members),
+        'organization-memberships': { data: memberships.map((one) => ({ id: one, type: 'organization-memberships' })) },
+      }),
     },
     links: { self: `${prefix}/teams/${id}` },
   });
@@ -83,10 +93,33 @@ describe('teams', () => {
       visibility: 'organization',
       'allow-member-token-management': false,
       'organization-access': { 'manage-workspaces': true, 'manage-teams': null, 'unknown-right': true },
+      'sso-team-id': 'cd6ff5a4-platform',
     };
     const created = await admin.post(path, doc('teams', { name, ...attributes })).expect(201);
     const expected = { ...attributes, 'organization-access': access('manage-workspaces') };
     expect(created.body).toEqual({ data: resource(created.body.data.id, name, expected) });
+  });
+
+  it('keep permissions that grant nothing, and show them again', async () => {
+    const kept = [
+      'manage-projects',
+      'read-projects',
+      'manage-run-tasks',
+      'manage-modules',
+      'manage-providers',
+      'manage-public-modules',
+      'manage-public-providers',
+    ] as const;
+    const team = await newTeam(...kept);
+    const attributes = async () => (await admin.get(`/teams/${team}`).expect(200)).body.data.attributes;
+    expect((await attributes())['organization-access']).toEqual(access(...kept));
+    const workspace = await api.workspace('acme', newName());
+    const member = await api.member('acme', newName(), [team]);
+    await member.get(`/workspaces/${workspace}`).expect(404);
+    await admin.patch(`/teams/${team}`, doc('teams', { 'sso-team-id': 'sso-1' })).expect(200);
+    expect((await attributes())['sso-team-id']).toBe('sso-1');
+    await admin.patch(`/teams/${team}`, doc('teams', { 'sso-team-id': null })).expect(200);
+    expect((await attributes())['sso-team-id']).toBeNull();
   });
 
   it('change in what is named, and in nothing else', async () => {

@@ -268,6 +268,7 @@ describe('variables', () => {
           policyMocks: 'none',
           workspaceLocking: false,
           runTasks: false,
+          policyOverrides: false,
         } as const;
         await api.unitOfWork.run((tx) => giveGrant(tx, team, workspace, { access: 'custom', permissions }));
         holders[level] = await api.member('acme', newName('member'), [team]);

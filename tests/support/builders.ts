@@ -26,6 +26,7 @@ import {
   type WorkspacePermissions,
 } from '../../src/domain/index.js';
 import { initialDefaults } from '../../src/domain/supporting/organizations/organization.js';
+import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
 import { defaultTeamSettings } from '../../src/domain/supporting/teams/team.js';
 import { defaultSettings } from '../../src/domain/supporting/workspaces/workspace.js';
 
@@ -57,7 +58,8 @@ export const aUser = (given: Partial<User> = {}): User => {
 
 export const anOrganization = (given: Partial<Organization> = {}): Organization => {
   const id = unique('org');
-  return { id, name: id, email: `${id}@example.com`, defaults: initialDefaults, createdAt: noon, ...given };
+  const email = `${id}@example.com`;
+  return { id, name: id, email, defaults: initialDefaults, settings: initialSettings, createdAt: noon, ...given };
 };
 
 /** A user who is an active member, as the organization sees them. */

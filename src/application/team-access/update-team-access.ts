@@ -4,6 +4,7 @@ import {
   authorized,
   type RequestedPermissions,
   type TeamWorkspaceId,
+  type Unnamed,
 } from '../../domain/index.js';
 import { doneBy } from '../../domain/supporting/audit/audit-event.js';
 import { changedGrant } from '../../domain/team-access/team-workspace.js';
@@ -14,6 +15,7 @@ import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 export interface TeamAccessChange {
   readonly access: AccessLevel | undefined;
   readonly permissions: RequestedPermissions;
+  readonly unnamed: Unnamed;
 }
 
 /** PATCH /team-workspaces/:id. */
@@ -23,7 +25,7 @@ export class UpdateTeamAccess {
   execute(actor: Actor, id: TeamWorkspaceId, change: TeamAccessChange): Promise<TeamWorkspaceView> {
     return this.unitOfWork.run(async (tx) => {
       const current = authorized(await tx.teamAccess.findFor(actor, id), 'team-access/manage');
-      const grant = changedGrant(current.grant, change.access, change.permissions);
+      const grant = changedGrant(current.grant, change.access, change.permissions, change.unnamed);
       const next = { ...current, grant, revision: current.revision + 1 };
       await tx.teamAccess.save(next);
       await tx.audit.add(doneBy(actor, 'team-access/manage', id), next);

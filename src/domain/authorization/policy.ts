@@ -122,6 +122,12 @@ export const claims = {
   'manage-vcs-settings': holds('manage-vcs-settings'),
   'manage-policies': holds('manage-policies'),
   'manage-policy-overrides': holds('manage-policy-overrides'),
+  // Both through one team: a workspace admin can delegate only to a team that the organization chose for it.
+  'policy overrides, through a team with delegate-policy-overrides': (s: Standing) =>
+    s.teams.some(
+      ({ access, grant }) =>
+        access.has('delegate-policy-overrides') && grant !== undefined && permissionsOf(grant).policyOverrides,
+    ),
   'manage-agent-pools': holds('manage-agent-pools'),
   'manage-membership': holds('manage-membership'),
   'manage-teams': holds('manage-teams'),
@@ -197,7 +203,10 @@ export const policy = {
   'state-versions/create': [['state-versions: write']],
   'state-version-outputs/read': [['state-versions: read-outputs'], ['organization token']],
   'policy-outcomes/read': [['runs: read'], ['organization token']],
-  'policy-outcomes/override': [['manage-policy-overrides']],
+  'policy-outcomes/override': [
+    ['manage-policy-overrides'],
+    ['policy overrides, through a team with delegate-policy-overrides'],
+  ],
   'policy-sets/manage': [['manage-policies']],
   'policies/manage': [['manage-policies']],
   'agent-pools/read': [

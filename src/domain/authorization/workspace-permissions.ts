@@ -6,6 +6,7 @@ export const scales = {
   policyMocks: ['none', 'read'],
   workspaceLocking: [false, true],
   runTasks: [false, true],
+  policyOverrides: [false, true],
 } as const;
 
 export type Scale = keyof typeof scales;
@@ -36,6 +37,7 @@ export const nothing: WorkspacePermissions = {
   policyMocks: 'none',
   workspaceLocking: false,
   runTasks: false,
+  policyOverrides: false,
 };
 
 /** Whether `held` reaches `needed` on every scale that `needed` names. */

@@ -91,19 +91,31 @@ export function verdictOf({ error, outcomes }: Pick<PolicySetOutcome, 'error' | 
   return { status: 'passed', enforcementLevel: strictest(levels.passed) };
 }
 
-/** Whether it blocks the run: a mandatory policy failed, or the result is unknown. */
-export const blocks = (set: Pick<PolicySetOutcome, 'error' | 'outcomes'>): boolean => {
-  const { status, enforcementLevel } = verdictOf(set);
-  return status === 'errored' || (status === 'failed' && enforcementLevel === 'mandatory');
-};
-
 /**
- * One group of a filter: an outcome matches if one of its policies has both values. An errored policy has no level to
- * filter by.
+ * Whether it blocks the run: the whole set errored, or a mandatory policy failed or errored. `applied` has the levels of
+ * errored policies, whose outcomes have none; a policy that it lacks counts as mandatory.
  */
+export function blocks(
+  applied: Pick<AppliedPolicySet, 'policies'> | undefined,
+  { error, outcomes }: Pick<PolicySetOutcome, 'error' | 'outcomes'>,
+): boolean {
+  const isMandatory = (outcome: PolicyOutcome): boolean => {
+    if (outcome.status !== 'errored') return outcome.enforcementLevel === 'mandatory';
+    return applied?.policies.find(({ name }) => name === outcome.policyName)?.enforcementLevel !== 'advisory';
+  };
+  return error !== null || outcomes.some((outcome) => outcome.status !== 'passed' && isMandatory(outcome));
+}
+
+/** One group of a filter. A null level selects outcomes of every level, and those without one. */
 export interface OutcomeFilter {
   readonly status: OutcomeStatus;
   readonly enforcementLevel: EnforcementLevel | null;
+}
+
+/** Whether a filter selects an outcome: by the outcome's own status and level, never by those of its policies. */
+export function selects(filter: OutcomeFilter, outcome: Pick<PolicySetOutcome, 'error' | 'outcomes'>): boolean {
+  const { status, enforcementLevel } = verdictOf(outcome);
+  return filter.status === status && (filter.enforcementLevel === null || filter.enforcementLevel === enforcementLevel);
 }
 
 /** An agent's report on one set. It contains names and statuses only: the set defines levels and overridability. */

@@ -160,15 +160,16 @@ export function concludeEvaluation(
   outcomes: readonly PolicySetOutcome[],
   now: Instant,
 ): TaskStage {
-  const status = stage.evaluations.find((evaluation) => evaluation.id === id)?.status ?? 'not part of the stage';
-  if (status !== 'running') {
+  const reportedOn = stage.evaluations.find((evaluation) => evaluation.id === id);
+  if (reportedOn?.status !== 'running') {
+    const status = reportedOn?.status ?? 'not part of the stage';
     throw new DomainError(
       'task-stage/transition-refused',
       `policy evaluation could not be reported because its status is ${status}`,
     );
   }
   const resultCount = addedUp(outcomes.map(resultCountOf));
-  const blocking = outcomes.filter(blocks);
+  const blocking = outcomes.filter((outcome) => blocks(reportedOn.policySets[outcome.position], outcome));
   const overridable = blocking.every((set) => set.overridable);
   const verdict = { policyToolVersion, resultCount, overridable, updatedAt: now };
   const evaluations = stage.evaluations.map((evaluation) =>

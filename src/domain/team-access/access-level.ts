@@ -9,6 +9,7 @@ export const impliedBy = {
     policyMocks: 'none',
     workspaceLocking: false,
     runTasks: false,
+    policyOverrides: false,
   },
   plan: {
     runs: 'plan',
@@ -17,6 +18,7 @@ export const impliedBy = {
     policyMocks: 'none',
     workspaceLocking: false,
     runTasks: false,
+    policyOverrides: false,
   },
   write: {
     runs: 'apply',
@@ -25,6 +27,7 @@ export const impliedBy = {
     policyMocks: 'read',
     workspaceLocking: true,
     runTasks: false,
+    policyOverrides: false,
   },
   admin: {
     runs: 'apply',
@@ -33,6 +36,7 @@ export const impliedBy = {
     policyMocks: 'read',
     workspaceLocking: true,
     runTasks: true,
+    policyOverrides: false,
   },
 } as const satisfies Record<string, WorkspacePermissions>;
 
@@ -50,6 +54,7 @@ export const customDefaults: WorkspacePermissions = {
   policyMocks: 'none',
   workspaceLocking: false,
   runTasks: false,
+  policyOverrides: false,
 };
 
 /** An access level with its permissions. Only a custom level stores individual permissions. */

@@ -1,7 +1,7 @@
 import type { Scale, WorkspacePermissions } from '../authorization/workspace-permissions.js';
 import { DomainError } from '../shared/domain-error.js';
 import type { TeamId, TeamWorkspaceId, WorkspaceId } from '../shared/id.js';
-import { type AccessLevel, customDefaults, type Grant } from './access-level.js';
+import { type AccessLevel, customDefaults, type Grant, permissionsOf } from './access-level.js';
 
 /** One team's rights on one workspace. */
 export interface TeamWorkspace {
@@ -23,6 +23,7 @@ const scaleAttributes = {
   policyMocks: 'policy-mocks',
   workspaceLocking: 'workspace-locking',
   runTasks: 'run-tasks',
+  policyOverrides: 'policy-overrides',
 } as const satisfies Record<Scale, string>;
 
 const labelled = (attribute: string): string =>
@@ -49,6 +50,19 @@ function grantOf(access: AccessLevel, requested: RequestedPermissions, base: Wor
 export const newGrant = (access: AccessLevel, requested: RequestedPermissions): Grant =>
   grantOf(access, requested, customDefaults);
 
-/** Unnamed permissions keep their custom value; after a change from a fixed level they get the default. */
-export const changedGrant = (current: Grant, access: AccessLevel | undefined, requested: RequestedPermissions): Grant =>
-  grantOf(access ?? current.access, requested, current.access === 'custom' ? current.permissions : customDefaults);
+/** What a grant that becomes custom gives for permissions that the request does not name. */
+export type Unnamed = 'default' | 'as-implied';
+
+/**
+ * Unnamed permissions keep their custom value. After a change from a fixed level they get the default, or what the level
+ * implied.
+ */
+export const changedGrant = (
+  current: Grant,
+  access: AccessLevel | undefined,
+  requested: RequestedPermissions,
+  unnamed: Unnamed,
+): Grant => {
+  const base = current.access === 'custom' || unnamed === 'as-implied' ? permissionsOf(current) : customDefaults;
+  return grantOf(access ?? current.access, requested, base);
+};

@@ -213,6 +213,7 @@ function grantDocument(workspaceId: string, workspacePath: string, row: GrantRow
       'policy-mocks': policyMocks,
       'workspace-locking': workspaceLocking,
       'run-tasks': runTasks,
+      'policy-overrides': false,
     },
     relationships: {
       team: { data: { id: teamId, type: 'teams' }, links: { related: `/teams/${teamId}` } },

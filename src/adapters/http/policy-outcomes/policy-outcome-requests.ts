@@ -25,11 +25,11 @@ const wellFormed = /^filter\[([^[\]]+)\]\[(status|enforcementLevel|enforcement_l
  */
 export const outcomeFilterParameters = {
   'filter[0][status]': z.enum(outcomeStatuses).optional().meta({
-    description: 'Only outcomes with a policy of this status. Add groups `1`, `2` and so on to combine alternatives.',
+    description: 'Only outcomes with this status. Add groups `1`, `2` and so on to combine alternatives.',
   }),
   'filter[0][enforcementLevel]': z.enum(enforcementLevels).optional().meta({
     description:
-      'Only outcomes with a policy of this enforcement level. Requires `passed` or `failed` as the status of the same group.',
+      'Only outcomes with this enforcement level. Requires `passed` or `failed` as the status of the same group.',
   }),
 };
 

@@ -1,5 +1,5 @@
 import type { BackingDataChange } from '../../../application/index.js';
-import type { TokenOwner } from '../../../domain/index.js';
+import type { TokenOwner, Unnamed } from '../../../domain/index.js';
 
 /** The names of one kind of resource in a request's `type`. */
 export interface TypeName {
@@ -25,6 +25,8 @@ export interface Dialect {
   readonly runActors: readonly TokenOwner['kind'][];
   /** The names under which the permission on policy mocks is shown. Both are accepted everywhere. */
   readonly mocksAttributes: readonly string[];
+  /** Permissions that a request does not name when it makes a grant custom. Clients send only what changed. */
+  readonly unnamedPermissions: Unnamed;
   /** The actions of the self-hosted edition that this dialect knows. */
   readonly backingDataActions: readonly { readonly word: string; readonly change: BackingDataChange }[];
   /** The words accepted as a request's `type`, the preferred one first; `undefined` among them allows a missing one. */
@@ -38,6 +40,7 @@ export const contract: Dialect = {
   listedTeamTokenType: 'team-tokens',
   runActors: ['user', 'team', 'organization'],
   mocksAttributes: ['policy-mocks'],
+  unnamedPermissions: 'default',
   backingDataActions: [],
   acceptedTypes: ({ plural, contract: { word, required } = { word: plural, required: false } }) =>
     required ? [word] : [word, undefined],
@@ -50,6 +53,7 @@ export const client: Dialect = {
   listedTeamTokenType: 'authentication-tokens',
   runActors: ['user'],
   mocksAttributes: ['policy-mocks', 'sentinel-mocks'],
+  unnamedPermissions: 'as-implied',
   backingDataActions: [
     { word: 'soft_delete_backing_data', change: 'soft-delete' },
     { word: 'restore_backing_data', change: 'restore' },

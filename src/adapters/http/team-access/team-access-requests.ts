@@ -24,6 +24,7 @@ const permissions = {
   'sentinel-mocks': absentable(z.enum(scales.policyMocks)),
   'workspace-locking': absentable(z.boolean()),
   'run-tasks': absentable(z.boolean()),
+  'policy-overrides': absentable(z.boolean()),
 };
 
 type Attributes = { readonly [Name in keyof typeof permissions]?: z.infer<(typeof permissions)[Name]> };
@@ -42,6 +43,7 @@ const requested = (attributes: Attributes): RequestedPermissions => {
     policyMocks: policyMocks ?? otherSpelling,
     workspaceLocking: attributes['workspace-locking'],
     runTasks: attributes['run-tasks'],
+    policyOverrides: attributes['policy-overrides'],
   });
 };
 
@@ -73,6 +75,7 @@ export const teamAccessChange = (dialect: Dialect) => {
     ({ data: { attributes } }): TeamAccessChange => ({
       access: attributes.access,
       permissions: requested(attributes),
+      unnamed: dialect.unnamedPermissions,
     }),
   );
 };

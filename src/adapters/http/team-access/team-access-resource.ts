@@ -34,6 +34,11 @@ const teamAccess =
           ...mocks[permissions.policyMocks],
           'workspace-locking': is(flag, permissions.workspaceLocking),
           'run-tasks': is(flag, permissions.runTasks),
+          'policy-overrides': is(
+            flag,
+            permissions.policyOverrides,
+            'Whether the team can override failed policies on the workspace, if its organization access has `delegate-policy-overrides`.',
+          ),
         },
         relationships: {
           team: toOneAt('teams', teamWorkspace.teamId, `${dialect.prefix}/teams/${teamWorkspace.teamId}`),

@@ -88,6 +88,11 @@ export class MemoryMemberships implements MembershipRepository {
     return usersByReference(this.living(organizationId), references);
   }
 
+  async idsOf(organizationId: OrganizationId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, MembershipId>> {
+    const own = this.living(organizationId).filter(({ userId }) => userIds.includes(userId));
+    return new Map(own.map(({ id, userId }) => [userId, id]));
+  }
+
   async add(membership: Membership): Promise<void> {
     if (this.tables().isMember(membership.organizationId, membership.userId)) throw alreadyTaken('email', 'User');
     this.tables().memberships.set(membership.id, membership);

@@ -6,7 +6,6 @@ import type {
   OutcomeFilter,
   PolicyEvaluation,
   PolicyEvaluationId,
-  PolicyOutcome,
   PolicySetOutcome,
   PolicySetOutcomeId,
   RunId,
@@ -15,18 +14,11 @@ import type {
   TaskStageId,
   Workspace,
 } from '../../../domain/index.js';
+import { selects } from '../../../domain/policy-outcomes/policy-set-outcome.js';
 import { standingIn, standingOn } from './memory-standing.js';
 import { byText, type CurrentTables, checkRevision, pageOf, present } from './memory-tables.js';
 
 const byKind = byText<PolicyEvaluation>(({ kind }) => kind);
-
-const said = (outcome: PolicyOutcome, { status, enforcementLevel }: OutcomeFilter): boolean => {
-  if (outcome.status !== status) return false;
-  return enforcementLevel === null || (outcome.status !== 'errored' && outcome.enforcementLevel === enforcementLevel);
-};
-
-const matches = ({ error, outcomes }: PolicySetOutcome, filter: OutcomeFilter): boolean =>
-  (filter.status === 'errored' && error !== null) || outcomes.some((outcome) => said(outcome, filter));
 
 export class MemoryTaskStages implements TaskStageRepository {
   constructor(private readonly tables: CurrentTables) {}
@@ -88,7 +80,7 @@ export class MemoryTaskStages implements TaskStageRepository {
   ): Promise<Page<PolicySetOutcome>> {
     const rows = this.stageOf(id) === undefined ? [] : [...this.tables().policySetOutcomes.values()];
     const own = rows.filter(({ policyEvaluationId }) => policyEvaluationId === id);
-    const matching = own.filter((row) => filters.length === 0 || filters.some((filter) => matches(row, filter)));
+    const matching = own.filter((row) => filters.length === 0 || filters.some((filter) => selects(filter, row)));
     return pageOf(
       matching.sort((a, b) => a.position - b.position),
       page,

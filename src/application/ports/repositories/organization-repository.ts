@@ -16,7 +16,7 @@ export interface OrganizationRepository {
   findFor(actor: Actor, name: string): Promise<Seen<Organization> | undefined>;
   /** Throws `attribute/taken` if an existing organization has the name. */
   add(organization: Organization): Promise<void>;
-  /** Saves name and email address. Throws `attribute/taken` if another organization has the name. */
+  /** Saves name, email address and settings. Throws `attribute/taken` if another organization has the name. */
   save(organization: Organization): Promise<void>;
   /** Sets both defaults; workspaces that inherit them change as well. */
   setDefaults(id: OrganizationId, defaults: ExecutionDefaults): Promise<void>;
@@ -43,6 +43,8 @@ export interface MembershipRepository {
    * until it ends.
    */
   findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, Member>>;
+  /** The ids of these users' memberships in the organization. Users without one are omitted. */
+  idsOf(organizationId: OrganizationId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, MembershipId>>;
   /** Throws `attribute/taken` if the user is already a member. */
   add(membership: Membership): Promise<void>;
   /** Accepts the user's invitations: every membership becomes active and shows the username. */

@@ -86,7 +86,7 @@ export interface TaskStageRepository {
   addOutcomes(outcomes: readonly PolicySetOutcome[]): Promise<void>;
   /** Deletes the outcomes of every evaluation of the stage. */
   dropOutcomes(stage: TaskStage): Promise<void>;
-  /** In the order of the sets. Without filters all outcomes; otherwise those that match at least one. */
+  /** In the order of the sets. Without filters all outcomes; otherwise those that at least one selects. */
   outcomes(
     id: PolicyEvaluationId,
     filters: readonly OutcomeFilter[],

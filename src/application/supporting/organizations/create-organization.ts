@@ -4,7 +4,9 @@ import {
   type ExecutionDefaults,
   notFound,
   type Organization,
+  type OrganizationSettings,
   ownersTeamName,
+  type Seen,
   standingOnSite,
   type Team,
 } from '../../../domain/index.js';
@@ -12,6 +14,7 @@ import { invalidAttribute } from '../../../domain/shared/domain-error.js';
 import { changedDefaults } from '../../../domain/shared/execution.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { initialDefaults, organization } from '../../../domain/supporting/organizations/organization.js';
+import { initialSettings } from '../../../domain/supporting/organizations/organization-settings.js';
 import { defaultTeamSettings } from '../../../domain/supporting/teams/team.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
@@ -21,6 +24,7 @@ export interface NewOrganization {
   readonly name: string;
   readonly email: string;
   readonly defaults?: Partial<ExecutionDefaults>;
+  readonly settings?: Partial<OrganizationSettings>;
 }
 
 /** POST /organizations. The creator becomes its first owner. */
@@ -31,8 +35,9 @@ export class CreateOrganization {
     private readonly ids: IdGenerator,
   ) {}
 
-  async execute(actor: Actor, command: NewOrganization): Promise<Organization> {
-    authorize(standingOnSite(actor), 'organizations/create');
+  async execute(actor: Actor, command: NewOrganization): Promise<Seen<Organization>> {
+    const site = standingOnSite(actor);
+    authorize(site, 'organizations/create');
     if (actor.kind !== 'user') throw notFound();
     const createdAt = this.clock.now();
     const { name, email } = command;
@@ -40,7 +45,8 @@ export class CreateOrganization {
     // A new organization has no pools.
     if (defaults.agentPoolId !== null)
       throw invalidAttribute('defaultAgentPool', 'Agent pool must belong to the organization');
-    const created = organization({ id: this.ids.next('organization'), createdAt, name, email, defaults });
+    const settings = { ...initialSettings, ...command.settings };
+    const created = organization({ id: this.ids.next('organization'), createdAt, name, email, defaults, settings });
     const owners: Team = {
       ...defaultTeamSettings,
       id: this.ids.next('team'),
@@ -68,6 +74,7 @@ export class CreateOrganization {
       await tx.teams.addMembers(owners, [actor.userId]);
       await tx.audit.add(doneBy(actor, 'organizations/create', created.id), 'site');
     });
-    return created;
+    const teams = [{ teamId: owners.id, owners: true, access: owners.access }];
+    return { subject: created, standing: { ...site, member: true, teams } };
   }
 }

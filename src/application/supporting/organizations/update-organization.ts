@@ -1,9 +1,11 @@
 import {
   type Actor,
-  authorized,
   DomainError,
   type ExecutionDefaults,
   type Organization,
+  type OrganizationSettings,
+  type Seen,
+  seenBy,
   type TokenOwner,
 } from '../../../domain/index.js';
 import { changedDefaults } from '../../../domain/shared/execution.js';
@@ -19,6 +21,7 @@ export interface OrganizationChange {
   readonly name?: string | undefined;
   readonly email?: string | undefined;
   readonly defaults?: Partial<ExecutionDefaults>;
+  readonly settings?: Partial<OrganizationSettings>;
 }
 
 export interface ChangedOrganization extends Organization {
@@ -32,20 +35,22 @@ export class UpdateOrganization {
     private readonly unitOfWork: UnitOfWork<'organizations' | 'agentPools' | 'agentTokens' | 'holds' | 'audit'>,
   ) {}
 
-  execute(actor: Actor, name: string, change: OrganizationChange): Promise<ChangedOrganization> {
+  execute(actor: Actor, name: string, change: OrganizationChange): Promise<Seen<ChangedOrganization>> {
     return this.unitOfWork.run(async (tx) => {
-      const current = authorized(await tx.organizations.findFor(actor, name), 'organizations/update');
+      const seen = seenBy(await tx.organizations.findFor(actor, name), 'organizations/update');
+      const { subject: current, standing } = seen;
       const defaults = changedDefaults(current.defaults, change.defaults ?? {});
       const next = organization({
         ...current,
         name: change.name ?? current.name,
         email: change.email ?? current.email,
         defaults,
+        settings: { ...current.settings, ...change.settings },
       });
       const named = change.defaults && (await this.keepDefaults(tx, actor, next, current.defaults));
       await tx.organizations.save(next);
       await tx.audit.add(doneBy(actor, 'organizations/update', next.id), { organizationId: next.id });
-      return { ...next, ...(named && { poolTokenCreators: named }) };
+      return { subject: { ...next, ...(named && { poolTokenCreators: named }) }, standing };
     });
   }
 

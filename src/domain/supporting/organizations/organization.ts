@@ -2,6 +2,7 @@ import { invalidAttribute } from '../../shared/domain-error.js';
 import type { ExecutionDefaults } from '../../shared/execution.js';
 import type { Instant, MembershipId, OrganizationId, UserId } from '../../shared/id.js';
 import { checkName } from '../../shared/name.js';
+import type { OrganizationSettings } from './organization-settings.js';
 
 export interface Organization {
   readonly id: OrganizationId;
@@ -9,6 +10,7 @@ export interface Organization {
   readonly name: string;
   readonly email: string;
   readonly defaults: ExecutionDefaults;
+  readonly settings: OrganizationSettings;
   readonly createdAt: Instant;
 }
 

@@ -16,6 +16,8 @@ export interface TeamSettings {
   readonly visibility: (typeof visibilities)[number];
   readonly membersManageToken: boolean;
   readonly access: OrganizationAccess;
+  /** The team's id at an identity provider, as clients send it. It has no effect. */
+  readonly ssoTeamId: string | null;
 }
 
 export interface Team extends TeamSettings {
@@ -35,6 +37,7 @@ export const defaultTeamSettings: Omit<TeamSettings, 'name'> = {
   visibility: 'secret',
   membersManageToken: true,
   access: new Set(),
+  ssoTeamId: null,
 };
 
 export const asQuestion = (team: Team): TeamInQuestion => ({

@@ -68,7 +68,7 @@ const create: Command = {
       const user = await userNamed(place, owner);
       // The operator grants the right to create it; the user becomes its owner.
       const actor = { ...place.inPlaceOf(user), siteAdministrator: true };
-      const organization = await place.use.createOrganization.execute(actor, command);
+      const { subject: organization } = await place.use.createOrganization.execute(actor, command);
       return { json: presented(organization), text: card({ ...presented(organization), owner: user.username }) };
     });
   },

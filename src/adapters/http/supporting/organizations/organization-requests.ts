@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { executionModes } from '../../../../domain/index.js';
+import { authPolicies, executionModes } from '../../../../domain/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { absentable, identifier, manyOf, named, reading, resourceDocument, word } from '../../routing/schema.js';
 import { poolType } from '../workspaces/workspace-requests.js';
@@ -7,7 +7,36 @@ import { poolType } from '../workspaces/workspace-requests.js';
 const organizationType: TypeName = { singular: 'organization', plural: 'organizations' };
 const membershipType: TypeName = { singular: 'organization-membership', plural: 'organization-memberships' };
 
-const defaultMode = { 'default-execution-mode': absentable(z.enum(executionModes)) };
+const flag = absentable(z.boolean());
+/** Some 70 years. */
+const mostMinutes = 36_816_480;
+
+/** Null is a value: the default. */
+const minutes = z
+  .int()
+  .refine((given) => given >= 1 && given <= mostMinutes, `must be 1 to ${mostMinutes} minutes`)
+  .meta({ minimum: 1, maximum: mostMinutes })
+  .nullable()
+  .optional();
+
+const settings = {
+  'default-execution-mode': absentable(z.enum(executionModes)),
+  'aggregated-commit-status-enabled': flag,
+  'allow-force-delete-workspaces': flag,
+  'assessments-enforced': flag,
+  'collaborator-auth-policy': absentable(z.enum(authPolicies)),
+  'cost-estimation-enabled': flag,
+  'enforce-hyok': flag,
+  'max-ttl-enabled': flag,
+  'owners-team-saml-role-id': word.nullable().optional(),
+  'registry-monorepo-support-enabled': flag,
+  'send-passing-statuses-for-untriggered-speculative-plans': flag,
+  'session-remember': minutes,
+  'session-timeout': minutes,
+  'speculative-plan-management-enabled': flag,
+  'stacks-enabled': flag,
+  'user-tokens-enabled': flag,
+};
 
 const defaultPool = (dialect: Dialect) => ({
   'default-agent-pool': absentable(z.object({ data: identifier(dialect, poolType).nullable() })),
@@ -17,7 +46,7 @@ const changeDocument = (dialect: Dialect) =>
   resourceDocument(
     dialect,
     organizationType,
-    { name: absentable(word), email: absentable(word), ...defaultMode },
+    { name: absentable(word), email: absentable(word), ...settings },
     defaultPool(dialect),
   );
 
@@ -28,13 +57,31 @@ const toChange = ({ data: { attributes, relationships } }: z.infer<ReturnType<ty
     executionMode: attributes['default-execution-mode'],
     agentPoolId: pool && (pool.data?.id ?? null),
   });
+  const settings = named({
+    aggregatedCommitStatusEnabled: attributes['aggregated-commit-status-enabled'],
+    allowForceDeleteWorkspaces: attributes['allow-force-delete-workspaces'],
+    assessmentsEnforced: attributes['assessments-enforced'],
+    collaboratorAuthPolicy: attributes['collaborator-auth-policy'],
+    costEstimationEnabled: attributes['cost-estimation-enabled'],
+    enforceHyok: attributes['enforce-hyok'],
+    maxTtlEnabled: attributes['max-ttl-enabled'],
+    ownersTeamSamlRoleId: attributes['owners-team-saml-role-id'],
+    registryMonorepoSupportEnabled: attributes['registry-monorepo-support-enabled'],
+    sendPassingStatusesForUntriggeredSpeculativePlans:
+      attributes['send-passing-statuses-for-untriggered-speculative-plans'],
+    sessionRemember: attributes['session-remember'],
+    sessionTimeout: attributes['session-timeout'],
+    speculativePlanManagementEnabled: attributes['speculative-plan-management-enabled'],
+    stacksEnabled: attributes['stacks-enabled'],
+    userTokensEnabled: attributes['user-tokens-enabled'],
+  });
   const { name, email } = attributes;
-  return { name, email, ...(Object.keys(defaults).length > 0 && { defaults }) };
+  return { name, email, settings, ...(Object.keys(defaults).length > 0 && { defaults }) };
 };
 
 export const newOrganization = (dialect: Dialect) =>
   reading(
-    resourceDocument(dialect, organizationType, { name: word, email: word, ...defaultMode }, defaultPool(dialect)),
+    resourceDocument(dialect, organizationType, { name: word, email: word, ...settings }, defaultPool(dialect)),
     (body) => {
       const { name, email } = body.data.attributes;
       return { ...toChange(body), name, email };

@@ -1,20 +1,48 @@
 import { z } from 'zod';
 import type { ChangedOrganization, MembershipView } from '../../../../application/index.js';
 import {
+  authPolicies,
   executionModes,
   may,
   membershipStatus,
   membershipStatuses,
   type Organization,
+  type OrganizationSettings,
   type Standing,
 } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Members, Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
-import { dateTime, flag, maybeText, nothing, text } from '../../routing/resource-schema.js';
+import { count, dateTime, flag, maybeText, nothing, text } from '../../routing/resource-schema.js';
 import { poolTokenCreators } from '../../tokens/token-owner-resource.js';
 
 const executionMode = z.enum(executionModes);
+
+const authPolicy = z.enum(authPolicies);
+const maybeCount = count.nullable();
+const kept = 'Stored and shown. It has no effect on this service.';
+
+const settings = ({ is }: Words, given: OrganizationSettings): Members => ({
+  'aggregated-commit-status-enabled': is(flag, given.aggregatedCommitStatusEnabled, kept),
+  'allow-force-delete-workspaces': is(flag, given.allowForceDeleteWorkspaces, kept),
+  'assessments-enforced': is(flag, given.assessmentsEnforced, kept),
+  'collaborator-auth-policy': is(authPolicy, given.collaboratorAuthPolicy, kept),
+  'cost-estimation-enabled': is(flag, given.costEstimationEnabled, kept),
+  'enforce-hyok': is(flag, given.enforceHyok, kept),
+  'max-ttl-enabled': is(flag, given.maxTtlEnabled, kept),
+  'owners-team-saml-role-id': is(maybeText, given.ownersTeamSamlRoleId, kept),
+  'registry-monorepo-support-enabled': is(flag, given.registryMonorepoSupportEnabled, kept),
+  'send-passing-statuses-for-untriggered-speculative-plans': is(
+    flag,
+    given.sendPassingStatusesForUntriggeredSpeculativePlans,
+    kept,
+  ),
+  'session-remember': is(maybeCount, given.sessionRemember, kept),
+  'session-timeout': is(maybeCount, given.sessionTimeout, kept),
+  'speculative-plan-management-enabled': is(flag, given.speculativePlanManagementEnabled, kept),
+  'stacks-enabled': is(flag, given.stacksEnabled, kept),
+  'user-tokens-enabled': is(flag, given.userTokensEnabled, kept),
+});
 
 /** An organization that is not deleted: its name is its id on the wire. */
 const organization =
@@ -36,6 +64,7 @@ const organization =
           organization.defaults.executionMode,
           'The execution mode of workspaces that do not set one.',
         ),
+        ...settings(words, organization.settings),
         permissions:
           standing &&
           optional(

@@ -1,5 +1,5 @@
 import type { UseCases } from '../../../../application/use-cases.js';
-import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
+import { answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { pageRequest } from '../../routing/pagination.js';
 import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
@@ -39,7 +39,10 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
         about: 'The caller becomes the first owner.',
         refusals: ['attribute/invalid', 'attribute/taken'],
       }),
-      answerCreated(presentOrganization(dialect), (call) => use.createOrganization.execute(call.actor, readNew(call))),
+      async (call) => {
+        const made = await use.createOrganization.execute(call.actor, readNew(call));
+        return created({ data: presentOrganization(dialect, made.standing)(made.subject) });
+      },
     ),
     get(
       '/organizations/:organization',
@@ -56,9 +59,14 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
       changes('updateOrganization', 'Update an organization', readChange, organizationShape, {
         refusals: ['attribute/invalid', 'attribute/taken'],
       }),
-      answerOne(presentOrganization(dialect), (call) =>
-        use.updateOrganization.execute(call.actor, parameter(call, 'organization'), readChange(call)),
-      ),
+      async (call) => {
+        const changed = await use.updateOrganization.execute(
+          call.actor,
+          parameter(call, 'organization'),
+          readChange(call),
+        );
+        return ok({ data: presentOrganization(dialect, changed.standing)(changed.subject) });
+      },
     ),
     remove(
       '/organizations/:organization',

@@ -15,6 +15,7 @@ const settings = {
   visibility: absentable(z.enum(visibilities)),
   'allow-member-token-management': absentable(z.boolean()),
   'organization-access': absentable(z.object(flags)),
+  'sso-team-id': word.nullable().optional(),
 };
 
 const changeDocument = (dialect: Dialect) => resourceDocument(dialect, type, { name: absentable(word), ...settings });
@@ -26,6 +27,7 @@ const toChange = ({ data: { attributes } }: z.infer<ReturnType<typeof changeDocu
     visibility: attributes.visibility,
     membersManageToken: attributes['allow-member-token-management'],
     access: attributes['organization-access'],
+    ssoTeamId: attributes['sso-team-id'],
   });
 
 export const newTeam = (dialect: Dialect) =>

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import {
   type Member,
+  type MembershipId,
   may,
   organizationPermissions,
+  permissionsWithoutEffect,
   type Seen,
   type Team,
   visibilities,
@@ -10,14 +12,16 @@ import {
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
-import { count, flag, text } from '../../routing/resource-schema.js';
+import { count, flag, maybeText, text } from '../../routing/resource-schema.js';
 
 const visibility = z.enum(visibilities);
+
+const grantsNothing: ReadonlySet<string> = new Set(permissionsWithoutEffect);
 
 /** `members` are named where they were looked up. */
 const team =
   ({ is, group, optional, toOne, toMany, link }: Words) =>
-  (dialect: Dialect, members?: readonly Member[]) =>
+  (dialect: Dialect, members?: readonly Member[], memberships?: readonly MembershipId[]) =>
   ({ subject: team, standing }: Seen<Team>): Resource => ({
     id: team.id,
     type: 'teams',
@@ -34,11 +38,16 @@ const team =
         Object.fromEntries(
           organizationPermissions.map((permission) => [
             permission,
-            is(flag, team.owners || team.access.has(permission)),
+            is(
+              flag,
+              team.owners || team.access.has(permission),
+              grantsNothing.has(permission) ? 'Stored and shown. It grants nothing.' : undefined,
+            ),
           ]),
         ),
         'Organization-level permissions. All are true for the owners team.',
       ),
+      'sso-team-id': is(maybeText, team.ssoTeamId, 'Stored and shown. It has no effect on this service.'),
       permissions: group(
         {
           'can-update': is(flag, may(standing, 'teams/update')),
@@ -62,10 +71,13 @@ const team =
           ),
           'Only present when a single team is returned.',
         ),
+      'organization-memberships':
+        memberships &&
+        optional(toMany('organization-memberships', memberships), 'Only present when a single team is returned.'),
     },
     links: { self: link(`${dialect.prefix}/teams/${team.id}`) },
   });
 
 export const presentTeam = team(presenting);
 
-export const teamSchema = described({ name: 'Team' }, (words, dialect) => team(words)(dialect, [])(anyView()));
+export const teamSchema = described({ name: 'Team' }, (words, dialect) => team(words)(dialect, [], [])(anyView()));

@@ -69,8 +69,8 @@ export const teamRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       ),
     ),
     get('/teams/:id', 'teams/read', shows('showTeam', 'Show a team', teamShape), async (call) => {
-      const { members: users, ...seen } = await use.showTeam.execute(call.actor, parameter(call, 'id'));
-      return ok({ data: presentTeam(dialect, users)(seen) });
+      const { members: users, membershipIds, ...seen } = await use.showTeam.execute(call.actor, parameter(call, 'id'));
+      return ok({ data: presentTeam(dialect, users, membershipIds)(seen) });
     }),
     patch(
       '/teams/:id',

@@ -18,10 +18,12 @@ import {
   notFound,
   type Organization,
   type OrganizationId,
+  type OrganizationSettings,
   type Seen,
   type Team,
   type UserId,
 } from '../../../../domain/index.js';
+import { initialSettings } from '../../../../domain/supporting/organizations/organization-settings.js';
 import { ofOrganization, ofPage } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, pageOf, type Statements, unlessTaken } from '../engine/statements.js';
@@ -29,15 +31,22 @@ import { byTeamName, livingTeams, selectTeams, teamRows } from './knex-teams.js'
 import { forgetUninvited, userRows } from './knex-users.js';
 import { seeing } from './standing.js';
 
-const organizationRows = rowsOf<Organization>((row) => ({
+const settingsFrom = ({ settings }: { readonly settings: string }): OrganizationSettings => ({
+  ...initialSettings,
+  ...JSON.parse(settings),
+});
+
+const organizationRows = rowsOf<Organization>((row, as) => ({
   id: row.id,
   name: row.name,
   email: row.email,
   defaults: { executionMode: row.default_execution_mode, agentPoolId: row.default_agent_pool_id },
+  settings: as.read(row, ['settings'], settingsFrom),
   createdAt: row.created_at,
 }));
 
-const settings = organizationRows.only('name', 'email');
+const changeable = organizationRows.only('name', 'email');
+const settingsToRow = ({ settings }: Organization) => ({ settings: JSON.stringify(settings) });
 const ownDefaults = organizationRows.only('defaults');
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
@@ -68,14 +77,18 @@ export class KnexOrganizations implements OrganizationRepository {
 
   add(organization: Organization): Promise<void> {
     return unlessTaken(
-      this.db.run(this.db.sql('organizations').insert(organizationRows.write(organization))),
+      this.db.run(
+        this.db
+          .sql('organizations')
+          .insert({ ...organizationRows.write(organization), ...settingsToRow(organization) }),
+      ),
       nameTaken,
     );
   }
 
   async save(organization: Organization): Promise<void> {
     const row = this.db.sql('organizations').where({ id: organization.id, deleted_at: null });
-    const update = row.update(settings.write(organization));
+    const update = row.update({ ...changeable.write(organization), ...settingsToRow(organization) });
     const write = async () => {
       if ((await this.db.run(update)) === 0) throw notFound();
     };
@@ -177,6 +190,16 @@ export class KnexMemberships implements MembershipRepository {
         .forKeyShare('m'),
     );
     return usersByReference(rows.map(memberFromRow), references);
+  }
+
+  async idsOf(organizationId: OrganizationId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, MembershipId>> {
+    if (userIds.length === 0) return new Map();
+    const rows = await this.db.all<MembershipRow>(
+      this.living().where('m.organization_id', organizationId).whereIn('m.user_id', userIds).select('u.id', {
+        membership_id: 'm.id',
+      }),
+    );
+    return new Map(rows.map((row) => [row.id, row.membership_id]));
   }
 
   add(membership: Membership): Promise<void> {

@@ -22,6 +22,7 @@ import { ofPage, type Part, partOf } from '../engine/lists.js';
 import { prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, countOf, type Statements, unlessStale } from '../engine/statements.js';
+import { onlySelected } from './knex-outcome-filters.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
@@ -198,15 +199,6 @@ const policiesOf = prepared((sql, { ids }: { readonly ids: readonly PolicySetOut
     .orderBy(['policy_set_outcome_id', 'position']),
 );
 
-/**
- * Restricts a query that has outcomes of policy sets as `q` to those that match. The database writes the results of
- * their policies into them as words (`failed:mandatory `), and `error: ` when an outcome itself failed.
- */
-function onlyMatching(sets: Knex.QueryBuilder, { status, enforcementLevel }: OutcomeFilter): void {
-  sets.orWhere('q.verdicts', 'like', `%${status}:${enforcementLevel === null ? '' : `${enforcementLevel} `}%`);
-  if (status === 'errored') sets.orWhere('q.verdicts', 'like', '%error:%');
-}
-
 export class KnexTaskStages implements TaskStageRepository {
   constructor(private readonly db: Statements) {}
 
@@ -312,7 +304,7 @@ export class KnexTaskStages implements TaskStageRepository {
       .where('q.policy_evaluation_id', id)
       .whereExists(livingEvaluations(sql).where('e.id', id).select('e.id'))
       .where((any) => {
-        for (const filter of filters) onlyMatching(any, filter);
+        for (const filter of filters) any.orWhere((one) => onlySelected(one, filter));
       });
     const total = await countOf(this.db, matching);
     const rows = (part: Part) => {

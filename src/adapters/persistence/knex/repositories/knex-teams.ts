@@ -33,13 +33,14 @@ export const teamRows = rowsOf<Team>((row, as) => ({
   visibility: row.visibility,
   membersManageToken: as.flag(row.members_manage_token),
   access: as.read(row, ['organization_access'], accessFrom),
+  ssoTeamId: row.sso_team_id,
   owners: as.flag(row.is_owners),
   usersCount: as.joined(row.users_count, Number),
   createdAt: row.created_at,
   revision: row.revision,
 }));
 
-const settings = teamRows.only('name', 'visibility', 'membersManageToken', 'revision');
+const settings = teamRows.only('name', 'visibility', 'membersManageToken', 'ssoTeamId', 'revision');
 
 const settingsToRow = (team: Team) => ({
   ...settings.write(team),

@@ -24,6 +24,7 @@ const permissionRows = rowsOf<WorkspacePermissions>((row, as) => ({
   policyMocks: row.policy_mocks,
   workspaceLocking: as.flag(row.workspace_locking),
   runTasks: as.flag(row.run_tasks),
+  policyOverrides: as.flag(row.policy_overrides),
 }));
 
 /** A grant as stored: the columns of detailed permissions are null unless its access is `custom`. */
