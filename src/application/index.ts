@@ -215,7 +215,7 @@ export { FetchCommit } from './supporting/version-control/fetch-commit.js';
 export { type CommitToFetch, FetchedVersions } from './supporting/version-control/fetched-version.js';
 export { type ForgeDelivery, type ForgeEvent, ReceiveWebhook } from './supporting/version-control/receive-webhook.js';
 export { ChangeWorkspaceLock } from './supporting/workspaces/change-workspace-lock.js';
-export { CreateWorkspace } from './supporting/workspaces/create-workspace.js';
+export { CreateWorkspace, type NewWorkspace } from './supporting/workspaces/create-workspace.js';
 export type { WorkspaceReference } from './supporting/workspaces/find-workspace.js';
 export {
   type ChangedWorkspace,

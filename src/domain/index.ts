@@ -185,6 +185,7 @@ export {
   stages,
   waitingRunStatuses,
 } from './supporting/runs/run-status.js';
+export type { StateContents, StateResource } from './supporting/state-versions/state-contents.js';
 export type { ReportedOutput, StateOutput } from './supporting/state-versions/state-output.js';
 export {
   type AnnouncedState,
@@ -198,12 +199,14 @@ export { awaitedUser, type User } from './supporting/users/user.js';
 export type { Variable, VariableSettings, VariableTotals } from './supporting/variables/variable.js';
 export { variableCategories, variableLimits, variableTaken } from './supporting/variables/variable.js';
 export type {
+  AutoDestroy,
   LinkedRepository,
   Lock,
   LockAction,
   RepositorySettings,
   Workspace,
   WorkspaceSettings,
+  WorkspaceSource,
 } from './supporting/workspaces/workspace.js';
 export { lockActions } from './supporting/workspaces/workspace.js';
 export type { AccessLevel, FixedLevel, Grant } from './team-access/access-level.js';

@@ -34,7 +34,7 @@ const link = (
   repository: RepositorySettings | null,
   actor: Actor = world.owner,
   { id }: Pick<Workspace, 'id'> = world.workspace,
-) => world.useCases.updateWorkspace.execute(actor, { id }, { repository });
+) => world.useCases.updateWorkspace.execute(actor, { id }, { repository, queueAllRuns: true });
 
 const workspace = async (): Promise<Workspace> =>
   (await world.useCases.showWorkspace.execute(world.owner, { id: world.workspace.id })).subject;
@@ -50,6 +50,7 @@ const push = (
   repositoryUrls: ['https://git.example/acme/network'],
   defaultBranch: 'main',
   ref: 'refs/heads/main',
+  changedFiles: null,
   ...given,
   commit: {
     branch: 'main',

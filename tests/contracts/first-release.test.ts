@@ -117,14 +117,52 @@ const added: readonly string[] = [
   'teams/attributes/organization-access/read-projects',
   'teams/attributes/sso-team-id',
   'teams/relationships/organization-memberships',
+  'workspaces/attributes/actions',
+  'workspaces/attributes/allow-destroy-plan',
+  'workspaces/attributes/assessments-enabled',
+  'workspaces/attributes/auto-apply-run-trigger',
+  'workspaces/attributes/auto-destroy-activity-duration',
+  'workspaces/attributes/auto-destroy-at',
+  'workspaces/attributes/environment',
+  'workspaces/attributes/file-triggers-enabled',
+  'workspaces/attributes/global-remote-state',
   'workspaces/attributes/permissions/can-create-state-versions',
+  'workspaces/attributes/permissions/can-force-delete',
   'workspaces/attributes/permissions/can-read-state-outputs',
   'workspaces/attributes/permissions/can-read-state-versions',
   'workspaces/attributes/permissions/can-read-variable',
   'workspaces/attributes/permissions/can-update-variable',
+  'workspaces/attributes/queue-all-runs',
+  'workspaces/attributes/resource-count',
   'workspaces/attributes/setting-overwrites',
+  'workspaces/attributes/source',
+  'workspaces/attributes/source-name',
+  'workspaces/attributes/source-url',
+  'workspaces/attributes/speculative-enabled',
+  'workspaces/attributes/trigger-patterns',
+  'workspaces/attributes/trigger-prefixes',
+  'workspaces/attributes/workspace-kpis-runs-count',
   'workspaces/relationships/current-run',
+  'workspaces/relationships/current-state-version',
+  'workspaces/relationships/latest-run',
+  'workspaces/relationships/outputs',
+  'workspaces/relationships/vars',
 ];
+
+/** The values of settings that later releases added. */
+const newSettings = {
+  'allow-destroy-plan': true,
+  'auto-destroy-at': null,
+  'file-triggers-enabled': true,
+  'global-remote-state': false,
+  'queue-all-runs': false,
+  source: 'tfe-api',
+  'source-name': null,
+  'speculative-enabled': true,
+  'structured-run-output-enabled': false,
+  'trigger-prefixes': [],
+  'trigger-patterns': [],
+};
 
 /** Workspaces without a pool follow their organization, whose agents served them before: `agent` with its only pool. */
 const followingTheOrganization = (path: string, document: Json, pool: Json): Json => {
@@ -136,6 +174,25 @@ const followingTheOrganization = (path: string, document: Json, pool: Json): Jso
     relationships: { ...relationships, 'agent-pool': { data: { id: pool.id, type: 'agent-pools' } } },
   };
   return { ...document, data };
+};
+
+/** Runs in progress lock their workspaces, which the first release did not show. */
+const lockedByItsRun = (then: Json, now: Json): Json => {
+  if (Array.isArray(then.data))
+    return {
+      ...then,
+      data: then.data.map((one: Json, at: number) => lockedByItsRun({ data: one }, { data: now.data[at] }).data),
+    };
+  const by = now.data?.relationships?.['locked-by'];
+  if (then.data?.type !== 'workspaces' || by?.data?.type !== 'runs') return then;
+  expect(by).toEqual(now.data.relationships['current-run']);
+  const { attributes, relationships } = then.data;
+  const data = {
+    ...then.data,
+    attributes: { ...attributes, locked: true },
+    relationships: { ...relationships, 'locked-by': by },
+  };
+  return { ...then, data };
 };
 
 /** Paths of members in `now` that `then` lacks; those of a resource begin with its type. */
@@ -215,11 +272,18 @@ for (const { kind, restore, skip } of backends) {
       }
       const [pool] = manifest.documents.get('/organizations/acme/agent-pools').data;
       const then = [...manifest.documents].map(
-        ([path, document]) => [path, followingTheOrganization(path, document, pool)] as const,
+        ([path, document]) =>
+          [path, lockedByItsRun(followingTheOrganization(path, document, pool), answered.get(path))] as const,
       );
       expect(Object.fromEntries(answered)).toMatchObject(Object.fromEntries(then));
       const more = [...manifest.documents].flatMap(([path, document]) => addedTo(document, answered.get(path)));
       expect([...new Set(more)].sort()).toEqual(added);
+    });
+
+    it('gives old workspaces the defaults of new settings', async () => {
+      const { data } = await ask('/organizations/acme/workspaces?page[size]=100');
+      expect(data.length).toBeGreaterThan(0);
+      for (const { attributes } of data) expect(attributes).toMatchObject(newSettings);
     });
 
     it('knows how many bytes each organization keeps', async () => {

@@ -567,7 +567,15 @@ for (const engine of engines) {
   });
 
   const beforeStates = () =>
-    before('0016-short-lists', '0011-run-queue', '0010-policies', '0009-state-versions', '0008-variables');
+    before(
+      '0018-attributes-of-clients',
+      '0017-states-of-clients',
+      '0016-short-lists',
+      '0011-run-queue',
+      '0010-policies',
+      '0009-state-versions',
+      '0008-variables',
+    );
 
   /** An instance of the previous release still writes to the tables they lock, in either order. */
   it.each([

@@ -87,6 +87,7 @@ async function addStates(on: Ground, run: RunState): Promise<readonly string[]> 
     const version = aStateVersion(run, { serial: run.sequence });
     await tx.stateVersions.add(version, [aStateOutput(version), aStateOutput(version)]);
     await tx.stateVersions.finalize(version, state);
+    await tx.stateVersions.keepContents(version.id, { terraformVersion: null, resourceCount: 0, resources: [] });
     const pending = aStateVersion(run, { serial: run.sequence + 1 });
     await tx.stateVersions.add(pending, [aStateOutput(pending)]);
     await tx.runArtifacts.put(run.id, 'plan-json', artifact);
@@ -134,18 +135,22 @@ async function addOrganization(on: Ground) {
   const organization = await on.organization();
   const team = await on.team(organization, {}, [await on.member(organization)]);
   const places = [await addWorkspace(on, organization), await addWorkspace(on, organization, 2)];
-  for (const { workspace } of places) await on.grant(team, workspace, { access: 'read' });
+  const ids = places.map(({ workspace }) => workspace.id);
+  for (const { workspace } of places) {
+    await on.grant(team, workspace, { access: 'read' });
+    await on.run((tx) => tx.workspaces.changeStateConsumers(workspace.id, { added: ids, removed: [] }));
+  }
   await on.token(ownedBy('team', team));
   await on.token(ownedBy('organization', organization));
   const listed = {
-    allowedWorkspaceIds: places.map(({ workspace }) => workspace.id),
-    excludedWorkspaceIds: places.map(({ workspace }) => workspace.id),
+    allowedWorkspaceIds: ids,
+    excludedWorkspaceIds: ids,
   };
   const pool = anAgentPool(organization, listed);
   const policies = [aManagedPolicy(organization), aManagedPolicy(organization)];
   const policySet = aPolicySet(
     organization,
-    places.map(({ workspace }) => workspace.id),
+    ids,
     policies.map(({ id }) => id),
   );
   await on.run(async (tx) => {

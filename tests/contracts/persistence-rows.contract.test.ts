@@ -119,6 +119,20 @@ const wholeWorkspace: Partial<Workspace> = {
   executionMode: 'local',
   terraformVersion: '1.9.0',
   workingDirectory: 'network',
+  allowDestroyPlan: false,
+  queueAllRuns: true,
+  speculativeEnabled: false,
+  fileTriggersEnabled: false,
+  triggerPrefixes: ['modules'],
+  triggerPatterns: ['**/*.tf'],
+  globalRemoteState: true,
+  source: 'terraform',
+  sourceName: 'A program',
+  sourceUrl: 'https://example.com',
+  structuredRunOutputEnabled: true,
+  assessmentsEnabled: true,
+  autoApplyRunTrigger: true,
+  autoDestroy: { at: afterNoon(4), by: someone() },
   lock: { by: someone(), reason: 'Maintenance', at: afterNoon(1) },
   createdAt: afterNoon(2),
   updatedAt: afterNoon(3),
@@ -255,7 +269,10 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const before = await read();
     const version = await on.version(workspace);
     await on.run((tx) => tx.workspaces.promote(workspace.id, version.state.id));
-    const bare = aWorkspace({ ...organization, defaults }, { id: workspace.id, createdAt: workspace.createdAt });
+    const bare = aWorkspace(
+      { ...organization, defaults },
+      { id: workspace.id, createdAt: workspace.createdAt, source: 'terraform' },
+    );
     const after = { ...bare, currentConfigurationVersionId: version.state.id, revision: 1 };
     await on.run((tx) => tx.workspaces.save(after));
     return [

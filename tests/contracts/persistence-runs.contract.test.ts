@@ -17,9 +17,11 @@ import {
   type Workspace,
 } from '../../src/domain/index.js';
 import {
+  aBundle,
   aConfigurationVersion,
-  afterNoon,
   aRun,
+  aStateVersion,
+  afterNoon,
   asOrganization,
   asTeam,
   asUser,
@@ -322,26 +324,38 @@ onEveryBackend('runs', (on) => {
     });
   });
 
-  it('knows the current run of each workspace: which holds it, or else waits longest', async () => {
+  it('knows the runs and the state that the document of each workspace shows', async () => {
     const [held, waitedFor, rested] = [await aPlace(on), await aPlace(on), await aPlace(on)];
     await aRunThere(on, held, { status: 'planned_and_saved' });
     const waiting = await aRunThere(on, held);
     const holding = await aRunThere(on, held, { status: 'planned' });
     await aRunThere(on, waitedFor, { status: 'planning', planOnly: true });
     const longest = await aRunThere(on, waitedFor, { status: 'confirmed' });
-    await aRunThere(on, waitedFor);
-    await aRunThere(on, rested, { status: 'applied' });
+    const last = await aRunThere(on, waitedFor);
+    const applied = await aRunThere(on, rested, { status: 'applied' });
+    const states = [aStateVersion(applied.state), aStateVersion(applied.state, { serial: 2 })];
+    for (const state of states) {
+      await on.run(async (tx) => {
+        await tx.stateVersions.add(state, []);
+        await tx.stateVersions.finalize(state, aBundle());
+      });
+    }
     const ids = [held, waitedFor, rested].map(({ workspace }) => workspace.id);
-    const current = () => on.read((tx) => tx.runs.currentOf([...ids, 'ws-nobody']));
-    expect(await current()).toEqual(
+    const activity = () => on.read((tx) => tx.runs.activityOf([...ids, 'ws-nobody']));
+    const none = { stateVersionId: null, resourceCount: null };
+    const atRest = { workingRunId: null, currentRunId: null, latestRunId: applied.state.id, runsCount: 1 };
+    const [heldBy, longestId] = [holding.state.id, longest.state.id];
+    expect(await activity()).toEqual(
       new Map([
-        [ids[0], holding.state.id],
-        [ids[1], longest.state.id],
+        [ids[0], { ...none, workingRunId: heldBy, currentRunId: heldBy, latestRunId: heldBy, runsCount: 3 }],
+        [ids[1], { ...none, workingRunId: null, currentRunId: longestId, latestRunId: last.state.id, runsCount: 3 }],
+        [ids[2], { ...none, ...atRest, stateVersionId: states[1]?.id }],
       ]),
     );
     await on.run((tx) => tx.runs.save(moved(holding, { status: 'discarded' })));
-    expect((await current()).get(ids[0] ?? '')).toBe(waiting.state.id);
-    expect(await on.read((tx) => tx.runs.currentOf([]))).toEqual(new Map());
+    const after = { workingRunId: null, currentRunId: waiting.state.id, latestRunId: heldBy };
+    expect((await activity()).get(ids[0] ?? '')).toMatchObject(after);
+    expect(await on.read((tx) => tx.runs.activityOf([]))).toEqual(new Map());
   });
 
   it('knows whether a run fetched bytes for itself', async () => {

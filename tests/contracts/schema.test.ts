@@ -51,6 +51,7 @@ const changes: Readonly<Record<string, readonly [sqlite: string, pg: string]>> =
   '0015-invitations-and-team-names': ['993f4180a57eeb9c', 'a7bbced6f5e23e8e'],
   '0016-short-lists': ['23e5154612bfef7d', 'f5e6e5a6f24cfbe9'],
   '0017-states-of-clients': ['526fc85ec34b475c', '8324e1a6ea0c009e'],
+  '0018-attributes-of-clients': ['ca7f063649d7a7b1', 'd99e781162ec17ae'],
   '0019-attributes': ['c5e1ed99aa28c32d', '4c23516cd7c294b1'],
 };
 

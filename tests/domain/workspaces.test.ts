@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { executionModes, lockActions, type TokenOwner, type Workspace } from '../../src/domain/index.js';
-import { checkRepository, checkSettings, defaultSettings } from '../../src/domain/supporting/workspaces/workspace.js';
+import { type FileTriggers, selectsPush } from '../../src/domain/supporting/workspaces/file-triggers.js';
+import {
+  checkRepository,
+  checkSettings,
+  defaultSettings,
+  directoryOf,
+} from '../../src/domain/supporting/workspaces/workspace.js';
 import { cloneUrlsWithFitPaths, cloneUrlsWithUnfitPaths } from '../support/clone-urls.js';
 import { fc } from '../support/properties.js';
 import { later, noon, thrownBy } from './samples.js';
@@ -10,6 +16,8 @@ const bob: TokenOwner = { kind: 'user', id: 'user-bob' };
 
 const unlocked: Workspace = {
   ...defaultSettings,
+  autoDestroy: null,
+  source: 'tfe-api',
   name: 'production',
   id: 'ws-1',
   organizationId: 'org-1',
@@ -96,14 +104,14 @@ describe('the working directory', () => {
     }
   };
 
-  it.each(['', 'live', 'live/eu/production', 'live/', './live', 'a..b', '..a', 'a/...', 'with space'])(
+  it.each(['', 'live', 'live/eu/production', 'live/', './live', 'a..b', '..a', 'a/...', 'with space', '/', '/live'])(
     'may be %j',
     (path) => {
       expect(accepts(path)).toBe(true);
     },
   );
 
-  it.each(['/', '/etc', '..', '../', '../other', 'live/..', 'live/../../etc', './..'])('may not be %j', (path) => {
+  it.each(['..', '../', '/..', '../other', 'live/..', 'live/../../etc', './..'])('may not be %j', (path) => {
     expect(thrownBy(() => checkSettings({ workingDirectory: path }))).toMatchObject({
       code: 'attribute/invalid',
       message: 'Working directory must be a path below the configuration root',
@@ -119,7 +127,8 @@ describe('the working directory', () => {
       fc.property(anyPath, (path) => {
         if (!accepts(path)) return;
         const root = 'file:///root/';
-        expect(new URL(path === '' ? '.' : path, root).href.startsWith(root)).toBe(true);
+        const below = directoryOf({ workingDirectory: path });
+        expect(new URL(below === '' ? '.' : below, root).href.startsWith(root)).toBe(true);
       }),
     );
   });
@@ -127,8 +136,33 @@ describe('the working directory', () => {
 
 describe('the settings of a workspace', () => {
   it('are handed back as given', () => {
-    const settings = { name: 'production', autoApply: true, workingDirectory: 'live' };
-    expect(checkSettings(settings)).toBe(settings);
+    const settings = { name: 'production', autoApply: true, workingDirectory: '/live', terraformVersion: '~> 1.9.0' };
+    expect(checkSettings(settings)).toEqual(settings);
+  });
+
+  it.each(['latest', '1.11.4', '1.12.0-rc1', '~> 1.9', '>= 1.5.0, < 2.0.0', '= 1.5.7', '1.5'])(
+    'may name the version %j',
+    (terraformVersion) => expect(checkSettings({ terraformVersion })).toEqual({ terraformVersion }),
+  );
+
+  it.each(['', 'newest', 'v1.9.0', '1.9.0.1', '~> latest', '>= 1.0 < 2.0', '1.9.0,'])(
+    'may not name the version %j',
+    (terraformVersion) =>
+      expect(thrownBy(() => checkSettings({ terraformVersion }))).toMatchObject({
+        code: 'attribute/invalid',
+        details: { attribute: 'terraformVersion' },
+      }),
+  );
+
+  it('have prefixes or patterns as triggers, and each clears the other', () => {
+    const [triggerPrefixes, triggerPatterns] = [['modules'], ['**/*.tf']];
+    expect(checkSettings({ triggerPrefixes })).toEqual({ triggerPrefixes, triggerPatterns: [] });
+    expect(checkSettings({ triggerPatterns, triggerPrefixes: [] })).toEqual({ triggerPatterns, triggerPrefixes: [] });
+    expect(checkSettings({ triggerPatterns: [] })).toEqual({ triggerPatterns: [] });
+    expect(thrownBy(() => checkSettings({ triggerPrefixes, triggerPatterns }))).toMatchObject({
+      code: 'attribute/invalid',
+      details: { attribute: 'triggerPatterns' },
+    });
   });
 
   it('may leave out whatever does not change', () => {
@@ -151,8 +185,71 @@ describe('the settings of a workspace', () => {
       terraformVersion: 'latest',
       workingDirectory: '',
       agentPoolId: null,
+      allowDestroyPlan: true,
+      queueAllRuns: false,
+      speculativeEnabled: true,
+      fileTriggersEnabled: true,
+      triggerPrefixes: [],
+      triggerPatterns: [],
+      globalRemoteState: false,
+      sourceName: null,
+      sourceUrl: null,
+      structuredRunOutputEnabled: false,
+      assessmentsEnabled: false,
+      autoApplyRunTrigger: false,
     });
     expect(executionModes).toEqual(['remote', 'local', 'agent']);
+  });
+});
+
+describe('the files of a push', () => {
+  const all = { fileTriggersEnabled: true, triggerPrefixes: [], triggerPatterns: [] };
+  const select = (given: Partial<FileTriggers>, directory: string, ...files: readonly string[]) =>
+    selectsPush({ ...all, ...given }, directory, files);
+
+  it('select every push without triggers and in the root', () => {
+    expect(select({}, '', 'README.md')).toBe(true);
+    expect(select({}, '/', 'README.md')).toBe(true);
+    expect(select({ fileTriggersEnabled: false }, 'live', 'README.md')).toBe(true);
+    expect(select({ fileTriggersEnabled: false, triggerPatterns: ['*.tf'] }, '', 'README.md')).toBe(true);
+  });
+
+  it.each([
+    ['live/main.tf', true],
+    ['live/eu/main.tf', true],
+    ['modules/vpc/main.tf', true],
+    ['live-too/main.tf', false],
+    ['modules/main.tf', false],
+    ['live', true],
+    ['main.tf', false],
+  ])('select a push by directory: %s', (file, selected) => {
+    expect(select({ triggerPrefixes: ['/modules/vpc/'] }, 'live', 'README.md', file)).toBe(selected);
+  });
+
+  it('select no push of other directories than the prefixes when the working directory is the root', () => {
+    expect(select({ triggerPrefixes: ['modules'] }, '', 'main.tf')).toBe(false);
+    expect(select({ triggerPrefixes: ['modules'] }, '', 'modules/a.tf')).toBe(true);
+  });
+
+  it.each([
+    ['**/*.tf', 'main.tf', true],
+    ['**/*.tf', 'a/b/main.tf', true],
+    ['**/*.tf', 'a/b/main.tf.json', false],
+    ['/**/networking/**/*', 'live/networking/eu/main.tf', true],
+    ['/**/networking/**/*', 'networking/main.tf', true],
+    ['/**/networking/**/*', 'live/networking', false],
+    ['live/*', 'live/main.tf', true],
+    ['live/*', 'live/eu/main.tf', false],
+    ['live/**', 'live/eu/main.tf', true],
+    ['live/m?in.tf', 'live/main.tf', true],
+    ['live/*a*n*f', 'live/main.tf', true],
+    ['live/*a*n*x', 'live/main.tf', false],
+    ['live/main.[tx]f', 'live/main.tf', false],
+    ['live/*', 'live', false],
+    [`${'*a'.repeat(400)}b`, 'a'.repeat(1000), false],
+    [`${'**/'.repeat(300)}b`, 'a/'.repeat(1000), false],
+  ])('select a push by pattern: %s of %s', (pattern, file, selected) => {
+    expect(select({ triggerPatterns: [pattern] }, 'elsewhere', file)).toBe(selected);
   });
 });
 

@@ -76,6 +76,51 @@ const plain = {
   tag: null,
 };
 
+describe('the files of a push', () => {
+  const commit = (id: string, added: readonly string[], removed: readonly string[] = []) => ({
+    id,
+    message: 'A change',
+    url: null,
+    added,
+    modified: ['both.tf'],
+    removed,
+  });
+  const earlier = commit('c0'.repeat(20), ['a.tf']);
+  const last = commit(sha, ['b.tf'], ['c.tf']);
+  const push = { ...githubPush, created: false, forced: false, commits: [earlier, last] };
+  const filesOf = (payload: object) => {
+    const { event } = github('push', payload) ?? {};
+    return event?.kind === 'push' ? event.changedFiles : undefined;
+  };
+
+  it('are those of all its commits', () => {
+    const files = ['a.tf', 'both.tf', 'b.tf', 'c.tf'];
+    expect(filesOf(push)).toEqual(files);
+    expect(filesOf({ ...push, total_commits: 2 })).toEqual(files);
+    const { event } = fromGitlab('Push Hook', { ...gitlabPush, before: 'd1'.repeat(20), commits: [last] }) ?? {};
+    expect(event).toMatchObject({ changedFiles: ['b.tf', 'both.tf', 'c.tf'] });
+  });
+
+  it.each([
+    ['has no commits', { commits: [] }],
+    ['does not list its last commit', { commits: [earlier] }],
+    ['leaves out commits', { total_commits: 3 }],
+    ['lists the 20 commits that a forge lists at most', { commits: [...Array(19).fill(earlier), last] }],
+    ['has a commit without files', { commits: [earlier, { ...last, removed: undefined }] }],
+    ['makes the branch', { created: true }],
+    ['replaces commits', { forced: true }],
+  ])('are unknown where the delivery %s', (_, given) => {
+    expect(filesOf({ ...push, ...given })).toBeNull();
+  });
+
+  it('are unknown where GitLab reports a new branch, or counts more commits', () => {
+    for (const given of [{ before: '0'.repeat(40) }, { before: 'd1'.repeat(20), total_commits_count: 2 }]) {
+      const { event } = fromGitlab('Push Hook', { ...gitlabPush, commits: [last], ...given }) ?? {};
+      expect(event).toMatchObject({ changedFiles: null });
+    }
+  });
+});
+
 describe('a push', () => {
   it('of GitHub is read', () => {
     expect(github('push', githubPush)).toEqual({
@@ -86,6 +131,7 @@ describe('a push', () => {
         repositoryUrls: githubUrls,
         defaultBranch: 'main',
         ref: 'refs/heads/feature/second-port',
+        changedFiles: null,
         commit: {
           ...plain,
           branch: 'feature/second-port',
@@ -115,6 +161,7 @@ describe('a push', () => {
         ],
         defaultBranch: 'trunk',
         ref: 'refs/heads/trunk',
+        changedFiles: null,
         commit: {
           ...plain,
           branch: 'trunk',
@@ -144,6 +191,7 @@ describe('a push', () => {
         ],
         defaultBranch: 'main',
         ref: 'refs/heads/main',
+        changedFiles: null,
         commit: {
           ...plain,
           branch: 'main',

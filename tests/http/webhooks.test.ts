@@ -52,7 +52,8 @@ interface Hook {
 
 /** Links the workspace, and returns its repository as the API shows it. */
 const linked = async (workspaceId: string, repository: object | null): Promise<Json> => {
-  const answer = await api.admin.patch(`/workspaces/${workspaceId}`, doc('workspaces', { 'vcs-repo': repository }));
+  const settings = { 'vcs-repo': repository, 'queue-all-runs': true };
+  const answer = await api.admin.patch(`/workspaces/${workspaceId}`, doc('workspaces', settings));
   expect(answer.status).toBe(200);
   return answer.body.data.attributes['vcs-repo'];
 };
@@ -308,6 +309,74 @@ describe('a fetch that fails', () => {
     await api.settle();
     const statuses = (await versionsOf(hook)).map(({ attributes }) => attributes.status);
     expect(statuses).toEqual(['errored', 'errored', 'errored']);
+  });
+});
+
+describe('the settings of the workspace', () => {
+  const set = (hook: Hook, attributes: object) =>
+    api.admin.patch(`/workspaces/${hook.workspaceId}`, doc('workspaces', attributes)).expect(200);
+  const push = (hook: Hook, ...files: readonly string[]): Test => {
+    const sha = api.repositories.push(githubUrl, 'main', archive);
+    const commits = [{ ...tip, id: sha, added: [], modified: files, removed: [] }];
+    return github(hook, 'push', { ...pushOf(sha), created: false, forced: false, commits });
+  };
+
+  it('queue-all-runs: without it, commits create no runs before a client did', async () => {
+    const hook = await newHook(githubUrl);
+    await set(hook, { 'queue-all-runs': false });
+    await push(hook, 'main.tf').expect(202);
+    await api.settle();
+    const version = await onlyVersionOf(hook);
+    expect(version.attributes).toMatchObject({ status: 'uploaded', 'auto-queue-runs': false });
+    expect(await runsOf(hook.workspaceId)).toEqual([]);
+    const relationships = { workspace: { data: { id: hook.workspaceId, type: 'workspaces' } } };
+    await api.admin.post('/runs', { data: { type: 'runs', relationships } }).expect(201);
+    await push(hook, 'main.tf').expect(202);
+    await api.settle();
+    expect(await runsOf(hook.workspaceId)).toHaveLength(2);
+    await cancelRunsOf(hook.workspaceId);
+  });
+
+  it('queue-all-runs: a version that a client fetches is planned without it', async () => {
+    const hook = await newHook(gitlabUrl, { branch: 'main' });
+    await set(hook, { 'queue-all-runs': false });
+    api.repositories.push(gitlabUrl, 'main', archive);
+    await api.admin.at(prefix).post(`/workspaces/${hook.workspaceId}/actions/fetch`).expect(201);
+    await api.settle();
+    expect(await runsOf(hook.workspaceId)).toHaveLength(1);
+    await cancelRunsOf(hook.workspaceId);
+  });
+
+  it('speculative-enabled: without it, pull requests are passed over', async () => {
+    const hook = await newHook(githubUrl);
+    await set(hook, { 'speculative-enabled': false });
+    const sha = api.repositories.push(githubUrl, 'second-port', archive);
+    await github(hook, 'pull_request', pullRequestOf(sha)).expect(204);
+    expect(await versionsOf(hook)).toEqual([]);
+    await set(hook, { 'speculative-enabled': true });
+    await github(hook, 'pull_request', pullRequestOf(sha)).expect(202);
+    await cancelRunsOf(hook.workspaceId);
+  });
+
+  it('file triggers: pushes that change no selected file are passed over', async () => {
+    const hook = await newHook(githubUrl);
+    const answers = async (attributes: object, ...files: readonly string[]) => {
+      await set(hook, attributes);
+      return (await push(hook, ...files)).status;
+    };
+    expect(await answers({}, 'README.md')).toBe(202);
+    expect(await answers({ 'working-directory': '/live' }, 'README.md')).toBe(204);
+    expect(await answers({}, 'README.md', 'live/main.tf')).toBe(202);
+    expect(await answers({}, 'modules/vpc/main.tf')).toBe(204);
+    expect(await answers({ 'trigger-prefixes': ['modules'] }, 'modules/vpc/main.tf')).toBe(202);
+    expect(await answers({ 'trigger-patterns': ['/**/*.hcl'] }, 'live/main.tf')).toBe(204);
+    expect(await answers({}, 'modules/vpc/main.hcl')).toBe(202);
+    expect(await answers({ 'file-triggers-enabled': false }, 'README.md')).toBe(202);
+    // Without a list of files, every push counts.
+    await set(hook, { 'file-triggers-enabled': true });
+    await github(hook, 'push', pushed()).expect(202);
+    await api.settle();
+    await cancelRunsOf(hook.workspaceId);
   });
 });
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { FixedLevel } from '../../src/domain/index.js';
 import { type Caller, doc, invalid, missing, namesIn, newName, prefix, startApi } from '../support/api.js';
+import { archiveOf } from '../support/archives.js';
 import { giveGrant } from '../support/builders.js';
 
 const api = await startApi({ prefix });
@@ -28,6 +29,7 @@ const everything = {
   'can-create-configuration-version': true,
   'can-update': true,
   'can-destroy': true,
+  'can-force-delete': true,
   'can-queue-run': true,
   'can-queue-apply': true,
   'can-queue-destroy': true,
@@ -62,7 +64,25 @@ describe('workspaces', () => {
     attributes: {
       name,
       description: null,
+      actions: { 'is-destroyable': true },
+      'allow-destroy-plan': true,
+      'assessments-enabled': false,
       'auto-apply': false,
+      'auto-apply-run-trigger': false,
+      'auto-destroy-activity-duration': null,
+      'auto-destroy-at': null,
+      environment: 'default',
+      'file-triggers-enabled': true,
+      'trigger-prefixes': [],
+      'trigger-patterns': [],
+      'queue-all-runs': false,
+      'speculative-enabled': true,
+      'global-remote-state': false,
+      source: 'tfe-api',
+      'source-name': null,
+      'source-url': null,
+      'resource-count': 0,
+      'workspace-kpis-runs-count': 0,
       'execution-mode': 'remote',
       'setting-overwrites': { 'execution-mode': false, 'agent-pool': false },
       operations: true,
@@ -82,6 +102,13 @@ describe('workspaces', () => {
       organization: { data: { id: 'acme', type: 'organizations' } },
       'current-configuration-version': { data: null },
       'current-run': { data: null },
+      'latest-run': { data: null },
+      'current-state-version': {
+        data: null,
+        links: { related: `${prefix}/workspaces/${id}/current-state-version` },
+      },
+      outputs: { links: { related: `${prefix}/workspaces/${id}/current-state-version-outputs` } },
+      vars: { links: { related: `${prefix}/workspaces/${id}/vars` } },
       'agent-pool': { data: null },
       'locked-by': { data: null },
       ...relationships,
@@ -105,13 +132,114 @@ describe('workspaces', () => {
       description: 'The network of the other workspaces',
       'auto-apply': true,
       'execution-mode': 'local',
-      'terraform-version': '1.11.4',
-      'working-directory': 'stacks/network',
+      'terraform-version': '~> 1.11.4',
+      'working-directory': '/stacks/network',
+      'allow-destroy-plan': false,
+      'assessments-enabled': true,
+      'auto-apply-run-trigger': true,
+      'auto-destroy-at': '2040-01-31T09:00:00.000Z',
+      'file-triggers-enabled': false,
+      'trigger-prefixes': ['modules', '/shared'],
+      'queue-all-runs': true,
+      'speculative-enabled': false,
+      'global-remote-state': true,
+      'source-name': 'A program',
+      'source-url': 'https://example.com',
+      'structured-run-output-enabled': true,
     };
     const created = await admin.post(path, doc('workspaces', { name, ...attributes })).expect(201);
     const { id } = created.body.data;
     const overwrites = { 'setting-overwrites': { 'execution-mode': true, 'agent-pool': true } };
-    expect(created.body).toEqual({ data: resource(id, name, { ...attributes, ...overwrites, operations: false }) });
+    const shown = { ...attributes, ...overwrites, operations: false, actions: { 'is-destroyable': false } };
+    expect(created.body).toEqual({ data: resource(id, name, shown) });
+    expect((await admin.get(`/workspaces/${id}`).expect(200)).body).toEqual(created.body);
+    const patterns = { 'trigger-patterns': ['**/*.tf'], 'auto-destroy-at': null, 'source-name': null };
+    const changed = await admin.patch(`/workspaces/${id}`, doc('workspaces', patterns)).expect(200);
+    expect(changed.body).toEqual({ data: resource(id, name, { ...shown, ...patterns, 'trigger-prefixes': [] }) });
+  });
+
+  it('remember that a terraform command created them', async () => {
+    const body = doc('workspaces', { name: newName() });
+    const created = await admin.post(path, body).set('X-Terraform-Integration', 'cloud').expect(201);
+    expect(created.body.data.attributes.source).toBe('terraform');
+    const { body: changed } = await admin.patch(`/workspaces/${created.body.data.id}`, doc('workspaces')).expect(200);
+    expect(changed.data.attributes.source).toBe('terraform');
+  });
+
+  it('take operations as an older form of the execution mode', async () => {
+    const id = await newWorkspace();
+    const modeWith = async (attributes: object) =>
+      (await admin.patch(`/workspaces/${id}`, doc('workspaces', attributes)).expect(200)).body.data.attributes;
+    expect(await modeWith({ operations: false })).toMatchObject({ 'execution-mode': 'local', operations: false });
+    expect(await modeWith({ operations: true })).toMatchObject({ 'execution-mode': 'remote', operations: true });
+    const both = doc('workspaces', { operations: true, 'execution-mode': 'local' });
+    expect((await admin.patch(`/workspaces/${id}`, both).expect(422)).body.errors[0].source).toEqual({
+      pointer: '/data/attributes/operations',
+    });
+  });
+
+  it('refuse what is not served, in words, and pass over its empty forms', async () => {
+    const id = await newWorkspace();
+    const change = (data: object) => admin.patch(`/workspaces/${id}`, { data: { type: 'workspaces', ...data } });
+    for (const [name, value] of Object.entries({
+      'tag-names': ['network'],
+      'auto-destroy-activity-duration': '14d',
+      'inherits-project-auto-destroy': true,
+      'project-remote-state': true,
+      'hyok-enabled': true,
+      'migration-environment': 'acme/network',
+    })) {
+      const { body } = await change({ attributes: { [name]: value } }).expect(422);
+      expect(body.errors).toMatchObject([{ status: '422', source: { pointer: `/data/attributes/${name}` } }]);
+      expect(body.errors[0].detail).toMatch(/^[A-Z].{15,}$/);
+      for (const empty of [null, false, '', []]) await change({ attributes: { [name]: empty } }).expect(200);
+    }
+    for (const [name, data] of Object.entries({
+      project: { id: 'prj-1', type: 'projects' },
+      tags: [{ type: 'tags', attributes: { name: 'network' } }],
+      'tag-bindings': [{ type: 'tag-bindings', attributes: { key: 'a', value: 'b' } }],
+      'ssh-key': { id: 'sshkey-1', type: 'ssh-keys' },
+    })) {
+      const { body } = await change({ relationships: { [name]: { data } } }).expect(422);
+      expect(body.errors).toEqual([
+        expect.objectContaining({ source: { pointer: `/data/relationships/${name}` }, detail: expect.any(String) }),
+      ]);
+      for (const empty of [null, []]) await change({ relationships: { [name]: { data: empty } } }).expect(200);
+    }
+  });
+
+  it('refuse destroy runs that the settings do not allow', async () => {
+    const id = await newWorkspace();
+    const { uploadUrl } = await api.version(id, { 'auto-queue-runs': false });
+    await api.upload(uploadUrl, await archiveOf({ 'main.tf': '' })).expect(200);
+    const relationships = { workspace: { data: { id, type: 'workspaces' } } };
+    const destroy = () =>
+      admin.post('/runs', { data: { type: 'runs', attributes: { 'is-destroy': true }, relationships } });
+    const set = (allowed: boolean) =>
+      admin.patch(`/workspaces/${id}`, doc('workspaces', { 'allow-destroy-plan': allowed }));
+    await set(false).expect(200);
+    expect((await destroy().expect(422)).body).toEqual(
+      invalid('is-destroy', 'Destroy runs are not allowed in this workspace: see allow-destroy-plan'),
+    );
+    await admin.post('/runs', { data: { type: 'runs', relationships } }).expect(201);
+    await set(true).expect(200);
+    await destroy().expect(201);
+  });
+
+  it('schedule their destruction only for a caller who may apply runs', async () => {
+    const id = await newWorkspace();
+    const at = '2040-01-31T09:00:00Z';
+    const schedule = (caller: Caller, when: string | null) =>
+      caller.patch(`/workspaces/${id}`, doc('workspaces', { 'auto-destroy-at': when }));
+    const token = await api.organizationToken('acme');
+    const refused = invalid('auto-destroy-at', 'Auto destroy at requires permission to apply runs');
+    expect((await schedule(token, at).expect(422)).body).toEqual(refused);
+    expect((await schedule(admin, 'tomorrow').expect(422)).body.errors[0].source).toEqual(refused.errors[0]?.source);
+    await schedule(admin, at).expect(200);
+    // Neither repeating nor canceling it takes the right.
+    for (const when of ['2040-01-31T09:00:00.000Z', null]) {
+      expect((await schedule(token, when).expect(200)).body.data.attributes['auto-destroy-at']).toBe(when);
+    }
   });
 
   it('change in what is named, by id and by name, and in nothing else', async () => {
@@ -141,6 +269,8 @@ describe('workspaces', () => {
       'execution-mode': 'cloud',
       'terraform-version': '',
       'working-directory': ['a'],
+      'trigger-prefixes': [''],
+      'source-url': 5,
     };
     expect((await post(doc('workspaces', wrong))).errors).toEqual(
       [
@@ -150,12 +280,14 @@ describe('workspaces', () => {
         invalid('execution-mode', 'Execution mode must be one of remote, local, agent'),
         invalid('terraform-version', "Terraform version can't be blank"),
         invalid('working-directory', 'Working directory must be a string'),
+        invalid('trigger-prefixes/0', "Trigger prefixes can't be blank"),
+        invalid('source-url', 'Source url must be a string'),
       ].flatMap(({ errors }) => errors),
     );
     const words = 'Name must be 1 to 90 letters, digits, dashes and underscores';
     expect(await post(doc('workspaces', { name: 'a b' }))).toEqual(invalid('name', words));
     const below = 'Working directory must be a path below the configuration root';
-    for (const directory of ['/etc', '../up', 'a/../../b']) {
+    for (const directory of ['/..', '../up', 'a/../../b']) {
       const body = doc('workspaces', { name: newName(), 'working-directory': directory });
       expect(await post(body)).toEqual(invalid('working-directory', below));
     }
@@ -237,7 +369,7 @@ describe('workspaces', () => {
     expect(await permissions(await holderOf('read-workspaces'))).toEqual(only(...read));
     expect(await permissions(await holderOf('manage-policies'))).toEqual(only('can-read-settings', 'can-read-run'));
     expect(await permissions(await api.organizationToken('acme'))).toEqual(
-      only(...read, 'can-update-variable', 'can-update', 'can-destroy'),
+      only(...read, 'can-update-variable', 'can-update', 'can-destroy', 'can-force-delete'),
     );
   });
 

@@ -98,6 +98,8 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     name: id,
     lock: null,
     repository: null,
+    autoDestroy: null,
+    source: 'tfe-api',
     currentConfigurationVersionId: null,
     createdAt: noon,
     updatedAt: noon,

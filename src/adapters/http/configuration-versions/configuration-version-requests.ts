@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Include, NewConfigurationVersion } from '../../../application/index.js';
 import type { Dialect, TypeName } from '../routing/dialect.js';
-import { parameter } from '../routing/route.js';
+import { parameter, sourceOf } from '../routing/route.js';
 import { absentable, optionalDocument, reading } from '../routing/schema.js';
 
 const type: TypeName = {
@@ -17,7 +17,7 @@ export const includes: Readonly<Record<string, Include>> = {
   run: 'run',
 };
 
-/** Reads the body of a create request. The CLI says who it is in a header, and the version remembers it. */
+/** Reads the body of a create request. */
 export const newConfigurationVersion = (dialect: Dialect) => {
   const schema = optionalDocument(dialect, type, {
     'auto-queue-runs': absentable(z.boolean()),
@@ -31,7 +31,7 @@ export const newConfigurationVersion = (dialect: Dialect) => {
       autoQueueRuns: attributes['auto-queue-runs'] ?? true,
       speculative: attributes.speculative ?? false,
       provisional: attributes.provisional ?? false,
-      source: call.header('x-terraform-integration') === 'cloud' ? 'terraform' : 'tfe-api',
+      source: sourceOf(call),
     }),
   );
 };

@@ -20,8 +20,8 @@ import {
 
 export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neighbour<ShownRun>): Route[] => {
   const presentStage = presentTaskStage(dialect);
-  // Leaves out the current run: it may be included too, and clients would follow the relationships in a circle.
-  const presentBesideRun = ({ subject, standing }: ShownWorkspace) => presentWorkspace(dialect)({ subject, standing });
+  const presentBesideRun = (shown: ShownWorkspace) =>
+    presentWorkspace(dialect)({ ...shown, printsText: true, withoutRuns: true });
   const presentEvaluation = presentPolicyEvaluation(dialect);
   const presentOutcome = presentPolicySetOutcome(dialect);
   const stage = () => taskStageSchema(dialect);

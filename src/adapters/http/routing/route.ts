@@ -121,6 +121,9 @@ export const plainText = (text: string): Answer => whole(text, textType);
 export const jsonType = 'application/json';
 export const plainJson = (value: unknown): Answer => whole(JSON.stringify(value), jsonType);
 
+/** The program that sent a request: the terraform command says who it is in a header. */
+export const sourceOf = (call: Call) => (call.header('x-terraform-integration') === 'cloud' ? 'terraform' : 'tfe-api');
+
 /** A path parameter, which must be in the route's path. */
 export const parameter = (call: Asking, name: string): string => call.parameters[name] ?? '';
 

@@ -53,17 +53,19 @@ export const identifier = (dialect: Dialect, type: TypeName) =>
 /** As many as a relationship may name at once. */
 export const manyOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(limits.identifiers.most);
 
-const utcDateTime = z
+/** A date-time whose offset is zero, in the form in which it is stored. */
+export const utcDateTime = z
   .string()
   .max(64)
   .overwrite((text) => text.replace(/[+-]00:00$/, 'Z'))
-  .check(z.iso.datetime({ error: 'must be an ISO 8601 date-time in UTC, such as 2030-01-31T09:00:00Z' }));
+  .check(z.iso.datetime({ error: 'must be an ISO 8601 date-time in UTC, such as 2030-01-31T09:00:00Z' }))
+  .transform((text) => new Date(text).toISOString());
 
 /** A date-time whose offset is zero; null and absent are the same. */
 export const instant = z
   .union([z.null(), utcDateTime])
   .optional()
-  .transform((text) => (text === null || text === undefined ? null : new Date(text).toISOString()));
+  .transform((text) => text ?? null);
 
 /** An attribute that may be left out; `null` counts as left out. */
 export const absentable = <Schema extends z.ZodType>(schema: Schema) =>
@@ -71,6 +73,23 @@ export const absentable = <Schema extends z.ZodType>(schema: Schema) =>
     .union([z.null(), schema])
     .optional()
     .transform((value) => value ?? undefined) as unknown as z.ZodType<z.infer<Schema> | undefined>;
+
+/** Values with which clients say that they want nothing. */
+const isNothing = (given: unknown): boolean =>
+  given === undefined ||
+  given === null ||
+  given === false ||
+  given === '' ||
+  (Array.isArray(given) && given.length === 0) ||
+  (typeof given === 'object' && !Array.isArray(given) && 'data' in given && isNothing(given.data));
+
+/** A member that clients of this API family know and this service does not serve: it is refused, and never dropped. */
+export const unserved = (sentence: string) =>
+  z
+    .unknown()
+    .refine(isNothing, { error: sentence })
+    .optional()
+    .meta({ description: `Refused. ${sentence}.` });
 
 /** Only what the request names. */
 export const named = <Members extends object>(members: Members) =>

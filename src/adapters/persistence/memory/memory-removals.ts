@@ -81,6 +81,13 @@ function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
       excludedWorkspaceIds: others(pool.excludedWorkspaceIds),
     });
   }
+  tables.stateConsumers.delete(id);
+  for (const [of, consumers] of tables.stateConsumers) {
+    if (!consumers.has(id)) continue;
+    const others = new Set([...consumers].filter((one) => one !== id));
+    if (others.size === 0) tables.stateConsumers.delete(of);
+    else tables.stateConsumers.set(of, others);
+  }
   tables.sequences.delete(id);
   tables.workspaces.delete(id);
   tables.deletions.delete(id);

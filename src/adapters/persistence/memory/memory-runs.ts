@@ -6,6 +6,7 @@ import type {
   RunQueries,
   RunRepository,
   RunScope,
+  WorkspaceActivity,
 } from '../../../application/ports/repositories/run-repository.js';
 import {
   type Actor,
@@ -177,15 +178,27 @@ export class MemoryRuns implements RunRepository, RunQueries {
     return { pending: queue.length - running, running };
   }
 
-  async currentOf(workspaceIds: readonly WorkspaceId[]): Promise<ReadonlyMap<WorkspaceId, RunId>> {
-    const runs = this.living().sort(bySequence);
-    return new Map(
-      workspaceIds.flatMap((id) => {
-        const own = runs.filter(({ workspaceId }) => workspaceId === id);
-        const current = own.find(holds) ?? own.find(waits);
-        return current === undefined ? [] : [[id, current.id] as const];
-      }),
+  async activityOf(ids: readonly WorkspaceId[]): Promise<ReadonlyMap<WorkspaceId, WorkspaceActivity>> {
+    const known = ids.filter((id) => this.tables().workspaces.has(id));
+    return new Map(known.map((id) => [id, this.activity(id)]));
+  }
+
+  private activity(id: WorkspaceId): WorkspaceActivity {
+    const tables = this.tables();
+    const runs = [...tables.runs.values()].filter(({ workspaceId }) => workspaceId === id).sort(bySequence);
+    const states = [...tables.stateVersions.values()].filter(
+      ({ workspaceId, status }) => workspaceId === id && status === 'finalized',
     );
+    const working = runs.find(holds);
+    const state = states.at(-1);
+    return {
+      workingRunId: working?.id ?? null,
+      currentRunId: (working ?? runs.find(waits))?.id ?? null,
+      latestRunId: runs.at(-1)?.id ?? null,
+      runsCount: tables.sequences.get(id) ?? 0,
+      stateVersionId: state?.id ?? null,
+      resourceCount: (state && tables.stateContents.get(state.id)?.resourceCount) ?? null,
+    };
   }
 
   async firstOfVersions(

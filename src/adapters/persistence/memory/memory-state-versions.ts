@@ -15,6 +15,7 @@ import type {
   Bundle,
   RunId,
   Seen,
+  StateContents,
   StateOutput,
   StateVersion,
   StateVersionId,
@@ -114,6 +115,16 @@ export class MemoryStateVersions implements StateVersionRepository {
     for (const output of outputs) tables.stateOutputs.set(output.id, output);
   }
 
+  async keepContents(id: StateVersionId, contents: StateContents): Promise<void> {
+    const { stateVersions, stateContents } = this.tables();
+    if (stateVersions.has(id) && !stateContents.has(id)) stateContents.set(id, contents);
+  }
+
+  async contentsOf(ids: readonly StateVersionId[]): Promise<ReadonlyMap<StateVersionId, StateContents>> {
+    const { stateContents } = this.tables();
+    return new Map([...stateContents].filter(([id]) => ids.includes(id)));
+  }
+
   async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>> {
     return pageOf(this.newestFirst(workspaceId), page);
   }
@@ -133,6 +144,7 @@ export function removeStateVersion(tables: MemoryTables, id: StateVersionId): vo
   for (const output of tables.stateOutputs.values()) {
     if (output.stateVersionId === id) tables.stateOutputs.delete(output.id);
   }
+  tables.stateContents.delete(id);
   tables.stateVersions.delete(id);
 }
 

@@ -28,6 +28,7 @@ import {
   type PolicySetOutcomeId,
   type RunId,
   type RunState,
+  type StateContents,
   type StateOutput,
   type StateVersion,
   type StateVersionId,
@@ -74,6 +75,8 @@ export class MemoryTables {
   readonly teamMembers = new Map<TeamId, ReadonlySet<UserId>>();
   readonly teamWorkspaces = new Map<TeamWorkspaceId, TeamWorkspace>();
   readonly workspaces = new Map<WorkspaceId, Workspace>();
+  /** By the workspace whose state is shared. */
+  readonly stateConsumers = new Map<WorkspaceId, ReadonlySet<WorkspaceId>>();
   readonly variables = new Map<VariableId, Variable>();
   /** The newest last. */
   readonly configurationVersions = new Map<ConfigurationVersionId, ConfigurationVersionState>();
@@ -85,6 +88,7 @@ export class MemoryTables {
   readonly runArtifacts = new Map<string, Bundle>();
   readonly stateVersions = new Map<StateVersionId, StateVersion>();
   readonly stateOutputs = new Map<StateVersionOutputId, StateOutput>();
+  readonly stateContents = new Map<StateVersionId, StateContents>();
   readonly policySets = new Map<PolicySetId, PolicySet>();
   readonly policies = new Map<PolicyId, ManagedPolicy>();
   /** By organization id and SHA-256, as one text. */

@@ -1,6 +1,9 @@
 import { sealPrefix } from '../../../application/ports/outside/secret-box.js';
 import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
-import type { WorkspaceRepository } from '../../../application/ports/repositories/workspace-repository.js';
+import type {
+  StateConsumersChange,
+  WorkspaceRepository,
+} from '../../../application/ports/repositories/workspace-repository.js';
 import {
   type Actor,
   alreadyTaken,
@@ -62,7 +65,8 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     checkRevision(stored, workspace);
     this.checkName(workspace);
     const currentConfigurationVersionId = stored?.currentConfigurationVersionId ?? null;
-    this.tables().workspaces.set(workspace.id, { ...workspace, currentConfigurationVersionId });
+    const source = stored?.source ?? workspace.source;
+    this.tables().workspaces.set(workspace.id, { ...workspace, currentConfigurationVersionId, source });
   }
 
   async remove(id: WorkspaceId, now: Instant): Promise<void> {
@@ -98,9 +102,43 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     visibility: WorkspaceVisibility,
     page: PageRequest,
   ): Promise<Page<Seen<Workspace>>> {
+    return this.pageAmong(this.living(organizationId), standing, visibility, page);
+  }
+
+  async stateConsumers(
+    id: WorkspaceId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+  ): Promise<Page<Seen<Workspace>>> {
+    const consumers = this.tables().stateConsumers.get(id) ?? new Set();
+    return this.pageAmong(
+      this.living().filter((workspace) => consumers.has(workspace.id)),
+      standing,
+      visibility,
+      page,
+    );
+  }
+
+  async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {
+    const { stateConsumers } = this.tables();
+    const kept = removed === 'all' ? [] : [...(stateConsumers.get(id) ?? [])].filter((one) => !removed.includes(one));
+    const consumers = new Set([...kept, ...added]);
+    if (consumers.size === 0) stateConsumers.delete(id);
+    else stateConsumers.set(id, consumers);
+  }
+
+  private pageAmong(
+    among: readonly Workspace[],
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+  ): Page<Seen<Workspace>> {
     const tables = this.tables();
-    const visible = this.living(organizationId).filter((workspace) => this.isVisible(visibility, workspace));
-    const found = pageOf(visible, page);
+    const found = pageOf(
+      among.filter((workspace) => this.isVisible(visibility, workspace)),
+      page,
+    );
     const items = found.items.map((subject) => ({ subject, standing: standingOn(tables, standing, subject.id) }));
     return { ...found, items };
   }

@@ -11,6 +11,7 @@ import type {
   RunStatus,
   Seen,
   Standing,
+  StateVersionId,
   TeamId,
   UserId,
   VersionFactsGathered,
@@ -60,6 +61,21 @@ export interface QueuedRun {
   readonly position: number;
 }
 
+/** The runs and states of a workspace, as far as its document shows them. */
+export interface WorkspaceActivity {
+  /** The run that holds the workspace, for which others wait. */
+  readonly workingRunId: RunId | null;
+  /** The same run, or else the one that waits the longest. */
+  readonly currentRunId: RunId | null;
+  /** The run created last. */
+  readonly latestRunId: RunId | null;
+  readonly runsCount: number;
+  /** The current state. */
+  readonly stateVersionId: StateVersionId | null;
+  /** The number of resources in the current state; null without one, and until it is read. */
+  readonly resourceCount: number | null;
+}
+
 /** The numbers of waiting and executing runs of an organization. */
 export interface RunCapacity {
   readonly pending: number;
@@ -87,11 +103,8 @@ export interface RunQueries {
   /** The queue positions of runs of one workspace; a run outside the queue has no entry. */
   positionsOf(workspaceId: WorkspaceId, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>>;
   capacityOf(organizationId: OrganizationId): Promise<RunCapacity>;
-  /**
-   * For each workspace, the run that holds it, or else the longest waiting one; a workspace without either has no
-   * entry.
-   */
-  currentOf(workspaceIds: readonly WorkspaceId[]): Promise<ReadonlyMap<WorkspaceId, RunId>>;
+  /** By workspace; an unknown id has no entry. One indexed statement. */
+  activityOf(ids: readonly WorkspaceId[]): Promise<ReadonlyMap<WorkspaceId, WorkspaceActivity>>;
   /** The first run of each version, by version id; a version without runs has no entry. */
   firstOfVersions(ids: readonly ConfigurationVersionId[]): Promise<ReadonlyMap<ConfigurationVersionId, RunState>>;
 }

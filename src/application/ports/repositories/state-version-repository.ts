@@ -3,6 +3,7 @@ import type {
   Bundle,
   RunId,
   Seen,
+  StateContents,
   StateOutput,
   StateVersion,
   StateVersionId,
@@ -41,6 +42,10 @@ export interface StateVersionRepository {
   keepJson(id: StateVersionId, bundle: Bundle): Promise<void>;
   /** Adds the outputs of a state whose outputs were not read yet. Throws `shared/stale-revision` otherwise. */
   keepOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void>;
+  /** Keeps what was read of a state; once is enough, and repeating it changes nothing. */
+  keepContents(id: StateVersionId, contents: StateContents): Promise<void>;
+  /** By state; one that was not read has no entry. */
+  contentsOf(ids: readonly StateVersionId[]): Promise<ReadonlyMap<StateVersionId, StateContents>>;
   /** Finalized states, newest first. The cost does not depend on their number or the page. */
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>>;
 }

@@ -11,6 +11,12 @@ import type {
 } from '../../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
+/** First removes, then adds. */
+export interface StateConsumersChange {
+  readonly removed: readonly WorkspaceId[] | 'all';
+  readonly added: readonly WorkspaceId[];
+}
+
 export interface WorkspaceRepository {
   find(id: WorkspaceId): Promise<Workspace | undefined>;
   findFor(actor: Actor, id: WorkspaceId): Promise<Seen<Workspace> | undefined>;
@@ -51,4 +57,13 @@ export interface WorkspaceRepository {
     visibility: WorkspaceVisibility,
     page: PageRequest,
   ): Promise<Page<Seen<Workspace>>>;
+  /** The workspaces that share this one's state, otherwise as `page`. */
+  stateConsumers(
+    id: WorkspaceId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+  ): Promise<Page<Seen<Workspace>>>;
+  /** Adding one that is there, and removing one that is not, changes nothing. */
+  changeStateConsumers(id: WorkspaceId, change: StateConsumersChange): Promise<void>;
 }

@@ -54,6 +54,9 @@ export class CreateRun {
       if (command.autoApply === true && !mayApply) {
         throw invalidAttribute('autoApply', 'Auto apply requires permission to apply runs');
       }
+      if (command.options.isDestroy && !workspace.allowDestroyPlan) {
+        throw invalidAttribute('isDestroy', 'Destroy runs are not allowed in this workspace: see allow-destroy-plan');
+      }
       await this.quota.refuseMore(tx, workspace);
       await tx.workspaces.takeTurn(workspace.id);
       const version = await usableVersion(tx, workspace, command.configurationVersionId);

@@ -13,6 +13,7 @@ import {
 import { checkLockedBy } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Measurement } from '../../ports/outside/bundle-inspector.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
+import { activityOf } from '../workspaces/show-workspace.js';
 
 /** The repositories that writing a state needs. */
 export type StateWriting = 'workspaces' | 'runs' | 'stateVersions' | 'effects' | 'audit';
@@ -29,8 +30,8 @@ export async function writableWorkspace(
 ): Promise<Workspace> {
   const { subject: workspace } = seenBy(seen, 'state-versions/create');
   checkLockedBy(workspace, by);
-  const runId = (await tx.runs.currentOf([workspace.id])).get(workspace.id);
-  const run = runId === undefined ? undefined : await tx.runs.find(runId);
+  const { workingRunId } = await activityOf(tx, workspace.id);
+  const run = workingRunId === null ? undefined : await tx.runs.find(workingRunId);
   if (run?.state.status === 'applying') {
     throw new DomainError('runs/in-progress', `${run.state.id} is being applied: its agent writes the next state`);
   }

@@ -41,6 +41,7 @@ export class FetchCommit {
         {
           source: 'git',
           speculative: false,
+          autoQueueRuns: true,
           createdBy: identityOf(actor),
           ref: branch === null ? null : `refs/heads/${branch}`,
           commitSha: null,

@@ -14,6 +14,7 @@ import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 export interface CommitToFetch {
   readonly source: string;
   readonly speculative: boolean;
+  readonly autoQueueRuns: boolean;
   readonly createdBy: TokenOwner;
   readonly ref: string | null;
   /** Null for the ref's current commit at the time of the fetch. */
@@ -42,7 +43,7 @@ export class FetchedVersions {
       workspaceId: workspace.id,
       origin: 'version-control',
       source: commit.source,
-      autoQueueRuns: true,
+      autoQueueRuns: commit.autoQueueRuns,
       speculative: commit.speculative,
       provisional: false,
       ingressAttributesId: attributes?.id ?? null,

@@ -8,10 +8,12 @@ import {
   type Workspace,
 } from '../../../domain/index.js';
 import { doneFromOutside } from '../../../domain/supporting/audit/audit-event.js';
+import { selectsPush } from '../../../domain/supporting/workspaces/file-triggers.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { activityOf } from '../workspaces/show-workspace.js';
 import type { FetchedVersions } from './fetched-version.js';
 
 /** The relevant part of a forge's report. */
@@ -26,6 +28,8 @@ export interface ForgeEvent {
   /** Undefined for a push. */
   readonly baseBranch?: string;
   readonly fromFork?: boolean;
+  /** The files that a push changed; null if unknown, undefined for a pull request. */
+  readonly changedFiles?: readonly string[] | null;
 }
 
 export interface ForgeDelivery {
@@ -38,7 +42,7 @@ export interface ForgeDelivery {
 /** POST /hooks/vcs/:id: creates a version for a pushed commit, and a speculative one for a pull request's. */
 export class ReceiveWebhook {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'effects' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'runs' | 'effects' | 'audit'>,
     private readonly clock: Clock,
     private readonly secrets: SecretGenerator,
     private readonly box: SecretBox,
@@ -47,7 +51,8 @@ export class ReceiveWebhook {
 
   /**
    * `read` checks the signature with the given key, and returns undefined if it does not match. Returns whether a
-   * version was created: not for other branches and repositories, for forks, or for repeated reports. Throws
+   * version was created: not for other branches and repositories, for forks, for what the workspace's settings leave out, or
+   * for repeated reports. Throws
    * `resource/not-found` both for an unknown id and for a wrong signature.
    */
   async execute(
@@ -62,19 +67,19 @@ export class ReceiveWebhook {
     const delivery = read(key, this.clock.now());
     if (workspace === undefined || repository === null || delivery === undefined) throw notFound();
     const { event } = delivery;
-    if (event === null || !concerns(repository, event)) return false;
+    if (event === null || !concerns(workspace, repository, event)) return false;
     return this.unitOfWork.run(async (tx) => {
       await tx.workspaces.takeTurn(workspace.id);
       // The workspace may have been linked to another repository since the signature check.
       const current = await tx.workspaces.findByWebhook(id);
       if (current === undefined || current.repository === null) throw notFound();
-      if (!concerns(current.repository, event)) return false;
+      if (!concerns(current, current.repository, event)) return false;
       return this.take(tx, { ...current, repository: current.repository }, { id: delivery.id, event }, request);
     });
   }
 
   private async take(
-    tx: Transaction<'workspaces' | 'configurationVersions' | 'effects' | 'audit'>,
+    tx: Transaction<'workspaces' | 'configurationVersions' | 'runs' | 'effects' | 'audit'>,
     workspace: Workspace & { readonly repository: LinkedRepository },
     { id, event }: { readonly id: string | null; readonly event: ForgeEvent },
     request: RequestTrace | undefined,
@@ -88,6 +93,8 @@ export class ReceiveWebhook {
     const version = await this.versions.order(tx, workspace, {
       source: forge,
       speculative: isPullRequest,
+      // Otherwise the workspace waits for its first run from a client.
+      autoQueueRuns: isPullRequest || workspace.queueAllRuns || (await activityOf(tx, workspace.id)).runsCount > 0,
       createdBy: repository.linkedBy,
       ref,
       commitSha,
@@ -100,16 +107,20 @@ export class ReceiveWebhook {
 }
 
 /**
- * Whether the event concerns the linked repository and branch. A forge may know a repository by another host name than
- * the service does, so only the path is compared. Any user can create commits in a fork, so those are never planned.
+ * Whether the event concerns the linked repository and branch, and what the workspace is set to plan. A forge may know a
+ * repository by another host name than the service does, so only the path is compared. Any user can create commits in a
+ * fork, so those are never planned. A push whose files are unknown is planned.
  */
-function concerns(repository: LinkedRepository, event: ForgeEvent): boolean {
+function concerns(workspace: Workspace, repository: LinkedRepository, event: ForgeEvent): boolean {
   const ours = pathOf(repository.cloneUrl);
   const branch = event.baseBranch ?? event.commit.branch;
+  const files = event.changedFiles ?? null;
   return (
     event.fromFork !== true &&
     branch === (repository.branch ?? event.defaultBranch) &&
-    event.repositoryUrls.some((url) => pathOf(url) === ours)
+    event.repositoryUrls.some((url) => pathOf(url) === ours) &&
+    (event.commit.isPullRequest ? workspace.speculativeEnabled : true) &&
+    (files === null || selectsPush(workspace, workspace.workingDirectory, files))
   );
 }
 

@@ -4,8 +4,12 @@ import { checkSettings, defaultSettings } from '../../../domain/supporting/works
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { chosenAutoDestroy } from './auto-destroy.js';
 import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
+import { noActivity } from './show-workspace.js';
 import { chosenExecution } from './workspace-execution.js';
+
+export type NewWorkspace = WorkspaceChange & Pick<WorkspaceSettings, 'name'> & Partial<Pick<Workspace, 'source'>>;
 
 /** POST /organizations/:name/workspaces. */
 export class CreateWorkspace {
@@ -21,7 +25,7 @@ export class CreateWorkspace {
   execute(
     actor: Actor,
     organizationName: string,
-    { repository: asked, execution, ...settings }: WorkspaceChange & Pick<WorkspaceSettings, 'name'>,
+    { repository: asked, execution, autoDestroyAt, source = 'tfe-api', ...settings }: NewWorkspace,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.organizations.findFor(actor, organizationName);
@@ -42,6 +46,8 @@ export class CreateWorkspace {
         ...chosen,
         lock: null,
         repository,
+        autoDestroy: chosenAutoDestroy(actor, standing, null, autoDestroyAt),
+        source,
         currentConfigurationVersionId: null,
         createdAt: now,
         updatedAt: now,
@@ -52,7 +58,7 @@ export class CreateWorkspace {
       return {
         subject: workspace,
         standing,
-        currentRunId: null,
+        activity: noActivity,
         ...(webhookKey && { webhookKey }),
         ...(poolTokenCreators && { poolTokenCreators }),
       };

@@ -1,25 +1,38 @@
-import { type Actor, type RunId, type Seen, seenBy, type Workspace } from '../../../domain/index.js';
+import { type Actor, type Seen, seenBy, type Workspace, type WorkspaceId } from '../../../domain/index.js';
+import type { WorkspaceActivity } from '../../ports/repositories/run-repository.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
 
 /** A workspace with the related data a document shows. */
 export interface ShownWorkspace extends Seen<Workspace> {
-  /** The run that holds it, or else the longest waiting one; null if there is none, undefined if not loaded. */
-  readonly currentRunId?: RunId | null;
+  readonly activity: WorkspaceActivity;
 }
+
+/** A workspace without runs and states. */
+export const noActivity: WorkspaceActivity = {
+  workingRunId: null,
+  currentRunId: null,
+  latestRunId: null,
+  runsCount: 0,
+  stateVersionId: null,
+  resourceCount: null,
+};
 
 export async function showingWorkspaces(
   tx: Transaction<'runs'>,
   workspaces: readonly Seen<Workspace>[],
 ): Promise<readonly ShownWorkspace[]> {
-  const current = await tx.runs.currentOf(workspaces.map(({ subject }) => subject.id));
-  return workspaces.map((seen) => ({ ...seen, currentRunId: current.get(seen.subject.id) ?? null }));
+  const activities = await tx.runs.activityOf(workspaces.map(({ subject }) => subject.id));
+  return workspaces.map((seen) => ({ ...seen, activity: activities.get(seen.subject.id) ?? noActivity }));
 }
 
-export async function showingWorkspace(tx: Transaction<'runs'>, seen: Seen<Workspace>): Promise<ShownWorkspace> {
-  const current = await tx.runs.currentOf([seen.subject.id]);
-  return { ...seen, currentRunId: current.get(seen.subject.id) ?? null };
-}
+export const activityOf = async (tx: Transaction<'runs'>, id: WorkspaceId): Promise<WorkspaceActivity> =>
+  (await tx.runs.activityOf([id])).get(id) ?? noActivity;
+
+export const showingWorkspace = async (tx: Transaction<'runs'>, seen: Seen<Workspace>): Promise<ShownWorkspace> => ({
+  ...seen,
+  activity: await activityOf(tx, seen.subject.id),
+});
 
 /** GET /workspaces/:id and GET /organizations/:name/workspaces/:name. */
 export class ShowWorkspace {

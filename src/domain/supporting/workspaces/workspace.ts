@@ -2,16 +2,45 @@ import { DomainError, invalidAttribute } from '../../shared/domain-error.js';
 import type { Executed, ExecutionSettings } from '../../shared/execution.js';
 import type { ConfigurationVersionId, Instant, OrganizationId, WebhookId, WorkspaceId } from '../../shared/id.js';
 import { checkName } from '../../shared/name.js';
+import { checkProgramVersion } from '../../shared/program-version.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
+import { changedTriggers, type FileTriggers } from './file-triggers.js';
 
-export interface WorkspaceSettings extends ExecutionSettings {
+export interface WorkspaceSettings extends ExecutionSettings, FileTriggers {
   readonly name: string;
   readonly description: string | null;
   readonly autoApply: boolean;
+  /** A version, constraints, or `latest`. */
   readonly terraformVersion: string;
-  /** Relative to the configuration's root; empty for the root itself. */
+  /** Below the configuration's root, with or without a leading slash; empty for the root itself. */
   readonly workingDirectory: string;
+  /** Whether destroy runs may be created. */
+  readonly allowDestroyPlan: boolean;
+  /** Whether commits create runs before the first run was created by a client. */
+  readonly queueAllRuns: boolean;
+  /** Whether pull requests create speculative runs. */
+  readonly speculativeEnabled: boolean;
+  /** Whether runs of every workspace of the organization may read the state; otherwise those of the named consumers. */
+  readonly globalRemoteState: boolean;
+  /** The program that created the workspace, in its own words. */
+  readonly sourceName: string | null;
+  readonly sourceUrl: string | null;
+  /** This and the next ones are kept for clients: nothing here depends on them. */
+  readonly structuredRunOutputEnabled: boolean;
+  readonly assessmentsEnabled: boolean;
+  readonly autoApplyRunTrigger: boolean;
 }
+
+/** A scheduled destroy run, created for `by` at `at`. */
+export interface AutoDestroy {
+  readonly at: Instant;
+  readonly by: TokenOwner;
+}
+
+/** `terraform` for one that a terraform command created. */
+export const workspaceSources = ['tfe-api', 'terraform'] as const;
+
+export type WorkspaceSource = (typeof workspaceSources)[number];
 
 /** The repository a workspace's versions are fetched from. */
 export interface RepositorySettings {
@@ -42,6 +71,8 @@ export interface Workspace extends WorkspaceSettings, Executed {
   readonly organizationName: string;
   readonly lock: Lock | null;
   readonly repository: LinkedRepository | null;
+  readonly autoDestroy: AutoDestroy | null;
+  readonly source: WorkspaceSource;
   readonly currentConfigurationVersionId: ConfigurationVersionId | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -55,17 +86,39 @@ export const defaultSettings: Omit<WorkspaceSettings, 'name'> = {
   terraformVersion: 'latest',
   workingDirectory: '',
   agentPoolId: null,
+  allowDestroyPlan: true,
+  queueAllRuns: false,
+  speculativeEnabled: true,
+  fileTriggersEnabled: true,
+  triggerPrefixes: [],
+  triggerPatterns: [],
+  globalRemoteState: false,
+  sourceName: null,
+  sourceUrl: null,
+  structuredRunOutputEnabled: false,
+  assessmentsEnabled: false,
+  autoApplyRunTrigger: false,
 };
 
-/** Throws `attribute/invalid` for a malformed name, or a working directory outside the root. */
+/**
+ * The settings to store. Throws `attribute/invalid` for a malformed name or version, a working directory outside the root,
+ * and trigger prefixes along with patterns.
+ */
 export function checkSettings<Settings extends Partial<WorkspaceSettings>>(settings: Settings): Settings {
   if (settings.name !== undefined) checkName(settings.name);
-  const directory = settings.workingDirectory ?? '';
-  if (directory.startsWith('/') || directory.split('/').includes('..')) {
+  if (settings.terraformVersion !== undefined) checkProgramVersion(settings.terraformVersion);
+  if (settings.workingDirectory?.split('/').includes('..')) {
     throw invalidAttribute('workingDirectory', 'Working directory must be a path below the configuration root');
   }
-  return settings;
+  return changedTriggers(settings);
 }
+
+/** The working directory relative to the root. */
+export const directoryOf = ({ workingDirectory }: Pick<WorkspaceSettings, 'workingDirectory'>): string =>
+  workingDirectory
+    .split('/')
+    .filter((segment) => segment !== '')
+    .join('/');
 
 export const cloneUrlRule = 'Clone url must be an https:// or http:// URL without user, query or fragment';
 

@@ -10,6 +10,7 @@ import {
   type StateVersion,
   variableCategories,
 } from '../../../../domain/index.js';
+import { directoryOf } from '../../../../domain/supporting/workspaces/workspace.js';
 import { anyView, describedJson, presenting, type Words } from '../../routing/resource.js';
 import { count, dateTime, flag, maybeText, text } from '../../routing/resource-schema.js';
 
@@ -65,7 +66,7 @@ const job =
         organization: is(text, workspace.organizationName, 'The name of the organization.'),
         'working-directory': is(
           text,
-          workspace.workingDirectory,
+          directoryOf(workspace),
           'Relative to the root of the configuration. Empty for the root.',
         ),
         'terraform-version': is(text, options.terraformVersion ?? workspace.terraformVersion),

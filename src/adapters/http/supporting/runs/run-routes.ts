@@ -150,7 +150,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
           .map((phase) => presentPhase(dialect, phase)(use.showRunPhase.of(shown.run, phase)));
         return ok(
           withIncluded({ data: present(shown) }, [
-            ...(workspace === undefined ? [] : [presentWorkspace(dialect)(workspace)]),
+            ...(workspace === undefined ? [] : [presentWorkspace(dialect)({ ...workspace, printsText: true })]),
             ...(version === undefined ? [] : [presentVersion(version)]),
             ...(ingressAttributes === undefined ? [] : [presentIngressAttributes(ingressAttributes)]),
             ...(stage === undefined ? [] : [presentTaskStage(dialect)({ subject: stage, standing })]),

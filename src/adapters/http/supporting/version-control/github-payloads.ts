@@ -24,6 +24,10 @@ const githubPush = z.object({
   compare_url: given.link,
   head_commit: given.described,
   commits: given.descriptions,
+  // Sent by Gitea and its descendants only.
+  total_commits: given.number,
+  created: given.unlessUnfit(z.boolean()),
+  forced: given.unlessUnfit(z.boolean()),
   repository: githubRepository,
   sender: githubSender,
 });
@@ -65,6 +69,11 @@ export const readGithubPush = (payload: unknown): PushEvent | null => {
     kind: 'push',
     ...aboutGithubRepository(push.repository),
     ref: `${given.branchPrefix}${push.ref}`,
+    changedFiles: given.changedFiles({
+      ...push,
+      total: push.total_commits ?? null,
+      partial: push.created === true || push.forced === true,
+    }),
     commit: {
       ...given.notOfPullRequest,
       branch: push.ref,

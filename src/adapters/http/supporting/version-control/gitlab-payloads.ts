@@ -13,8 +13,10 @@ const gitlabProject = z.object({
 
 const gitlabPush = z.object({
   ref: given.branchRef,
+  before: given.name,
   after: given.commitSha,
   commits: given.descriptions,
+  total_commits_count: given.number,
   user_username: given.name,
   user_avatar: given.link,
   project: gitlabProject,
@@ -49,6 +51,11 @@ export const readGitlabPush = (payload: unknown): PushEvent | null => {
     kind: 'push',
     ...aboutGitlabProject(push.project),
     ref: `${given.branchPrefix}${push.ref}`,
+    changedFiles: given.changedFiles({
+      ...push,
+      total: push.total_commits_count ?? null,
+      partial: /^0*$/.test(push.before ?? ''),
+    }),
     commit: {
       ...given.notOfPullRequest,
       branch: push.ref,

@@ -20,6 +20,8 @@ interface RepositoryEvent {
 /** A branch has a new tip. */
 export interface PushEvent extends RepositoryEvent {
   readonly kind: 'push';
+  /** Null if the payload does not list them all. */
+  readonly changedFiles: readonly string[] | null;
 }
 
 /** A pull or merge request has a new commit to look at; `commit.branch` is its head branch. */
@@ -103,7 +105,10 @@ export const otherAddress = unlessUnfit(address).transform((given) => given ?? n
 export const link = unlessUnfit(webAddress).transform((given) => given ?? null);
 export const number = unlessUnfit(z.number());
 
-export const described = unlessUnfit(z.object({ id: name, message: prose, url: link }));
+const files = unlessUnfit(z.array(z.string()));
+export const described = unlessUnfit(
+  z.object({ id: name, message: prose, url: link, added: files, modified: files, removed: files }),
+);
 export const descriptions = unlessUnfit(z.array(described));
 
 type Described = z.infer<typeof described>;
@@ -113,6 +118,27 @@ export const messageAndUrl = (sha: string, candidates: readonly Described[]) => 
   const tip = candidates.find((candidate) => candidate?.id === sha);
   return { commitMessage: tip?.message ?? null, commitUrl: tip?.url ?? null };
 };
+
+/** The fewest commits that a forge leaves out of a push without saying how many there were. */
+const commitsAtOnce = 20;
+
+interface Pushed {
+  readonly after: string;
+  readonly commits?: readonly Described[] | null | undefined;
+  /** Null where the forge does not count them. */
+  readonly total: number | null;
+  /** Whether the commits are not all that the branch changed by. */
+  readonly partial: boolean;
+}
+
+/** The files that a push added, modified or removed; null unless the payload is known to list them all. */
+export function changedFiles({ after, commits, total, partial }: Pushed): readonly string[] | null {
+  if (partial || !commits || commits.length === 0 || commits.length !== (total ?? commits.length)) return null;
+  if (total === null && commits.length >= commitsAtOnce) return null;
+  if (!commits.some((commit) => commit?.id === after)) return null;
+  const lists = commits.flatMap((commit) => [commit?.added, commit?.modified, commit?.removed]);
+  return lists.some((list) => !list) ? null : [...new Set(lists.flatMap((list) => list ?? []))];
+}
 
 export const addresses = (...given: readonly (string | null)[]): readonly string[] => [
   ...new Set(given.filter((address) => address !== null)),

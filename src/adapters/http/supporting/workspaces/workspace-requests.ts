@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import type { WorkspaceChange } from '../../../../application/index.js';
+import type { NewWorkspace, WorkspaceChange } from '../../../../application/index.js';
 import { type ExecutionChange, executionModes } from '../../../../domain/index.js';
+import { mostTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
+import { sourceOf } from '../../routing/route.js';
 import {
   absentable,
   identifier,
@@ -9,35 +11,77 @@ import {
   optionalDocument,
   reading,
   resourceDocument,
+  unserved,
+  utcDateTime,
   word,
 } from '../../routing/schema.js';
 
 const type: TypeName = { singular: 'workspace', plural: 'workspaces' };
 export const poolType: TypeName = { singular: 'agent-pool', plural: 'agent-pools' };
 
+const flag = absentable(z.boolean());
+const paths = absentable(z.array(z.string().min(1).max(1024)).max(mostTriggers));
+const maybeWord = word.nullable().optional();
+const withoutOauth = 'Link the repository by its clone-url: OAuth clients and GitHub Apps are not served';
+
+const repository = z.object({
+  'clone-url': z
+    .string({ error: (issue) => (issue.input === undefined ? withoutOauth : undefined) })
+    .max(2048)
+    .meta({ description: 'The URL to fetch from, by https or http.' }),
+  branch: absentable(word),
+  credential: absentable(word),
+  'oauth-token-id': unserved(withoutOauth),
+  'github-app-installation-id': unserved(withoutOauth),
+  'ingress-submodules': unserved('Submodules are not fetched'),
+  'tags-regex': unserved('Tags do not create configuration versions'),
+});
+
 const settings = {
   description: z.string().max(4096).nullable().optional(),
-  'auto-apply': absentable(z.boolean()),
+  'allow-destroy-plan': flag.meta({ description: 'False refuses destroy runs.' }),
+  'auto-apply': flag,
   'execution-mode': absentable(z.enum(executionModes)),
-  'terraform-version': absentable(z.string().min(1).max(64)),
+  operations: flag.meta({ description: 'An older form of the execution mode: false for `local`.' }),
+  'terraform-version': absentable(z.string().min(1).max(64)).meta({
+    description: 'A version, constraints such as `~> 1.11.0`, or `latest`.',
+  }),
   'working-directory': absentable(z.string().max(1024)),
-  'agent-pool-id': word.nullable().optional(),
-  'setting-overwrites': absentable(
-    z.object({ 'execution-mode': absentable(z.boolean()), 'agent-pool': absentable(z.boolean()) }),
-  ),
+  'agent-pool-id': maybeWord,
+  'queue-all-runs': flag.meta({ description: 'False creates no runs from commits before the first run of a client.' }),
+  'speculative-enabled': flag.meta({ description: 'False creates no speculative runs from pull requests.' }),
+  'file-triggers-enabled': flag.meta({
+    description: 'True creates runs only from pushes that change the working directory, or what the triggers name.',
+  }),
+  'trigger-prefixes': paths.meta({ description: 'Directories besides the working directory.' }),
+  'trigger-patterns': paths.meta({ description: 'Globs of files, such as `/**/*.tf`, instead of directories.' }),
+  'global-remote-state': flag,
+  'auto-destroy-at': z
+    .union([z.null(), utcDateTime])
+    .optional()
+    .meta({ description: 'When to create a destroy run that is applied automatically. Null for never.' }),
+  'source-name': maybeWord,
+  'source-url': z.string().max(2048).nullable().optional(),
+  'structured-run-output-enabled': flag.meta({ description: 'Kept for clients. Runs print text.' }),
+  'assessments-enabled': flag.meta({ description: 'Kept for clients. There are no health assessments.' }),
+  'auto-apply-run-trigger': flag.meta({ description: 'Kept for clients. There are no run triggers.' }),
+  'setting-overwrites': absentable(z.object({ 'execution-mode': flag, 'agent-pool': flag })),
   // Null unlinks, unlike a missing value.
-  'vcs-repo': z
-    .object({
-      'clone-url': z.string().max(2048),
-      branch: absentable(word),
-      credential: absentable(word),
-    })
-    .nullable()
-    .optional(),
+  'vcs-repo': repository.nullable().optional(),
+  'auto-destroy-activity-duration': unserved('Auto destroy after inactivity is not served: set auto-destroy-at'),
+  'inherits-project-auto-destroy': unserved('Projects are not served'),
+  'project-remote-state': unserved('Projects are not served'),
+  'hyok-enabled': unserved('Keys of your own are not served'),
+  'migration-environment': unserved('Environments of the legacy service cannot be migrated'),
+  'tag-names': unserved('Tags are not served'),
 };
 
 const relationships = (dialect: Dialect) => ({
   'agent-pool': absentable(z.object({ data: identifier(dialect, poolType).nullable() })),
+  project: unserved('Projects are not served'),
+  tags: unserved('Tags are not served'),
+  'tag-bindings': unserved('Tags are not served'),
+  'ssh-key': unserved('SSH keys are not served'),
 });
 
 const changeDocument = (dialect: Dialect) =>
@@ -56,12 +100,26 @@ const disagreement = {
   path: ['data', 'relationships', 'agent-pool'],
 };
 
+/** An older form of the execution mode. Agents execute the operations of both other modes. */
+const modesAgree = ({ data: { attributes } }: Body): boolean => {
+  const { operations, 'execution-mode': mode } = attributes;
+  return operations === undefined || mode === undefined || operations === (mode !== 'local');
+};
+
+const modeDisagreement = {
+  error: 'Operations and execution mode are one setting: operations is false in mode local, and true otherwise',
+  path: ['data', 'attributes', 'operations'],
+};
+
+const modeOf = ({ operations, 'execution-mode': mode }: Body['data']['attributes']) =>
+  mode ?? (operations === undefined ? undefined : operations ? 'remote' : 'local');
+
 /** Undefined when the request does not set the execution mode. */
 const toExecution = ({ attributes, relationships }: Body['data']): ExecutionChange | undefined => {
   const { 'agent-pool-id': poolId, 'setting-overwrites': overwrites } = attributes;
   const related = relationships['agent-pool'];
   const change: ExecutionChange = named({
-    executionMode: attributes['execution-mode'],
+    executionMode: modeOf(attributes),
     agentPoolId: related === undefined ? poolId : (related.data?.id ?? null),
     overwrites: overwrites && {
       executionMode: overwrites['execution-mode'],
@@ -81,6 +139,19 @@ const toChange = ({ data }: Body): WorkspaceChange => {
     autoApply: attributes['auto-apply'],
     terraformVersion: attributes['terraform-version'],
     workingDirectory: attributes['working-directory'],
+    allowDestroyPlan: attributes['allow-destroy-plan'],
+    queueAllRuns: attributes['queue-all-runs'],
+    speculativeEnabled: attributes['speculative-enabled'],
+    fileTriggersEnabled: attributes['file-triggers-enabled'],
+    triggerPrefixes: attributes['trigger-prefixes'],
+    triggerPatterns: attributes['trigger-patterns'],
+    globalRemoteState: attributes['global-remote-state'],
+    autoDestroyAt: attributes['auto-destroy-at'],
+    sourceName: attributes['source-name'],
+    sourceUrl: attributes['source-url'],
+    structuredRunOutputEnabled: attributes['structured-run-output-enabled'],
+    assessmentsEnabled: attributes['assessments-enabled'],
+    autoApplyRunTrigger: attributes['auto-apply-run-trigger'],
     execution: toExecution(data),
     // Clients send an empty branch for the default one.
     repository: repository && {
@@ -93,14 +164,18 @@ const toChange = ({ data }: Body): WorkspaceChange => {
 
 export const newWorkspace = (dialect: Dialect) => {
   const schema = resourceDocument(dialect, type, { name: word, ...settings }, relationships(dialect));
-  return reading(schema.refine(poolsAgree, disagreement), (body) => ({
-    ...toChange(body),
-    name: body.data.attributes.name,
-  }));
+  return reading(
+    schema.refine(poolsAgree, disagreement).refine(modesAgree, modeDisagreement),
+    (body, call): NewWorkspace => ({
+      ...toChange(body),
+      name: body.data.attributes.name,
+      source: sourceOf(call),
+    }),
+  );
 };
 
 export const workspaceChange = (dialect: Dialect) =>
-  reading(changeDocument(dialect).refine(poolsAgree, disagreement), toChange);
+  reading(changeDocument(dialect).refine(poolsAgree, disagreement).refine(modesAgree, modeDisagreement), toChange);
 
 /** The reason for a lock, as clients send it: in a document's attributes or directly next to `data`. */
 export const lockReason = (dialect: Dialect) => {

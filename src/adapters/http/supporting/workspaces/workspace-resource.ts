@@ -1,14 +1,41 @@
 import { z } from 'zod';
 import type { ChangedWorkspace } from '../../../../application/index.js';
-import { executionModes, executionOf, type LinkedRepository, may, type Workspace } from '../../../../domain/index.js';
+import {
+  executionModes,
+  executionOf,
+  type LinkedRepository,
+  may,
+  type RunId,
+  type Workspace,
+} from '../../../../domain/index.js';
 import { overwritesOf } from '../../../../domain/shared/execution.js';
+import { workspaceSources } from '../../../../domain/supporting/workspaces/workspace.js';
 import type { Dialect } from '../../routing/dialect.js';
-import type { Resource } from '../../routing/document.js';
+import type { Resource, Said } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
-import { dateTime, flag, linkIn, maybeText, no, perDialect, text, toOneSchema } from '../../routing/resource-schema.js';
-import { ownerSchema, poolTokenCreators, presentOwner } from '../../tokens/token-owner-resource.js';
+import {
+  count,
+  dateTime,
+  flag,
+  linkIn,
+  maybeDateTime,
+  maybeText,
+  no,
+  nothing,
+  perDialect,
+  text,
+  toOneSchema,
+} from '../../routing/resource-schema.js';
+import { ownerTypes, poolTokenCreators, presentOwner } from '../../tokens/token-owner-resource.js';
 
 const executionMode = z.enum(executionModes);
+const environment = z.literal('default');
+const source = z.enum(workspaceSources);
+const texts = z.array(text);
+const maybeRun = toOneSchema('runs', { nullable: true });
+const lockedBySchema = toOneSchema([...new Set(Object.values(ownerTypes)), 'runs'], { nullable: true });
+
+const runOf = (id: RunId | null) => ({ data: id === null ? null : { id, type: 'runs' as const } });
 const webhookUrl = z.string().startsWith('/hooks/vcs/');
 
 /** The webhook's key stands in the response that makes it and nowhere else; the credential's contents nowhere at all. */
@@ -53,31 +80,57 @@ const currentVersionSchema = perDialect((dialect) =>
   ]),
 );
 
+/**
+ * For a workspace that is included with a run. `printsText` answers for the run, and `withoutRuns` leaves out relationships
+ * that clients would follow in a circle where the run is included too.
+ */
+type Presented = ChangedWorkspace & { readonly printsText?: boolean; readonly withoutRuns?: boolean };
+
 const workspace =
   (words: Words) =>
   (dialect: Dialect) =>
   ({
     subject: workspace,
     standing,
-    currentRunId,
+    activity,
     webhookKey,
     poolTokenCreators: creators,
-  }: ChangedWorkspace): Resource => {
-    const { is, group, optional, orNull, toOne, toOneOrNone, link } = words;
+    printsText = false,
+    withoutRuns = false,
+  }: Presented): Resource => {
+    const { is, group, optional, orNull, toOne, toOneOrNone, toOneOrNoneAt, link } = words;
+    const self = `${dialect.prefix}/workspaces/${workspace.id}`;
+    const unlessCircular = (said: Said) => (withoutRuns ? undefined : optional(said));
     const execution = executionOf(workspace);
     const overwrites = overwritesOf(workspace);
     const mayRead = may(standing, 'workspaces/read');
     const mayUpdate = may(standing, 'workspaces/update');
+    const mayDelete = may(standing, 'workspaces/delete');
     const mayQueue = may(standing, 'runs/queue');
     const mayApply = may(standing, 'runs/apply');
     const mayLock = may(standing, 'workspaces/lock');
+    const mayReadStates = may(standing, 'state-versions/read');
     return {
       id: workspace.id,
       type: 'workspaces',
       attributes: {
         name: is(text, workspace.name),
         description: is(maybeText, workspace.description),
+        actions: group(
+          { 'is-destroyable': is(flag, workspace.allowDestroyPlan, 'Whether destroy runs may be created.') },
+          "The actions that the settings allow, regardless of the caller's permissions.",
+        ),
+        'allow-destroy-plan': is(flag, workspace.allowDestroyPlan, 'False refuses destroy runs.'),
+        'assessments-enabled': is(flag, workspace.assessmentsEnabled, 'As sent. There are no health assessments.'),
         'auto-apply': is(flag, workspace.autoApply),
+        'auto-apply-run-trigger': is(flag, workspace.autoApplyRunTrigger, 'As sent. There are no run triggers.'),
+        'auto-destroy-activity-duration': is(nothing, null),
+        'auto-destroy-at': is(
+          maybeDateTime,
+          workspace.autoDestroy?.at ?? null,
+          'When a destroy run is created, which is applied automatically. Null for never.',
+        ),
+        environment: is(environment, 'default'),
         'execution-mode': is(executionMode, execution.mode),
         'setting-overwrites': group(
           {
@@ -93,8 +146,35 @@ const workspace =
           workspace.workingDirectory,
           'Relative to the root of the configuration. Empty for the root.',
         ),
-        'structured-run-output-enabled': is(no, false),
-        locked: is(flag, workspace.lock !== null),
+        'file-triggers-enabled': is(
+          flag,
+          workspace.fileTriggersEnabled,
+          'Whether only pushes that change selected files create runs. Pull requests always do.',
+        ),
+        'trigger-prefixes': is(texts, workspace.triggerPrefixes, 'Directories besides the working directory.'),
+        'trigger-patterns': is(texts, workspace.triggerPatterns, 'Globs of files, instead of directories.'),
+        'queue-all-runs': is(
+          flag,
+          workspace.queueAllRuns,
+          'Whether commits create runs before the first run of a client.',
+        ),
+        'speculative-enabled': is(flag, workspace.speculativeEnabled, 'Whether pull requests create speculative runs.'),
+        'global-remote-state': is(
+          flag,
+          workspace.globalRemoteState,
+          'Whether the state is shared with every workspace of the organization. Otherwise with its remote state consumers.',
+        ),
+        source: is(source, workspace.source),
+        'source-name': is(maybeText, workspace.sourceName),
+        'source-url': is(maybeText, workspace.sourceUrl),
+        'structured-run-output-enabled': is(
+          flag,
+          !printsText && workspace.structuredRunOutputEnabled,
+          'As sent. False for a workspace that is included with a run: runs print text.',
+        ),
+        'resource-count': is(count, activity.resourceCount ?? 0, 'Number of managed resources in the current state.'),
+        'workspace-kpis-runs-count': is(count, activity.runsCount),
+        locked: is(flag, workspace.lock !== null || activity.workingRunId !== null),
         'locked-reason': is(maybeText, workspace.lock?.reason ?? null),
         'vcs-repo': orNull(
           workspace.repository,
@@ -114,7 +194,8 @@ const workspace =
             'can-read-run': is(flag, may(standing, 'configuration-versions/read')),
             'can-create-configuration-version': is(flag, may(standing, 'configuration-versions/create')),
             'can-update': is(flag, mayUpdate),
-            'can-destroy': is(flag, may(standing, 'workspaces/delete')),
+            'can-destroy': is(flag, mayDelete),
+            'can-force-delete': is(flag, mayDelete),
             'can-queue-run': is(flag, mayQueue),
             'can-queue-apply': is(flag, mayApply),
             'can-queue-destroy': is(flag, mayApply),
@@ -124,7 +205,7 @@ const workspace =
             'can-unlock': is(flag, mayLock),
             'can-force-unlock': is(flag, may(standing, 'workspaces/force-unlock')),
             'can-create-state-versions': is(flag, may(standing, 'state-versions/create')),
-            'can-read-state-versions': is(flag, may(standing, 'state-versions/read')),
+            'can-read-state-versions': is(flag, mayReadStates),
             'can-read-state-outputs': is(flag, may(standing, 'state-version-outputs/read')),
           },
           "The caller's permissions.",
@@ -136,16 +217,30 @@ const workspace =
           currentVersionSchema(dialect),
           currentVersion(dialect, workspace.currentConfigurationVersionId),
         ),
-        'current-run':
-          currentRunId === undefined
-            ? undefined
-            : optional(
-                toOneOrNone('runs', currentRunId),
-                'The run that has locked the workspace, or else the run that has waited the longest. Absent if the workspace is included with a run.',
-              ),
+        'current-run': unlessCircular(
+          is(
+            maybeRun,
+            runOf(activity.currentRunId),
+            'The run that has locked the workspace, or else the run that has waited the longest. Absent if a run is included too.',
+          ),
+        ),
+        'latest-run': unlessCircular(is(maybeRun, runOf(activity.latestRunId), 'The run that was created last.')),
+        'current-state-version': toOneOrNoneAt(
+          'state-versions',
+          mayReadStates ? activity.stateVersionId : null,
+          `${self}/current-state-version`,
+        ),
+        outputs: { links: { related: link(`${self}/current-state-version-outputs`) } },
+        vars: { links: { related: link(`${self}/vars`) } },
         'agent-pool': toOneOrNone('agent-pools', execution.agentPoolId),
         'agent-pool-token-creators': creators && poolTokenCreators(words, creators),
-        'locked-by': is(ownerSchema, presentOwner(workspace.lock?.by ?? null)),
+        'locked-by': unlessCircular(
+          is(
+            lockedBySchema,
+            workspace.lock === null ? runOf(activity.workingRunId) : presentOwner(workspace.lock.by),
+            'The user or team, or the run that is in progress.',
+          ),
+        ),
       },
       links: {
         self: link(`${dialect.prefix}/organizations/${workspace.organizationName}/workspaces/${workspace.name}`),
@@ -158,10 +253,10 @@ export const presentWorkspace = workspace(presenting);
 const linked = anyView<Workspace>({ repository: anyView({ cloneUrl: 'https://git.example.com/acme/network.git' }) });
 
 export const workspaceSchema = described({ name: 'Workspace' }, (words, dialect) =>
-  workspace(words)(dialect)({ subject: linked, standing: anyView(), currentRunId: null }),
+  workspace(words)(dialect)({ subject: linked, standing: anyView(), activity: anyView(), withoutRuns: false }),
 );
 
 /** A workspace in the answer to a creation or a change of its settings, which may have linked it to a repository. */
 export const changedWorkspaceSchema = described({ name: 'ChangedWorkspace' }, (words, dialect) =>
-  workspace(words)(dialect)(anyView({ subject: linked, webhookKey: '', poolTokenCreators: [] })),
+  workspace(words)(dialect)(anyView({ subject: linked, webhookKey: '', poolTokenCreators: [], withoutRuns: false })),
 );

@@ -16,6 +16,7 @@ import * as keptBytes from './0014-kept-bytes.js';
 import * as invitations from './0015-invitations-and-team-names.js';
 import * as shortLists from './0016-short-lists.js';
 import * as statesOfClients from './0017-states-of-clients.js';
+import * as attributesOfClients from './0018-attributes-of-clients.js';
 import * as attributes from './0019-attributes.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -36,6 +37,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0015-invitations-and-team-names': invitations,
   '0016-short-lists': shortLists,
   '0017-states-of-clients': statesOfClients,
+  '0018-attributes-of-clients': attributesOfClients,
   '0019-attributes': attributes,
 };
 

@@ -63,6 +63,8 @@ export class KnexRemovals implements Removals {
       for (const table of ['team_workspaces', 'policy_set_workspaces', 'agent_pool_workspaces', 'variables']) {
         await this.db.run(sql(table).where('workspace_id', id).delete());
       }
+      const shared = sql('workspace_state_consumers').where('workspace_id', id).orWhere('consumer_id', id);
+      await this.db.run(shared.delete());
       await this.db.run(sql('workspaces').where({ id }).delete());
     }
     return { bundleKeys: [...ofRuns, ...versions.flatMap(({ bundle_key }) => bundle_key ?? [])], finished };
@@ -71,7 +73,9 @@ export class KnexRemovals implements Removals {
   private async removeStates(ids: readonly StateVersionId[]): Promise<void> {
     if (ids.length === 0) return;
     const { sql } = this.db;
-    await this.db.run(sql('state_version_outputs').whereIn('state_version_id', ids).delete());
+    for (const table of ['state_version_outputs', 'state_version_contents']) {
+      await this.db.run(sql(table).whereIn('state_version_id', ids).delete());
+    }
     await this.db.run(sql('state_versions').whereIn('id', ids).delete());
   }
 

@@ -16,6 +16,7 @@ import type {
   Bundle,
   RunId,
   Seen,
+  StateContents,
   StateOutput,
   StateVersion,
   StateVersionId,
@@ -115,6 +116,17 @@ const versionsInRange = prepared(
       .orderBy('sv.sequence', 'desc'),
 );
 
+const contentRows = rowsOf<StateContents & { readonly id: StateVersionId }>((row, as) => ({
+  id: row.state_version_id,
+  terraformVersion: row.terraform_version,
+  resourceCount: row.resource_count,
+  resources: as.json(row.resources),
+}));
+
+const contentsOfAll = prepared((sql, { ids }: { readonly ids: readonly StateVersionId[] }) =>
+  sql('state_version_contents').whereIn('state_version_id', ids).select(contentRows.columns),
+);
+
 /** The number of outputs per statement, which lists all of their values. */
 const outputsAtOnce = 100;
 
@@ -197,6 +209,17 @@ export class KnexStateVersions implements StateVersionRepository {
     const unread = this.db.sql('state_versions').where({ id, outputs_read: false }).update({ outputs_read: true });
     await unlessStale({ table: 'state_versions', id }, this.db.run(unread));
     await this.addOutputs(outputs);
+  }
+
+  async keepContents(id: StateVersionId, contents: StateContents): Promise<void> {
+    const row = { ...contentRows.write({ id, ...contents }) };
+    await this.db.run(this.db.sql('state_version_contents').insert(row).onConflict('state_version_id').ignore());
+  }
+
+  async contentsOf(ids: readonly StateVersionId[]): Promise<ReadonlyMap<StateVersionId, StateContents>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.db.all<object>(contentsOfAll(this.db, { ids }));
+    return new Map(rows.map(contentRows.read).map(({ id, ...contents }) => [id, contents]));
   }
 
   async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<StateVersion>> {

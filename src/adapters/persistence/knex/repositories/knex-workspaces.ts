@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
 import { sealPrefix } from '../../../../application/ports/outside/secret-box.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
-import type { WorkspaceRepository } from '../../../../application/ports/repositories/workspace-repository.js';
+import type {
+  StateConsumersChange,
+  WorkspaceRepository,
+} from '../../../../application/ports/repositories/workspace-repository.js';
 import {
   type Actor,
   alreadyTaken,
@@ -64,13 +67,30 @@ const workspaceRows = rowsOf<Workspace>((row, as) => ({
     sealedWebhookKey: row.webhook_key,
     linkedBy: { kind: row.linked_by_kind, id: row.linked_by_id },
   }),
+  allowDestroyPlan: as.flag(row.allow_destroy_plan),
+  queueAllRuns: as.flag(row.queue_all_runs),
+  speculativeEnabled: as.flag(row.speculative_enabled),
+  fileTriggersEnabled: as.flag(row.file_triggers_enabled),
+  triggerPrefixes: as.json(row.trigger_prefixes),
+  triggerPatterns: as.json(row.trigger_patterns),
+  globalRemoteState: as.flag(row.global_remote_state),
+  source: row.source,
+  sourceName: row.source_name,
+  sourceUrl: row.source_url,
+  structuredRunOutputEnabled: as.flag(row.structured_run_output_enabled),
+  assessmentsEnabled: as.flag(row.assessments_enabled),
+  autoApplyRunTrigger: as.flag(row.auto_apply_run_trigger),
+  autoDestroy: as.group(row.auto_destroy_at, {
+    at: row.auto_destroy_at,
+    by: { kind: row.auto_destroy_by_kind, id: row.auto_destroy_by_id },
+  }),
   currentConfigurationVersionId: row.current_configuration_version_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   revision: row.revision,
 }));
 
-const changeable = workspaceRows.except('id', 'organizationId', 'currentConfigurationVersionId', 'createdAt');
+const changeable = workspaceRows.except('id', 'organizationId', 'currentConfigurationVersionId', 'createdAt', 'source');
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
@@ -204,6 +224,34 @@ export class KnexWorkspaces implements WorkspaceRepository {
     const found = await (visibility === 'all'
       ? this.pageOfAll(organizationId, page)
       : this.pageThrough(organizationId, visibility.throughTeams, page));
+    return this.seenOnEach(standing, found);
+  }
+
+  async stateConsumers(
+    id: WorkspaceId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+  ): Promise<Page<Seen<Workspace>>> {
+    const consumers = this.living().whereIn('w.id', this.consumersOf(id).select('consumer_id'));
+    if (visibility !== 'all') consumers.whereIn('w.id', this.grantedTo(visibility.throughTeams));
+    return this.seenOnEach(standing, await pageOf(this.db, consumers, byName, workspaceRows.read, page));
+  }
+
+  async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {
+    const gone = this.consumersOf(id);
+    if (removed !== 'all') gone.whereIn('consumer_id', removed);
+    if (removed === 'all' || removed.length > 0) await this.db.run(gone.delete());
+    if (added.length === 0) return;
+    const rows = [...new Set(added)].map((consumer) => ({ workspace_id: id, consumer_id: consumer }));
+    await this.db.run(this.db.sql('workspace_state_consumers').insert(rows).onConflict().ignore());
+  }
+
+  private consumersOf(id: WorkspaceId): Knex.QueryBuilder {
+    return this.db.sql('workspace_state_consumers').where('workspace_id', id);
+  }
+
+  private async seenOnEach(standing: Standing, found: Page<Workspace>): Promise<Page<Seen<Workspace>>> {
     const standingOn = await standingOnEach(
       this.db,
       standing,

@@ -6,6 +6,7 @@ import type {
   RunQueries,
   RunRepository,
   RunScope,
+  WorkspaceActivity,
 } from '../../../../../application/ports/repositories/run-repository.js';
 import {
   type Actor,
@@ -34,8 +35,8 @@ import { columnsOf, pageOf, type Statements, unlessStale } from '../../engine/st
 import { livingWorkspaces } from '../knex-workspaces.js';
 import { seeing, standingOnEach } from '../standing.js';
 import {
+  activityOf,
   claimableBy,
-  currentRuns,
   isOneOf,
   notPlanOnly,
   type Placed,
@@ -305,17 +306,8 @@ export class KnexRuns implements RunRepository, RunQueries {
     return capacity;
   }
 
-  async currentOf(ids: readonly WorkspaceId[]): Promise<ReadonlyMap<WorkspaceId, RunId>> {
-    if (ids.length === 0) return new Map();
-    const rows = await this.db.all<{ id: WorkspaceId; holding: RunId | null; waiting: RunId | null }>(
-      currentRuns(this.db, { ids }),
-    );
-    return new Map(
-      rows.flatMap(({ id, holding, waiting }) => {
-        const current = holding ?? waiting;
-        return current === null ? [] : [[id, current] as const];
-      }),
-    );
+  activityOf(ids: readonly WorkspaceId[]): Promise<ReadonlyMap<WorkspaceId, WorkspaceActivity>> {
+    return activityOf(this.db, ids);
   }
 
   async firstOfVersions(

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { WorkspaceActivity } from '../../../../../application/ports/repositories/run-repository.js';
 import {
   type Agent,
   type OrganizationId,
@@ -7,10 +8,12 @@ import {
   type RunStatus,
   runStatusesHoldingWorkspace,
   runStatusesUnderLease,
+  type StateVersionId,
   type WorkspaceId,
   waitingRunStatuses,
 } from '../../../../../domain/index.js';
 import { prepared } from '../../engine/prepared.js';
+import type { Statements } from '../../engine/statements.js';
 import { executionModeOf, livingWorkspaces } from '../knex-workspaces.js';
 
 /** Spelled out, not bound, as `FALSE` is: a plan that must fit any value does not use a partial index. */
@@ -56,18 +59,51 @@ export const queuedByStatus = prepared((sql, { organizationId }: { readonly orga
   queued(sql, organizationId).groupBy('r.status').select('r.status').count({ total: '*' }),
 );
 
-export const currentRuns = prepared((sql, { ids }: { readonly ids: readonly WorkspaceId[] }) => {
-  const one = (statuses: readonly RunStatus[]) =>
-    sql('runs as r')
-      .whereRaw('r.workspace_id = w.id')
-      .whereRaw(notPlanOnly)
-      .whereRaw(isOneOf(statuses))
-      .select('r.id')
-      .orderBy('r.sequence')
-      .limit(1);
+interface ActivityRow {
+  readonly id: WorkspaceId;
+  readonly holding: RunId | null;
+  readonly waiting: RunId | null;
+  readonly latest: RunId | null;
+  readonly runs: number;
+  readonly state: StateVersionId | null;
+  readonly resources: number | null;
+}
+
+const activities = prepared((sql, { ids }: { readonly ids: readonly WorkspaceId[] }) => {
+  const runs = () => sql('runs as r').whereRaw('r.workspace_id = w.id');
+  const first = (statuses: readonly RunStatus[]) =>
+    runs().whereRaw(notPlanOnly).whereRaw(isOneOf(statuses)).select('r.id').orderBy('r.sequence').limit(1);
+  const current = () =>
+    sql('state_versions as sv').whereRaw('sv.workspace_id = w.id').whereRaw('sv.sequence = w.last_state_sequence');
   return sql('workspaces as w')
     .whereIn('w.id', ids)
-    .select('w.id', { holding: one(runStatusesHoldingWorkspace), waiting: one(waitingRunStatuses) });
+    .select('w.id', {
+      holding: first(runStatusesHoldingWorkspace),
+      waiting: first(waitingRunStatuses),
+      latest: runs().whereRaw('r.sequence = w.last_run_sequence').select('r.id'),
+      runs: 'w.last_run_sequence',
+      state: current().select('sv.id'),
+      resources: current()
+        .join('state_version_contents as c', 'c.state_version_id', 'sv.id')
+        .select('c.resource_count'),
+    });
+});
+
+export async function activityOf(
+  db: Statements,
+  ids: readonly WorkspaceId[],
+): Promise<ReadonlyMap<WorkspaceId, WorkspaceActivity>> {
+  if (ids.length === 0) return new Map();
+  return new Map((await db.all<ActivityRow>(activities(db, { ids }))).map((row) => [row.id, activityFrom(row)]));
+}
+
+const activityFrom = ({ holding, waiting, latest, runs, state, resources }: ActivityRow): WorkspaceActivity => ({
+  workingRunId: holding,
+  currentRunId: holding ?? waiting,
+  latestRunId: latest,
+  runsCount: runs,
+  stateVersionId: state,
+  resourceCount: resources,
 });
 
 /** Restricts workspaces `w` of organizations `o` to those that the agent's pool serves, according to `serves`. */

@@ -1,0 +1,16 @@
+import { invalidAttribute } from './domain-error.js';
+
+const version = String.raw`\d{1,5}(\.\d{1,5}){0,2}(-[0-9A-Za-z.-]{1,32})?`;
+const constraint = new RegExp(`^(=|!=|>=?|<=?|~>)? *${version}$`);
+
+/** A version of terraform, a list of constraints on it, or `latest`. Throws `attribute/invalid`. */
+export function checkProgramVersion(text: string): string {
+  const wellFormed = text === 'latest' || text.split(',').every((part) => constraint.test(part.trim()));
+  if (!wellFormed) {
+    throw invalidAttribute(
+      'terraformVersion',
+      'Terraform version must be latest, a version such as 1.11.4, or constraints such as ~> 1.11.0',
+    );
+  }
+  return text;
+}

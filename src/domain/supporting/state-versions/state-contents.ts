@@ -1,0 +1,22 @@
+/** A resource of a state; `count` is the number of its instances. */
+export interface StateResource {
+  readonly name: string;
+  readonly type: string;
+  /** The path of its module: `root`, or `root.network.subnets`. */
+  readonly module: string;
+  /** The address of its provider's configuration, as the state has it. */
+  readonly provider: string;
+  readonly count: number;
+}
+
+/** The parts of a state that are shown, apart from its outputs. */
+export interface StateContents {
+  /** The version of the program that wrote it; null if it does not say. */
+  readonly terraformVersion: string | null;
+  /** The number of instances that are managed, not only read. */
+  readonly resourceCount: number;
+  /** In the order of the state; at most `mostResources`. */
+  readonly resources: readonly StateResource[];
+}
+
+export const mostResources = 1000;
