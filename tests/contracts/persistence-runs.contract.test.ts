@@ -19,9 +19,9 @@ import {
 import {
   aBundle,
   aConfigurationVersion,
+  afterNoon,
   aRun,
   aStateVersion,
-  afterNoon,
   asOrganization,
   asTeam,
   asUser,
