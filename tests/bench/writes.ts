@@ -53,33 +53,57 @@ const onOne = (question: Question): Question => ({
   paths: [question.paths[0]],
 });
 
-/** Latencies without a baseline, and the ratio of the slowest to the median. */
-async function others(engine: Engine, url: string, sample: Sample): Promise<readonly Question[]> {
-  const { workspaceId, versionId, strangerToken } = sample;
+/** The access of many teams to one workspace. */
+async function changedAccess(place: string, url: string, { workspaceId, strangerToken }: Sample): Promise<Question> {
   const headers = { authorization: `Bearer ${adminToken}` };
   const listed = await fetch(`${url}/team-workspaces?filter%5Bworkspace%5D%5Bid%5D=${workspaceId}`, { headers });
   const { data } = (await listed.json()) as { readonly data: readonly { readonly id: string }[] };
-  const relationships = {
-    workspace: one('workspaces', workspaceId),
-    'configuration-version': one('configuration-version', versionId),
-  };
+  return writing(
+    `update team access, ${place}`,
+    'PATCH',
+    data.map(({ id }) => `/team-workspaces/${id}`),
+    adminToken,
+    strangerToken,
+    document('team-workspaces', { access: 'read' }),
+  );
+}
+
+/** Has no baseline: a run gets a stage with the policy sets of its workspace. */
+const newRuns = (place: string, { workspaceId, versionId, strangerToken }: Sample): Question =>
+  writing(
+    `create a run, ${place}, all in one workspace`,
+    'POST',
+    ['/runs'],
+    adminToken,
+    strangerToken,
+    document(
+      'runs',
+      { 'plan-only': true },
+      {
+        workspace: one('workspaces', workspaceId),
+        'configuration-version': one('configuration-version', versionId),
+      },
+    ),
+  );
+
+/** A question for all contestants, and its least share of what the service shows at 16 connections, on each engine. */
+interface Compared {
+  readonly question: Question;
+  readonly connections: readonly number[];
+  readonly ofShows?: Readonly<Record<Engine, number>>;
+}
+
+async function questions(
+  { quick }: BenchOptions,
+  engine: Engine,
+  url: string,
+  sample: Sample,
+): Promise<readonly Compared[]> {
+  const connections = quick ? [16] : [1, 16, 64];
   return [
-    writing(
-      `update team access, ${engine}`,
-      'PATCH',
-      data.map(({ id }) => `/team-workspaces/${id}`),
-      adminToken,
-      strangerToken,
-      document('team-workspaces', { access: 'read' }),
-    ),
-    writing(
-      `create a run, ${engine}, all in one workspace`,
-      'POST',
-      ['/runs'],
-      adminToken,
-      strangerToken,
-      document('runs', { 'plan-only': true }, relationships),
-    ),
+    { question: newVersions(engine, sample), connections, ofShows: { Postgres: 0.4, SQLite: 0.5 } },
+    { question: newTokens(engine, sample), connections, ofShows: { Postgres: 0.45, SQLite: 0.6 } },
+    { question: await changedAccess(engine, url, sample), connections: [16] },
   ];
 }
 
@@ -90,16 +114,12 @@ interface Targets {
   readonly shows?: number;
 }
 
-const held: Readonly<Record<Engine, (connections: number, tokens: boolean, many: boolean) => Targets>> = {
-  Postgres: (connections, tokens, many) => {
+const held: Readonly<Record<Engine, (connections: number) => Targets>> = {
+  Postgres: (connections) => {
     if (connections === 1) return { bare: 0.6 };
-    if (connections !== 16) return {};
-    return many ? { bare: 0.5, shows: tokens ? 0.45 : 0.4 } : { bare: 0.5 };
+    return connections === 16 ? { bare: 0.5 } : {};
   },
-  SQLite: (connections, tokens, many) => {
-    if (connections !== 16) return {};
-    return { bare: 0.5, naive: 2, ...(many && { shows: tokens ? 0.6 : 0.5 }) };
-  },
+  SQLite: (connections) => (connections === 16 ? { bare: 0.5, naive: 2 } : {}),
 };
 
 const mostAbovePatience = 4;
@@ -133,13 +153,10 @@ async function* compared(
     load.ask(orderOf([server], question, span, connections));
   const show = oneVersion(engine, sample);
   await ask(servers.ours, show, 16, warmUp);
-  for (const [tokens, question] of [
-    [false, newVersions(engine, sample)],
-    [true, newTokens(engine, sample)],
-  ] as const) {
+  for (const { question, connections: counts, ofShows } of await questions(options, engine, servers.ours.url, sample)) {
     await alike(servers, question);
     for (const server of Object.values(servers)) await ask(server, question, 16, 2 * warmUp);
-    for (const connections of options.quick ? [16] : [1, 16, 64]) {
+    for (const connections of counts) {
       for (const many of [true, false]) {
         const asked = many ? question : onOne(question);
         const name = `${asked.name}, ${connections} at once`;
@@ -155,7 +172,8 @@ async function* compared(
           naive: measure('naive', servers.naive, asked),
           shows: measure('shows', servers.ours, show),
         });
-        const targets = held[engine](connections, tokens, many);
+        const shows = connections === 16 && many ? ofShows?.[engine] : undefined;
+        const targets: Targets = { ...held[engine](connections), ...(shows !== undefined && { shows }) };
         const ours = throughputOf(results.ours);
         for (const [of, words] of [
           ['bare', 'bare for many at once'],
@@ -177,14 +195,13 @@ async function* compared(
       }
     }
   }
-  for (const question of await others(engine, servers.ours.url, sample)) {
-    await ask(servers.ours, question, 16, warmUp);
-    const results: LoadResult[] = [];
-    for (let round = 0; round < rounds; round += 1) results.push(await ask(servers.ours, question, 16));
-    const ours = throughputOf(results);
-    const finding = tail(`${question.name}, 16 at once`, results);
-    yield { ...finding, note: `${inWords('ours', ours)}; ${finding.note}`, from: { ours } };
-  }
+  const run = newRuns(engine, sample);
+  await ask(servers.ours, run, 16, warmUp);
+  const results: LoadResult[] = [];
+  for (let round = 0; round < rounds; round += 1) results.push(await ask(servers.ours, run, 16));
+  const ours = throughputOf(results);
+  const finding = tail(`${run.name}, 16 at once`, results);
+  yield { ...finding, note: `${inWords('ours', ours)}; ${finding.note}`, from: { ours } };
 }
 
 const idleSeconds = 10;

@@ -125,3 +125,47 @@ export const tokenDocument = (id: string, secret: string, userId: string, teamId
     'created-by': { data: { id: userId, type: 'users' } },
   },
 });
+
+/** The access, and the detailed permissions if it is `custom`. */
+export type GrantRow = readonly [id: string, teamId: string, access: string, ...permissions: (string | number)[]];
+
+const levels: Readonly<Record<string, readonly [string, string, string, string, boolean, boolean]>> = {
+  read: ['read', 'read', 'read', 'none', false, false],
+  plan: ['plan', 'read', 'read', 'none', false, false],
+  write: ['apply', 'write', 'write', 'read', true, false],
+  admin: ['apply', 'write', 'write', 'read', true, true],
+};
+
+export function grantDocument(workspaceId: string, workspacePath: string, row: GrantRow): object {
+  const [id, teamId, access] = row;
+  const [runs, variables, stateVersions, policyMocks, workspaceLocking, runTasks] = levels[access] ?? [
+    row[3],
+    row[4],
+    row[5],
+    row[6],
+    Boolean(row[7]),
+    Boolean(row[8]),
+  ];
+  return {
+    id,
+    type: 'team-workspaces',
+    attributes: {
+      access,
+      runs,
+      variables,
+      'state-versions': stateVersions,
+      'policy-mocks': policyMocks,
+      'workspace-locking': workspaceLocking,
+      'run-tasks': runTasks,
+      'policy-overrides': false,
+    },
+    relationships: {
+      team: { data: { id: teamId, type: 'teams' }, links: { related: `/teams/${teamId}` } },
+      workspace: { data: { id: workspaceId, type: 'workspaces' }, links: { related: workspacePath } },
+    },
+    links: { self: `/team-workspaces/${id}` },
+  };
+}
+
+export const changedAccess = (body: unknown): string =>
+  (body as { data: { attributes: { access: string } } }).data.attributes.access;

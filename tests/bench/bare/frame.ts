@@ -128,7 +128,7 @@ export function serve(answer: (asked: Asked) => Answered | Promise<Answered>): v
     const begun = performance.now();
     const { method = '', url = '' } = request;
     const digest = hash('sha256', secretOf(request));
-    if (method === 'POST') {
+    if (method !== 'GET') {
       bodyOf(request)
         .then((body) => answer({ method, url, digest, body }))
         .then((answered) => send(request, response, begun, answered))

@@ -3,6 +3,8 @@ import pg from 'pg';
 import { randomText } from '../../../src/adapters/system/random-ids.js';
 import { auditEventId } from '../../../src/domain/index.js';
 import {
+  changedAccess,
+  grantDocument,
   newToken,
   newVersion,
   readable,
@@ -14,7 +16,7 @@ import {
 } from './documents.js';
 import { type Answered, type Asked, lastPart, serve, unauthenticated } from './frame.js';
 
-/* Two of the requests on Postgres, each in one round trip by a statement that is planned once on each connection. */
+/* Some of the requests on Postgres, each in one round trip by a statement that is planned once on each connection. */
 
 const { DATABASE_URL = '', PUBLIC_URL = 'http://127.0.0.1:8080' } = process.env;
 
@@ -104,7 +106,37 @@ const issue = {
     select caller.token_id, caller.user_id, caller.expires_at, kept.id from caller left join kept on true`,
 } as const;
 
-type Statement = typeof show | typeof create | typeof issue;
+const change = {
+  name: 'change',
+  rowMode: 'array',
+  text: `
+    with caller as (select k.id as token_id, u.id as user_id, k.expires_at from ${caller}),
+    changed as (
+      update team_workspaces as a set access = $3, runs = null, variables = null, state_versions = null,
+        policy_mocks = null, workspace_locking = null, run_tasks = null, revision = a.revision + 1
+      from workspaces w, organizations o, caller c
+      where a.id = $2 and w.id = a.workspace_id and o.id = w.organization_id and ${living}
+        and (c.expires_at is null or c.expires_at > $4)
+        and ${through('c.user_id', `g.access = 'admin'`, 'manage-workspaces')}
+      returning a.team_id, w.id as workspace_id, '/organizations/' || o.name || '/workspaces/' || w.name as path,
+        w.organization_id, c.user_id, c.token_id),
+    recorded as (
+      insert into audit_events (id, organization_id, at, actor_kind, actor_id, token_id, action, subject, outcome, count,
+        request_id, address, route)
+      select $5, organization_id, $4, 'user', user_id, token_id, 'team-access/manage', $2, 'done', 1,
+        $6, '127.0.0.1', 'PATCH /team-workspaces/:id' from changed)
+    select caller.token_id, caller.user_id, caller.expires_at, changed.team_id, changed.workspace_id, changed.path
+    from caller left join changed on true`,
+} as const;
+
+type Statement = typeof show | typeof create | typeof issue | typeof change;
+
+const tables = {
+  create: 'workspaces',
+  issue: 'teams',
+  change: 'team_workspaces',
+  show: 'configuration_versions',
+} as const;
 
 type Row = readonly [tokenId: string, userId: string, expiresAt: string | null, ...rest: unknown[]];
 
@@ -117,7 +149,7 @@ async function inTurn(statement: Statement, values: readonly unknown[]): Promise
     const known = { name: 'known', text: `select k.id from ${caller}`, values: [values[0]] };
     await client.query(known);
     await client.query('begin');
-    const table = statement === create ? 'workspaces' : 'teams';
+    const table = tables[statement.name];
     const subject = { name: table, text: `select id from ${table} where id = $1`, values: [values[1]] };
     for (let asked = 0; asked < 3; asked += 1) await client.query(subject);
     const result = await client.query<unknown[]>({ ...statement, values: [...values] });
@@ -148,6 +180,25 @@ async function answer({ method, url, digest, body }: Asked): Promise<Answered> {
     const [tokenId, userId, , known] = row;
     if (known === null) return { status: 404, route, tokenId, userId };
     return { status: 201, route, tokenId, userId, document: { data: tokenDocument(id, secret, userId, teamId, at) } };
+  }
+  if (method === 'PATCH') {
+    const route = '/team-workspaces/:id';
+    const id = lastPart(url);
+    const access = changedAccess(body);
+    const at = new Date().toISOString();
+    const event = [auditEventId(at, randomBytes(8).toString('hex')), randomUUID()];
+    const row = await ask(change, [digest, id, access, at, ...event]);
+    if (row === undefined) return unauthenticated(route);
+    const [tokenId, userId, , ...rest] = row;
+    const [teamId, workspaceId, path] = rest as string[];
+    if (!teamId || !workspaceId || !path) return { status: 404, route, tokenId, userId };
+    return {
+      status: 200,
+      route,
+      tokenId,
+      userId,
+      document: { data: grantDocument(workspaceId, path, [id, teamId, access]) },
+    };
   }
   if (method === 'POST') {
     const route = '/workspaces/:workspaceId/configuration-versions';

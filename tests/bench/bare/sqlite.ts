@@ -3,7 +3,10 @@ import Database from 'better-sqlite3';
 import { randomText } from '../../../src/adapters/system/random-ids.js';
 import { auditEventId } from '../../../src/domain/index.js';
 import {
+  changedAccess,
   firstPage,
+  type GrantRow,
+  grantDocument,
   newToken,
   newVersion,
   pageSize,
@@ -110,8 +113,6 @@ const grants = statement(`
     or exists (select 1 from team_members m where m.team_id = g.team_id and m.user_id = +?))
   order by g.listed_name, g.team_id`);
 
-type GrantRow = readonly [string, string, string, string, string, string, string, number, number];
-
 const takeSequence = statement(`
   update workspaces as w set last_sequence = last_sequence + 1,
     current_configuration_version_id = case when +? then +? else current_configuration_version_id end
@@ -185,44 +186,6 @@ function outcomeDocument(evaluationId: string, row: OutcomeRow, all: readonly Po
   };
 }
 
-const levels: Readonly<Record<string, readonly [string, string, string, string, boolean, boolean]>> = {
-  read: ['read', 'read', 'read', 'none', false, false],
-  plan: ['plan', 'read', 'read', 'none', false, false],
-  write: ['apply', 'write', 'write', 'read', true, false],
-  admin: ['apply', 'write', 'write', 'read', true, true],
-};
-
-function grantDocument(workspaceId: string, workspacePath: string, row: GrantRow): object {
-  const [id, teamId, access] = row;
-  const [runs, variables, stateVersions, policyMocks, workspaceLocking, runTasks] = levels[access] ?? [
-    row[3],
-    row[4],
-    row[5],
-    row[6],
-    row[7] === 1,
-    row[8] === 1,
-  ];
-  return {
-    id,
-    type: 'team-workspaces',
-    attributes: {
-      access,
-      runs,
-      variables,
-      'state-versions': stateVersions,
-      'policy-mocks': policyMocks,
-      'workspace-locking': workspaceLocking,
-      'run-tasks': runTasks,
-      'policy-overrides': false,
-    },
-    relationships: {
-      team: { data: { id: teamId, type: 'teams' }, links: { related: `/teams/${teamId}` } },
-      workspace: { data: { id: workspaceId, type: 'workspaces' }, links: { related: workspacePath } },
-    },
-    links: { self: `/team-workspaces/${id}` },
-  };
-}
-
 const created = 'POST /workspaces/:workspaceId/configuration-versions';
 
 type Write = (userId: string, tokenId: string, subject: string, body: unknown) => object | undefined;
@@ -271,6 +234,30 @@ const issue: Write = (userId, tokenId, teamId) => {
   return tokenDocument(id, secret, userId, teamId, at);
 };
 
+const administered = statement(`
+  select a.team_id, w.id, w.organization_id, '/organizations/' || o.name || '/workspaces/' || w.name
+  from team_workspaces a join workspaces w on w.id = a.workspace_id join organizations o on o.id = w.organization_id
+  where a.id = +? and ${living} and ${through(`g.access = 'admin'`, 'manage-workspaces')}`);
+
+const regrant = statement(`
+  update team_workspaces set access = ?, runs = null, variables = null, state_versions = null, policy_mocks = null,
+    workspace_locking = null, run_tasks = null, revision = revision + 1
+  where id = +?`);
+
+const updated = 'PATCH /team-workspaces/:id';
+
+const change: Write = (userId, tokenId, id, body) => {
+  const seen = administered.get(id, userId) as [string, string, string, string] | undefined;
+  if (seen === undefined) return undefined;
+  const [teamId, workspaceId, organizationId, path] = seen;
+  const access = changedAccess(body);
+  regrant.run(access, id);
+  const at = new Date().toISOString();
+  const event = auditEventId(at, randomBytes(8).toString('hex'));
+  record.run(event, organizationId, at, userId, tokenId, 'team-access/manage', id, randomUUID(), updated);
+  return grantDocument(workspaceId, path, [id, teamId, access]);
+};
+
 const byItself = db.transaction((write: Write, ...given: Parameters<Write>) => write(...given));
 
 let waiting: (() => void)[] = [];
@@ -299,14 +286,18 @@ const written = (write: Write, ...given: Parameters<Write>): object | undefined 
   });
 };
 
+const writes: Readonly<Record<string, readonly [write: Write, status: number, route: string]>> = {
+  teams: [issue, 201, '/teams/:teamId/authentication-token'],
+  'team-workspaces': [change, 200, '/team-workspaces/:id'],
+  workspaces: [create, 201, '/workspaces/:workspaceId/configuration-versions'],
+};
+
 async function answerWrite(userId: string, tokenId: string, path: string, body: unknown): Promise<Answered> {
-  const ofTeam = path.startsWith('/teams/');
-  const [, , subject = ''] = path.split('/');
-  const route = ofTeam ? '/teams/:teamId/authentication-token' : '/workspaces/:workspaceId/configuration-versions';
-  const data = await written(ofTeam ? issue : create, userId, tokenId, subject, body);
-  return data === undefined
-    ? { status: 404, route, tokenId, userId }
-    : { status: 201, route, tokenId, userId, document: { data } };
+  const [, kind = '', subject = ''] = path.split('/');
+  const [write, status, route] = writes[kind] ?? [];
+  const data = write && (await written(write, userId, tokenId, subject, body));
+  if (data === undefined || status === undefined) return { status: 404, route: route ?? 'unmatched', tokenId, userId };
+  return { status, route: route ?? 'unmatched', tokenId, userId, document: { data } };
 }
 
 function answer({ method, url, digest, body }: Asked): Answered | Promise<Answered> {
@@ -317,9 +308,7 @@ function answer({ method, url, digest, body }: Asked): Answered | Promise<Answer
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
 
-  if (method === 'POST') {
-    return answerWrite(userId, tokenId, path, body);
-  }
+  if (method !== 'GET') return answerWrite(userId, tokenId, path, body);
   if (path.startsWith('/configuration-versions/')) {
     const route = '/configuration-versions/:id';
     const row = version.get(lastPart(path), userId) as VersionRow | undefined;
