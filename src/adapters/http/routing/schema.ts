@@ -72,6 +72,23 @@ export const absentable = <Schema extends z.ZodType>(schema: Schema) =>
     .optional()
     .transform((value) => value ?? undefined) as unknown as z.ZodType<z.infer<Schema> | undefined>;
 
+/** Values with which clients say that they want nothing. */
+const isNothing = (given: unknown): boolean =>
+  given === undefined ||
+  given === null ||
+  given === false ||
+  given === '' ||
+  (Array.isArray(given) && given.length === 0) ||
+  (typeof given === 'object' && !Array.isArray(given) && 'data' in given && isNothing(given.data));
+
+/** A member that clients of this API family know and this service does not serve: it is refused, and never dropped. */
+export const unserved = (sentence: string) =>
+  z
+    .unknown()
+    .refine(isNothing, { error: sentence })
+    .optional()
+    .meta({ description: `Refused. ${sentence}.` });
+
 /** Only what the request names. */
 export const named = <Members extends object>(members: Members) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
