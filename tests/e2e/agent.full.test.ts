@@ -726,6 +726,33 @@ describe('policies', () => {
     120_000,
   );
 
+  withTerraform(
+    `of kind sentinel error as a whole, with the reason, and block the run${noTerraform}`,
+    async () => {
+      const attributes = {
+        name: 'classic',
+        kind: 'sentinel',
+        global: true,
+        policies: [{ name: 'rule', 'enforcement-level': 'advisory' }],
+      };
+      const document = { data: { type: 'policy-sets', attributes } };
+      const set = await steps.ask('POST', '/api/v2/organizations/acme/policy-sets', document);
+      try {
+        const { runId } = await queued(files);
+        await startAgent();
+        expect(await settled(runId)).toBe('errored');
+        const [stage] = await steps.ask('GET', `/runs/${runId}/task-stages`);
+        const [evaluation] = await steps.ask('GET', `/task-stages/${stage.id}/policy-evaluations`);
+        expect(evaluation.attributes).toMatchObject({ 'policy-kind': 'sentinel', status: 'errored' });
+        const [outcome] = await steps.ask('GET', `/policy-evaluations/${evaluation.id}/policy-set-outcomes`);
+        expect(outcome.attributes.error).toContain('No sentinel engine is available');
+      } finally {
+        await steps.ask('DELETE', `/api/v2/policy-sets/${set.id}`);
+      }
+    },
+    60_000,
+  );
+
   withBoth(
     `that do not end are stopped${missing}`,
     async () => {
