@@ -52,9 +52,10 @@ export type {
   Policy,
   PolicyChange,
   PolicyKind,
+  PolicyLevel,
   PolicySettings,
 } from './policy-outcomes/policy.js';
-export { enforcementLevels, policyKinds } from './policy-outcomes/policy.js';
+export { enforcementLevels, policyKinds, policyLevels } from './policy-outcomes/policy.js';
 export type {
   AppliedPolicy,
   AppliedPolicySet,

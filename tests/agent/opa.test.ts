@@ -1,7 +1,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { Opa } from '../../src/agent/programs/opa.js';
+import { Opa, type Rego } from '../../src/agent/programs/opa.js';
 import { inTemporaryDirectory } from '../support/process.js';
 
 /** The relevant part of the output of `opa capabilities --current`. */
@@ -17,14 +17,18 @@ else
 fi
 `;
 
-async function prepared(directory: string): Promise<{ readonly opa: Opa; readonly capabilities: string }> {
+async function prepared(
+  directory: string,
+  version = '1.0.0',
+  text = program,
+): Promise<{ readonly opa: Opa; readonly capabilities: string }> {
   const path = join(directory, 'opa');
   const capabilities = join(directory, 'capabilities.json');
-  await writeFile(path, program);
+  await writeFile(path, text);
   await chmod(path, 0o755);
   const never = new AbortController().signal;
   const opa = await Opa.prepare(
-    { path, version: '1.0.0' },
+    { path, version },
     {
       directory,
       environment: { PATH: process.env.PATH ?? '', HOME: directory },
@@ -70,10 +74,57 @@ describe('the functions of a policy', () => {
     await inTemporaryDirectory(async (directory) => {
       const { opa, capabilities } = await prepared(directory);
       const words = `eval --format json --capabilities ${capabilities} --timeout 60s -d code.rego -i input.json -- data.x.deny`;
-      expect(await opa.evaluate('code.rego', 'data.x.deny', 'input.json')).toEqual({
-        status: 'failed',
-        reasons: [words],
+      expect(await opa.evaluate('code.rego', 'data.x.deny', 'input.json', 'v1')).toEqual({
+        verdict: { status: 'failed', reasons: [words] },
+        asV0: false,
       });
     });
+  });
+});
+
+/** A program in the place of opa that parses only these versions of Rego, as far as it has a flag for them. */
+const parsing = (v1: boolean, v0: boolean) => `#!/bin/sh
+if [ "$*" = 'capabilities --current' ]; then
+  printf '%s' '${JSON.stringify(current)}'
+  exit
+fi
+version=1
+for word; do [ "$word" = --v0-compatible ] && version=0; done
+if { [ $version = 1 ] && ${v1}; } || { [ $version = 0 ] && ${v0}; }; then
+  printf '{"result":[{"expressions":[{"value":["read as v%s"]}]}]}' "$version"
+else
+  printf '{"errors":[{"message":"not v%s","code":"rego_parse_error"}]}' "$version"
+fi
+`;
+
+describe('the version of Rego', () => {
+  const evaluated = async (rego: Rego, v1: boolean, v0: boolean, version = '1.0.0') => {
+    let found: object = {};
+    await inTemporaryDirectory(async (directory) => {
+      const { opa } = await prepared(directory, version, parsing(v1, v0));
+      found = await opa.evaluate('code.rego', 'data.x.deny', 'input.json', rego);
+    });
+    return found;
+  };
+  const failed = (reason: string, asV0 = false) => ({ verdict: { status: 'failed', reasons: [reason] }, asV0 });
+  const errored = (reason: string) => ({ verdict: { status: 'errored', reason }, asV0: false });
+
+  it('is the stated one', async () => {
+    expect(await evaluated('v0', true, true)).toEqual(failed('read as v0'));
+    expect(await evaluated('v1', true, true)).toEqual(failed('read as v1'));
+    expect(await evaluated('v1', false, true)).toEqual(errored('not v1'));
+    expect(await evaluated('v0', true, false)).toEqual(errored('not v0'));
+  });
+
+  it('is v0 if it is not stated and the code parses only as that', async () => {
+    expect(await evaluated('unknown', true, true)).toEqual(failed('read as v1'));
+    expect(await evaluated('unknown', false, true)).toEqual(failed('read as v0', true));
+    expect(await evaluated('unknown', false, false)).toEqual(errored('not v1'));
+  });
+
+  it('is the only one of an opa before 1.0, which has no flag for it', async () => {
+    for (const rego of ['v0', 'v1', 'unknown'] as const) {
+      expect(await evaluated(rego, true, false, '0.70.0')).toEqual(failed('read as v1'));
+    }
   });
 });

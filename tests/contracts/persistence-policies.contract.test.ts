@@ -174,6 +174,21 @@ onEveryBackend('policy sets', (on) => {
     expect(await on.read((tx) => tx.policySets.applyingTo('ws-nobody'))).toEqual([]);
   });
 
+  it('never apply to workspaces that they exclude, global or attached', async () => {
+    const organization = await on.organization();
+    const [workspace, neighbour] = [await on.workspace(organization), await on.workspace(organization)];
+    const excludedWorkspaceIds = [workspace.id];
+    const set = await add(organization, { name: 'global', global: true, excludedWorkspaceIds });
+    const workspaceIds = [workspace.id, neighbour.id].sort();
+    await add(organization, { name: 'attached', workspaceIds, excludedWorkspaceIds });
+    expect(await found(organization, set.id)).toEqual(set);
+    expect(await applying(workspace)).toEqual([]);
+    expect(await applying(neighbour)).toEqual(['attached', 'global']);
+    await save(set, { excludedWorkspaceIds: [neighbour.id] });
+    expect(await applying(workspace)).toEqual(['global']);
+    expect(await applying(neighbour)).toEqual(['attached']);
+  });
+
   it('lose a workspace that is removed, and apply to it no more', async () => {
     const organization = await on.organization();
     const [gone, kept] = [await on.workspace(organization), await on.workspace(organization)];
@@ -429,7 +444,14 @@ onEveryBackend('task stages', (on) => {
       status: 'failed',
       policyToolVersion: '0.26.0',
       policySets: [
-        { id: 'polset-1', name: 'set', description: null, overridable: true, policies: [anAppliedPolicy()] },
+        {
+          id: 'polset-1',
+          name: 'set',
+          description: null,
+          overridable: true,
+          policyToolVersion: '0.26.0',
+          policies: [anAppliedPolicy()],
+        },
       ],
       resultCount: { advisoryFailed: 1, mandatoryFailed: 2, passed: 3, errored: 4 },
       statusTimestamps: { 'running-at': afterNoon(1) },

@@ -27,6 +27,7 @@ const aPolicySet = (
   organization: Organization,
   workspaceIds: readonly string[],
   policyIds: readonly string[] = [],
+  excludedWorkspaceIds: readonly string[] = [],
 ): PolicySet => ({
   id: unique('polset'),
   organizationId: organization.id,
@@ -37,7 +38,11 @@ const aPolicySet = (
   global: false,
   overridable: true,
   policies: [{ name: 'p', description: '', query: 'data.p', enforcementLevel: 'advisory' }],
+  policyToolVersion: null,
+  agentEnabled: false,
+  updatePatterns: [],
   workspaceIds,
+  excludedWorkspaceIds,
   policyIds,
   createdAt: noon,
   updatedAt: noon,
@@ -169,7 +174,8 @@ async function addOrganization(on: Ground) {
     for (const policy of policies) await tx.policies.add(policy);
     for (const code of ['package a', 'package b', 'package c']) await tx.policies.keepCode(organization.id, code);
     await tx.policySets.add(policySet);
-    await tx.policySets.add(aPolicySet(organization, []));
+    const excluded = places.map(({ workspace }) => workspace.id);
+    await tx.policySets.add(aPolicySet(organization, [], [], excluded));
   });
   return { organization, places, policySet };
 }
@@ -225,6 +231,7 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
         tx.policySets.save({
           ...policySet,
           workspaceIds: [...policySet.workspaceIds, workspace.id],
+          excludedWorkspaceIds: [workspace.id],
           revision: policySet.revision + 1,
         }),
       );

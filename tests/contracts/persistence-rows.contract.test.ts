@@ -459,8 +459,15 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const { organization, actor, workspace } = await aPlace(on);
     const policy = aManagedPolicy(organization, { kind: 'sentinel' });
     await on.run((tx) => tx.policies.add(policy));
-    const lists = { policies: [aPolicy()], workspaceIds: [workspace.id], policyIds: [policy.id] };
-    const flags = { global: true, overridable: true };
+    const excluded = await on.workspace(organization);
+    const lists = {
+      policies: [aPolicy()],
+      workspaceIds: [workspace.id],
+      excludedWorkspaceIds: [excluded.id],
+      policyIds: [policy.id],
+      updatePatterns: ['policies/**/*.rego'],
+    };
+    const flags = { global: true, overridable: true, policyToolVersion: '0.70.0', agentEnabled: true };
     const times = { createdAt: afterNoon(1), updatedAt: afterNoon(2) };
     const set = aPolicySet(organization, { description: 'All', kind: 'sentinel', ...flags, ...lists, ...times });
     await on.run((tx) => tx.policySets.add(set));
@@ -477,7 +484,8 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const { actor, workspace } = await aPlace(on);
     const run = await aRunIn(on, workspace);
     const policies = [anAppliedPolicy({ code: 'c'.repeat(64) }), anAppliedPolicy()];
-    const applied = { id: unique('polset'), name: 'baseline', description: null, overridable: true, policies };
+    const facts = { name: 'baseline', description: null, overridable: true, policyToolVersion: '0.70.0' };
+    const applied = { id: unique('polset'), ...facts, policies };
     const times = { createdAt: afterNoon(1), updatedAt: afterNoon(2), statusTimestamps: { 'pending-at': noon } };
     const evaluation = anEvaluation({ policySets: [applied], ...times });
     const stage = aTaskStage(run, { evaluations: [evaluation], ...times });

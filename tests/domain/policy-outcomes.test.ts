@@ -14,6 +14,7 @@ import {
   openTaskStage,
   outcomeStatuses,
   overrideStage,
+  type PolicyLevel,
   type PolicyOutcome,
   type PolicySet,
   type PolicySetOutcome,
@@ -274,7 +275,10 @@ describe('a policy set', () => {
     global: true,
     organizationId: 'org-1',
     organizationName: 'acme',
+    agentEnabled: false,
+    updatePatterns: [],
     workspaceIds: [],
+    excludedWorkspaceIds: [],
     policyIds: [],
     createdAt: noon,
     updatedAt: noon,
@@ -294,6 +298,34 @@ describe('a policy set', () => {
         ],
       }),
     );
+  });
+
+  it('counts both mandatory levels of Sentinel as one, and is not overridable with a hard-mandatory policy', () => {
+    const sentinel = (enforcementLevel: PolicyLevel) =>
+      aManagedPolicy(enforcementLevel, { kind: 'sentinel', query: null, enforcementLevel });
+    const applied = (...levels: readonly PolicyLevel[]) => {
+      const { overridable, policies } = asApplied({
+        ...aSet({ kind: 'sentinel', overridable: true, policyToolVersion: '0.26.0' }),
+        attached: levels.map(sentinel),
+      });
+      return [overridable, policies.map((policy) => policy.enforcementLevel)];
+    };
+    expect(applied('advisory', 'soft-mandatory')).toEqual([true, ['advisory', 'mandatory']]);
+    expect(applied('soft-mandatory', 'hard-mandatory')).toEqual([false, ['mandatory', 'mandatory']]);
+  });
+
+  it.each(['latest', '1', '0.70', '0.44.0', '1.10.0', '0.22.1+1234abcd', '1.0.0-rc.1'])(
+    'takes the version %s',
+    (version) => {
+      expect(checkPolicySet({ policyToolVersion: version })).toEqual({ policyToolVersion: version });
+    },
+  );
+
+  it.each(['', 'newest', 'v1.0.0', '>= 1.0', '1.2.3.4', '1.0.0 '])('refuses the version %p', (version) => {
+    expect(thrownBy(() => checkPolicySet({ policyToolVersion: version }))).toMatchObject({
+      code: 'attribute/invalid',
+      details: { attribute: 'policyToolVersion' },
+    });
   });
 
   it('takes policies of its own kind and of other names, and no more than a report may speak of', () => {
@@ -327,12 +359,14 @@ describe('a policy', () => {
 
   it('has a well-formed name, and a query if it is one of OPA, and only then', () => {
     expect(checkPolicy(settings)).toBe(settings);
-    const sentinel = { ...settings, kind: 'sentinel', query: null } as const;
+    const sentinel = { ...settings, kind: 'sentinel', query: null, enforcementLevel: 'soft-mandatory' } as const;
     expect(checkPolicy(sentinel)).toBe(sentinel);
     for (const [change, attribute] of [
       [{ name: 'a tag' }, 'name'],
       [{ query: null }, 'query'],
       [{ kind: 'sentinel' }, 'query'],
+      [{ enforcementLevel: 'hard-mandatory' }, 'enforcementLevel'],
+      [{ kind: 'sentinel', query: null, enforcementLevel: 'mandatory' }, 'enforcementLevel'],
     ] as const) {
       const refused = thrownBy(() => checkPolicy({ ...settings, ...change }));
       expect(refused).toMatchObject({ code: 'attribute/invalid', details: { attribute } });

@@ -55,6 +55,7 @@ export const anAppliedSet = (given: Partial<AppliedPolicySet> = {}): AppliedPoli
   name: 'network',
   description: null,
   overridable: false,
+  policyToolVersion: null,
   policies: [],
   ...given,
 });

@@ -32,21 +32,28 @@ const invalid = (attribute: string, message: unknown = expect.any(String)) => ({
 describe('the key of a variable', () => {
   const longest = 'k'.repeat(variableLimits.key);
 
-  it.each(['region', '_r', 'r2-d2', 'größe', '変数', longest])('%j names one of Terraform', (key) => {
+  it.each(['region', '_r', 'r2-d2', '2regions', 'größe', '変数', longest])('%j names one of Terraform', (key) => {
     expect(checkVariable({ ...variable, key })).toEqual({ ...variable, key });
   });
 
-  it.each(['2regions', '-r', 'a b', 'a.b', 'a=b', ' a', '€'])('%j does not', (key) => {
+  it.each(['-r', 'a b', 'a.b', 'a=b', ' a', '€'])('%j does not', (key) => {
     expect(thrownBy(() => checkVariable({ ...variable, key }))).toMatchObject(invalid('key'));
   });
 
-  it.each(['PATH', 'a.b', 'a b', '2', longest])('%j names one of the environment', (key) => {
+  it.each(['PATH', '_x', 'tf_var_2', '2', longest])('%j names one of the environment', (key) => {
     expect(checkVariable({ ...ofEnvironment, key })).toEqual({ ...ofEnvironment, key });
   });
 
-  it('does not have an equals sign in it there', () => {
-    const message = 'Key of an environment variable must not contain "="';
-    expect(thrownBy(() => checkVariable({ ...ofEnvironment, key: 'a=b' }))).toMatchObject(invalid('key', message));
+  it.each(['a=b', 'a.b', 'a b', 'a-b', 'größe', '$x'])('%j does not', (key) => {
+    const message = 'Key of an environment variable must consist of letters A to Z, digits and underscores';
+    expect(thrownBy(() => checkVariable({ ...ofEnvironment, key }))).toMatchObject(invalid('key', message));
+  });
+
+  it('of an earlier release stays, until it or the category changes', () => {
+    const old = { ...ofEnvironment, key: 'a.b' };
+    expect(changedVariable(old, { description: 'still' })).toMatchObject({ key: 'a.b', description: 'still' });
+    expect(thrownBy(() => changedVariable(old, { key: 'b.a' }))).toMatchObject(invalid('key'));
+    expect(thrownBy(() => changedVariable(old, { category: 'terraform' }))).toMatchObject(invalid('key'));
   });
 
   it.each([
@@ -84,7 +91,7 @@ describe('the value of a variable', () => {
     expect(checkVariable({ ...ofEnvironment, size })).toMatchObject({ size });
     expect(checkVariable({ ...variable, size: variableLimits.value })).toMatchObject({ size: variableLimits.value });
     expect(thrownBy(() => checkVariable({ ...ofEnvironment, size: size + 1 }))).toMatchObject(invalid('value'));
-    const key = 'regionä';
+    const key = 'region22';
     expect(checkVariable({ ...ofEnvironment, key, size: size - 2 })).toMatchObject({ key });
     expect(thrownBy(() => checkVariable({ ...ofEnvironment, key, size: size - 1 }))).toMatchObject(invalid('value'));
   });
@@ -133,11 +140,14 @@ describe('a change of a variable', () => {
         'Sensitive cannot be changed to false. Delete the variable and create it again',
       ],
       [{ key: 'another' }, 'key', 'Key of a sensitive variable cannot be changed'],
-      [{ category: 'env' }, 'category', 'Category of a sensitive variable cannot be changed'],
+      [{ category: 'env' }, 'category', 'Category of a sensitive variable can be changed only together with its value'],
     ] as const;
     for (const [change, attribute, message] of refusals) {
       expect(thrownBy(() => changedVariable(sensitive, change))).toMatchObject(invalid(attribute, message));
     }
+    const anew = { sealedValue: 'another', size: 9 };
+    expect(changedVariable(sensitive, { category: 'env', ...anew })).toMatchObject({ category: 'env', ...anew });
+    expect(thrownBy(() => changedVariable(sensitive, { key: 'another', ...anew }))).toMatchObject(invalid('key'));
   });
 });
 

@@ -606,7 +606,7 @@ ${shell('looks', `cat ${file} > ${found}/token; ${lookAround(found)}`)}`;
 
 describe('policies', () => {
   /** A policy of a set that applies to every workspace, until `remove` is called. */
-  async function attached(policies: readonly { name: string; level: string; code?: string }[]) {
+  async function attached(policies: readonly { name: string; level: string; code?: string }[], settings = {}) {
     const ids: string[] = [];
     for (const { name, level, code } of policies) {
       const attributes = { name, kind: 'opa', query: 'data.tried.deny', 'enforcement-level': level };
@@ -619,7 +619,13 @@ describe('policies', () => {
       }
     }
     const relationships = { policies: { data: ids.map((id) => ({ type: 'policies', id })) } };
-    const body = { data: { type: 'policy-sets', attributes: { name: 'tried', global: true }, relationships } };
+    const body = {
+      data: {
+        type: 'policy-sets',
+        attributes: { name: 'tried', kind: 'opa', global: true, ...settings },
+        relationships,
+      },
+    };
     const { id } = await steps.ask('POST', '/api/v2/organizations/acme/policy-sets', body);
     return {
       remove: async () => {
@@ -662,7 +668,7 @@ describe('policies', () => {
         },
         {
           name: 'calls',
-          level: 'advisory',
+          level: 'mandatory',
           code: rego('deny contains "x" if http.send({"method": "get", "url": "http://127.0.0.1"})'),
         },
         {
@@ -693,11 +699,66 @@ describe('policies', () => {
   );
 
   withBoth(
+    `in Rego v0 are evaluated as such, which the outcome says unless their set does${missing}`,
+    async () => {
+      const v0 =
+        'package tried\n\ndeny["old words"] {\n  input.plan.resource_changes[0].address == "terraform_data.x"\n}\n';
+      const evaluated = async (version: string | null) => {
+        const policy = { name: 'old', level: 'advisory', code: v0 };
+        const { remove } = await attached([policy], { 'policy-tool-version': version });
+        try {
+          const { runId } = await queued(files);
+          const agent = await startAgent();
+          expect(await settled(runId)).toBe('post_plan_completed');
+          await agent.end();
+          const [stage] = await steps.ask('GET', `/runs/${runId}/task-stages`);
+          const [evaluation] = await steps.ask('GET', `/task-stages/${stage.id}/policy-evaluations`);
+          const [{ attributes }] = await steps.ask('GET', `/policy-evaluations/${evaluation.id}/policy-set-outcomes`);
+          return [attributes.outcomes[0].status, attributes.warnings];
+        } finally {
+          await remove();
+        }
+      };
+      expect(await evaluated('0.70.0')).toEqual(['failed', []]);
+      expect(await evaluated(null)).toEqual(['failed', [expect.stringContaining('old parses only as Rego v0')]]);
+      expect(await evaluated('1.0.0')).toEqual(['errored', []]);
+    },
+    120_000,
+  );
+
+  withTerraform(
+    `of kind sentinel error as a whole, with the reason, and block the run${noTerraform}`,
+    async () => {
+      const attributes = {
+        name: 'classic',
+        kind: 'sentinel',
+        global: true,
+        policies: [{ name: 'rule', 'enforcement-level': 'advisory' }],
+      };
+      const document = { data: { type: 'policy-sets', attributes } };
+      const set = await steps.ask('POST', '/api/v2/organizations/acme/policy-sets', document);
+      try {
+        const { runId } = await queued(files);
+        await startAgent();
+        expect(await settled(runId)).toBe('errored');
+        const [stage] = await steps.ask('GET', `/runs/${runId}/task-stages`);
+        const [evaluation] = await steps.ask('GET', `/task-stages/${stage.id}/policy-evaluations`);
+        expect(evaluation.attributes).toMatchObject({ 'policy-kind': 'sentinel', status: 'errored' });
+        const [outcome] = await steps.ask('GET', `/policy-evaluations/${evaluation.id}/policy-set-outcomes`);
+        expect(outcome.attributes.error).toContain('No sentinel engine is available');
+      } finally {
+        await steps.ask('DELETE', `/api/v2/policy-sets/${set.id}`);
+      }
+    },
+    60_000,
+  );
+
+  withBoth(
     `that do not end are stopped${missing}`,
     async () => {
       const lines = ['some x in numbers.range(1, 100000)', 'some y in numbers.range(1, 100000)', 'x * y < 0'];
       const code = rego(`deny contains x if {\n\t${lines.join('\n\t')}\n}`);
-      const { remove } = await attached([{ name: 'endless', level: 'advisory', code }]);
+      const { remove } = await attached([{ name: 'endless', level: 'mandatory', code }]);
       try {
         const { runId } = await queued(files);
         await startAgent({ AGENT_PHASE_SECONDS: '20' });

@@ -434,7 +434,7 @@ OPA Policy Evaluation
       const stage = await Stage.shared();
       const place = await stage.workplace('errored', simple);
       await stage.policies('errored', [
-        { name: 'broken', level: 'advisory', code: 'package broken\n\ndeny contains if {\n' },
+        { name: 'broken', level: 'mandatory', code: 'package broken\n\ndeny contains if {\n' },
       ]);
       expectEnd(
         await place.run(...runs.plan),

@@ -235,6 +235,7 @@ describe('a claim', () => {
             {
               id: opa,
               name: 'baseline',
+              'policy-tool-version': null,
               policies: [
                 { name: 'tags', query: 'data.tags.deny', 'enforcement-level': 'mandatory', code: null },
                 { name: 'cost', query: 'data.cost.warn', 'enforcement-level': 'advisory', code: null },
@@ -249,6 +250,7 @@ describe('a claim', () => {
             {
               id: sentinel,
               name: 'classic',
+              'policy-tool-version': null,
               policies: [{ name: 'names', query: null, 'enforcement-level': 'advisory', code: null }],
             },
           ],

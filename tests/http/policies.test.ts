@@ -7,7 +7,7 @@ import { Bench } from '../support/bench.js';
 
 const query = 'data.terraform.deny';
 const newPolicyIn = async (organization: string, attributes: object = {}): Promise<string> => {
-  const body = doc('policies', { name: newName('policy'), query, ...attributes });
+  const body = doc('policies', { name: newName('policy'), kind: 'opa', query, ...attributes });
   return (await api.admin.post(`/organizations/${organization}/policies`, body).expect(201)).body.data.id;
 };
 
@@ -59,7 +59,8 @@ describe('policies', () => {
       .send(code);
 
   const newSet = async (attributes: object = {}, ...policies: readonly string[]): Promise<string> => {
-    const body = doc('policy-sets', { name: newName('set'), ...attributes }, { policies: identifiers(...policies) });
+    const given = { name: newName('set'), kind: 'opa', ...attributes };
+    const body = doc('policy-sets', given, { policies: identifiers(...policies) });
     return (await admin.post('/organizations/acme/policy-sets', body).expect(201)).body.data.id;
   };
 
@@ -68,7 +69,7 @@ describe('policies', () => {
 
   it('are created with a name and a query', async () => {
     const name = newName();
-    const created = await post({ name, query }).expect(201);
+    const created = await post({ name, kind: 'opa', query }).expect(201);
     const { id } = created.body.data;
     expect(id).toMatch(/^pol-[A-Za-z0-9]{16}$/);
     expect(created.body).toEqual({ data: resource(id, name) });
@@ -78,7 +79,8 @@ describe('policies', () => {
   it('take every attribute, and the enforcement level in either spelling', async () => {
     const name = newName();
     const mode = 'mandatory';
-    const mandatory = { 'enforcement-level': mode, enforce: [{ path: `${name}.sentinel`, mode }] };
+    const soft = 'soft-mandatory';
+    const mandatory = { 'enforcement-level': soft, enforce: [{ path: `${name}.sentinel`, mode: soft }] };
     const created = await post({ name, kind: 'sentinel', description: 'Good manners', ...mandatory }).expect(201);
     const shown = { ...mandatory, kind: 'sentinel', description: 'Good manners', query: null };
     expect(created.body.data).toEqual(resource(created.body.data.id, name, shown));
@@ -86,15 +88,35 @@ describe('policies', () => {
       { enforce: [{ path: 'any.rego', mode }] },
       { enforce: [{ mode }], 'enforcement-level': null },
     ]) {
-      const { body } = await post({ name: newName(), query, ...spelled }).expect(201);
+      const { body } = await post({ name: newName(), kind: 'opa', query, ...spelled }).expect(201);
       expect(body.data.attributes).toMatchObject({ 'enforcement-level': mode });
     }
-    const nulls = { description: null, kind: null, 'enforcement-level': null, enforce: null };
-    expect((await post({ name: newName(), query, ...nulls }).expect(201)).body.data.attributes).toMatchObject({
+    const nulls = { description: null, 'enforcement-level': null, enforce: null };
+    const given = { name: newName(), kind: 'opa', query, ...nulls };
+    expect((await post(given).expect(201)).body.data.attributes).toMatchObject({
       description: '',
-      kind: 'opa',
       'enforcement-level': 'advisory',
     });
+  });
+
+  it('are of kind sentinel for clients and of kind opa in the contract, if the request names none', async () => {
+    for (const kind of [undefined, null]) {
+      const { body } = await post({ name: newName(), kind }).expect(201);
+      expect(body.data.attributes).toMatchObject({ kind: 'sentinel', query: null, 'enforcement-level': 'advisory' });
+      const asked = doc('policies', { name: newName(), kind, query });
+      const inContract = await admin.at('').post(path, asked).expect(201);
+      expect(inContract.body.data.attributes).toMatchObject({ kind: 'opa', query });
+    }
+  });
+
+  it('of kind sentinel have three levels, in either spelling', async () => {
+    for (const level of ['advisory', 'soft-mandatory', 'hard-mandatory']) {
+      const id = await newPolicy({ kind: 'sentinel', query: undefined });
+      for (const spelled of [{ 'enforcement-level': level }, { enforce: [{ path: 'a.sentinel', mode: level }] }]) {
+        const { body } = await admin.patch(`/policies/${id}`, doc('policies', spelled)).expect(200);
+        expect(body.data.attributes).toMatchObject({ 'enforcement-level': level, enforce: [{ mode: level }] });
+      }
+    }
   });
 
   it('change in what is named, and never in name and kind', async () => {
@@ -123,34 +145,43 @@ describe('policies', () => {
 
   it('are refused with one error for each thing that is wrong', async () => {
     const refused = async (attributes: object) => faultsIn(await post(attributes).expect(422));
+    const everyLevel = 'advisory, mandatory, soft-mandatory, hard-mandatory';
     const of = (attribute: string, detail: string) => [[`/data/attributes/${attribute}`, detail]];
     expect(
-      await refused({ kind: 'rego', description: 1, query: '', 'enforcement-level': 'hard-mandatory', enforce: {} }),
+      await refused({ kind: 'rego', description: 1, query: '', 'enforcement-level': 'strict', enforce: {} }),
     ).toEqual([
       ['/data/attributes/name', 'Name is required'],
       ['/data/attributes/kind', 'Kind must be one of opa, sentinel'],
       ['/data/attributes/description', 'Description must be a string'],
       ['/data/attributes/query', "Query can't be blank"],
-      ['/data/attributes/enforcement-level', 'Enforcement level must be one of advisory, mandatory'],
+      ['/data/attributes/enforcement-level', `Enforcement level must be one of ${everyLevel}`],
       ['/data/attributes/enforce', 'Enforce must be an array'],
     ]);
     const name = newName();
-    const long = { name, description: 'x'.repeat(4097), query: 'x'.repeat(4097) };
+    const long = { name, kind: 'opa', description: 'x'.repeat(4097), query: 'x'.repeat(4097) };
     expect(await refused(long)).toEqual([
       ['/data/attributes/description', 'Description is too long (the maximum is 4096)'],
       ['/data/attributes/query', 'Query is too long (the maximum is 4096)'],
     ]);
-    expect(await refused({ name })).toEqual(of('query', 'Query is required for policies of kind opa'));
+    expect(await refused({ name, kind: 'opa' })).toEqual(of('query', 'Query is required for policies of kind opa'));
     expect(await refused({ name, query, kind: 'sentinel' })).toEqual(
       of('query', 'Query must be absent for policies of kind sentinel'),
     );
-    expect(await refused({ name: 'a policy', query })).toEqual(
+    expect(await refused({ name: 'a policy', kind: 'opa', query })).toEqual(
       of('name', 'Name must be 1 to 90 letters, digits, dashes and underscores'),
     );
-    const soft = [{ path: 'x', mode: 'soft-mandatory' }];
+    const soft = [{ path: 'x', mode: 'soft' }];
     expect(await refused({ name, query, enforce: soft })).toEqual(
-      of('enforce/0/mode', 'Mode must be one of advisory, mandatory'),
+      of('enforce/0/mode', `Mode must be one of ${everyLevel}`),
     );
+    for (const [kind, level, levels] of [
+      ['opa', 'soft-mandatory', 'advisory, mandatory'],
+      ['sentinel', 'mandatory', 'advisory, soft-mandatory, hard-mandatory'],
+    ] as const) {
+      const given = { name, kind, query: kind === 'opa' ? query : null, 'enforcement-level': level };
+      const words = `Enforcement level must be one of ${levels} for policies of kind ${kind}`;
+      expect(await refused(given)).toEqual(of('enforcement-level', words));
+    }
     const entry = { path: 'x', mode: 'advisory' };
     for (const enforce of [[], [entry, entry]]) {
       expect(await refused({ name, query, enforce })).toEqual([['/data/attributes/enforce', expect.any(String)]]);
@@ -161,7 +192,9 @@ describe('policies', () => {
     const wrongType = await admin.post(path, doc('policy-sets', { name, query })).expect(422);
     expect(wrongType.body.errors[0].source).toEqual({ pointer: '/data/type' });
     await newPolicy({ name });
-    expect((await post({ name, query }).expect(422)).body).toEqual(invalid('name', 'Name has already been taken'));
+    expect((await post({ name, kind: 'opa', query }).expect(422)).body).toEqual(
+      invalid('name', 'Name has already been taken'),
+    );
     await newPolicyIn('globex', { name });
   });
 
@@ -282,7 +315,11 @@ describe('policies', () => {
         const told = (pointer: string) => refusal(422, 'invalid attribute', words, { pointer });
         const body = identifiers(own, policy);
         expect((await admin.post(policiesOf(id), body).expect(422)).body).toEqual(told('/data'));
-        const made = doc('policy-sets', { name: newName(), policies: [{ name: twin }] }, { policies: body });
+        const made = doc(
+          'policy-sets',
+          { name: newName(), kind: 'opa', policies: [{ name: twin }] },
+          { policies: body },
+        );
         const created = await admin.post('/organizations/acme/policy-sets', made).expect(422);
         expect(created.body).toEqual(told('/data/relationships/policies'));
       }
@@ -313,7 +350,8 @@ describe('policies', () => {
     const bench = await Bench.make(api);
     const [policy, never] = [await newPolicyIn(bench.organization), await newPolicyIn(bench.organization)];
     const relationships = { policies: identifiers(policy, never) };
-    const set = doc('policy-sets', { name: 'all', global: true, policies: [{ name: 'written' }] }, relationships);
+    const attributes = { name: 'all', kind: 'opa', global: true, policies: [{ name: 'written' }] };
+    const set = doc('policy-sets', attributes, relationships);
     await admin.post(`/organizations/${bench.organization}/policy-sets`, set).expect(201);
     const old = 'package terraform # old naïve';
     await upload(policy, old).expect(200);

@@ -26,6 +26,9 @@ describe('policy sets', () => {
       policies: [],
       'policy-count': 0,
       'workspace-count': workspaces.length,
+      'policy-tool-version': null,
+      'agent-enabled': false,
+      'policy-update-patterns': [],
       versioned: false,
       'created-at': api.clock.now(),
       'updated-at': api.clock.now(),
@@ -34,6 +37,7 @@ describe('policy sets', () => {
     relationships: {
       organization: { data: { id: 'acme', type: 'organizations' } },
       workspaces: identifiers(...workspaces),
+      'workspace-exclusions': { data: [] },
       policies: { data: [] },
     },
     links: { self: `${prefix}/policy-sets/${id}` },
@@ -43,7 +47,7 @@ describe('policy sets', () => {
     caller.post(path, doc('policy-sets', attributes, relationships));
 
   const newSet = async (attributes: object = {}, ...workspaces: readonly string[]): Promise<string> => {
-    const given = { name: newName(), ...attributes };
+    const given = { name: newName(), kind: 'opa', ...attributes };
     return (await post(given, { workspaces: identifiers(...workspaces) }).expect(201)).body.data.id;
   };
 
@@ -52,11 +56,90 @@ describe('policy sets', () => {
 
   it('are created with nothing but a name', async () => {
     const name = newName();
-    const created = await post({ name }).expect(201);
+    const created = await post({ name, kind: 'opa' }).expect(201);
     const { id } = created.body.data;
     expect(id).toMatch(/^polset-[A-Za-z0-9]{16}$/);
     expect(created.body).toEqual({ data: resource(id, name) });
     expect(await show(id)).toEqual(created.body);
+  });
+
+  it('are of kind sentinel for clients and of kind opa in the contract, if the request names none', async () => {
+    for (const kind of [undefined, null]) {
+      const asked = () => doc('policy-sets', { name: newName(), kind });
+      expect((await admin.post(path, asked()).expect(201)).body.data.attributes.kind).toBe('sentinel');
+      expect((await admin.at('').post(path, asked()).expect(201)).body.data.attributes.kind).toBe('opa');
+    }
+  });
+
+  it('keep the version of their engine and what clients send without effect', async () => {
+    const kept = {
+      'policy-tool-version': '0.44.0',
+      'agent-enabled': true,
+      'policy-update-patterns': ['policies/**/*.rego', '*.hcl'],
+    };
+    const id = await newSet(kept);
+    const attributes = async () => (await show(id)).data.attributes;
+    expect(await attributes()).toMatchObject(kept);
+    const patch = (change: object) => admin.patch(`/policy-sets/${id}`, doc('policy-sets', change)).expect(200);
+    const nothing = { 'policy-tool-version': '', 'agent-enabled': false, 'policy-update-patterns': [] };
+    for (const [attribute, value] of Object.entries(nothing)) await patch({ [attribute]: value });
+    expect(await attributes()).toMatchObject({ ...nothing, 'policy-tool-version': null });
+    await patch(kept);
+    await patch({ name: null, 'agent-enabled': null, 'policy-update-patterns': null });
+    expect(await attributes()).toMatchObject(kept);
+    await patch({ 'policy-tool-version': null });
+    expect(await attributes()).toMatchObject({ ...kept, 'policy-tool-version': null });
+    const refused = admin.patch(`/policy-sets/${id}`, doc('policy-sets', { 'policy-tool-version': 'newest' }));
+    expect((await refused.expect(422)).body).toEqual(
+      invalid('policy-tool-version', 'Policy tool version must be a version, such as 1.10.0, or latest'),
+    );
+  });
+
+  it('refuse what they do not serve, and take it as nothing', async () => {
+    const refused = async (attributes: object, relationships?: object) =>
+      faultsIn(await post({ name: newName(), ...attributes }, relationships).expect(422));
+    const projects = { data: [{ id: 'prj-1', type: 'projects' }] };
+    expect(
+      await refused(
+        { 'vcs-repo': { identifier: 'acme/policies' }, 'policies-path': 'a', 'tag-selectors': [{ key: 'a' }] },
+        { projects, 'project-exclusions': projects },
+      ),
+    ).toEqual([
+      ['/data/attributes/vcs-repo', 'Policy sets in version control are not served. Upload policies and attach them'],
+      [
+        '/data/attributes/policies-path',
+        'Policies path belongs to policy sets in version control, which are not served',
+      ],
+      ['/data/attributes/tag-selectors', 'Tag selectors are not served. Attach workspaces'],
+      ['/data/relationships/projects', 'Projects are not served. Attach workspaces'],
+      ['/data/relationships/project-exclusions', 'Projects are not served. Exclude workspaces'],
+    ]);
+    await post({ name: newName(), 'vcs-repo': null, 'policies-path': '' }, { projects: { data: [] } }).expect(201);
+  });
+
+  it('exclude workspaces, when they are created and later', async () => {
+    const [one, two] = [await newWorkspace(), await newWorkspace()].sort() as [string, string];
+    const made = await post(
+      { name: newName(), global: true },
+      { 'workspace-exclusions': identifiers(two, one) },
+    ).expect(201);
+    const { id, relationships } = made.body.data;
+    expect(relationships['workspace-exclusions']).toEqual(identifiers(one, two));
+    const exclusions = `/policy-sets/${id}/relationships/workspace-exclusions`;
+    const excluded = async () => (await show(id)).data.relationships['workspace-exclusions'];
+    await admin.delete(exclusions, identifiers(two)).expect(204);
+    expect(await excluded()).toEqual(identifiers(one));
+    await admin.post(exclusions, identifiers(one, two)).expect(204);
+    expect(await excluded()).toEqual(identifiers(one, two));
+    expect((await show(id)).data.relationships.workspaces).toEqual(identifiers());
+    const foreign = refusal(422, 'invalid attribute', 'Workspaces must belong to the organization', {
+      pointer: '/data',
+    });
+    expect((await admin.post(exclusions, identifiers(globex)).expect(422)).body).toEqual(foreign);
+    const asked = post({ name: newName() }, { 'workspace-exclusions': identifiers(globex) });
+    expect((await asked.expect(422)).body.errors[0].source).toEqual({
+      pointer: '/data/relationships/workspace-exclusions',
+    });
   });
 
   it('take every attribute, and the workspaces they are attached to', async () => {

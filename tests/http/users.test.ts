@@ -18,12 +18,30 @@ const userDocument = (id: unknown, username: string, attributes: object = {}) =>
   attributes: {
     username,
     email: emailOf(username),
+    'unconfirmed-email': null,
+    'avatar-url': null,
+    'two-factor': { enabled: false, verified: false },
     'is-service-account': false,
     'is-admin': false,
+    'is-site-admin': false,
     'is-suspended': false,
     ...attributes,
   },
 });
+
+/** As in a response about the caller's own account. */
+const accountDocument = (id: unknown, username: string, attributes: object = {}) =>
+  userDocument(id, username, {
+    permissions: {
+      'can-create-organizations': false,
+      'can-change-email': false,
+      'can-change-username': false,
+      'can-manage-user-tokens': true,
+      'can-view2fa-settings': false,
+      'can-manage-hcp-account': false,
+    },
+    ...attributes,
+  });
 
 const tokenDocument = (id: unknown, userId: unknown, createdBy: string, attributes: object = {}) => ({
   id,
@@ -61,7 +79,7 @@ describe('users', () => {
       included: [tokenDocument(tokenId, id, admin.id, { description: 'first token', token: secret })],
     });
     const user = api.as(secret);
-    expect((await user.get('/account/details').expect(200)).body).toEqual({ data: userDocument(id, username) });
+    expect((await user.get('/account/details').expect(200)).body).toEqual({ data: accountDocument(id, username) });
     expect((await user.get(`/authentication-tokens/${tokenId}`).expect(200)).body).toEqual({
       data: tokenDocument(tokenId, id, admin.id, { description: 'first token' }),
     });
@@ -165,10 +183,12 @@ describe('users', () => {
   it('have an account that only they are shown', async () => {
     const username = newName();
     const user = await api.user(username);
-    expect((await user.get('/account/details').expect(200)).body).toEqual({ data: userDocument(user.id, username) });
+    expect((await user.get('/account/details').expect(200)).body).toEqual({ data: accountDocument(user.id, username) });
     expect((await admin.get('/account/details').expect(200)).body.data.attributes).toMatchObject({
       username: 'admin',
       'is-admin': true,
+      'is-site-admin': true,
+      permissions: { 'can-create-organizations': true },
     });
     const token = await api.organizationToken('acme');
     expect((await token.get('/account/details').expect(404)).body).toEqual(missing);
@@ -245,6 +265,15 @@ describe('tokens of a user', () => {
       '2031-01-01T00:00:00',
       '2031-01-01T00:00:00+02:00',
       '2031-01-01T00:00:00-00:30',
+      '2031-01-01T00:00:00+0030',
+      '2031-01-01T24:00:00Z',
+      '2031-01-01T00:60Z',
+      '2031-01-01T0000Z',
+      '20310101T00:00Z',
+      '20310230T000000Z',
+      '2031-01-01 00:00:00Z',
+      '2031-01-01T00:00:00.Z',
+      '2031-01-01T00:00.5Z',
       '1924992000',
     ]) {
       expect((await issueFor(expiry).expect(422)).body).toEqual(invalid('expired-at', words));
@@ -258,6 +287,15 @@ describe('tokens of a user', () => {
       ['2040-01-31T09:00:00.123456Z', '2040-01-31T09:00:00.123Z'],
       ['2040-01-31T09:00:00+00:00', '2040-01-31T09:00:00.000Z'],
       ['2040-01-31T09:00:00-00:00', '2040-01-31T09:00:00.000Z'],
+      ['2040-01-31T09:00Z', '2040-01-31T09:00:00.000Z'],
+      ['2040-01-31T09Z', '2040-01-31T09:00:00.000Z'],
+      ['2040-01-31t09:00:00z', '2040-01-31T09:00:00.000Z'],
+      ['2040-01-31T09:00:00,25Z', '2040-01-31T09:00:00.250Z'],
+      ['2040-01-31T09:00:00+0000', '2040-01-31T09:00:00.000Z'],
+      ['2040-01-31T09:00:00+00', '2040-01-31T09:00:00.000Z'],
+      ['20400131T090000Z', '2040-01-31T09:00:00.000Z'],
+      ['20400131T0900Z', '2040-01-31T09:00:00.000Z'],
+      ['20400131t090000.5+00:00', '2040-01-31T09:00:00.500Z'],
     ]) {
       expect((await issueFor(expiry).expect(201)).body.data.attributes['expired-at']).toBe(shown);
     }

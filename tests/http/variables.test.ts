@@ -23,6 +23,9 @@ const newSecret = (): string => {
 const workspace = await newWorkspace();
 const path = `/workspaces/${workspace}/vars`;
 
+/** A key of either category. */
+const newKey = (): string => newName('KEY').replace('-', '_');
+
 describe('variables', () => {
   const resource = (id: unknown, attributes: object, of = workspace) => ({
     id,
@@ -48,7 +51,7 @@ describe('variables', () => {
     admin.patch(`${path}/${id}`, { data: { ...doc('vars', attributes).data, id } });
 
   const newVariable = async (attributes: object = {}): Promise<string> => {
-    const given = { key: newName('key').replace('-', '_'), category: 'terraform', ...attributes };
+    const given = { key: newKey(), category: 'terraform', ...attributes };
     return (await post(given).expect(201)).body.data.id;
   };
 
@@ -63,7 +66,8 @@ describe('variables', () => {
   });
 
   it('are created with everything else, and null is left out', async () => {
-    const attributes = { key: 'whole', value: '["eu"]', description: 'where', hcl: true, category: 'terraform' };
+    const description = 'w'.repeat(512);
+    const attributes = { key: '2whole', value: '["eu"]', description, hcl: true, category: 'terraform' };
     const created = await post({ ...attributes, sensitive: null }).expect(201);
     expect(created.body).toEqual({ data: resource(created.body.data.id, attributes) });
     const empty = await post({ key: 'EMPTY', category: 'env', value: null, hcl: null, description: null }).expect(201);
@@ -97,7 +101,7 @@ describe('variables', () => {
     const attributes = { ...before.attributes, value: 'after', hcl: true, 'version-id': '1' };
     expect(changed.body).toEqual({ data: { ...before, attributes } });
     expect(await show(id)).toEqual(changed.body.data);
-    const key = newName('KEY');
+    const key = newKey();
     const moved = { key, category: 'env', hcl: false, description: null };
     expect((await patch(id, moved).expect(200)).body.data.attributes).toEqual({
       ...attributes,
@@ -124,7 +128,7 @@ describe('variables', () => {
   describe('that are sensitive', () => {
     it('are shown by no endpoint, from the first answer on', async () => {
       const secret = newSecret();
-      const created = await post({ key: newName('S'), category: 'env', sensitive: true, value: secret }).expect(201);
+      const created = await post({ key: newKey(), category: 'env', sensitive: true, value: secret }).expect(201);
       const { id } = created.body.data;
       const another = newSecret();
       const later = newSecret();
@@ -139,7 +143,7 @@ describe('variables', () => {
         await admin.get(`${path}/${becoming}`).expect(200),
         await admin.get(`/workspaces/${workspace}`).expect(200),
         await admin.get('/organizations/acme/audit-events').expect(200),
-        await post({ key: becoming, category: 'env', sensitive: true, value: `${later}\n`.repeat(10_000) }),
+        await post({ key: newKey(), category: 'env', sensitive: true, value: `${later}\n`.repeat(10_000) }),
         await patch(id, { sensitive: false, value: another }).expect(422),
       ];
       for (const { text } of answers) expect(text).not.toMatch(/only the agent/);
@@ -154,7 +158,7 @@ describe('variables', () => {
     });
 
     it('stay so, and keep their key and category', async () => {
-      const key = newName('S');
+      const key = newKey();
       const { body } = await post({ key, category: 'env', sensitive: true, value: newSecret() }).expect(201);
       const { id } = body.data;
       const refusals = [
@@ -164,12 +168,18 @@ describe('variables', () => {
           'Sensitive cannot be changed to false. Delete the variable and create it again',
         ],
         [{ key: 'another' }, 'key', 'Key of a sensitive variable cannot be changed'],
-        [{ category: 'terraform' }, 'category', 'Category of a sensitive variable cannot be changed'],
+        [
+          { category: 'terraform' },
+          'category',
+          'Category of a sensitive variable can be changed only together with its value',
+        ],
       ] as const;
       for (const [change, attribute, detail] of refusals) {
         expect((await patch(id, change).expect(422)).body).toEqual(invalid(attribute, detail));
       }
       await patch(id, { key, category: 'env', sensitive: true, description: 'said again' }).expect(200);
+      const moved = await patch(id, { category: 'terraform', value: newSecret() }).expect(200);
+      expect(moved.body.data.attributes).toMatchObject({ key, category: 'terraform', sensitive: true, value: null });
     });
   });
 
@@ -192,7 +202,13 @@ describe('variables', () => {
         'key',
         expect.stringContaining('letters, digits'),
       ],
-      ['with an equals sign', { key: 'a=b', category: 'env' }, 'key', expect.stringContaining('must not contain "="')],
+      ['with an equals sign', { key: 'a=b', category: 'env' }, 'key', expect.stringContaining('letters A to Z')],
+      [
+        'with a long description',
+        { key: 'k', category, description: 'x'.repeat(513) },
+        'description',
+        'Description is too long (the maximum is 512)',
+      ],
       ['with a key that is not a text', { key: 1, category }, 'key', 'Key must be a string'],
       ['without a category', { key: 'k' }, 'category', 'Category is required'],
       ['of another category', { key: 'k', category: 'shell' }, 'category', 'Category must be one of terraform, env'],

@@ -102,7 +102,7 @@ export class Bench {
 
   async policySet(attributes: object = {}): Promise<string> {
     const path = `/organizations/${this.organization}/policy-sets`;
-    const body = doc('policy-sets', { name: newName('set'), global: true, ...attributes });
+    const body = doc('policy-sets', { name: newName('set'), kind: 'opa', global: true, ...attributes });
     return (await this.api.admin.post(path, body).expect(201)).body.data.id;
   }
 }

@@ -195,7 +195,9 @@ export class RunSteps {
     policies: readonly (readonly [string, Policy['enforcementLevel']])[],
     given: Partial<PolicySet> = {},
   ) {
-    const settings = { name, description: null, kind: 'opa', global: false, overridable: false, ...given } as const;
+    const kept = { policyToolVersion: null, agentEnabled: false, updatePatterns: [] };
+    const flags = { global: false, overridable: false };
+    const settings = { name, description: null, kind: 'opa', ...flags, ...kept, ...given } as const;
     const made = policies.map(([policy, enforcementLevel]) => ({
       name: policy,
       description: '',

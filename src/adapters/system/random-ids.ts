@@ -28,18 +28,23 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   instance: 'instance',
 };
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const alphanumeric = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Without 0, O, I and l. Clients take an id with one of them for a name. */
+const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 /** Letters and digits, each as likely as any other. */
-export const randomText = (length: number): string => textOf(length, () => randomBytes(length + 8));
+export const randomText = (length: number, alphabet = alphanumeric): string =>
+  textOf(length, alphabet, () => randomBytes(length + 8));
 
 /** `more` gives further bytes of chance. */
-function textOf(length: number, more: () => Uint8Array): string {
+function textOf(length: number, alphabet: string, more: () => Uint8Array): string {
+  // The largest multiple a byte can reach: a higher one would favour the first letters.
+  const end = 256 - (256 % alphabet.length);
   let text = '';
   while (text.length < length) {
     for (const byte of more()) {
-      // 248 is the largest multiple of 62 a byte can reach: a higher one would favour the first letters.
-      if (byte < 248 && text.length < length) text += alphabet[byte % 62];
+      if (byte < end && text.length < length) text += alphabet[byte % alphabet.length];
     }
   }
   return text;
@@ -49,7 +54,7 @@ export class RandomIds implements IdGenerator {
   constructor(private readonly signingSecret: string) {}
 
   next<Kind extends IdKind>(kind: Kind): Id<Kind> {
-    return `${prefixes[kind]}-${randomText(16)}`;
+    return `${prefixes[kind]}-${randomText(16, base58)}`;
   }
 
   *ofAddress(email: string): Generator<UserId> {
@@ -60,7 +65,9 @@ export class RandomIds implements IdGenerator {
         const info = `user ${nth} ${taken}`;
         return new Uint8Array(hkdfSync('sha256', this.signingSecret, email.toLowerCase(), info, 24));
       };
-      yield `${prefixes.user}-${textOf(16, more)}`;
+      // An invitation shows the id that the address has or would get. In another alphabet than that of users whom an
+      // earlier release created, it would reveal them.
+      yield `${prefixes.user}-${textOf(16, alphanumeric, more)}`;
     }
   }
 }

@@ -9,6 +9,15 @@ export type Verdict =
   | { readonly status: 'failed'; readonly reasons: readonly unknown[] }
   | { readonly status: 'errored'; readonly reason: string };
 
+/** The version of the language of some code. */
+export type Rego = 'v0' | 'v1' | 'unknown';
+
+export interface Evaluated {
+  readonly verdict: Verdict;
+  /** Whether code in an unknown version turned out to be Rego v0. */
+  readonly asV0: boolean;
+}
+
 /** These would reach the network or the agent's machine. */
 const forbidden = new Set(['http.send', 'net.lookup_ip_addr', 'opa.runtime']);
 const evaluationSeconds = 60;
@@ -37,12 +46,30 @@ export class Opa {
     return asked;
   }
 
-  /** `code` and `input` are file paths. */
-  async evaluate(code: string, query: string, input: string): Promise<Verdict> {
+  /** `code` and `input` are file paths. Code in an unknown version of Rego is v0 if it parses only as that. */
+  async evaluate(code: string, query: string, input: string, rego: Rego): Promise<Evaluated> {
+    const first = await this.evaluated(code, query, input, rego === 'v0' ? 'v0' : 'v1');
+    if (rego === 'unknown' && first.unparsed && this.readsBoth) {
+      const second = await this.evaluated(code, query, input, 'v0');
+      if (!second.unparsed) return { verdict: second.verdict, asV0: true };
+    }
+    return { verdict: first.verdict, asV0: false };
+  }
+
+  private async evaluated(code: string, query: string, input: string, rego: 'v0' | 'v1') {
     const flags = ['--format', 'json', '--capabilities', this.capabilities, '--timeout', `${evaluationSeconds}s`];
+    if (rego === 'v0' && this.readsBoth) flags.push('--v0-compatible');
     const { out, complaints, stopped } = await this.run(['eval', ...flags, '-d', code, '-i', input, '--', query]);
-    if (stopped !== undefined) return { status: 'errored', reason: stopped.message };
-    return verdictOf(parsed(out), complaints);
+    if (stopped !== undefined) {
+      return { verdict: { status: 'errored', reason: stopped.message } as const, unparsed: false };
+    }
+    const answer = parsed(out);
+    return { verdict: verdictOf(answer, complaints), unparsed: isUnparsed(answer) };
+  }
+
+  /** Releases before 1.0 read Rego v0 only, and have no flag for it. */
+  private get readsBoth(): boolean {
+    return !this.program.version.startsWith('0.');
   }
 
   private async run(args: readonly string[]) {
@@ -70,6 +97,7 @@ interface Answer {
   readonly result?: readonly { readonly expressions: readonly { readonly value: unknown }[] }[];
   readonly errors?: readonly {
     readonly message: string;
+    readonly code?: string;
     readonly location?: { readonly file?: string; readonly row?: number };
   }[];
 }
@@ -95,6 +123,12 @@ export function verdictOf(answer: unknown, complaints: string): Verdict {
   const reasons = values.flat();
   return reasons.length === 0 ? { status: 'passed' } : { status: 'failed', reasons };
 }
+
+/** Whether opa could not even parse the code. */
+const isUnparsed = (answer: unknown): boolean => {
+  const { errors = [] } = (answer ?? {}) as Answer;
+  return errors.length > 0 && errors.every(({ code }) => code === 'rego_parse_error');
+};
 
 const shown = (values: readonly unknown[]): string => JSON.stringify(values.length === 1 ? values[0] : values);
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { findOpa, noOpa } from '../programs/find-programs.js';
-import { Opa, type Verdict } from '../programs/opa.js';
+import { type Evaluated as Judged, Opa, type Rego, type Verdict } from '../programs/opa.js';
 import type { Policy, PolicyEvaluation } from '../service/job.js';
 import type { PolicyReport, PolicySetReport } from '../service/leased-run.js';
 import { printable } from '../service/printable.js';
@@ -21,9 +21,13 @@ export interface Evaluated {
 
 /** The service's limit on elements of one policy's output. */
 const mostReasons = 1000;
+/** The service's limit on warnings of one set. */
+const mostWarnings = 100;
 const longestReason = 4096;
 /** Below the service's limit of 16 MiB for a report on one kind, names and brackets included. */
 const outputBytes = 12 * 1024 * 1024;
+
+type Judge = (policy: Policy, rego: Rego) => Promise<Judged>;
 
 /**
  * Evaluates every policy of the job against a plan, whose file is `planJson`. Failures are written to the log as well.
@@ -39,8 +43,8 @@ export async function evaluatePolicies(x: Execution, planJson: string): Promise<
   const opa = program && (await Opa.prepare(program, surroundings, capabilities));
   if (opa) await x.directory.give(capabilities);
   const input = await writeInput(x, planJson);
-  const judge = async (policy: Policy): Promise<Verdict> =>
-    opa === undefined ? { status: 'errored', reason: noOpa(x.settings) } : judged(x, opa, policy, input);
+  const judge: Judge = async (policy, rego) =>
+    opa === undefined ? errored(noOpa(x.settings)) : judged(x, opa, policy, rego, input);
 
   const reports: Evaluated[] = [];
   for (const evaluation of evaluations) {
@@ -58,7 +62,7 @@ async function reportOf(
   evaluation: PolicyEvaluation,
   set: PolicyEvaluation['policy-sets'][number],
   haveOpa: boolean,
-  judge: (policy: Policy) => Promise<Verdict>,
+  judge: Judge,
 ): Promise<PolicySetReport> {
   const kind = evaluation['policy-kind'];
   const error =
@@ -66,15 +70,19 @@ async function reportOf(
       ? haveOpa
         ? undefined
         : noOpa(x.settings)
-      : `The agent evaluates OPA policies only, but the set's policies are of kind ${kind}. Write them in Rego, or detach the set from workspaces of this agent.`;
+      : `No ${kind} engine is available: agents evaluate OPA policies only. Write the policies in Rego, or detach the set.`;
   if (error !== undefined) {
     tell(x, `Policy set ${set.name} could not be evaluated`, [error]);
     return { 'policy-set-id': set.id, error };
   }
   const policies: PolicyReport[] = [];
+  const warnings: string[] = [];
+  const rego = regoOf(set['policy-tool-version']);
   const share = outputBytes / evaluation['policy-sets'].flatMap((one) => one.policies).length;
   for (const policy of set.policies) {
-    const verdict = maskedVerdict(x.secrets, await judge(policy));
+    const { verdict: said, asV0 } = await judge(policy, rego);
+    const verdict = maskedVerdict(x.secrets, said);
+    if (asV0) warnings.push(v0Warning(policy.name));
     if (verdict.status === 'failed') {
       tell(x, `Policy ${set.name}/${policy.name} (${policy['enforcement-level']}) failed`, verdict.reasons.map(worded));
     }
@@ -82,8 +90,21 @@ async function reportOf(
       tell(x, `Policy ${set.name}/${policy.name} could not be evaluated`, [worded(verdict.reason)]);
     policies.push({ name: policy.name, status: verdict.status, output: outputOf(x.secrets, verdict, share) });
   }
-  return { 'policy-set-id': set.id, policies };
+  if (warnings.length > 0) tell(x, `Policy set ${set.name}`, warnings);
+  const kept = warnings.slice(0, mostWarnings);
+  return { 'policy-set-id': set.id, policies, ...(kept.length > 0 && { warnings: kept }) };
 }
+
+const v0Warning = (name: string): string =>
+  `The policy ${name} parses only as Rego v0 and was evaluated as such. Rewrite it, or set the policy-tool-version of its set below 1.`;
+
+/** A word such as `latest` is a version from 1 on. */
+const regoOf = (version: string | null): Rego => {
+  if (version === null) return 'unknown';
+  return /^0+(\.|$)/.test(version) ? 'v0' : 'v1';
+};
+
+const errored = (reason: string): Judged => ({ verdict: { status: 'errored', reason }, asV0: false });
 
 /** Masks before cutting: the beginning of a secret would not be recognized. */
 export function maskedVerdict(secrets: Secrets, verdict: Verdict): Verdict {
@@ -92,20 +113,24 @@ export function maskedVerdict(secrets: Secrets, verdict: Verdict): Verdict {
   return { ...verdict, reasons: verdict.reasons.map((reason) => secrets.maskedIn(reason)) };
 }
 
-async function judged(x: Execution, opa: Opa, { name, query, code }: Policy, input: string): Promise<Verdict> {
-  if (code === null) {
-    return { status: 'errored', reason: `The policy ${name} has no code. Upload it, and start a new run.` };
-  }
+async function judged(
+  x: Execution,
+  opa: Opa,
+  { name, query, code }: Policy,
+  rego: Rego,
+  input: string,
+): Promise<Judged> {
+  if (code === null) return errored(`The policy ${name} has no code. Upload it, and start a new run.`);
   if (query === null || query.trim() === '') {
-    return { status: 'errored', reason: `The policy ${name} has no query. Set one, such as data.example.deny.` };
+    return errored(`The policy ${name} has no query. Set one, such as data.example.deny.`);
   }
   const file = x.directory.at('policies', `${code.sha256.replace(/\W/g, '')}.rego`);
   await x.run.download(code.url, file);
   if ((await digestOf(file, 'sha256')) !== code.sha256) {
-    return { status: 'errored', reason: `The code of ${name} was damaged on its way to the agent.` };
+    return errored(`The code of ${name} was damaged on its way to the agent.`);
   }
   await x.directory.give(file);
-  const verdict = await opa.evaluate(file, query, input);
+  const verdict = await opa.evaluate(file, query, input, rego);
   // A cancellation or a lost lease is not a policy error.
   x.bounds.interrupt.throwIfAborted();
   x.bounds.kill.throwIfAborted();

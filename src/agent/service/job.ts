@@ -24,7 +24,14 @@ const policy = z.object({
 const policyEvaluation = z.object({
   id: z.string(),
   'policy-kind': z.string(),
-  'policy-sets': z.array(z.object({ id: z.string(), name: z.string(), policies: z.array(policy) })),
+  'policy-sets': z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      'policy-tool-version': z.string().nullable().default(null),
+      policies: z.array(policy),
+    }),
+  ),
 });
 
 /** The response to a claim, as far as this agent reads it. Unknown members of newer services are ignored. */

@@ -24,6 +24,7 @@ export interface PolicySetReport {
   readonly 'policy-set-id': string;
   /** The reason none of the set's policies was evaluated. */
   readonly error?: string;
+  readonly warnings?: readonly string[];
   readonly policies?: readonly PolicyReport[];
 }
 

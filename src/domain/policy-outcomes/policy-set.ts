@@ -1,7 +1,7 @@
 import { type AtFault, DomainError, invalidAttribute } from '../shared/domain-error.js';
 import type { Instant, OrganizationId, PolicyId, PolicySetId, WorkspaceId } from '../shared/id.js';
 import { checkName } from '../shared/name.js';
-import type { ManagedPolicy, Policy, PolicyKind } from './policy.js';
+import { type ManagedPolicy, outcomeLevel, type Policy, type PolicyKind, type PolicySettings } from './policy.js';
 
 export interface PolicySetSettings {
   readonly name: string;
@@ -13,6 +13,15 @@ export interface PolicySetSettings {
   readonly overridable: boolean;
   /** The policies defined inside the set; managed policies are attached by id. */
   readonly policies: readonly Policy[];
+  /**
+   * The version of the engine that the policies are written for: below 1, OPA evaluates them as Rego v0. Null accepts both
+   * versions of Rego.
+   */
+  readonly policyToolVersion: string | null;
+  /** As clients send it. It has no effect: agents evaluate all policies. */
+  readonly agentEnabled: boolean;
+  /** As clients send them. They have no effect: policies do not come from version control. */
+  readonly updatePatterns: readonly string[];
 }
 
 /** The policies that apply to the runs of some workspaces. */
@@ -22,6 +31,8 @@ export interface PolicySet extends PolicySetSettings {
   readonly organizationName: string;
   /** The attached workspaces; a global set also applies to all others. */
   readonly workspaceIds: readonly WorkspaceId[];
+  /** The workspaces to which it never applies, attached or not. */
+  readonly excludedWorkspaceIds: readonly WorkspaceId[];
   /** The attached policies. */
   readonly policyIds: readonly PolicyId[];
   readonly createdAt: Instant;
@@ -29,9 +40,15 @@ export interface PolicySet extends PolicySetSettings {
   readonly revision: number;
 }
 
-/** Throws `attribute/invalid` for a malformed name, and for two policies with the same name. */
+const wellFormedVersion = /^(latest|\d{1,9}(\.\d{1,9}){0,2}([-+][0-9A-Za-z.+-]{1,64})?)$/;
+
+/** Throws `attribute/invalid` for a malformed name or version, and for two policies with the same name. */
 export function checkPolicySet<Settings extends Partial<PolicySetSettings>>(settings: Settings): Settings {
   if (settings.name !== undefined) checkName(settings.name);
+  const { policyToolVersion } = settings;
+  if (typeof policyToolVersion === 'string' && !wellFormedVersion.test(policyToolVersion)) {
+    throw invalidAttribute('policyToolVersion', 'Policy tool version must be a version, such as 1.10.0, or latest');
+  }
   const names = (settings.policies ?? []).map(({ name }) => name);
   if (new Set(names).size < names.length) throw invalidAttribute('policies', 'Policies must have different names');
   return settings;
@@ -80,21 +97,24 @@ export interface AppliedPolicy extends Policy {
 }
 
 /** A snapshot of a set, taken when a run was created: later changes do not affect waiting runs. */
-export interface AppliedPolicySet extends Pick<PolicySet, 'id' | 'name' | 'description' | 'overridable'> {
+export interface AppliedPolicySet
+  extends Pick<PolicySet, 'id' | 'name' | 'description' | 'overridable' | 'policyToolVersion'> {
   readonly policies: readonly AppliedPolicy[];
 }
 
 const appliedPolicy = (
-  { name, description, query, enforcementLevel }: Policy,
+  { name, description, query, enforcementLevel }: Omit<PolicySettings, 'kind'>,
   code: AppliedPolicy['code'],
-): AppliedPolicy => ({ name, description, query, enforcementLevel, code });
+): AppliedPolicy => ({ name, description, query, enforcementLevel: outcomeLevel(enforcementLevel), code });
 
 /** The policies defined in the set come first, in their order, followed by the attached ones. */
 export const asApplied = (set: ApplyingPolicySet): AppliedPolicySet => ({
   id: set.id,
   name: set.name,
   description: set.description,
-  overridable: set.overridable,
+  // No failure of a hard-mandatory policy can be overridden.
+  overridable: set.overridable && set.attached.every(({ enforcementLevel }) => enforcementLevel !== 'hard-mandatory'),
+  policyToolVersion: set.policyToolVersion,
   policies: [
     ...set.policies.map((policy) => appliedPolicy(policy, null)),
     ...set.attached.map((policy) => appliedPolicy(policy, policy.code)),

@@ -4,11 +4,23 @@ import { checkName } from '../shared/name.js';
 
 export const enforcementLevels = ['advisory', 'mandatory'] as const;
 
+/** The level of an outcome. */
 export type EnforcementLevel = (typeof enforcementLevels)[number];
 
 export const policyKinds = ['opa', 'sentinel'] as const;
 
 export type PolicyKind = (typeof policyKinds)[number];
+
+/** The levels of stored policies. */
+export const policyLevels = {
+  opa: enforcementLevels,
+  sentinel: ['advisory', 'soft-mandatory', 'hard-mandatory'],
+} as const satisfies Record<PolicyKind, readonly string[]>;
+
+export type PolicyLevel = (typeof policyLevels)[PolicyKind][number];
+
+/** The level of a policy's outcome. */
+export const outcomeLevel = (level: PolicyLevel): EnforcementLevel => (level === 'advisory' ? level : 'mandatory');
 
 /** A policy of a set. A policy defined inside a set has no stored code; see `ManagedPolicy` for those that have. */
 export interface Policy {
@@ -21,8 +33,9 @@ export interface Policy {
 }
 
 /** The settings accepted when a policy is created. */
-export interface PolicySettings extends Policy {
+export interface PolicySettings extends Omit<Policy, 'enforcementLevel'> {
   readonly kind: PolicyKind;
+  readonly enforcementLevel: PolicyLevel;
 }
 
 /** The settings that may change. Name and kind are fixed: sets rely on them. */
@@ -42,7 +55,7 @@ export interface ManagedPolicy extends PolicySettings {
   readonly revision: number;
 }
 
-/** Throws `attribute/invalid` for a malformed name, and for a query that is missing or not allowed. */
+/** Throws `attribute/invalid` for a malformed name, and for a query or a level that the kind requires or does not allow. */
 export function checkPolicy<Settings extends PolicySettings>(settings: Settings): Settings {
   checkName(settings.name);
   if (settings.kind === 'opa' && settings.query === null) {
@@ -50,6 +63,11 @@ export function checkPolicy<Settings extends PolicySettings>(settings: Settings)
   }
   if (settings.kind === 'sentinel' && settings.query !== null) {
     throw invalidAttribute('query', 'Query must be absent for policies of kind sentinel');
+  }
+  const levels: readonly PolicyLevel[] = policyLevels[settings.kind];
+  if (!levels.includes(settings.enforcementLevel)) {
+    const sentence = `Enforcement level must be one of ${levels.join(', ')} for policies of kind ${settings.kind}`;
+    throw invalidAttribute('enforcementLevel', sentence);
   }
   return settings;
 }

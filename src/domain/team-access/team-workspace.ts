@@ -50,7 +50,7 @@ function grantOf(access: AccessLevel, requested: RequestedPermissions, base: Wor
 export const newGrant = (access: AccessLevel, requested: RequestedPermissions): Grant =>
   grantOf(access, requested, customDefaults);
 
-/** What a grant that becomes custom gives for permissions that the request does not name. */
+/** The permissions of a grant that becomes custom, where the request does not name them. */
 export type Unnamed = 'default' | 'as-implied';
 
 /**

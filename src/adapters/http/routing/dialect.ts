@@ -1,5 +1,5 @@
 import type { BackingDataChange } from '../../../application/index.js';
-import type { TokenOwner, Unnamed } from '../../../domain/index.js';
+import type { PolicyKind, TokenOwner, Unnamed } from '../../../domain/index.js';
 
 /** The names of one kind of resource in a request's `type`. */
 export interface TypeName {
@@ -25,6 +25,8 @@ export interface Dialect {
   readonly runActors: readonly TokenOwner['kind'][];
   /** The names under which the permission on policy mocks is shown. Both are accepted everywhere. */
   readonly mocksAttributes: readonly string[];
+  /** The kind of a policy, or of a policy set, whose request names none. */
+  readonly unnamedKind: PolicyKind;
   /** Permissions that a request does not name when it makes a grant custom. Clients send only what changed. */
   readonly unnamedPermissions: Unnamed;
   /** The actions of the self-hosted edition that this dialect knows. */
@@ -40,6 +42,7 @@ export const contract: Dialect = {
   listedTeamTokenType: 'team-tokens',
   runActors: ['user', 'team', 'organization'],
   mocksAttributes: ['policy-mocks'],
+  unnamedKind: 'opa',
   unnamedPermissions: 'default',
   backingDataActions: [],
   acceptedTypes: ({ plural, contract: { word, required } = { word: plural, required: false } }) =>
@@ -53,6 +56,7 @@ export const client: Dialect = {
   listedTeamTokenType: 'authentication-tokens',
   runActors: ['user'],
   mocksAttributes: ['policy-mocks', 'sentinel-mocks'],
+  unnamedKind: 'sentinel',
   unnamedPermissions: 'as-implied',
   backingDataActions: [
     { word: 'soft_delete_backing_data', change: 'soft-delete' },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Instant } from '../../../domain/index.js';
 import type { Dialect, TypeName } from './dialect.js';
 import { limits } from './limits.js';
 import { type Fault, invalid } from './request-error.js';
@@ -53,13 +54,38 @@ export const identifier = (dialect: Dialect, type: TypeName) =>
 /** As many as a relationship may name at once. */
 export const manyOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(limits.identifiers.most);
 
+const fraction = '([.,]\\d+)?';
+const wellFormedUtc = new RegExp(
+  `^(\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d(:\\d\\d(:\\d\\d${fraction})?)?` +
+    `|\\d{8}[Tt]\\d\\d(\\d\\d(\\d\\d${fraction})?)?)([Zz]|[+-]00(:?00)?)$`,
+);
+
+/** The form in which an instant is stored. Undefined for a text that is not a date-time in UTC, or not a day. */
+function instantFrom(text: string): Instant | undefined {
+  if (!wellFormedUtc.test(text)) return undefined;
+  const [whole = '', part = ''] = text.replace(/([Zz]|[+-]00(:?00)?)$/, '').split(/[.,]/);
+  const digits = whole.replace(/\D/g, '').padEnd(14, '0');
+  const at = (from: number, to: number) => digits.slice(from, to);
+  const date = `${at(0, 4)}-${at(4, 6)}-${at(6, 8)}`;
+  const stored = `${date}T${at(8, 10)}:${at(10, 12)}:${at(12, 14)}.${part.padEnd(3, '0').slice(0, 3)}Z`;
+  const read = new Date(stored);
+  // The 30th of February would be read as a day in March.
+  return !Number.isNaN(read.getTime()) && read.toISOString() === stored ? stored : undefined;
+}
+
 /** A date-time whose offset is zero, in the form in which it is stored. */
 export const utcDateTime = z
   .string()
   .max(64)
-  .overwrite((text) => text.replace(/[+-]00:00$/, 'Z'))
-  .check(z.iso.datetime({ error: 'must be an ISO 8601 date-time in UTC, such as 2030-01-31T09:00:00Z' }))
-  .transform((text) => new Date(text).toISOString());
+  .refine((text) => instantFrom(text) !== undefined, {
+    error: 'must be an ISO 8601 date-time in UTC, such as 2030-01-31T09:00:00Z',
+  })
+  .meta({
+    pattern: wellFormedUtc.source,
+    description:
+      'An ISO 8601 date-time in UTC, in extended or basic form, to the hour or finer, such as `2030-01-31T09:00:00Z`, `2030-01-31T09:00Z` or `20300131T090000+0000`. Letters may be lower case. Fractions of seconds are cut to milliseconds.',
+  })
+  .transform((text) => instantFrom(text) ?? text);
 
 /** A date-time whose offset is zero; null and absent are the same. */
 export const instant = z

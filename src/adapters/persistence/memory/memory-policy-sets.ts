@@ -45,7 +45,8 @@ export class MemoryPolicySets implements PolicySetRepository {
   async applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]> {
     const workspace = this.tables().workspace(workspaceId);
     if (workspace === undefined) return [];
-    const applies = ({ global, workspaceIds }: PolicySet) => global || workspaceIds.includes(workspaceId);
+    const applies = ({ global, workspaceIds, excludedWorkspaceIds }: PolicySet) =>
+      (global || workspaceIds.includes(workspaceId)) && !excludedWorkspaceIds.includes(workspaceId);
     const sets = this.ofOrganization(workspace.organizationId).filter(applies);
     return sets.map((set) => ({ ...set, attached: policiesWith(this.tables(), set.policyIds) }));
   }
@@ -61,9 +62,12 @@ export class MemoryPolicySets implements PolicySetRepository {
     const policySet = tables.policySets.get(id);
     const organization = policySet && tables.organization(policySet.organizationId);
     if (policySet === undefined || organization === undefined) return undefined;
-    const workspaceIds = [...new Set(policySet.workspaceIds)].filter((id) => tables.workspace(id) !== undefined).sort();
+    const living = (ids: readonly WorkspaceId[]) =>
+      [...new Set(ids)].filter((one) => tables.workspace(one) !== undefined).sort();
+    const workspaceIds = living(policySet.workspaceIds);
+    const excludedWorkspaceIds = living(policySet.excludedWorkspaceIds);
     const policyIds = [...new Set(policySet.policyIds)].filter((id) => tables.policies.has(id)).sort();
-    return { ...policySet, organizationName: organization.name, workspaceIds, policyIds };
+    return { ...policySet, organizationName: organization.name, workspaceIds, excludedWorkspaceIds, policyIds };
   }
 
   private checkName({ id, organizationId, name }: PolicySet): void {

@@ -69,12 +69,15 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
 function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
   dropWhere(tables.teamWorkspaces, (row) => row.workspaceId === id);
   dropWhere(tables.variables, (variable) => variable.workspaceId === id);
+  const others = (ids: readonly WorkspaceId[]) => ids.filter((workspaceId) => workspaceId !== id);
   for (const [setId, policySet] of tables.policySets) {
-    const workspaceIds = policySet.workspaceIds.filter((workspaceId) => workspaceId !== id);
-    tables.policySets.set(setId, { ...policySet, workspaceIds });
+    tables.policySets.set(setId, {
+      ...policySet,
+      workspaceIds: others(policySet.workspaceIds),
+      excludedWorkspaceIds: others(policySet.excludedWorkspaceIds),
+    });
   }
   for (const [poolId, pool] of tables.agentPools) {
-    const others = (ids: readonly WorkspaceId[]) => ids.filter((workspaceId) => workspaceId !== id);
     tables.agentPools.set(poolId, {
       ...pool,
       allowedWorkspaceIds: others(pool.allowedWorkspaceIds),

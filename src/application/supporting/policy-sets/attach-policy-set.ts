@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { attachable } from './attachable-workspaces.js';
 
-/** POST and DELETE of /policy-sets/:id/relationships/workspaces. */
+/** POST and DELETE of /policy-sets/:id/relationships/workspaces and workspace-exclusions. */
 export class AttachPolicySet {
   constructor(
     private readonly unitOfWork: UnitOfWork<'workspaces' | 'policySets' | 'audit'>,
@@ -16,13 +16,14 @@ export class AttachPolicySet {
     id: PolicySetId,
     change: 'attach' | 'detach',
     workspaceIds: readonly WorkspaceId[],
+    list: 'workspaceIds' | 'excludedWorkspaceIds' = 'workspaceIds',
   ): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const policySet = authorized(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
-      const kept = policySet.workspaceIds.filter((one) => !workspaceIds.includes(one));
+      const kept = policySet[list].filter((one) => !workspaceIds.includes(one));
       const next: PolicySet = {
         ...policySet,
-        workspaceIds:
+        [list]:
           change === 'detach'
             ? kept
             : [...kept, ...(await attachable(tx, policySet.organizationId, workspaceIds, { member: 'data' }))].sort(),

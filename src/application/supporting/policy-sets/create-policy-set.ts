@@ -28,6 +28,7 @@ export class CreatePolicySet {
     settings: PolicySetSettings,
     workspaceIds: readonly WorkspaceId[],
     policyIds: readonly PolicyId[] = [],
+    excludedWorkspaceIds: readonly WorkspaceId[] = [],
   ): Promise<PolicySet> {
     return this.unitOfWork.run(async (tx) => {
       const organization = authorized(await tx.organizations.findFor(actor, organizationName), 'policy-sets/manage');
@@ -38,6 +39,9 @@ export class CreatePolicySet {
         organizationId: organization.id,
         organizationName: organization.name,
         workspaceIds: await attachable(tx, organization.id, workspaceIds, { relationship: 'workspaces' }),
+        excludedWorkspaceIds: await attachable(tx, organization.id, excludedWorkspaceIds, {
+          relationship: 'workspaceExclusions',
+        }),
         policyIds: [],
         createdAt: now,
         updatedAt: now,

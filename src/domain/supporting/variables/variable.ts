@@ -36,6 +36,7 @@ const kibi = 1024;
 /** Variable lists and agent jobs are not paginated; these limits bound their size. */
 export const variableLimits = {
   key: 255,
+  description: 512,
   value: 256 * kibi,
   /** Linux does not start a program with a longer environment string; the key, the `=` and the terminator count. */
   environmentText: 128 * kibi,
@@ -43,7 +44,10 @@ export const variableLimits = {
 } as const;
 
 const controlCharacter = /[\p{Cc}\u2028\u2029]/u;
-const identifier = /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u;
+/** An identifier of the configuration language, which may also begin with a digit, as clients allow. */
+const terraformKey = /^[\p{ID_Start}_0-9][\p{ID_Continue}-]*$/u;
+/** A name of the shell, which may also begin with a digit. */
+const environmentKey = /^[A-Za-z0-9_]+$/;
 
 const sizeOf = (text: string): number => {
   let bytes = 0;
@@ -59,12 +63,14 @@ function checkKey({ key, category }: VariableSettings): void {
   if (key === '') throw invalid("Key can't be blank");
   if (key.length > variableLimits.key) throw invalid(`Key is too long (the maximum is ${variableLimits.key})`);
   if (controlCharacter.test(key)) throw invalid('Key must not contain line breaks or control characters');
-  if (category === 'terraform' && !identifier.test(key)) {
+  if (category === 'terraform' && !terraformKey.test(key)) {
     throw invalid(
-      'Key of a Terraform variable must consist of letters, digits, underscores and dashes and must not begin with a digit or a dash',
+      'Key of a Terraform variable must consist of letters, digits, underscores and dashes and must not begin with a dash',
     );
   }
-  if (category === 'env' && key.includes('=')) throw invalid('Key of an environment variable must not contain "="');
+  if (category === 'env' && !environmentKey.test(key)) {
+    throw invalid('Key of an environment variable must consist of letters A to Z, digits and underscores');
+  }
 }
 
 /**
@@ -82,6 +88,10 @@ export function checkValue(value: string): number {
 /** Throws `attribute/invalid` for a key that is malformed or that the category does not allow. */
 export function checkVariable<Checked extends VariableSettings & Pick<Variable, 'size'>>(variable: Checked): Checked {
   checkKey(variable);
+  return checkCategory(variable);
+}
+
+function checkCategory<Checked extends VariableSettings & Pick<Variable, 'size'>>(variable: Checked): Checked {
   if (variable.category !== 'env') return variable;
   if (variable.hcl) throw invalidAttribute('hcl', 'Hcl must be false for an environment variable');
   if (sizeOf(variable.key) + variable.size + 2 > variableLimits.environmentText) {
@@ -106,13 +116,18 @@ export function changedVariable(
         'sensitive',
         'Sensitive cannot be changed to false. Delete the variable and create it again',
       );
-    // Under another key or category, a run could reveal the value.
+    // Under another key or category, a run could reveal the stored value.
     if (next.key !== current.key) throw invalidAttribute('key', 'Key of a sensitive variable cannot be changed');
-    if (next.category !== current.category) {
-      throw invalidAttribute('category', 'Category of a sensitive variable cannot be changed');
+    if (next.category !== current.category && change.sealedValue === undefined) {
+      throw invalidAttribute(
+        'category',
+        'Category of a sensitive variable can be changed only together with its value',
+      );
     }
   }
-  return checkVariable(next);
+  // Earlier releases allowed other keys.
+  const renamed = next.key !== current.key || next.category !== current.category;
+  return renamed ? checkVariable(next) : checkCategory(next);
 }
 
 /** Throws `attribute/invalid` if the workspace would exceed its limit on the number or total size of variables. */

@@ -108,6 +108,11 @@ const job =
           'policy-sets': each(policySets, (set) => ({
             id: is(text, set.id),
             name: is(text, set.name),
+            'policy-tool-version': is(
+              maybeText,
+              set.policyToolVersion,
+              'The version of the engine that the policies are written for: Rego v0 below 1. Null if either may be.',
+            ),
             policies: each(set.policies, (policy) => ({
               name: is(text, policy.name),
               query: is(maybeText, policy.query),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import {
-  type EnforcementLevel,
-  enforcementLevels,
   type PolicyChange,
   type PolicyKind,
+  type PolicyLevel,
   type PolicySettings,
   policyKinds,
+  policyLevels,
 } from '../../../../domain/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { invalid, invalidParameter } from '../../routing/request-error.js';
@@ -14,7 +14,7 @@ import { absentable, named, reading, resourceDocument, word } from '../../routin
 
 export const policyType: TypeName = { singular: 'policy', plural: 'policies' };
 
-const level = z.enum(enforcementLevels);
+const level = z.enum([...new Set(Object.values(policyLevels).flat())]);
 
 /** Its older spelling: one entry, whose path is a file of the policy and says nothing here. */
 const enforce = z
@@ -30,12 +30,12 @@ const settings = {
 };
 
 interface Levels {
-  readonly 'enforcement-level'?: EnforcementLevel | undefined;
+  readonly 'enforcement-level'?: PolicyLevel | undefined;
   readonly enforce?: z.infer<typeof enforce> | undefined;
 }
 
 /** Throws a 422 when the two spellings differ. */
-const levelOf = ({ 'enforcement-level': one, enforce: other }: Levels): EnforcementLevel | undefined => {
+const levelOf = ({ 'enforcement-level': one, enforce: other }: Levels): PolicyLevel | undefined => {
   const mode = other?.[0]?.mode;
   if (one !== undefined && mode !== undefined && one !== mode) {
     const detail = 'The two spellings of the enforcement level are one attribute and must have the same value';
@@ -54,7 +54,7 @@ export const newPolicy = (dialect: Dialect) => {
     schema,
     ({ data: { attributes } }): PolicySettings => ({
       name: attributes.name,
-      kind: attributes.kind ?? 'opa',
+      kind: attributes.kind ?? dialect.unnamedKind,
       description: attributes.description ?? '',
       query: attributes.query ?? null,
       enforcementLevel: levelOf(attributes) ?? 'advisory',

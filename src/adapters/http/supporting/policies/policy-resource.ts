@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { enforcementLevels, type ManagedPolicy, policyKinds } from '../../../../domain/index.js';
+import { type ManagedPolicy, policyKinds, policyLevels } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
@@ -8,7 +8,7 @@ import { count, dateTime, flag, maybeText, text } from '../../routing/resource-s
 const extensions = { opa: 'rego', sentinel: 'sentinel' } as const;
 
 const policyKind = z.enum(policyKinds);
-const level = z.enum(enforcementLevels);
+const level = z.enum([...new Set(Object.values(policyLevels).flat())]);
 const enforced = z.array(z.strictObject({ path: text, mode: level }));
 
 const policy =
@@ -24,7 +24,11 @@ const policy =
         description: is(text, policy.description),
         kind: is(policyKind, policy.kind),
         query: is(maybeText, policy.query, 'The OPA query. Null for Sentinel.'),
-        'enforcement-level': is(level, policy.enforcementLevel),
+        'enforcement-level': is(
+          level,
+          policy.enforcementLevel,
+          '`advisory` or `mandatory` for OPA; `advisory`, `soft-mandatory` or `hard-mandatory` for Sentinel.',
+        ),
         enforce: is(
           enforced,
           [{ path: `${policy.name}.${extensions[policy.kind]}`, mode: policy.enforcementLevel }],

@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { enforcementLevels, type Policy, type PolicySetSettings, policyKinds } from '../../../../domain/index.js';
 import { mostPoliciesOfSet } from '../../../../domain/policy-outcomes/policy-set.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { absentable, identifier, manyOf, named, reading, resourceDocument, word } from '../../routing/schema.js';
+import {
+  absentable,
+  identifier,
+  manyOf,
+  named,
+  reading,
+  resourceDocument,
+  unserved,
+  word,
+} from '../../routing/schema.js';
 import { policyType } from '../policies/policy-requests.js';
 
 const type: TypeName = { singular: 'policy-set', plural: 'policy-sets' };
@@ -41,22 +50,36 @@ const settings = {
   global: absentable(z.boolean()),
   overridable: absentable(z.boolean()),
   policies: absentable(z.array(policy).max(mostPoliciesOfSet)),
+  'policy-tool-version': z.string().max(64).nullable().optional(),
+  'agent-enabled': absentable(z.boolean()),
+  'policy-update-patterns': absentable(z.array(z.string().max(255)).max(100)),
+  'vcs-repo': unserved('Policy sets in version control are not served. Upload policies and attach them'),
+  'policies-path': unserved('Policies path belongs to policy sets in version control, which are not served'),
+  'tag-selectors': unserved('Tag selectors are not served. Attach workspaces'),
 };
+
+/** An empty version is none. */
+const versionOf = (given: string | null | undefined) => (given === '' ? null : given);
 
 export interface NewPolicySet {
   readonly settings: PolicySetSettings;
   readonly workspaceIds: readonly string[];
   readonly policyIds: readonly string[];
+  readonly excludedWorkspaceIds: readonly string[];
 }
 
 export const newPolicySet = (dialect: Dialect) => {
+  const workspaces = absentable(z.object({ data: absentable(manyOf(identifier(dialect, workspaceType))) }));
   const schema = resourceDocument(
     dialect,
     type,
     { name: word, ...settings },
     {
-      workspaces: absentable(z.object({ data: absentable(manyOf(identifier(dialect, workspaceType))) })),
+      workspaces,
+      'workspace-exclusions': workspaces,
       policies: absentable(z.object({ data: absentable(manyOf(identifier(dialect, policyType))) })),
+      projects: unserved('Projects are not served. Attach workspaces'),
+      'project-exclusions': unserved('Projects are not served. Exclude workspaces'),
     },
   );
   return reading(
@@ -65,13 +88,17 @@ export const newPolicySet = (dialect: Dialect) => {
       settings: {
         name: attributes.name,
         description: attributes.description ?? null,
-        kind: attributes.kind ?? 'opa',
+        kind: attributes.kind ?? dialect.unnamedKind,
         global: attributes.global ?? false,
         overridable: attributes.overridable ?? false,
         policies: attributes.policies ?? [],
+        policyToolVersion: versionOf(attributes['policy-tool-version']) ?? null,
+        agentEnabled: attributes['agent-enabled'] ?? false,
+        updatePatterns: attributes['policy-update-patterns'] ?? [],
       },
       workspaceIds: (relationships.workspaces?.data ?? []).map(({ id }) => id),
       policyIds: (relationships.policies?.data ?? []).map(({ id }) => id),
+      excludedWorkspaceIds: (relationships['workspace-exclusions']?.data ?? []).map(({ id }) => id),
     }),
   );
 };
@@ -79,5 +106,18 @@ export const newPolicySet = (dialect: Dialect) => {
 /** Only what the request names. Policies are replaced as a whole. */
 export const policySetChange = (dialect: Dialect) => {
   const schema = resourceDocument(dialect, type, { name: absentable(word), ...settings });
-  return reading(schema, ({ data }): Partial<PolicySetSettings> => named(data.attributes));
+  return reading(schema, ({ data: { attributes } }): Partial<PolicySetSettings> => {
+    const { name, description, kind, global, overridable, policies } = attributes;
+    return named({
+      name,
+      description,
+      kind,
+      global,
+      overridable,
+      policies,
+      policyToolVersion: versionOf(attributes['policy-tool-version']),
+      agentEnabled: attributes['agent-enabled'],
+      updatePatterns: attributes['policy-update-patterns'],
+    });
+  });
 };

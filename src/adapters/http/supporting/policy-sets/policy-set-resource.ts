@@ -7,6 +7,7 @@ import { count, dateTime, flag, maybeText, no, text } from '../../routing/resour
 
 const policyKind = z.enum(policyKinds);
 const level = z.enum(enforcementLevels);
+const patterns = z.array(text);
 
 const policy =
   ({ is }: Words) =>
@@ -46,6 +47,17 @@ const policySet = (words: Words) => {
           policySet.workspaceIds.length,
           'Number of workspaces that the set is attached to explicitly.',
         ),
+        'policy-tool-version': is(
+          maybeText,
+          policySet.policyToolVersion,
+          'The version of the engine that the policies are written for. Below 1, OPA evaluates them as Rego v0. Null accepts both versions of Rego.',
+        ),
+        'agent-enabled': is(flag, policySet.agentEnabled, 'Stored and shown. Agents evaluate all policies.'),
+        'policy-update-patterns': is(
+          patterns,
+          policySet.updatePatterns,
+          'Stored and shown. Policies do not come from version control.',
+        ),
         versioned: is(no, false),
         'created-at': is(dateTime, policySet.createdAt),
         'updated-at': is(dateTime, policySet.updatedAt),
@@ -56,6 +68,11 @@ const policySet = (words: Words) => {
           'workspaces',
           policySet.workspaceIds,
           'Workspaces that the set is attached to explicitly, even if it is global.',
+        ),
+        'workspace-exclusions': toMany(
+          'workspaces',
+          policySet.excludedWorkspaceIds,
+          'Workspaces to which the set never applies, even if it is global or attached.',
         ),
         policies: toMany(
           'policies',

@@ -18,8 +18,11 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readPolicies = readingIds(dialect, policyType);
   const policiesPath = '/policy-sets/:id/relationships/policies';
   const workspacesPath = '/policy-sets/:id/relationships/workspaces';
-  const changeWorkspaces = (change: 'attach' | 'detach') =>
-    answerEmpty((call) => use.attachPolicySet.execute(call.actor, parameter(call, 'id'), change, readWorkspaces(call)));
+  const exclusionsPath = '/policy-sets/:id/relationships/workspace-exclusions';
+  const changeWorkspaces = (change: 'attach' | 'detach', list?: 'excludedWorkspaceIds') =>
+    answerEmpty((call) =>
+      use.attachPolicySet.execute(call.actor, parameter(call, 'id'), change, readWorkspaces(call), list),
+    );
   const changePolicies = (change: 'attach' | 'detach') =>
     answerEmpty((call) =>
       use.changePoliciesOfSet.execute(call.actor, parameter(call, 'id'), change, readPolicies(call)),
@@ -40,9 +43,16 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         refusals: ['attribute/invalid', 'attribute/taken'],
       }),
       async (call) => {
-        const { settings, workspaceIds, policyIds } = readNew(call);
+        const { settings, workspaceIds, policyIds, excludedWorkspaceIds } = readNew(call);
         const name = parameter(call, 'organization');
-        const made = await use.createPolicySet.execute(call.actor, name, settings, workspaceIds, policyIds);
+        const made = await use.createPolicySet.execute(
+          call.actor,
+          name,
+          settings,
+          workspaceIds,
+          policyIds,
+          excludedWorkspaceIds,
+        );
         return created({ data: present(made) });
       },
     ),
@@ -78,6 +88,18 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       'policy-sets/manage',
       relates('detachPolicySet', 'Detach a policy set from workspaces', readWorkspaces, 'attribute/invalid'),
       changeWorkspaces('detach'),
+    ),
+    post(
+      exclusionsPath,
+      'policy-sets/manage',
+      relates('excludeWorkspaces', 'Exclude workspaces from a policy set', readWorkspaces, 'attribute/invalid'),
+      changeWorkspaces('attach', 'excludedWorkspaceIds'),
+    ),
+    removeListed(
+      exclusionsPath,
+      'policy-sets/manage',
+      relates('includeWorkspaces', 'End the exclusion of workspaces from a policy set', readWorkspaces),
+      changeWorkspaces('detach', 'excludedWorkspaceIds'),
     ),
     post(
       policiesPath,

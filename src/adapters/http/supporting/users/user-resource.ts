@@ -1,45 +1,77 @@
 import { z } from 'zod';
 import { type FailingEffect, lanes } from '../../../../application/index.js';
 import type { User } from '../../../../domain/index.js';
-import type { Resource } from '../../routing/document.js';
+import type { Members, Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
-import { count, dateTime, flag, no, text } from '../../routing/resource-schema.js';
+import { count, dateTime, flag, no, nothing, text } from '../../routing/resource-schema.js';
 
+/** There is no such feature, so it is off for everyone. */
+const off = (words: Words, ...names: readonly string[]): Members =>
+  Object.fromEntries(names.map((name) => [name, words.is(no, false)]));
+
+/** `own` is given for the caller's own account, and `tokenId` for a new user. */
 const user =
-  ({ is, toOne }: Words) =>
-  ({ id, username, email, siteAdministrator, suspended }: User, tokenId?: string): Resource => ({
-    id,
-    type: 'users',
-    attributes: {
-      username: is(text, username),
-      email: is(text, email),
-      'is-service-account': is(no, false),
-      'is-admin': is(
-        flag,
-        siteAdministrator,
-        'Whether the user is a site administrator, who can create organizations and users.',
-      ),
-      'is-suspended': is(
-        flag,
-        suspended,
-        'Whether the user is suspended. The tokens of a suspended user are rejected.',
-      ),
-    },
-    ...(tokenId === undefined
-      ? {}
-      : { relationships: { 'authentication-token': toOne('authentication-tokens', tokenId) } }),
-  });
+  (words: Words) =>
+  (
+    { id, username, email, siteAdministrator, suspended }: User,
+    { tokenId, own = false }: { readonly tokenId?: string; readonly own?: boolean } = {},
+  ): Resource => {
+    const { is, group, optional, toOne } = words;
+    return {
+      id,
+      type: 'users',
+      attributes: {
+        username: is(text, username),
+        email: is(text, email),
+        'unconfirmed-email': is(nothing, null),
+        'avatar-url': is(nothing, null, 'Always null: there are no avatars.'),
+        'two-factor': group(off(words, 'enabled', 'verified'), 'Always off: users authenticate with tokens.'),
+        'is-service-account': is(no, false),
+        'is-admin': is(
+          flag,
+          siteAdministrator,
+          'Whether the user is a site administrator, who can create organizations and users.',
+        ),
+        'is-site-admin': is(flag, siteAdministrator, 'Same as `is-admin`.'),
+        'is-suspended': is(
+          flag,
+          suspended,
+          'Whether the user is suspended. The tokens of a suspended user are rejected.',
+        ),
+        permissions: own
+          ? optional(
+              group({
+                'can-create-organizations': is(flag, siteAdministrator),
+                'can-manage-user-tokens': is(flag, true),
+                ...off(
+                  words,
+                  'can-change-email',
+                  'can-change-username',
+                  'can-view2fa-settings',
+                  'can-manage-hcp-account',
+                ),
+              }),
+              "The caller's permissions. Only present for the caller's own account.",
+            )
+          : undefined,
+      },
+      ...(tokenId === undefined
+        ? {}
+        : { relationships: { 'authentication-token': toOne('authentication-tokens', tokenId) } }),
+    };
+  };
 
 /** A new user comes with the id of its first token. */
-export const presentCreatedUser = user(presenting);
-export const presentUser = (one: User): Resource => presentCreatedUser(one);
+export const presentCreatedUser = (one: User, tokenId: string): Resource => user(presenting)(one, { tokenId });
+export const presentUser = (one: User): Resource => user(presenting)(one);
+export const presentAccount = (one: User): Resource => user(presenting)(one, { own: true });
 
-export const userSchema = described({ name: 'User' }, (words) => user(words)(anyView()));
+export const userSchema = described({ name: 'User' }, (words) => user(words)(anyView(), { own: true }));
 
 /** A user in the answer that creates it. */
 export const createdUserSchema = described(
   { name: 'CreatedUser', about: 'A new user. Their first token is in `included`.' },
-  (words) => user(words)(anyView(), 'at-1'),
+  (words) => user(words)(anyView(), { tokenId: 'at-1' }),
 );
 
 const effectKind = z.enum(Object.values(lanes).flatMap(({ kinds }) => kinds));

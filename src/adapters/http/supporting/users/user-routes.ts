@@ -10,6 +10,7 @@ import { newUser } from './user-requests.js';
 import {
   createdUserSchema,
   failingEffectSchema,
+  presentAccount,
   presentCreatedUser,
   presentFailingEffect,
   presentUser,
@@ -26,7 +27,7 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       '/account/details',
       null,
       shows('showAccount', 'Show the account of the token', user, { refusals: ['resource/not-found'] }),
-      answerOne(presentUser, (call) => use.showAccount.execute(call.actor)),
+      answerOne(presentAccount, (call) => use.showAccount.execute(call.actor)),
     ),
     get(
       '/admin/users',

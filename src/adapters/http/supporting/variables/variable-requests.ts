@@ -8,7 +8,7 @@ const type: TypeName = { singular: 'var', plural: 'vars' };
 
 const attributes = {
   value: absentable(z.string().max(variableLimits.value)),
-  description: z.string().max(4096).nullable().optional(),
+  description: z.string().max(variableLimits.description).nullable().optional(),
   hcl: absentable(z.boolean()),
   sensitive: absentable(z.boolean()),
 };

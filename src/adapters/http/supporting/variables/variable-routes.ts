@@ -44,7 +44,8 @@ export const variableRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       '/workspaces/:workspaceId/vars/:variableId',
       'variables/manage',
       changes('updateVariable', 'Update a workspace variable', readChange, variable, {
-        about: 'A sensitive variable cannot be made non-sensitive, and its key and category cannot be changed.',
+        about:
+          'A sensitive variable cannot be made non-sensitive, its key cannot be changed, and its category only together with its value.',
         refusals,
       }),
       async (call) => {

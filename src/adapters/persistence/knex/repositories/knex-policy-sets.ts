@@ -28,7 +28,11 @@ const setRows = rowsOf<PolicySet>((row, as) => ({
   global: as.flag(row.global),
   overridable: as.flag(row.overridable),
   policies: as.json(row.policies),
+  policyToolVersion: row.policy_tool_version,
+  agentEnabled: as.flag(row.agent_enabled),
+  updatePatterns: as.json(row.update_patterns),
   workspaceIds: as.joined(row.workspace_ids, idsIn),
+  excludedWorkspaceIds: as.joined(row.excluded_workspace_ids, idsIn),
   policyIds: as.joined(row.policy_ids, idsIn),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -37,7 +41,7 @@ const setRows = rowsOf<PolicySet>((row, as) => ({
 
 const settings = setRows.except('id', 'organizationId', 'createdAt');
 
-const workspaceIds = `(select string_agg(lw.id, ' ') from policy_set_workspaces as l
+const workspaceIdsIn = (table: string) => `(select string_agg(lw.id, ' ') from ${table} as l
   join workspaces as lw on lw.id = l.workspace_id where l.policy_set_id = p.id and lw.deleted_at is null)`;
 
 const policyIds = `(select string_agg(lp.policy_id, ' ') from policy_set_policies as lp where lp.policy_set_id = p.id)`;
@@ -51,15 +55,19 @@ const living = (sql: Knex): Knex.QueryBuilder =>
 const select = (sql: Knex, policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
   policySets.select(...columnsOf('p', setRows.columns), {
     organization_name: 'o.name',
-    workspace_ids: sql.raw(workspaceIds),
+    workspace_ids: sql.raw(workspaceIdsIn('policy_set_workspaces')),
+    excluded_workspace_ids: sql.raw(workspaceIdsIn('policy_set_exclusions')),
     policy_ids: sql.raw(policyIds),
   });
 
-/** The rows linked to a set by its id: their table, and the column with the other id. */
+/** The rows linked to a set by its id: their table, and the column with the id of the other. */
 const links = {
-  workspaces: { table: 'policy_set_workspaces', column: 'workspace_id' },
-  policies: { table: 'policy_set_policies', column: 'policy_id' },
+  workspaceIds: { table: 'policy_set_workspaces', column: 'workspace_id', other: 'workspaces' },
+  excludedWorkspaceIds: { table: 'policy_set_exclusions', column: 'workspace_id', other: 'workspaces' },
+  policyIds: { table: 'policy_set_policies', column: 'policy_id', other: 'policies' },
 } as const;
+
+const linked = Object.keys(links) as readonly (keyof typeof links)[];
 
 const findSeen = seeing(
   'organization',
@@ -76,8 +84,7 @@ export class KnexPolicySets implements PolicySetRepository {
 
   async add(policySet: PolicySet): Promise<void> {
     await unlessTaken(this.db.run(this.db.sql('policy_sets').insert(setRows.write(policySet))), nameTaken);
-    await this.attach(policySet.id, 'workspaces', policySet.workspaceIds);
-    await this.attach(policySet.id, 'policies', policySet.policyIds);
+    for (const list of linked) await this.attach(policySet.id, list, policySet[list]);
   }
 
   async save(policySet: PolicySet): Promise<void> {
@@ -87,8 +94,7 @@ export class KnexPolicySets implements PolicySetRepository {
       .where({ id, revision: revision - 1 })
       .update(settings.write(policySet));
     await unlessTaken(unlessStale({ table: 'policy_sets', id }, this.db.run(update)), nameTaken);
-    await this.keepOnly(id, 'workspaces', policySet.workspaceIds);
-    await this.keepOnly(id, 'policies', policySet.policyIds);
+    for (const list of linked) await this.keepOnly(id, list, policySet[list]);
   }
 
   async remove(id: PolicySetId): Promise<void> {
@@ -121,18 +127,18 @@ export class KnexPolicySets implements PolicySetRepository {
     return sets.map((set) => ({ ...set, attached: (bySet.get(set.id) ?? []).map(policyRows.read) }));
   }
 
-  private async keepOnly(id: PolicySetId, what: keyof typeof links, ids: readonly string[]): Promise<void> {
-    const { table, column } = links[what];
+  private async keepOnly(id: PolicySetId, list: keyof typeof links, ids: readonly string[]): Promise<void> {
+    const { table, column } = links[list];
     await this.db.run(this.db.sql(table).where('policy_set_id', id).whereNotIn(column, ids).delete());
-    await this.attach(id, what, ids);
+    await this.attach(id, list, ids);
   }
 
-  private async attach(id: PolicySetId, what: keyof typeof links, ids: readonly string[]): Promise<void> {
+  private async attach(id: PolicySetId, list: keyof typeof links, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const { sql } = this.db;
-    const { table, column } = links[what];
+    const { table, column, other } = links[list];
     // Selected, because SQLite takes no more than 500 listed rows; it needs the `where` to tell `on conflict` from a join.
-    const rows = sql(what).whereIn('id', ids).select(sql.raw('?', id), 'id');
+    const rows = sql(other).whereIn('id', ids).select(sql.raw('?', id), 'id');
     const insert = `insert into ${table} (policy_set_id, ${column})`;
     await this.db.run(sql.raw(`${insert} select * from ? as attached where true on conflict do nothing`, [rows]));
   }
@@ -141,11 +147,17 @@ export class KnexPolicySets implements PolicySetRepository {
 /** Each by an index of its own: with an `or` between them, every policy set of the organization would be looked at. */
 const idsApplyingTo = (sql: Knex, workspaceId: WorkspaceId): Knex.QueryBuilder => {
   const workspace = () => livingWorkspaces(sql('workspaces as w')).where('w.id', workspaceId);
-  const attached = workspace().join('policy_set_workspaces as a', 'a.workspace_id', 'w.id').select('a.policy_set_id');
+  const excluded = (set: string) =>
+    sql('policy_set_exclusions as x').whereRaw(`x.workspace_id = w.id and x.policy_set_id = ${set}`);
+  const attached = workspace()
+    .join('policy_set_workspaces as a', 'a.workspace_id', 'w.id')
+    .whereNotExists(excluded('a.policy_set_id'))
+    .select('a.policy_set_id');
   const global = workspace()
     .join('policy_sets as g', 'g.organization_id', 'o.id')
     // Spelled out and not bound, or the index of the global ones would not be known to hold them.
     .whereRaw('g.global = TRUE')
+    .whereNotExists(excluded('g.id'))
     .select('g.id');
   return global.union(attached);
 };

@@ -60,7 +60,13 @@ export class KnexRemovals implements Removals {
     await this.removeVersions(versionIds);
     const finished = versions.length < limit;
     if (finished) {
-      for (const table of ['team_workspaces', 'policy_set_workspaces', 'agent_pool_workspaces', 'variables']) {
+      for (const table of [
+        'team_workspaces',
+        'policy_set_workspaces',
+        'policy_set_exclusions',
+        'agent_pool_workspaces',
+        'variables',
+      ]) {
         await this.db.run(sql(table).where('workspace_id', id).delete());
       }
       const shared = sql('workspace_state_consumers').where('workspace_id', id).orWhere('consumer_id', id);

@@ -54,17 +54,18 @@ const locatedRows = rowsOf<LocatedEvaluation>((row, as) => ({
 
 const changeableEvaluation = locatedRows.except('id', 'taskStageId', 'kind', 'createdAt');
 
-/** A set as earlier releases stored it too, which knew no code. */
-type StoredSet = Omit<AppliedPolicySet, 'policies'> & { readonly policies: readonly Policy[] };
+/** A set as earlier releases stored it too, which knew neither code nor versions. */
+type StoredSet = Omit<AppliedPolicySet, 'policies' | 'policyToolVersion'> & { readonly policies: readonly Policy[] };
 
-const withCode = (set: StoredSet): AppliedPolicySet => ({
+const appliedFrom = (set: StoredSet): AppliedPolicySet => ({
+  policyToolVersion: null,
   ...set,
   policies: set.policies.map((policy) => ({ code: null, ...policy })),
 });
 
 const evaluationFrom = ({ policy_sets, ...row }: { readonly policy_sets: string }): PolicyEvaluation => {
   const { taskStageId: _, ...evaluation } = locatedRows.read(row);
-  return { ...evaluation, policySets: (JSON.parse(policy_sets) as readonly StoredSet[]).map(withCode) };
+  return { ...evaluation, policySets: (JSON.parse(policy_sets) as readonly StoredSet[]).map(appliedFrom) };
 };
 
 const setRows = rowsOf<Omit<PolicySetOutcome, 'outcomes'>>((row, as) => ({
