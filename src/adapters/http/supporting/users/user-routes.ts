@@ -69,7 +69,7 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     remove(
       '/admin/users/:id',
       'users/manage',
-      removes('removeUser', 'Delete a user', 'user/protected', 'owners-team/protected', 'runs/in-progress'),
+      removes('removeUser', 'Delete a user', 'user/protected', 'owners-team/protected'),
       answerEmpty((call) => use.removeUser.execute(call.actor, parameter(call, 'id'))),
     ),
   ];

@@ -45,6 +45,17 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       removes(`removeWorkspace${suffix}`, 'Delete a workspace and everything in it', 'runs/in-progress'),
       answerEmpty((call) => use.removeWorkspace.execute(call.actor, reference(call))),
     ),
+    act(
+      `${path}/actions/safe-delete`,
+      'workspaces/delete',
+      removes(
+        `safelyRemoveWorkspace${suffix}`,
+        'Delete a workspace, unless it is locked or manages resources',
+        'runs/in-progress',
+        'workspace/not-safe-to-delete',
+      ),
+      answerEmpty((call) => use.removeWorkspace.execute(call.actor, reference(call), { safely: true })),
+    ),
   ];
 
   const changeLock =
