@@ -522,15 +522,6 @@ describe('an agent that falls silent', () => {
     for (let some = await reclaim(); some.length > 0; some = await reclaim()) taken.push(...some);
     expect(new Set(taken).size).toBe(runs);
   });
-
-  it('leaves a waiting run that was locked out where it is', async () => {
-    await steps.create();
-    await steps.claimed();
-    const lock = { action: 'lock', reason: null } as const;
-    await world.useCases.changeWorkspaceLock.execute(world.owner, world.workspace.id, lock);
-    await fallSilent();
-    expect(await steps.statusOf('run-1')).toBe('plan_queued');
-  });
 });
 
 describe('canceling a run in an agent’s hands', () => {

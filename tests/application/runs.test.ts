@@ -1,14 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunAction } from '../../src/application/index.js';
-import {
-  type Actor,
-  completedRunStatuses,
-  type RunStatus,
-  runStatuses,
-  runStatusesInProgress,
-  type TeamWorkspace,
-  type Workspace,
-} from '../../src/domain/index.js';
+import { type Actor, type RunStatus, runStatuses, type TeamWorkspace, type Workspace } from '../../src/domain/index.js';
 import { firstPage, invalid, type Member, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { type RunGiven, RunSteps } from '../support/run-steps.js';
@@ -167,33 +159,33 @@ describe('the order of runs', () => {
     },
   );
 
-  it('lets a run that holds the workspace go on under a lock, and holds back the next', async () => {
+  it('locks the workspace for a run while it works, so that no one else locks or unlocks it', async () => {
     const [first, second] = [await steps.create(), await steps.create()];
+    const refused = (message: string) => ({
+      code: 'workspace/lock-refused',
+      message: expect.stringContaining(message),
+    });
+    await world.refuses(() => lock('lock'), refused('workspace already locked'));
+    for (const action of ['unlock', 'force-unlock'] as const) {
+      await world.refuses(() => lock(action), refused(`workspace is locked by Run ${first.id}`));
+    }
+    await steps.plan(false);
+    await world.refuses(() => lock('unlock'), refused(`workspace is locked by Run ${second.id}`));
+    await steps.plan(false);
     await lock('lock');
-    await steps.plan();
-    await steps.change(first.id, 'apply');
-    await steps.apply();
-    expect(await steps.statusesOf(first, second)).toEqual(['applied', 'pending']);
-    await lock('unlock');
-    expect(await steps.statusOf(second.id)).toBe('plan_queued');
-  });
-
-  it('lets an unlock change nothing for runs while another holds the workspace', async () => {
-    const [first, second] = [await steps.create(), await steps.create()];
-    await lock('lock');
-    await lock('unlock');
-    expect(await steps.statusesOf(first, second)).toEqual(['plan_queued', 'pending']);
+    expect((await steps.create()).status).toBe('pending');
   });
 
   it('lets plan-only runs neither wait nor block other runs', async () => {
     const speculative = await world.uploadedVersion(files, { speculative: true });
     const planOnly = { configurationVersionId: speculative.id };
     const holding = await steps.create();
-    await lock('lock');
-    const [first, second] = [await steps.create(planOnly), await steps.create(planOnly)];
-    expect(await steps.statusesOf(holding, first, second)).toEqual(['plan_queued', 'plan_queued', 'plan_queued']);
-    await lock('unlock');
+    const first = await steps.create(planOnly);
     await steps.change(holding.id, 'cancel');
+    await lock('lock');
+    const second = await steps.create(planOnly);
+    expect(await steps.statusesOf(first, second)).toEqual(['plan_queued', 'plan_queued']);
+    await lock('unlock');
     expect((await steps.create()).status).toBe('plan_queued');
   });
 
@@ -447,26 +439,26 @@ describe('the current version', () => {
   });
 });
 
-describe('a deletion while a run is in progress', () => {
+describe('a deletion', () => {
   const seeded = async (status: RunStatus, createdBy?: string) => {
     const { id } = await world.uploadedVersion(files);
     await world.run(id, status, createdBy === undefined ? {} : { createdBy });
   };
-  const refusal = (what: string) => ({ code: 'runs/in-progress', message: `the ${what} has a run in progress` });
+  const refusal = (what: string) => ({
+    code: 'runs/in-progress',
+    message: `the ${what} has a run that is being applied: wait for it, or cancel it`,
+  });
 
-  it.each(runStatusesInProgress)(
-    'is refused for workspace, organization and creator of a run that is %s',
-    async (s) => {
-      const creator = await world.grantee('plan');
-      await seeded(s, creator.userId);
-      const { removeWorkspace, removeOrganization, removeUser } = world.useCases;
-      await world.refuses(() => removeWorkspace.execute(world.owner, { id: world.workspace.id }), refusal('workspace'));
-      await world.refuses(() => removeOrganization.execute(world.owner, 'acme'), refusal('organization'));
-      await world.refuses(() => removeUser.execute(world.administrator, creator.userId), refusal('user'));
-    },
-  );
+  it('is refused for workspace and organization of a run that is applied, and not for its creator', async () => {
+    const creator = await world.grantee('plan');
+    await seeded('applying', creator.userId);
+    const { removeWorkspace, removeOrganization, removeUser } = world.useCases;
+    await world.refuses(() => removeWorkspace.execute(world.owner, { id: world.workspace.id }), refusal('workspace'));
+    await world.refuses(() => removeOrganization.execute(world.owner, 'acme'), refusal('organization'));
+    await removeUser.execute(world.administrator, creator.userId);
+  });
 
-  it.each(completedRunStatuses)('goes on when the run is %s', async (status) => {
+  it.each(runStatuses.filter((status) => status !== 'applying'))('takes along a run that is %s', async (status) => {
     const creator = await world.grantee('plan');
     await seeded(status, creator.userId);
     await world.useCases.removeUser.execute(world.administrator, creator.userId);
@@ -476,16 +468,23 @@ describe('a deletion while a run is in progress', () => {
     expect(world.remembers('run-1')).toBe(false);
   });
 
-  it('is refused for a team whose token asked for the run, and for no other team', async () => {
+  it('goes on for a team whose token asked for the run, which goes on too', async () => {
     await world.uploadedVersion(files);
     const team = await world.newTeam('robots', ['manage-workspaces']);
     const run = await steps.create({}, await teamActor(team.id));
-    const { removeTeam, removeUser } = world.useCases;
-    await world.refuses(() => removeTeam.execute(world.owner, team.id), refusal('team'));
-    await removeTeam.execute(world.owner, (await world.newTeam('bystanders')).id);
-    await removeUser.execute(world.administrator, world.member.userId);
-    await steps.change(run.id, 'cancel');
-    await removeTeam.execute(world.owner, team.id);
+    await world.useCases.removeTeam.execute(world.owner, team.id);
+    await (await steps.claimed()).planned();
+    expect(await steps.statusOf(run.id)).toBe('planned');
+  });
+
+  it('ends the lease of the agent that plans', async () => {
+    await world.uploadedVersion(files);
+    await steps.create();
+    const held = await steps.claimed();
+    await world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id });
+    await world.refuses(() => held.planned(), { code: 'lease/lost' });
+    await world.performEffects();
+    await world.refuses(() => held.log(0, 'too late'), { code: 'lease/lost' });
   });
 
   it('takes the run away with its stage and what was reported, once it may', async () => {

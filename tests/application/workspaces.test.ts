@@ -81,7 +81,8 @@ describe('locking a workspace', () => {
   it('is lifted by who set it, or by force', async () => {
     const writer = await world.grantee('write');
     await change(writer, 'lock');
-    await world.refuses(() => change(world.owner, 'unlock'), refused('workspace locked by another caller'));
+    const locked = `workspace is locked by User ${writer.userId}`;
+    await world.refuses(() => change(world.owner, 'unlock'), refused(locked));
     await world.refuses(() => change(writer, 'force-unlock'), lacking('workspace admin'));
     expect((await change(world.owner, 'force-unlock')).lock).toBeNull();
   });

@@ -389,6 +389,23 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       [{ ...finalized, jsonBundle, outputsRead: true }, await read()],
     ];
   },
+  StateContents: async (on) => {
+    const { workspace } = await aPlace(on);
+    const version = aStateVersion((await aRunIn(on, workspace)).state);
+    const resource = { name: 'a', type: 'null_resource', module: 'root', provider: 'null', count: 2 };
+    const contents = { terraformVersion: '1.11.4', resourceCount: 2, resources: [resource] };
+    await on.run(async (tx) => {
+      await tx.stateVersions.add(version, []);
+      await tx.stateVersions.keepContents(version.id, contents);
+      await tx.stateVersions.keepContents(version.id, { ...contents, terraformVersion: null });
+    });
+    const read = async (whole: boolean) =>
+      (await on.read((tx) => tx.stateVersions.contentsOf([version.id, 'sv-nobody'], whole))).get(version.id);
+    return [
+      [contents, await read(true)],
+      [{ ...contents, resources: [] }, await read(false)],
+    ];
+  },
   StateOutput: async (on) => {
     const { workspace } = await aPlace(on);
     const version = aStateVersion((await aRunIn(on, workspace)).state);

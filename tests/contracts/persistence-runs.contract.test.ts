@@ -127,6 +127,7 @@ onEveryBackend('runs', (on) => {
     const lease = aLease({ expiresAt: '2020-01-01T00:00:00.000Z' });
     const waiting = await aRunThere(on, place, { createdBy });
     const holding = await aRunThere(on, place, { status: 'apply_queued', lease });
+    await aRunThere(on, place, { status: 'applying', planOnly: true });
     const look = () =>
       on.read(async (tx) => [
         await tx.runs.find(waiting.state.id),
@@ -136,9 +137,8 @@ onEveryBackend('runs', (on) => {
         await tx.runs.nextClaimable({ poolId: pool.id, organizationId: organization.id }),
         (await tx.runs.withExpiredLease(noon, 100)).find((id) => id === holding.state.id),
         (await tx.runs.anotherHolds(workspace.id, waiting.state.id)) || undefined,
-        (await tx.runs.anyInProgress({ organizationId: organization.id })) || undefined,
-        (await tx.runs.anyInProgress({ workspaceId: workspace.id })) || undefined,
-        (await tx.runs.anyInProgress({ createdBy: member.id })) || undefined,
+        (await tx.runs.anyApplying({ organizationId: organization.id })) || undefined,
+        (await tx.runs.anyApplying({ workspaceId: workspace.id })) || undefined,
         (await tx.runs.page(workspace.id, page(1))).items[0],
         (await tx.runs.page(workspace.id, page(1))).total || undefined,
         (await tx.runs.firstOfVersions([version.id])).get(version.id),
@@ -414,15 +414,13 @@ onEveryBackend('rules about runs', (on) => {
       async ({ planOnly }) => {
         const { place, pool } = await aServedPlace(on);
         const { workspace, version, organization } = place;
-        const creator = unique('user');
         const neighbour = await on.workspace(organization);
-        const run = await aRunThere(on, place, { status, planOnly, createdBy: { kind: 'user', id: creator } });
+        const run = await aRunThere(on, place, { status, planOnly });
         const answers = await on.read(async (tx) => ({
           about: await tx.runs.aboutVersion(version.id),
-          inOrganization: await tx.runs.anyInProgress({ organizationId: organization.id }),
-          inWorkspace: await tx.runs.anyInProgress({ workspaceId: workspace.id }),
-          ofCreator: await tx.runs.anyInProgress({ createdBy: creator }),
-          inNeighbour: await tx.runs.anyInProgress({ workspaceId: neighbour.id }),
+          inOrganization: await tx.runs.anyApplying({ organizationId: organization.id }),
+          inWorkspace: await tx.runs.anyApplying({ workspaceId: workspace.id }),
+          inNeighbour: await tx.runs.anyApplying({ workspaceId: neighbour.id }),
           holds: await tx.runs.anotherHolds(workspace.id, 'run-another'),
           holdsBesideItself: await tx.runs.anotherHolds(workspace.id, run.state.id),
           holdsNeighbour: await tx.runs.anotherHolds(neighbour.id, 'run-another'),
@@ -432,9 +430,8 @@ onEveryBackend('rules about runs', (on) => {
         const { id } = run.state;
         expect(answers).toEqual({
           about: { isCurrent: false, runsInProgress: inProgress, usedByRun: true },
-          inOrganization: inProgress,
-          inWorkspace: inProgress,
-          ofCreator: inProgress,
+          inOrganization: status === 'applying',
+          inWorkspace: status === 'applying',
           inNeighbour: false,
           holds: !planOnly && runStatusesHoldingWorkspace.includes(status),
           holdsBesideItself: false,
@@ -457,13 +454,14 @@ onEveryBackend('rules about runs', (on) => {
     expect(await about('cv-nobody')).toEqual({ isCurrent: false, ...unused });
   });
 
-  it('find a run in progress among others that are over', async () => {
+  it('find a run that is applied among others', async () => {
     const place = await aPlace(on);
     const scope: RunScope = { workspaceId: place.workspace.id };
     for (const status of completedRunStatuses) await aRunThere(on, place, { status });
-    expect(await on.read((tx) => tx.runs.anyInProgress(scope))).toBe(false);
     await aRunThere(on, place, { status: 'planned_and_saved' });
-    expect(await on.read((tx) => tx.runs.anyInProgress(scope))).toBe(true);
+    expect(await on.read((tx) => tx.runs.anyApplying(scope))).toBe(false);
+    await aRunThere(on, place, { status: 'applying' });
+    expect(await on.read((tx) => tx.runs.anyApplying(scope))).toBe(true);
   });
 
   it('let the oldest of those wait first that were created first, whatever their status', async () => {

@@ -520,26 +520,21 @@ onEveryBackend('run facts', (on) => {
     expect(await about(neighbour.state.id)).toMatchObject({ runsInProgress: false, usedByRun: false });
   });
 
-  it('knows where a run is in progress: by organization, workspace and creator', async () => {
-    const creator = unique('user');
-    const { organization, workspace } = await run('apply_queued', creator);
-    const quiet = await run('planned_and_finished', creator);
+  it('knows where a run is applied: by organization and workspace', async () => {
+    const { organization, workspace } = await run('applying');
+    const quiet = await run('apply_queued');
     const neighbour = await on.workspace(organization);
-    const any = (scope: RunScope) => on.read((tx) => tx.runs.anyInProgress(scope));
+    const any = (scope: RunScope) => on.read((tx) => tx.runs.anyApplying(scope));
     expect(await any({ organizationId: organization.id })).toBe(true);
     expect(await any({ workspaceId: workspace.id })).toBe(true);
-    expect(await any({ createdBy: creator })).toBe(true);
     expect(await any({ organizationId: quiet.organization.id })).toBe(false);
     expect(await any({ workspaceId: quiet.workspace.id })).toBe(false);
     expect(await any({ workspaceId: neighbour.id })).toBe(false);
-    expect(await any({ createdBy: 'user-nobody' })).toBe(false);
   });
 
   it('forgets the runs of a workspace that is removed', async () => {
-    const creator = unique('user');
-    const { organization, workspace } = await run('planning', creator);
+    const { organization, workspace } = await run('applying');
     await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
-    expect(await on.read((tx) => tx.runs.anyInProgress({ organizationId: organization.id }))).toBe(false);
-    expect(await on.read((tx) => tx.runs.anyInProgress({ createdBy: creator }))).toBe(false);
+    expect(await on.read((tx) => tx.runs.anyApplying({ organizationId: organization.id }))).toBe(false);
   });
 });

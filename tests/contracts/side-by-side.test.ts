@@ -21,7 +21,7 @@ import {
   variableLimits,
   type Workspace,
 } from '../../src/domain/index.js';
-import { defaultRunOptions } from '../../src/domain/supporting/runs/run.js';
+import { defaultRunOptions, Run } from '../../src/domain/supporting/runs/run.js';
 import { inChunks, lifetimes, limits, objectIdOf } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import {
@@ -180,6 +180,15 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     (unitOfWork) =>
       new application.ClaimRun(unitOfWork, clock, secrets, box, progress).execute(agent, 'agent-1');
 
+  const queueApply = async (place: Place): Promise<void> => {
+    await createRun(place, asUser(place.owner))(instance(0));
+    await instance(0).run(async (tx) => {
+      const [state] = (await tx.runs.page(place.workspace.id, { number: 1, size: 1 })).items;
+      if (state === undefined) throw new Error('there is no run');
+      await tx.runs.save(Run.restore({ ...state, status: 'apply_queued', revision: state.revision + 1 }));
+    });
+  };
+
   const changeMembers =
     ({ owner, team, user }: Place): Act =>
     async (unitOfWork) => {
@@ -197,14 +206,16 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     readonly name: string;
     readonly prepare?: (place: Place) => Promise<unknown>;
     readonly removal: (place: Place) => Act;
-    readonly refused: string;
+    /** Null where the removal takes along what is done at the same time. */
+    readonly refused: string | null;
     readonly use: (place: Place) => Act;
-    readonly missing: string;
+    /** Null where the other finds nothing to do. */
+    readonly missing: string | null;
   }[] = [
     {
       name: 'a user is removed, and starts a run',
       removal: removeUser,
-      refused: 'runs/in-progress',
+      refused: null,
       use: (place) => createRun(place, asUser(place.user)),
       missing: 'resource/not-found',
     },
@@ -223,7 +234,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       name: 'a team is removed, and its token starts a run',
       removal: (place) => (unitOfWork) =>
         new application.RemoveTeam(unitOfWork, clock).execute(asUser(place.owner), place.team.id),
-      refused: 'runs/in-progress',
+      refused: null,
       use: (place) => createRun(place, asTeam(place.team)),
       missing: 'resource/not-found',
     },
@@ -231,7 +242,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       name: 'an organization is removed, and a run starts in it',
       removal: (place) => (unitOfWork) =>
         new application.RemoveOrganization(unitOfWork, clock).execute(asUser(place.owner), place.organization.name),
-      refused: 'runs/in-progress',
+      refused: null,
       use: (place) => createRun(place, asUser(place.owner)),
       missing: 'resource/not-found',
     },
@@ -239,9 +250,27 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       name: 'a workspace is removed, and a run starts in it',
       removal: (place) => (unitOfWork) =>
         new application.RemoveWorkspace(unitOfWork, clock).execute(asUser(place.owner), { id: place.workspace.id }),
-      refused: 'runs/in-progress',
+      refused: null,
       use: (place) => createRun(place, asUser(place.owner)),
       missing: 'attribute/invalid',
+    },
+    {
+      name: 'an organization is removed, and an agent begins an apply in it',
+      prepare: (place) => queueApply(place),
+      removal: (place) => (unitOfWork) =>
+        new application.RemoveOrganization(unitOfWork, clock).execute(asUser(place.owner), place.organization.name),
+      refused: 'runs/in-progress',
+      use: claim,
+      missing: null,
+    },
+    {
+      name: 'a workspace is removed, and an agent begins an apply in it',
+      prepare: (place) => queueApply(place),
+      removal: (place) => (unitOfWork) =>
+        new application.RemoveWorkspace(unitOfWork, clock).execute(asUser(place.owner), { id: place.workspace.id }),
+      refused: 'runs/in-progress',
+      use: claim,
+      missing: null,
     },
     {
       name: 'an agent pool is removed, and its agent claims a run',
@@ -315,12 +344,13 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   }
 
   describe.each(exclusions)('$name', ({ prepare, removal, refused, use, missing }) => {
-    it('refuses the removal when it is second', async () => {
+    it('is refused or goes on when the removal is second', async () => {
       const place = await newPlace();
       await prepare?.(place);
       const [used, removed] = await overlapping(use(place), removal(place));
       expect(used).toMatchObject({ status: 'fulfilled' });
-      expect(removed).toEqual({ status: 'rejected', reason: refusal(refused) });
+      expect(removed).toMatchObject(refused === null ? { status: 'fulfilled' } : { status: 'rejected' });
+      if (refused !== null) expect(removed).toEqual({ status: 'rejected', reason: refusal(refused) });
     });
 
     it('refuses the other when that is second', async () => {
@@ -328,7 +358,8 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       await prepare?.(place);
       const [removed, used] = await overlapping(removal(place), use(place));
       expect(removed).toMatchObject({ status: 'fulfilled' });
-      expect(used).toEqual({ status: 'rejected', reason: refusal(missing) });
+      if (missing === null) expect(used).toEqual({ status: 'fulfilled', value: undefined });
+      else expect(used).toEqual({ status: 'rejected', reason: refusal(missing) });
     });
   });
 

@@ -3,6 +3,7 @@ import { executionModes, lockActions, type TokenOwner, type Workspace } from '..
 import { type FileTriggers, selectsPush } from '../../src/domain/supporting/workspaces/file-triggers.js';
 import {
   checkRepository,
+  checkSafeToDelete,
   checkSettings,
   defaultSettings,
   directoryOf,
@@ -33,21 +34,69 @@ const unlocked: Workspace = {
 const lockedByAlice: Workspace = { ...unlocked, lock: { by: alice, reason: 'upgrade', at: noon } };
 const refusal = (message: string) => ({ code: 'workspace/lock-refused', message });
 
+const by = (caller: TokenOwner, reason: string | null = null, workingRunId: string | null = null) => ({
+  by: caller,
+  now: later,
+  reason,
+  workingRunId,
+});
+
+describe('a workspace on which a run works', () => {
+  const locked = 'workspace is locked by Run run-1: it is unlocked when the run ends, or is discarded or canceled';
+
+  it.each([
+    ['lock', 'workspace already locked'],
+    ['unlock', locked],
+    ['force-unlock', locked],
+  ] as const)('refuses to %s', (action, sentence) => {
+    const act = () => lockActions[action](unlocked, by(alice, null, 'run-1'));
+    expect(thrownBy(act)).toMatchObject(refusal(sentence));
+  });
+
+  it('is unlocked by who locked it before', () => {
+    expect(lockActions.unlock(lockedByAlice, by(alice, null, 'run-1')).lock).toBeNull();
+  });
+});
+
+describe('a safe deletion', () => {
+  const idle = { workingRunId: null, stateVersionId: null, resourceCount: null };
+  const check =
+    (workspace: Workspace, activity: Partial<typeof idle | Record<keyof typeof idle, string | number>>) => () =>
+      checkSafeToDelete(workspace, { ...idle, ...activity } as typeof idle);
+
+  it('is for a workspace without a state, or with a state without resources', () => {
+    expect(check(unlocked, {})).not.toThrow();
+    expect(check(unlocked, { stateVersionId: 'sv-1', resourceCount: 0 })).not.toThrow();
+  });
+
+  it.each([
+    ['locked', lockedByAlice, {}, 'currently locked'],
+    ['locked by a run', unlocked, { workingRunId: 'run-1' }, 'currently locked'],
+    ['not read yet', unlocked, { stateVersionId: 'sv-1' }, 'still being processed'],
+    ['managing resources', unlocked, { stateVersionId: 'sv-1', resourceCount: 1 }, 'still managing resources'],
+  ])('is refused for one that is %s', (_, workspace, activity, words) => {
+    expect(thrownBy(check(workspace, activity))).toMatchObject({
+      code: 'workspace/not-safe-to-delete',
+      message: expect.stringContaining(words),
+    });
+  });
+});
+
 describe('locking a workspace', () => {
   it('records who, why and when', () => {
-    expect(lockActions.lock(unlocked, alice, later, 'upgrade')).toEqual({
+    expect(lockActions.lock(unlocked, by(alice, 'upgrade'))).toEqual({
       ...unlocked,
       lock: { by: alice, reason: 'upgrade', at: later },
       updatedAt: later,
       revision: 3,
     });
-    expect(lockActions.lock(unlocked, alice, later, null).lock).toEqual({ by: alice, reason: null, at: later });
+    expect(lockActions.lock(unlocked, by(alice)).lock).toEqual({ by: alice, reason: null, at: later });
     expect(unlocked.lock).toBeNull();
   });
 
   it('is refused while it is locked, even by the same caller', () => {
     for (const caller of [alice, bob]) {
-      expect(thrownBy(() => lockActions.lock(lockedByAlice, caller, later, null))).toMatchObject(
+      expect(thrownBy(() => lockActions.lock(lockedByAlice, by(caller)))).toMatchObject(
         refusal('workspace already locked'),
       );
     }
@@ -56,7 +105,7 @@ describe('locking a workspace', () => {
 
 describe('unlocking a workspace', () => {
   it('is for the caller who locked it', () => {
-    expect(lockActions.unlock(lockedByAlice, alice, later)).toEqual({
+    expect(lockActions.unlock(lockedByAlice, by(alice))).toEqual({
       ...unlocked,
       updatedAt: later,
       revision: 3,
@@ -64,13 +113,13 @@ describe('unlocking a workspace', () => {
   });
 
   it('is refused to everybody else', () => {
-    expect(thrownBy(() => lockActions.unlock(lockedByAlice, bob, later))).toMatchObject(
-      refusal('workspace locked by another caller'),
+    expect(thrownBy(() => lockActions.unlock(lockedByAlice, by(bob)))).toMatchObject(
+      refusal('workspace is locked by User user-alice'),
     );
   });
 
   it('is refused while it is not locked', () => {
-    expect(thrownBy(() => lockActions.unlock(unlocked, alice, later))).toMatchObject(
+    expect(thrownBy(() => lockActions.unlock(unlocked, by(alice)))).toMatchObject(
       refusal('workspace already unlocked'),
     );
   });
@@ -79,7 +128,7 @@ describe('unlocking a workspace', () => {
 describe('force-unlocking a workspace', () => {
   it('does not ask who locked it', () => {
     for (const caller of [alice, bob]) {
-      expect(lockActions['force-unlock'](lockedByAlice, caller, later)).toEqual({
+      expect(lockActions['force-unlock'](lockedByAlice, by(caller))).toEqual({
         ...unlocked,
         updatedAt: later,
         revision: 3,
@@ -88,7 +137,7 @@ describe('force-unlocking a workspace', () => {
   });
 
   it('is refused while it is not locked', () => {
-    expect(thrownBy(() => lockActions['force-unlock'](unlocked, bob, later))).toMatchObject(
+    expect(thrownBy(() => lockActions['force-unlock'](unlocked, by(bob)))).toMatchObject(
       refusal('workspace already unlocked'),
     );
   });

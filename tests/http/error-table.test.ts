@@ -23,6 +23,7 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'user/protected': [409, 'conflict'],
   'user-tokens/limit-reached': [422, 'limit reached'],
   'runs/in-progress': [409, 'conflict'],
+  'workspace/not-safe-to-delete': [409, 'conflict'],
   'run/transition-refused': [409, 'transition not allowed'],
   'task-stage/transition-refused': [409, 'transition not allowed'],
   'lease/lost': [409, 'lease lost'],

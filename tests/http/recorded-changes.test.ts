@@ -32,10 +32,12 @@ const changing = routesOnce
   .filter(({ route }) => route.method !== 'get')
   .map((served) => ({ ...served, name: keyOf(served.route) }));
 
-/** Operations refused here, since the workspace is not locked. */
-const idle: ReadonlySet<string> = new Set([
-  'post /workspaces/:id/actions/unlock',
-  'post /workspaces/:id/actions/force-unlock',
+/** Operations refused here, since the workspace is not locked, and its state is not read. */
+const idle: ReadonlyMap<string, string> = new Map([
+  ['post /workspaces/:id/actions/unlock', 'workspace/lock-refused'],
+  ['post /workspaces/:id/actions/force-unlock', 'workspace/lock-refused'],
+  ['post /workspaces/:id/actions/safe-delete', 'workspace/not-safe-to-delete'],
+  ['post /organizations/:organization/workspaces/:name/actions/safe-delete', 'workspace/not-safe-to-delete'],
 ]);
 
 describe('every change over HTTP', () => {
@@ -68,7 +70,7 @@ describe('every change over HTTP', () => {
     const answer = await api.as(made.secret).at(prefix).send(route.method, path, body);
     await api.flushRefusals(true);
     const events = (await trailOf(world, 'acme')).filter(({ id }) => id !== refusal?.id);
-    const outcome = idle.has(name) ? 'workspace/lock-refused' : 'done';
+    const outcome = idle.get(name) ?? 'done';
     expect([answer.status, events.map((event) => event.outcome)]).toEqual([
       idle.has(name) ? 409 : answer.status,
       [outcome],
@@ -76,7 +78,8 @@ describe('every change over HTTP', () => {
     expect(events[0]).toMatchObject({
       action: route.action,
       count: 1,
-      subject: expect.stringMatching(/^[a-z-]+-[0-9A-Za-z]+$/),
+      // A refusal names what the caller asked for, which may be a name.
+      subject: expect.stringMatching(/^([a-z-]+-[0-9A-Za-z]+|acme\/api)$/),
       request: {
         id: answer.headers['x-request-id'],
         address: expect.stringMatching(/127\.0\.0\.1$/),

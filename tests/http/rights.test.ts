@@ -46,6 +46,18 @@ const special: readonly Special[] = [
     because: 'an audit token is open to what the policy names alone',
   },
   { route: 'post /workspaces/:id/actions/unlock', applies: always, status: 409, because: 'it is not locked' },
+  {
+    route: 'post /workspaces/:id/actions/safe-delete',
+    applies: always,
+    status: 409,
+    because: 'its state is not read yet',
+  },
+  {
+    route: 'post /organizations/:organization/workspaces/:name/actions/safe-delete',
+    applies: always,
+    status: 409,
+    because: 'its state is not read yet',
+  },
   { route: 'post /workspaces/:id/actions/force-unlock', applies: always, status: 409, because: 'it is not locked' },
   {
     route: 'delete /agent-pools/:id',

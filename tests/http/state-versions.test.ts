@@ -12,6 +12,11 @@ const outputs = [
   { name: 'password', type: ['object', { word: 'string' }], value: { word: 'hunter2' }, sensitive: true },
 ];
 
+const provider = 'provider["terraform.io/builtin/terraform"]';
+const resource = { mode: 'managed', type: 'terraform_data', name: 'disk', provider, instances: [{}, {}] };
+const textOf = (serial: number): string =>
+  JSON.stringify({ version: 4, terraform_version: '1.11.4', serial, resources: serial === 3 ? [resource] : [] });
+
 const api = await startApi({ prefix });
 const bench = await Bench.make(api);
 await bench.version();
@@ -22,14 +27,30 @@ for (const serial of [1, 2, 3]) {
   await bench.planned(runId);
   await bench.act(runId, 'apply');
   const job = await bench.claimed(runId);
-  ids.push(await job.writeState(`state ${serial}`, { serial, outputs: serial === 3 ? outputs : [] }));
+  ids.push(await job.writeState(textOf(serial), { serial, outputs: serial === 3 ? outputs : [] }));
   await job.applied();
 }
+await api.settle();
 
 const last = (): string => ids.at(-1) ?? '';
 const current = (what = ''): string => `/workspaces/${bench.workspaceId}/current-state-version${what}`;
 const listed = (organization = bench.organization, workspace = name): string =>
   `/state-versions?filter[organization][name]=${organization}&filter[workspace][name]=${workspace}`;
+
+it('a workspace shows its state and how many resources are in it, and is not safe to delete', async () => {
+  const { attributes, relationships } = (await api.admin.get(`/workspaces/${bench.workspaceId}`).expect(200)).body.data;
+  expect(attributes).toMatchObject({ 'resource-count': 2, 'workspace-kpis-runs-count': 3 });
+  expect(relationships['current-state-version'].data).toEqual({ id: last(), type: 'state-versions' });
+  const words = 'Workspace cannot be safely deleted because it is still managing resources';
+  const answer = await api.admin.post(`/workspaces/${bench.workspaceId}/actions/safe-delete`).expect(409);
+  expect(answer.body).toEqual(refusal(409, 'conflict', words));
+});
+
+it('states in a list are without their resources', async () => {
+  const { data } = (await api.admin.get(listed()).expect(200)).body;
+  const counts = { modules: null, providers: null, resources: null, 'resource-count': 2 };
+  expect(data[0].attributes).toMatchObject({ ...counts, 'resources-processed': true, 'terraform-version': '1.11.4' });
+});
 
 /** The id of the output of this name. */
 async function outputId(wanted: string): Promise<string> {
@@ -39,7 +60,7 @@ async function outputId(wanted: string): Promise<string> {
 
 it('a state is shown with all that is known of it', async () => {
   const { body } = await api.admin.get(`/state-versions/${last()}`).expect(200);
-  const { md5, size } = announcementOf(Buffer.from('state 3'));
+  const { md5, size } = announcementOf(Buffer.from(textOf(3)));
   expect(body).toEqual({
     data: {
       id: last(),
@@ -53,15 +74,16 @@ it('a state is shown with all that is known of it', async () => {
         intermediate: false,
         lineage: 'lineage-1',
         md5,
-        modules: null,
-        providers: null,
-        resources: null,
+        modules: { root: { 'terraform-data': 2 } },
+        providers: { [provider]: { 'terraform-data': 2 } },
+        'resource-count': 2,
+        resources: [{ name: 'disk', type: 'terraform_data', module: 'root', provider, count: 2 }],
         'resources-processed': true,
         serial: 3,
         size,
         'state-version': null,
         status: 'finalized',
-        'terraform-version': null,
+        'terraform-version': '1.11.4',
         'vcs-commit-sha': null,
         'vcs-commit-url': null,
       },
@@ -199,7 +221,7 @@ describe('the download URL', () => {
     const url = await urlOf();
     for (const caller of [api.anonymous, api.admin, api.as('no such secret')]) {
       const answer = await caller.at('').get(url).buffer().expect(200);
-      expect(Buffer.from(answer.body).toString()).toBe('state 3');
+      expect(Buffer.from(answer.body).toString()).toBe(textOf(3));
       expect(answer.headers['content-disposition']).toBe('attachment; filename="terraform.tfstate"');
     }
     await api.anonymous.at('').send('put', url, {}).expect(404);

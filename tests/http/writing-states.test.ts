@@ -339,11 +339,11 @@ describe('the next state', () => {
     await place.bench.planned(runId);
     await place.bench.act(runId, 'apply');
     const job = await place.bench.claimed(runId);
-    await place.lock();
     const applying = await api.upload(state, stateOf({ serial: 2 })).expect(409);
-    expect(applying.body).toEqual(conflict(expect.stringContaining('is being applied')));
+    expect(applying.body).toEqual(conflict(expect.stringContaining('is not locked')));
     await job.writeState('state 5', { serial: 5 });
     await job.applied();
+    await place.lock();
     const late = await api.upload(state, stateOf({ serial: 2 })).expect(409);
     expect(late.body).toEqual(conflict(expect.stringContaining('greater than 5'), 'serial'));
   });

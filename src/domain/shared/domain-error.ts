@@ -25,6 +25,7 @@ export type DomainErrorCode =
   | 'user/protected'
   | 'user-tokens/limit-reached'
   | 'workspace/lock-refused'
+  | 'workspace/not-safe-to-delete'
   | 'state-version/conflict'
   | 'state-version/outputs-unread'
   | 'service/unavailable'

@@ -34,6 +34,7 @@ export const errorTable = {
   'agent-report/invalid': { status: 422, title: 'invalid attribute' },
   'agent-pool/in-use': { status: 409, title: 'conflict' },
   'repository/fetch-failed': { status: 422, title: 'invalid attribute' },
+  'workspace/not-safe-to-delete': { status: 409, title: 'conflict' },
   'workspace/lock-refused': { status: 409, title: 'conflict' },
   'state-version/conflict': { status: 409, title: 'conflict' },
   // Clients try again, as they do where the service is away.

@@ -91,8 +91,8 @@ export class MemoryRuns implements RunRepository, RunQueries {
     };
   }
 
-  async anyInProgress(scope: RunScope): Promise<boolean> {
-    return this.living().some((run) => inProgress(run) && this.within(scope, run));
+  async anyApplying(scope: RunScope): Promise<boolean> {
+    return this.living().some((run) => run.status === 'applying' && this.within(scope, run));
   }
 
   async takeSequence(workspaceId: WorkspaceId): Promise<number> {
@@ -228,7 +228,6 @@ export class MemoryRuns implements RunRepository, RunQueries {
 
   private within(scope: RunScope, run: RunState): boolean {
     if ('workspaceId' in scope) return run.workspaceId === scope.workspaceId;
-    if ('createdBy' in scope) return run.createdBy?.id === scope.createdBy;
     return this.tables().workspace(run.workspaceId)?.organizationId === scope.organizationId;
   }
 

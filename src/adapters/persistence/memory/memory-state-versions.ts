@@ -120,9 +120,12 @@ export class MemoryStateVersions implements StateVersionRepository {
     if (stateVersions.has(id) && !stateContents.has(id)) stateContents.set(id, contents);
   }
 
-  async contentsOf(ids: readonly StateVersionId[]): Promise<ReadonlyMap<StateVersionId, StateContents>> {
-    const { stateContents } = this.tables();
-    return new Map([...stateContents].filter(([id]) => ids.includes(id)));
+  async contentsOf(
+    ids: readonly StateVersionId[],
+    whole: boolean,
+  ): Promise<ReadonlyMap<StateVersionId, StateContents>> {
+    const known = [...this.tables().stateContents].filter(([id]) => ids.includes(id));
+    return new Map(known.map(([id, contents]) => [id, whole ? contents : { ...contents, resources: [] }]));
   }
 
   async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>> {

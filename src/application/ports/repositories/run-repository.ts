@@ -12,19 +12,14 @@ import type {
   Seen,
   Standing,
   StateVersionId,
-  TeamId,
-  UserId,
   VersionFactsGathered,
   WorkspaceId,
   WorkspaceVisibility,
 } from '../../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
-/** The scope in which a run in progress forbids a deletion. */
-export type RunScope =
-  | { readonly organizationId: OrganizationId }
-  | { readonly workspaceId: WorkspaceId }
-  | { readonly createdBy: UserId | TeamId };
+/** The scope in which a run that is applied forbids a deletion. */
+export type RunScope = { readonly organizationId: OrganizationId } | { readonly workspaceId: WorkspaceId };
 
 /** Runs of a deleted workspace or organization are missing. */
 export interface RunRepository {
@@ -38,7 +33,7 @@ export interface RunRepository {
   save(run: Run): Promise<void>;
   /** The facts for the configuration version's guards. */
   aboutVersion(id: ConfigurationVersionId): Promise<VersionFactsGathered>;
-  anyInProgress(scope: RunScope): Promise<boolean>;
+  anyApplying(scope: RunScope): Promise<boolean>;
   /** The next sequence number of the workspace's runs. Takes the workspace's turn. */
   takeSequence(workspaceId: WorkspaceId): Promise<number>;
   /** Whether another run holds the workspace. */

@@ -44,8 +44,8 @@ export interface StateVersionRepository {
   keepOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void>;
   /** Keeps what was read of a state; once is enough, and repeating it changes nothing. */
   keepContents(id: StateVersionId, contents: StateContents): Promise<void>;
-  /** By state; one that was not read has no entry. */
-  contentsOf(ids: readonly StateVersionId[]): Promise<ReadonlyMap<StateVersionId, StateContents>>;
+  /** By state; one that was not read has no entry. Without `whole`, resources are left out. */
+  contentsOf(ids: readonly StateVersionId[], whole: boolean): Promise<ReadonlyMap<StateVersionId, StateContents>>;
   /** Finalized states, newest first. The cost does not depend on their number or the page. */
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>>;
 }

@@ -83,6 +83,9 @@ export class ClaimRun {
       // Meanwhile the workspace may have changed its pool, or left the scope of this one.
       if (workspace === undefined || pool === undefined || !serves(pool, workspace)) return undefined;
       const [phase, trigger] = start;
+      // Serializes with the organization's removal, which either sees the apply or commits first.
+      const organization = { kind: 'organization', id: workspace.organizationId } as const;
+      if (phase === 'apply' && !(await tx.holds.share(organization))) return undefined;
       const { secret, digest } = this.secrets.generate();
       const expiresAt = leaseEnd(this.clock.now());
       const started = await this.progress.fire(tx, run, trigger, {

@@ -8,6 +8,7 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { keepState } from '../state-versions/state-writing.js';
 import { type LeaseHolder, leasedRun, leasedRunInTurn, refuseUnless } from './lease-holder.js';
 
 /**
@@ -17,7 +18,7 @@ import { type LeaseHolder, leasedRun, leasedRunInTurn, refuseUnless } from './le
  */
 export class UploadState {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'stateVersions' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'stateVersions' | 'effects' | 'audit'>,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
     private readonly secrets: SecretGenerator,
@@ -44,7 +45,7 @@ export class UploadState {
       if (version.status === 'finalized') return false;
       checkSuccession(await tx.stateVersions.current(version.workspaceId), version);
       const { bytes: size, sha256 } = measurement.facts();
-      await tx.stateVersions.finalize(version, { key, bytes: size, sha256 });
+      await keepState(tx, version, { key, bytes: size, sha256 });
       await tx.audit.add(doneByAgent(holder.agent, 'state-versions/write', id), version);
       return true;
     });

@@ -13,10 +13,14 @@ export class RemoveOrganization {
   execute(actor: Actor, name: string): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const { id } = authorized(await tx.organizations.findFor(actor, name), 'organizations/delete');
-      // Prevents a run from starting between the check and the removal.
+      // Prevents an apply from starting between the check and the removal. Other runs end with the deletion: they are
+      // no longer found, so neither people nor agents can go on with them.
       if (!(await tx.holds.take({ kind: 'organization', id }))) throw notFound();
-      if (await tx.runs.anyInProgress({ organizationId: id })) {
-        throw new DomainError('runs/in-progress', 'the organization has a run in progress');
+      if (await tx.runs.anyApplying({ organizationId: id })) {
+        throw new DomainError(
+          'runs/in-progress',
+          'the organization has a run that is being applied: wait for it, or cancel it',
+        );
       }
       await tx.organizations.remove(id, this.clock.now());
       // In the site's trail, since the organization's own trail is no longer listed.

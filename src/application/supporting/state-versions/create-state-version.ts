@@ -81,14 +81,15 @@ export class CreateStateVersion {
     const { state, jsonState } = command;
     if (state === undefined) {
       const { version } = await this.unitOfWork.run((tx) => this.add(tx, actor, command));
-      return { version, outputIds: [], urls: writingUrls(this.urls, version, this.clock.now()) };
+      return { version, outputIds: [], contents: undefined, urls: writingUrls(this.urls, version, this.clock.now()) };
     }
     const id = await this.keepInline(actor, command, state);
     if (jsonState !== undefined) await this.keepJson(id, jsonState);
     return this.unitOfWork.read(async (tx) => {
       const version = (await tx.stateVersions.find(id)) as StateVersion;
       const outputIds = await tx.stateOutputs.idsOf(id);
-      return { version, outputIds, urls: readingUrls(this.urls, version, this.clock.now()) };
+      const contents = (await tx.stateVersions.contentsOf([id], true)).get(id);
+      return { version, outputIds, contents, urls: readingUrls(this.urls, version, this.clock.now()) };
     });
   }
 

@@ -1,4 +1,4 @@
-import { type Actor, authorized, type StateVersion } from '../../../domain/index.js';
+import { type Actor, authorized, type StateContents, type StateVersion } from '../../../domain/index.js';
 import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
@@ -14,6 +14,8 @@ export interface StateVersionQuery {
 export interface ListedStateVersion {
   readonly version: StateVersion;
   readonly urls: StateUrls;
+  /** Undefined until it is read. In lists, without resources. */
+  readonly contents: StateContents | undefined;
 }
 
 /** GET /state-versions. */
@@ -28,10 +30,17 @@ export class ListStateVersions {
     const { organizationName, workspaceName } = query;
     const found = await this.unitOfWork.read(async (tx) => {
       const seen = await tx.workspaces.findByNameFor(actor, organizationName, workspaceName);
-      return tx.stateVersions.page(authorized(seen, 'state-versions/read').id, query.page);
+      const page = await tx.stateVersions.page(authorized(seen, 'state-versions/read').id, query.page);
+      const ids = page.items.map(({ id }) => id);
+      return { ...page, contents: await tx.stateVersions.contentsOf(ids, false) };
     });
     const now = this.clock.now();
-    const items = found.items.map((version) => ({ version, urls: readingUrls(this.urls, version, now) }));
-    return { ...found, items };
+    const { contents, ...page } = found;
+    const items = page.items.map((version) => ({
+      version,
+      urls: readingUrls(this.urls, version, now),
+      contents: contents.get(version.id),
+    }));
+    return { ...page, items };
   }
 }

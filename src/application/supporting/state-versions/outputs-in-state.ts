@@ -50,7 +50,7 @@ class Kept {
  * Finds the outputs in a state of format 4 while it passes, byte by byte: the state itself may be too long to be held in
  * memory. It looks at `outputs` alone, which is a member of the outermost object; what is not of that form has none.
  */
-class OutputScanner {
+export class OutputScanner {
   readonly found: ReportedOutput[] = [];
   private depth = 0;
   private inText = false;

@@ -76,7 +76,7 @@ export class RollBackState {
       return true;
     });
     const kept = (await this.unitOfWork.read((tx) => tx.stateVersions.find(version.id))) ?? version;
-    return { version: kept, outputIds: [], urls: readingUrls(this.urls, kept, this.clock.now()) };
+    return { version: kept, outputIds: [], contents: undefined, urls: readingUrls(this.urls, kept, this.clock.now()) };
   }
 
   private async find(

@@ -33,7 +33,8 @@ export class ShowStateVersion {
   async execute(actor: Actor, reference: StateVersionReference): Promise<ShownStateVersion> {
     const shown = await this.unitOfWork.read(async (tx) => {
       const version = await find(tx, actor, reference);
-      return { version, outputIds: await tx.stateOutputs.idsOf(version.id) };
+      const contents = (await tx.stateVersions.contentsOf([version.id], true)).get(version.id);
+      return { version, outputIds: await tx.stateOutputs.idsOf(version.id), contents };
     });
     return { ...shown, urls: readingUrls(this.urls, shown.version, this.clock.now()) };
   }

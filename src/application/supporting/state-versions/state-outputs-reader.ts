@@ -1,13 +1,14 @@
 import type { StateOutput, StateVersionId } from '../../../domain/index.js';
 import { fittingOutputs, valueToText } from '../../../domain/supporting/state-versions/state-output.js';
+import { ContentsScanner } from '../../files/contents-in-state.js';
 import { openBundle } from '../../files/open-bundle.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { outputsIn } from './outputs-in-state.js';
+import { OutputScanner } from './outputs-in-state.js';
 
-/** Reads the outputs of a state that a client wrote from its bytes, after it has become the current one. */
+/** Reads what is shown of a state from its bytes, after it has become the current one. Agents report its outputs themselves. */
 export class StateOutputsReader {
   constructor(
     private readonly unitOfWork: UnitOfWork<'stateVersions'>,
@@ -19,12 +20,19 @@ export class StateOutputsReader {
   /** Returns the work that keeps them; undefined where there is nothing to read any more. */
   async read(id: StateVersionId): Promise<((tx: Transaction<'stateVersions'>) => Promise<void>) | undefined> {
     const version = await this.unitOfWork.read((tx) => tx.stateVersions.find(id));
-    if (version === undefined || version.outputsRead) return undefined;
-    const found = fittingOutputs(await outputsIn(await openBundle(this.store, version.bundle)));
+    if (version === undefined) return undefined;
+    const [outputScanner, contentsScanner] = [new OutputScanner(), new ContentsScanner()];
+    for await (const chunk of await openBundle(this.store, version.bundle)) {
+      if (!version.outputsRead) outputScanner.take(chunk);
+      contentsScanner.take(chunk);
+    }
+    const found = fittingOutputs(outputScanner.found);
     const outputs = found.map((output) => reportedToKept(output, id, this.ids, this.box));
     return async (tx) => {
       const now = await tx.stateVersions.find(id);
-      if (now !== undefined && !now.outputsRead) await tx.stateVersions.keepOutputs(id, outputs);
+      if (now === undefined) return;
+      if (!now.outputsRead) await tx.stateVersions.keepOutputs(id, outputs);
+      await tx.stateVersions.keepContents(id, contentsScanner.contents);
     };
   }
 }

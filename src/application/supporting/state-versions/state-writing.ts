@@ -61,7 +61,7 @@ export async function dropAnnounced(
   if (bundleKey !== undefined) await tx.effects.enqueue(bundleKey, [{ kind: 'discard-bundle', bundleKey }]);
 }
 
-/** Makes a pending state of a client the current one, and orders the reading of its outputs. */
+/** Makes a pending state the current one, and orders the reading of what is shown of it. */
 export async function keepState(
   tx: Transaction<'stateVersions' | 'effects'>,
   version: StateVersion,

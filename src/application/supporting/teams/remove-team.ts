@@ -1,4 +1,4 @@
-import { type Actor, authorized, DomainError, notFound, type TeamId } from '../../../domain/index.js';
+import { type Actor, authorized, notFound, type TeamId } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkRemovable } from '../../../domain/supporting/teams/team.js';
 import type { Clock } from '../../ports/outside/clock.js';
@@ -7,7 +7,7 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 /** DELETE /teams/:id: its token and grants are invalid at once. */
 export class RemoveTeam {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'teams' | 'runs' | 'effects' | 'holds' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'teams' | 'effects' | 'holds' | 'audit'>,
     private readonly clock: Clock,
   ) {}
 
@@ -17,9 +17,6 @@ export class RemoveTeam {
       checkRemovable(team);
       // Prevents a run from starting between the check and the removal.
       if (!(await tx.holds.take({ kind: 'team', id }))) throw notFound();
-      if (await tx.runs.anyInProgress({ createdBy: id })) {
-        throw new DomainError('runs/in-progress', 'the team has a run in progress');
-      }
       await tx.teams.remove(id, this.clock.now());
       await tx.audit.add(doneBy(actor, 'teams/delete', id), team);
       await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'team', id } }]);

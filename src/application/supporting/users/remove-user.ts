@@ -16,7 +16,7 @@ import { checkActiveRemain } from '../teams/check-active-remain.js';
 /** DELETE /admin/users/:id: tokens and memberships are invalid at once; remaining data is removed in batches. */
 export class RemoveUser {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'users' | 'teams' | 'runs' | 'effects' | 'holds' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'users' | 'teams' | 'effects' | 'holds' | 'audit'>,
     private readonly clock: Clock,
   ) {}
 
@@ -32,9 +32,6 @@ export class RemoveUser {
       for (const team of await tx.teams.ownedBy(id)) {
         await checkActiveRemain(tx, team, [id]);
         await tx.teams.save(withChangedMembers(team));
-      }
-      if (await tx.runs.anyInProgress({ createdBy: id })) {
-        throw new DomainError('runs/in-progress', 'the user has a run in progress');
       }
       await tx.users.remove(id, this.clock.now());
       await tx.audit.add(doneBy(actor, 'users/manage', id), 'site');

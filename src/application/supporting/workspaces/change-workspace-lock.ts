@@ -11,7 +11,7 @@ import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { ProgressRepositories, RunProgress } from '../runs/run-progress.js';
-import { type ShownWorkspace, showingWorkspace } from './show-workspace.js';
+import { activityOf, type ShownWorkspace, showingWorkspace } from './show-workspace.js';
 
 const needs = {
   lock: 'workspaces/lock',
@@ -36,9 +36,13 @@ export class ChangeWorkspaceLock {
     command: { readonly action: LockAction; readonly reason: string | null },
   ): Promise<ShownWorkspace> {
     return this.unitOfWork.run(async (tx) => {
+      // In the workspace's turn: a concurrently started run is seen, or sees the lock.
+      await tx.workspaces.takeTurn(id);
       const { subject, standing } = seenBy(await tx.workspaces.findFor(actor, id), needs[command.action]);
-      const next = lockActions[command.action](subject, identityOf(actor), this.clock.now(), command.reason);
-      // Saving takes the workspace's turn as well: a concurrently created run is seen, or sees the lock.
+      const { workingRunId } = await activityOf(tx, id);
+      const by = identityOf(actor);
+      const change = { by, now: this.clock.now(), reason: command.reason, workingRunId };
+      const next = lockActions[command.action](subject, change);
       await tx.workspaces.save(next);
       await tx.audit.add(doneBy(actor, needs[command.action], id), subject);
       if (next.lock === null) await this.progress.advance(tx, id);

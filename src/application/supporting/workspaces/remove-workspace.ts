@@ -1,8 +1,10 @@
 import { type Actor, authorized, DomainError } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { checkSafeToDelete } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
+import { activityOf } from './show-workspace.js';
 
 /** DELETE of a workspace: hides it at once with its versions and their URLs; its data is removed in batches. */
 export class RemoveWorkspace {
@@ -11,14 +13,28 @@ export class RemoveWorkspace {
     private readonly clock: Clock,
   ) {}
 
-  execute(actor: Actor, reference: WorkspaceReference): Promise<void> {
+  /**
+   * Throws `runs/in-progress` while a run is applied. With `safely`, `workspace/not-safe-to-delete` for a workspace that is
+   * locked or manages resources.
+   */
+  execute(
+    actor: Actor,
+    reference: WorkspaceReference,
+    { safely = false }: { readonly safely?: boolean } = {},
+  ): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const { id, organizationId } = authorized(await findWorkspace(tx, actor, reference), 'workspaces/delete');
-      // Prevents a run from starting between the check and the removal.
+      const workspace = authorized(await findWorkspace(tx, actor, reference), 'workspaces/delete');
+      const { id, organizationId } = workspace;
+      // Prevents an apply from starting between the check and the removal. Other runs end with the deletion: they are
+      // no longer found, so neither people nor agents can go on with them.
       await tx.workspaces.takeTurn(id);
-      if (await tx.runs.anyInProgress({ workspaceId: id })) {
-        throw new DomainError('runs/in-progress', 'the workspace has a run in progress');
+      if (await tx.runs.anyApplying({ workspaceId: id })) {
+        throw new DomainError(
+          'runs/in-progress',
+          'the workspace has a run that is being applied: wait for it, or cancel it',
+        );
       }
+      if (safely) checkSafeToDelete((await tx.workspaces.find(id)) ?? workspace, await activityOf(tx, id));
       await tx.workspaces.remove(id, this.clock.now());
       await tx.audit.add(doneBy(actor, 'workspaces/delete', id), { organizationId });
       await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'workspace', id } }]);

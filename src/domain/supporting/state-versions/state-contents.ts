@@ -1,8 +1,9 @@
 /** A resource of a state; `count` is the number of its instances. */
 export interface StateResource {
   readonly name: string;
+  /** Begins with `data.` for one that is only read. */
   readonly type: string;
-  /** The path of its module: `root`, or `root.network.subnets`. */
+  /** The address of its module, or `root`. */
   readonly module: string;
   /** The address of its provider's configuration, as the state has it. */
   readonly provider: string;

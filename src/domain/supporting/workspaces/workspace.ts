@@ -1,6 +1,14 @@
 import { DomainError, invalidAttribute } from '../../shared/domain-error.js';
 import type { Executed, ExecutionSettings } from '../../shared/execution.js';
-import type { ConfigurationVersionId, Instant, OrganizationId, WebhookId, WorkspaceId } from '../../shared/id.js';
+import type {
+  ConfigurationVersionId,
+  Instant,
+  OrganizationId,
+  RunId,
+  StateVersionId,
+  WebhookId,
+  WorkspaceId,
+} from '../../shared/id.js';
 import { checkName } from '../../shared/name.js';
 import { checkProgramVersion } from '../../shared/program-version.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
@@ -152,6 +160,23 @@ export function checkRepository(settings: RepositorySettings): RepositorySetting
   return settings;
 }
 
+/**
+ * Throws `workspace/not-safe-to-delete` for a workspace that is in use or has resources; clients look for these words.
+ * `resourceCount` is null until the state is read.
+ */
+export function checkSafeToDelete(
+  { lock }: Pick<Workspace, 'lock'>,
+  activity: { workingRunId: RunId | null; stateVersionId: StateVersionId | null; resourceCount: number | null },
+): void {
+  const unsafe = (sentence: string) => new DomainError('workspace/not-safe-to-delete', sentence);
+  if (lock !== null || activity.workingRunId !== null) {
+    throw unsafe('Workspace is currently locked. Workspace must be unlocked before it can be safely deleted');
+  }
+  if (activity.stateVersionId === null || activity.resourceCount === 0) return;
+  if (activity.resourceCount === null) throw unsafe('Workspace is still being processed to discover resources');
+  throw unsafe('Workspace cannot be safely deleted because it is still managing resources');
+}
+
 const refused = (sentence: string): DomainError => new DomainError('workspace/lock-refused', sentence);
 
 /** Throws `workspace/lock-refused` unless the workspace is locked by this user or team. */
@@ -167,24 +192,46 @@ const changed = (workspace: Workspace, lock: Lock | null, now: Instant): Workspa
   revision: workspace.revision + 1,
 });
 
+/** The names that clients look for in refusals. */
+const holderNames: Readonly<Record<TokenOwner['kind'], string>> = {
+  user: 'User',
+  team: 'Team',
+  organization: 'Organization',
+  auditor: 'Organization',
+};
+
+/** The lock of a person or a team. A run that works on the workspace locks it as well, and only its end unlocks it. */
+function lockOf({ lock }: Workspace, workingRunId: RunId | null): Lock {
+  if (lock !== null) return lock;
+  if (workingRunId === null) throw refused('workspace already unlocked');
+  throw refused(
+    `workspace is locked by Run ${workingRunId}: it is unlocked when the run ends, or is discarded or canceled`,
+  );
+}
+
+interface LockChange {
+  readonly by: TokenOwner;
+  readonly now: Instant;
+  readonly reason: string | null;
+  /** The run that works on the workspace. */
+  readonly workingRunId: RunId | null;
+}
+
 /** The three lock actions. Each throws `workspace/lock-refused` unless the workspace is in its starting state. */
 export const lockActions = {
-  lock: (workspace: Workspace, by: TokenOwner, now: Instant, reason: string | null): Workspace => {
-    if (workspace.lock !== null) throw refused('workspace already locked');
+  lock: (workspace, { by, now, reason, workingRunId }) => {
+    if (workspace.lock !== null || workingRunId !== null) throw refused('workspace already locked');
     return changed(workspace, { by, reason, at: now }, now);
   },
-  unlock: (workspace: Workspace, by: TokenOwner, now: Instant): Workspace => {
-    if (workspace.lock === null) throw refused('workspace already unlocked');
-    if (workspace.lock.by.id !== by.id) throw refused('workspace locked by another caller');
+  unlock: (workspace, { by, now, workingRunId }) => {
+    const { by: holder } = lockOf(workspace, workingRunId);
+    if (holder.id !== by.id) throw refused(`workspace is locked by ${holderNames[holder.kind]} ${holder.id}`);
     return changed(workspace, null, now);
   },
-  'force-unlock': (workspace: Workspace, _by: TokenOwner, now: Instant): Workspace => {
-    if (workspace.lock === null) throw refused('workspace already unlocked');
+  'force-unlock': (workspace, { now, workingRunId }) => {
+    lockOf(workspace, workingRunId);
     return changed(workspace, null, now);
   },
-} as const satisfies Record<
-  string,
-  (workspace: Workspace, by: TokenOwner, now: Instant, reason: string | null) => Workspace
->;
+} as const satisfies Record<string, (workspace: Workspace, change: LockChange) => Workspace>;
 
 export type LockAction = keyof typeof lockActions;

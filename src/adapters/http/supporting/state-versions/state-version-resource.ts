@@ -1,28 +1,47 @@
 import { z } from 'zod';
 import type { ListedStateVersion, ShownOutput, ShownStateVersion } from '../../../../application/index.js';
+import type { StateContents, StateResource } from '../../../../domain/index.js';
 import { outputWords, wordForType } from '../../../../domain/supporting/state-versions/state-output.js';
 import { stateVersionStatuses } from '../../../../domain/supporting/state-versions/state-version.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
-import { count, dateTime, flag, no, nothing, text } from '../../routing/resource-schema.js';
+import { count, dateTime, flag, maybeText, no, nothing, text } from '../../routing/resource-schema.js';
 import { ownerSchema, presentOwner } from '../../tokens/token-owner-resource.js';
 
 const outputType = 'state-version-outputs';
 
 const maybeUrl = z.url().nullable();
 const unknown = nothing.describe('Not recorded by this service.');
+const maybeCount = count.nullable();
+const maybeResources = z
+  .array(z.strictObject({ name: text, type: text, module: text, provider: text, count }))
+  .nullable();
+const counts = z.record(text, z.record(text, count)).nullable();
 const status = z.enum(stateVersionStatuses);
+
+/** Clients know types with hyphens here. */
+function countsBy(contents: StateContents | undefined, key: (resource: StateResource) => string) {
+  if (contents === undefined) return null;
+  const found = new Map<string, Map<string, number>>();
+  for (const resource of contents.resources) {
+    const type = resource.type.replaceAll('_', '-');
+    const types = found.get(key(resource)) ?? new Map<string, number>();
+    found.set(key(resource), types.set(type, (types.get(type) ?? 0) + resource.count));
+  }
+  return Object.fromEntries(Array.from(found, ([name, types]) => [name, Object.fromEntries(types)]));
+}
 const outputIdentifiers = z.array(z.strictObject({ id: text, type: z.literal(outputType) }));
 
 /**
- * In lists, outputs appear only as a link. Attributes that the service would have to read from the content are null.
+ * In lists, outputs appear only as a link, and resources not at all. Attributes of a commit are null.
  */
 const stateVersion =
   ({ is, optional, link, toOne, toOneOrNone }: Words) =>
   (dialect: Dialect) =>
   (listed: ListedStateVersion & Partial<Pick<ShownStateVersion, 'outputIds'>>): Resource => {
-    const { version, urls, outputIds } = listed;
+    const { version, urls, outputIds, contents } = listed;
+    const whole = outputIds === undefined ? undefined : contents;
     const self = `${dialect.prefix}/state-versions/${version.id}`;
     return {
       id: version.id,
@@ -52,13 +71,30 @@ const stateVersion =
           'Identifies the history that the state belongs to. Assigned when the first state is created.',
         ),
         md5: is(text, version.md5, 'The MD5 digest of the content.'),
-        modules: is(unknown, null),
-        providers: is(unknown, null),
-        resources: is(unknown, null),
+        modules: is(
+          counts,
+          countsBy(whole, ({ module }) => module),
+          'Instances by module and type.',
+        ),
+        providers: is(
+          counts,
+          countsBy(whole, ({ provider }) => provider),
+          'Instances by provider and type.',
+        ),
+        'resource-count': is(
+          maybeCount,
+          contents?.resourceCount ?? null,
+          'Number of managed instances. Null until the state is read.',
+        ),
+        resources: is(
+          maybeResources,
+          whole?.resources ?? null,
+          'The first 1000. Null in lists, and until the state is read.',
+        ),
         'resources-processed': is(
           flag,
-          version.outputsRead,
-          'Whether the outputs are known. The outputs of an uploaded state are read in the background.',
+          version.outputsRead && contents !== undefined,
+          'Whether outputs and resources are known. They are read in the background.',
         ),
         serial: is(
           count,
@@ -68,7 +104,11 @@ const stateVersion =
         size: is(count, version.size, 'Size in bytes.'),
         'state-version': is(unknown, null),
         status: is(status, version.status, '`pending` until the content is uploaded, then `finalized`.'),
-        'terraform-version': is(unknown, null),
+        'terraform-version': is(
+          maybeText,
+          contents?.terraformVersion ?? null,
+          'The program that wrote the state. Null until the state is read.',
+        ),
         'vcs-commit-sha': is(unknown, null),
         'vcs-commit-url': is(unknown, null),
       },

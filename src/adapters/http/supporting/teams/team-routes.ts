@@ -83,7 +83,7 @@ export const teamRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     remove(
       '/teams/:id',
       'teams/delete',
-      removes('removeTeam', 'Delete a team', { refusals: ['owners-team/protected', 'runs/in-progress'] }),
+      removes('removeTeam', 'Delete a team', { refusals: ['owners-team/protected'] }),
       answerEmpty((call) => use.removeTeam.execute(call.actor, parameter(call, 'id'))),
     ),
     ...members,

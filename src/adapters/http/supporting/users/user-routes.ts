@@ -72,7 +72,7 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       'users/manage',
       removes('removeUser', 'Delete a user', {
         about: 'Revokes all tokens of the user, and removes the user from every team and organization.',
-        refusals: ['user/protected', 'owners-team/protected', 'runs/in-progress'],
+        refusals: ['user/protected', 'owners-team/protected'],
       }),
       answerEmpty((call) => use.removeUser.execute(call.actor, parameter(call, 'id'))),
     ),

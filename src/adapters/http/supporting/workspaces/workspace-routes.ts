@@ -47,6 +47,17 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       }),
       answerEmpty((call) => use.removeWorkspace.execute(call.actor, reference(call))),
     ),
+    act(
+      `${path}/actions/safe-delete`,
+      'workspaces/delete',
+      removes(
+        `safelyRemoveWorkspace${suffix}`,
+        'Delete a workspace, unless it is locked or manages resources',
+        'runs/in-progress',
+        'workspace/not-safe-to-delete',
+      ),
+      answerEmpty((call) => use.removeWorkspace.execute(call.actor, reference(call), { safely: true })),
+    ),
   ];
 
   const changeLock =

@@ -123,8 +123,19 @@ const contentRows = rowsOf<StateContents & { readonly id: StateVersionId }>((row
   resources: as.json(row.resources),
 }));
 
-const contentsOfAll = prepared((sql, { ids }: { readonly ids: readonly StateVersionId[] }) =>
-  sql('state_version_contents').whereIn('state_version_id', ids).select(contentRows.columns),
+type Some = {
+  readonly ids: readonly StateVersionId[];
+};
+
+const contentsOf = (sql: Knex, { ids }: Some): Knex.QueryBuilder =>
+  sql('state_version_contents').whereIn('state_version_id', ids);
+
+const wholeContents = prepared((sql, some: Some) => contentsOf(sql, some).select(contentRows.columns));
+
+const contentsWithoutResources = prepared((sql, some: Some) =>
+  contentsOf(sql, some).select('state_version_id', 'terraform_version', 'resource_count', {
+    resources: sql.raw("'[]'"),
+  }),
 );
 
 /** The number of outputs per statement, which lists all of their values. */
@@ -212,13 +223,16 @@ export class KnexStateVersions implements StateVersionRepository {
   }
 
   async keepContents(id: StateVersionId, contents: StateContents): Promise<void> {
-    const row = { ...contentRows.write({ id, ...contents }) };
+    const row = contentRows.write({ id, ...contents });
     await this.db.run(this.db.sql('state_version_contents').insert(row).onConflict('state_version_id').ignore());
   }
 
-  async contentsOf(ids: readonly StateVersionId[]): Promise<ReadonlyMap<StateVersionId, StateContents>> {
+  async contentsOf(
+    ids: readonly StateVersionId[],
+    whole: boolean,
+  ): Promise<ReadonlyMap<StateVersionId, StateContents>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.db.all<object>(contentsOfAll(this.db, { ids }));
+    const rows = await this.db.all<object>((whole ? wholeContents : contentsWithoutResources)(this.db, { ids }));
     return new Map(rows.map(contentRows.read).map(({ id, ...contents }) => [id, contents]));
   }
 

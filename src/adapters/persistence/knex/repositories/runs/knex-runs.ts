@@ -184,8 +184,8 @@ export class KnexRuns implements RunRepository, RunQueries {
     };
   }
 
-  anyInProgress(scope: RunScope): Promise<boolean> {
-    return this.any(within(scope, this.living().whereIn('r.status', runStatusesInProgress)));
+  anyApplying(scope: RunScope): Promise<boolean> {
+    return this.any(within(scope, this.living().whereRaw("r.status = 'applying'")));
   }
 
   async takeSequence(workspaceId: WorkspaceId): Promise<number> {
@@ -336,6 +336,5 @@ export class KnexRuns implements RunRepository, RunQueries {
 
 function within(scope: RunScope, runs: Knex.QueryBuilder): Knex.QueryBuilder {
   if ('organizationId' in scope) return runs.where('w.organization_id', scope.organizationId);
-  if ('workspaceId' in scope) return runs.where('r.workspace_id', scope.workspaceId);
-  return runs.where('r.created_by', scope.createdBy);
+  return runs.where('r.workspace_id', scope.workspaceId);
 }
