@@ -53,8 +53,7 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       removes(
         `safelyRemoveWorkspace${suffix}`,
         'Delete a workspace, unless it is locked or manages resources',
-        'runs/in-progress',
-        'workspace/not-safe-to-delete',
+        { refusals: ['runs/in-progress', 'workspace/not-safe-to-delete'] },
       ),
       answerEmpty((call) => use.removeWorkspace.execute(call.actor, reference(call), { safely: true })),
     ),
