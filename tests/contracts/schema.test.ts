@@ -51,6 +51,7 @@ const changes: Readonly<Record<string, readonly [sqlite: string, pg: string]>> =
   '0015-invitations-and-team-names': ['993f4180a57eeb9c', 'a7bbced6f5e23e8e'],
   '0016-short-lists': ['23e5154612bfef7d', 'f5e6e5a6f24cfbe9'],
   '0017-states-of-clients': ['526fc85ec34b475c', '8324e1a6ea0c009e'],
+  '0020-filters': ['8f97246580ff6605', 'f5f7166a5bd51389'],
 };
 
 /** One line for each column, constraint, index, trigger and function. */

@@ -16,6 +16,7 @@ import * as keptBytes from './0014-kept-bytes.js';
 import * as invitations from './0015-invitations-and-team-names.js';
 import * as shortLists from './0016-short-lists.js';
 import * as statesOfClients from './0017-states-of-clients.js';
+import * as filters from './0020-filters.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -35,6 +36,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0015-invitations-and-team-names': invitations,
   '0016-short-lists': shortLists,
   '0017-states-of-clients': statesOfClients,
+  '0020-filters': filters,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */

@@ -5,18 +5,13 @@ import {
   queuedRunStatuses,
   type RunId,
   type RunStatus,
-  runStatusesHoldingWorkspace,
   runStatusesUnderLease,
   type WorkspaceId,
   waitingRunStatuses,
 } from '../../../../../domain/index.js';
 import { prepared } from '../../engine/prepared.js';
 import { executionModeOf, livingWorkspaces } from '../knex-workspaces.js';
-
-/** Spelled out, not bound, as `FALSE` is: a plan that must fit any value does not use a partial index. */
-export const isOneOf = (statuses: readonly RunStatus[]): string =>
-  `r.status in (${statuses.map((status) => `'${status}'`).join(', ')})`;
-export const notPlanOnly = 'r.plan_only = FALSE';
+import { holdingAndWaiting, isOneOf } from './current-run.js';
 
 /** Waiting for an agent. */
 const claimable: readonly RunStatus[] = ['plan_queued', 'apply_queued'];
@@ -56,19 +51,9 @@ export const queuedByStatus = prepared((sql, { organizationId }: { readonly orga
   queued(sql, organizationId).groupBy('r.status').select('r.status').count({ total: '*' }),
 );
 
-export const currentRuns = prepared((sql, { ids }: { readonly ids: readonly WorkspaceId[] }) => {
-  const one = (statuses: readonly RunStatus[]) =>
-    sql('runs as r')
-      .whereRaw('r.workspace_id = w.id')
-      .whereRaw(notPlanOnly)
-      .whereRaw(isOneOf(statuses))
-      .select('r.id')
-      .orderBy('r.sequence')
-      .limit(1);
-  return sql('workspaces as w')
-    .whereIn('w.id', ids)
-    .select('w.id', { holding: one(runStatusesHoldingWorkspace), waiting: one(waitingRunStatuses) });
-});
+export const currentRuns = prepared((sql, { ids }: { readonly ids: readonly WorkspaceId[] }) =>
+  sql('workspaces as w').whereIn('w.id', ids).select('w.id', holdingAndWaiting(sql, 'id')),
+);
 
 /** Restricts workspaces `w` of organizations `o` to those that the agent's pool serves, according to `serves`. */
 function servedBy(
