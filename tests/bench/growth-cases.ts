@@ -189,6 +189,8 @@ export interface Search {
   readonly name: string;
   path(seeded: Seeded, size: Size): string;
   rows(size: Size): number;
+  /** It reads each row, or looks up another for each, where others read an index alone. */
+  readonly readsRows?: true;
 }
 
 const filtered = (status: string, part: number) => ({
@@ -256,6 +258,9 @@ export const searches: readonly Search[] = [
         name: `${list} by ${query}`,
         path: () => `/organizations/acme/${list}?${query}&page[size]=${pageSize}`,
         rows: rowsOfList[list as keyof typeof rowsOfList],
+        ...(/^search.(?:basic|user|commit)|^sort=-(?:current|latest)|^filter.current-run/.test(query) && {
+          readsRows: true,
+        }),
       }),
     ),
   ),
@@ -264,6 +269,7 @@ export const searches: readonly Search[] = [
       name: `runs of a workspace by ${query}`,
       path: ({ workspaceId }) => `/workspaces/${workspaceId}/runs?${query}&page[size]=${pageSize}`,
       rows: rowsOfList.runs,
+      ...(query.startsWith('search') && { readsRows: true }),
     }),
   ),
   {

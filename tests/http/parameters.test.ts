@@ -12,6 +12,8 @@ const teams = [{ teamId: 'team-own', owners: true, access: new Set<never>() }];
 const owner: Standing = { actor: 'user', siteAdministrator: false, member: true, teams };
 const { secret, auditorsSecret, existing } = await makeSmallWorld(api.unitOfWork, owner);
 
+const stranger = await api.user('stranger');
+
 const mighty = (route: Route): Caller => {
   if (route.action === 'audit-trails/read') return api.as(auditorsSecret);
   return route.path.startsWith('/admin/') ? api.admin : api.as(secret);
@@ -66,6 +68,20 @@ describe('the query parameters of the family', () => {
         })),
     );
   });
+
+  it.each(reading.filter(({ route }) => route.action !== null && Object.keys(route.parameters).length > 0))(
+    'reveal nothing to a stranger about $name',
+    async ({ prefix, route }) => {
+      const unreal = Object.fromEntries(Object.keys(existing).map((key) => [key, 'nonexisting']));
+      const about = (things: Readonly<Record<string, string>>) =>
+        Object.entries(route.parameters)
+          .filter(([, schema]) => !required(schema))
+          .reduce((path, [name, schema]) => adding(path, name, sampleOf(schema)), pathAbout(route, things));
+      const hidden = await stranger.at(prefix).get(about(existing)).expect(404);
+      const missing = await stranger.at(prefix).get(about(unreal)).expect(404);
+      expect(hidden.text).toBe(missing.text);
+    },
+  );
 
   it.each(reading)('are in the family, if $name serves them', ({ route }) => {
     expect(Object.keys(route.parameters).filter((name) => !names.includes(name))).toEqual([]);

@@ -111,7 +111,7 @@ export async function runsOfOrganization(
   const runs = matching(sql, filter)
     // As in the index of all runs of an organization, which is not that of its queue.
     .whereRaw("r.organization_id || '' = ?", [organizationId])
-    .whereIn('r.workspace_id', workspaces().select('w.id'));
+    .whereExists(workspaces().whereRaw('w.id = r.workspace_id').select('w.id'));
   const total = narrows(filter) ? undefined : await sumOfRuns(db, workspaces());
   const found = await highestFirst(db, runs, 'created_at', page, total);
   const standingOn = await standingOnEach(db, standing, [
