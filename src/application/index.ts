@@ -40,6 +40,7 @@ export type { AgentPoolRepository, AgentTokenRepository } from './ports/reposito
 export type {
   ApiTokenRepository,
   Credential,
+  ExpiryRange,
   IssuedTeamToken,
   TeamTokenQuery,
   TeamTokenReference,
@@ -66,6 +67,18 @@ export type {
   Removals,
   RemovalTarget,
 } from './ports/repositories/effect-outbox.js';
+export type {
+  AgentPoolFilter,
+  MembershipFilter,
+  Order,
+  OrganizationFilter,
+  OrganizationRunFilter,
+  PolicySetFilter,
+  RunFilter,
+  TeamFilter,
+  WorkspaceFilter,
+} from './ports/repositories/filters.js';
+export { agentPoolSorts, policySorts, workspaceSorts } from './ports/repositories/filters.js';
 export type { Holdable, Holds } from './ports/repositories/holds.js';
 export type { Demand, RequestRates, SigningKeys } from './ports/repositories/instances.js';
 export type { CounterDrift, KeptBy, KeptBytes, OrganizationBytes } from './ports/repositories/kept-bytes.js';
@@ -109,15 +122,17 @@ export type { Repositories, RepositoryName, Transaction, UnitOfWork } from './po
 export type { Reservation, UserRepository } from './ports/repositories/user-repository.js';
 export type { VariableRepository } from './ports/repositories/variable-repository.js';
 export type { WorkspaceRepository } from './ports/repositories/workspace-repository.js';
+export { type Related, type RelatedKind, related, type ViewOf } from './related.js';
 export { RetryingUnitOfWork } from './retrying-unit-of-work.js';
 export type { AgentPoolReference } from './supporting/agent-pools/agent-pool-in-hand.js';
 export type { ScopeChange } from './supporting/agent-pools/agent-pool-scope.js';
 export { CreateAgentPool, CreateSiteAgentPool } from './supporting/agent-pools/create-agent-pool.js';
 export { IssueAgentToken } from './supporting/agent-pools/issue-agent-token.js';
-export { ListAgentPools, ListSiteAgentPools } from './supporting/agent-pools/list-agent-pools.js';
+export { type AgentPoolsQuery, ListAgentPools, ListSiteAgentPools } from './supporting/agent-pools/list-agent-pools.js';
 export { ListAgentTokens } from './supporting/agent-pools/list-agent-tokens.js';
 export { RemoveAgentPool } from './supporting/agent-pools/remove-agent-pool.js';
 export { ShowAgentPool } from './supporting/agent-pools/show-agent-pool.js';
+export { ShowWorkspacesOfAgentPools } from './supporting/agent-pools/show-workspaces-of-agent-pools.js';
 export { type AgentPoolChange, UpdateAgentPool } from './supporting/agent-pools/update-agent-pool.js';
 export { AnnounceState, type StateAnnounced, type StateReport } from './supporting/agents/announce-state.js';
 export { AppendRunLog } from './supporting/agents/append-run-log.js';
@@ -161,12 +176,22 @@ export { CreatePolicySet } from './supporting/policy-sets/create-policy-set.js';
 export { ListPolicySets } from './supporting/policy-sets/list-policy-sets.js';
 export { RemovePolicySet } from './supporting/policy-sets/remove-policy-set.js';
 export { ShowPolicySet } from './supporting/policy-sets/show-policy-set.js';
+export {
+  type PolicySetInclude,
+  ShowRelatedToPolicySets,
+} from './supporting/policy-sets/show-related-to-policy-sets.js';
 export { UpdatePolicySet } from './supporting/policy-sets/update-policy-set.js';
 export { ChangeRun, type RunAction } from './supporting/runs/change-run.js';
 export { CreateRun, type NewRun } from './supporting/runs/create-run.js';
 export { ListQueuedRuns } from './supporting/runs/list-queued-runs.js';
 export { ListRunEvents } from './supporting/runs/list-run-events.js';
-export { ListRuns } from './supporting/runs/list-runs.js';
+export {
+  ListOrganizationRuns,
+  ListRuns,
+  type OrganizationRunsQuery,
+  type RunsQuery,
+  type Timeframe,
+} from './supporting/runs/list-runs.js';
 export { type PlanJson, ReadPlanJson } from './supporting/runs/read-plan-json.js';
 export { ReadRunLog } from './supporting/runs/read-run-log.js';
 export {
@@ -175,6 +200,7 @@ export {
   RunProgress,
   type RunTransaction,
 } from './supporting/runs/run-progress.js';
+export { ShowRelatedToRuns } from './supporting/runs/show-related-to-runs.js';
 export { type RunInclude, type RunWithIncluded, type ShownRun, ShowRun } from './supporting/runs/show-run.js';
 export { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
 export { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';
@@ -195,6 +221,7 @@ export { ChangeTeamMembers } from './supporting/teams/change-team-members.js';
 export { CreateTeam } from './supporting/teams/create-team.js';
 export { ListTeams } from './supporting/teams/list-teams.js';
 export { RemoveTeam } from './supporting/teams/remove-team.js';
+export { type RelatedToTeams, ShowRelatedToTeams, type TeamInclude } from './supporting/teams/show-related-to-teams.js';
 export { ShowTeam, type TeamWithMembers } from './supporting/teams/show-team.js';
 export { type TeamChange, UpdateTeam } from './supporting/teams/update-team.js';
 export { Authenticate } from './supporting/users/authenticate.js';
@@ -225,6 +252,7 @@ export {
 } from './supporting/workspaces/link-repository.js';
 export { ListWorkspaces } from './supporting/workspaces/list-workspaces.js';
 export { RemoveWorkspace } from './supporting/workspaces/remove-workspace.js';
+export { ShowRelatedToWorkspaces, type WorkspaceInclude } from './supporting/workspaces/show-related-to-workspaces.js';
 export { type ShownWorkspace, ShowWorkspace } from './supporting/workspaces/show-workspace.js';
 export { UpdateWorkspace } from './supporting/workspaces/update-workspace.js';
 export { AddTeamAccess, type NewTeamAccess } from './team-access/add-team-access.js';
@@ -237,7 +265,7 @@ export type { ManageableToken } from './tokens/find-manageable-token.js';
 export { IssueOrganizationToken } from './tokens/issue-organization-token.js';
 export { IssueTeamToken } from './tokens/issue-team-token.js';
 export { IssueUserToken, type NewUserToken } from './tokens/issue-user-token.js';
-export { ListTeamTokens, type TeamTokensQuery } from './tokens/list-team-tokens.js';
+export { type ExpiryStatus, expiryStatuses, ListTeamTokens, type TeamTokensQuery } from './tokens/list-team-tokens.js';
 export { ListUserTokens } from './tokens/list-user-tokens.js';
 export { RevokeOrganizationToken } from './tokens/revoke-organization-token.js';
 export { RevokeTeamToken } from './tokens/revoke-team-token.js';

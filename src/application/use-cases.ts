@@ -63,7 +63,7 @@ export const useCases = {
   removeTeamAccess: made(published.RemoveTeamAccess, 'unitOfWork'),
 
   issueTeamToken: made(published.IssueTeamToken, 'unitOfWork', tokenIssuer),
-  listTeamTokens: made(published.ListTeamTokens, 'unitOfWork'),
+  listTeamTokens: made(published.ListTeamTokens, 'unitOfWork', 'clock'),
   showTeamToken: made(published.ShowTeamToken, 'unitOfWork'),
   revokeTeamToken: made(published.RevokeTeamToken, 'unitOfWork'),
 
@@ -121,7 +121,13 @@ export const useCases = {
   removeVariable: made(published.RemoveVariable, 'unitOfWork'),
 
   createRun: made(published.CreateRun, 'unitOfWork', runProgress, byteQuota),
-  listRuns: made(published.ListRuns, 'unitOfWork'),
+  listRuns: made(published.ListRuns, 'unitOfWork', 'clock'),
+  showRelatedToWorkspaces: made(published.ShowRelatedToWorkspaces, 'unitOfWork', 'clock', 'capabilityUrls'),
+  showRelatedToRuns: made(published.ShowRelatedToRuns, 'unitOfWork', 'clock', 'capabilityUrls'),
+  showRelatedToTeams: made(published.ShowRelatedToTeams, 'unitOfWork'),
+  showRelatedToPolicySets: made(published.ShowRelatedToPolicySets, 'unitOfWork'),
+  showWorkspacesOfAgentPools: made(published.ShowWorkspacesOfAgentPools, 'unitOfWork'),
+  listOrganizationRuns: made(published.ListOrganizationRuns, 'unitOfWork', 'clock'),
   listQueuedRuns: made(published.ListQueuedRuns, 'unitOfWork'),
   listRunEvents: made(published.ListRunEvents, 'unitOfWork'),
   showRunCapacity: made(published.ShowRunCapacity, 'unitOfWork'),

@@ -166,11 +166,12 @@ export type {
   RunDraft,
   RunFactsGathered,
   RunFired,
+  RunOperation,
   RunOptions,
   RunState,
   RunVariable,
 } from './supporting/runs/run.js';
-export { phases, Run } from './supporting/runs/run.js';
+export { operationOf, phases, Run, runOperations, runStatusesDiscardable } from './supporting/runs/run.js';
 export { type ArtifactName, artifactNames } from './supporting/runs/run-artifact.js';
 export { type RunEvent, runEventsOf } from './supporting/runs/run-event.js';
 export type { PolicyCheck, RunEffect, RunGuardFacts, RunTrigger } from './supporting/runs/run-lifecycle.js';

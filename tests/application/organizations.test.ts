@@ -28,7 +28,7 @@ const add = (actor: Actor, email: string, ...teamIds: readonly TeamId[]) =>
 const leave = (actor: Actor, id: string) => world.useCases.removeOrganizationMembership.execute(actor, id);
 
 const teamsOf = async (member: Member) =>
-  (await membership(world.owner, member.membershipId)).teams.map(({ name }) => name);
+  (await membership(world.owner, member.membershipId)).subject.teams.map(({ name }) => name);
 
 describe('deleting an organization', () => {
   it('hides it and all that hangs on it at once', async () => {
@@ -65,7 +65,7 @@ describe('deleting an organization', () => {
     const { id: organizationId } = (await show(world.owner)).subject;
     const version = await world.uploadedVersion(files);
     const grantee = await world.grantee('admin');
-    const [granted] = (await membership(world.owner, grantee.membershipId)).teams;
+    const [granted] = (await membership(world.owner, grantee.membershipId)).subject.teams;
     await world.newTokenOf({ kind: 'team', id: granted?.id ?? '' });
     await world.run(version.id, 'applied');
     await remove(world.owner);
@@ -116,7 +116,8 @@ describe('the memberships of an organization', () => {
     const hidden = await world.newTeam('hidden', [], true);
     const insider = await world.join('ina', hidden.id);
     const seer = await world.holderOf('access-secret-teams');
-    const sees = async (actor: Actor) => (await membership(actor, insider.membershipId)).teams.map(({ name }) => name);
+    const sees = async (actor: Actor) =>
+      (await membership(actor, insider.membershipId)).subject.teams.map(({ name }) => name);
     expect(await sees(world.member)).toEqual([]);
     for (const caller of [insider, seer, world.owner, world.organizationToken]) {
       expect(await sees(caller)).toEqual(['hidden']);

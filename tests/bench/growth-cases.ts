@@ -91,6 +91,8 @@ const own = (path: string): Pick<List, 'route' | 'path'> => ({
 
 const tokens = '/organizations/:organization/team-tokens';
 
+const runsOfAll = '/organizations/:organization/runs';
+
 const versions: List = {
   route: 'get /workspaces/:workspaceId/configuration-versions',
   name: 'configuration versions',
@@ -104,6 +106,7 @@ const lists: readonly List[] = [
     name: 'runs',
     path: ({ workspaceId }) => `/workspaces/${workspaceId}/runs?`,
   },
+  { ...own(runsOfAll), name: 'runs of an organization' },
   {
     route: 'get /state-versions',
     name: 'states',
@@ -186,6 +189,8 @@ export interface Search {
   readonly name: string;
   path(seeded: Seeded, size: Size): string;
   rows(size: Size): number;
+  /** It reads each row, or looks up another for each, where others read an index alone. */
+  readonly readsRows?: true;
 }
 
 const filtered = (status: string, part: number) => ({
@@ -201,6 +206,18 @@ const sorted = (key: string) => ({
     `/organizations/acme/team-tokens?sort=${key}&page[size]=${pageSize}&page[number]=${Math.floor(teams / 2 / pageSize)}`,
 });
 
+/** The rows that a search examines at most. */
+const rowsOfList = {
+  teams: ({ teams }: Size) => teams,
+  workspaces: ({ workspaces }: Size) => workspaces,
+  'organization-memberships': ({ users }: Size) => users,
+  'policy-sets': ({ others }: Size) => others,
+  policies: ({ others }: Size) => others,
+  'agent-pools': ({ others }: Size) => others,
+  'team-tokens': ({ teams }: Size) => teams,
+  runs: ({ runs }: Size) => runs,
+};
+
 export const searches: readonly Search[] = [
   ...Object.entries({ none: 'nowhere', some: '77', all: 'tEaM' }).map(
     ([many, text]): Search => ({
@@ -209,6 +226,57 @@ export const searches: readonly Search[] = [
       rows: ({ teams }) => teams,
     }),
   ),
+  ...Object.entries({
+    teams: ['q=77', 'filter[names]=team-77'],
+    workspaces: [
+      'search[name]=77',
+      'search[wildcard-name]=*77',
+      'filter[current-run][status]=planning',
+      'sort=-name',
+      'sort=-current-run.created-at',
+      'sort=-latest-change-at',
+    ],
+    'organization-memberships': ['q=77', 'filter[status]=invited', 'filter[email]=nobody@example.com'],
+    'policy-sets': ['search[name]=77', 'filter[kind]=sentinel'],
+    policies: ['search[name]=77', 'filter[kind]=sentinel', 'sort=-created-at'],
+    'agent-pools': ['q=77', 'sort=-created-at', 'filter[allowed_workspaces][name]=network'],
+    'team-tokens': ['filter[expiry_status]=expired'],
+    runs: [
+      'filter[status]=planning',
+      'filter[status_group]=final',
+      'filter[operation]=destroy',
+      'filter[source]=tfe-configuration-version',
+      'filter[timeframe]=2020',
+      'filter[workspace_names]=network',
+      'search[basic]=nowhere',
+      'search[user]=nobody',
+      'search[commit]=0000',
+    ],
+  }).flatMap(([list, queries]) =>
+    queries.map(
+      (query): Search => ({
+        name: `${list} by ${query}`,
+        path: () => `/organizations/acme/${list}?${query}&page[size]=${pageSize}`,
+        rows: rowsOfList[list as keyof typeof rowsOfList],
+        ...(/^search.(?:basic|user|commit)|^sort=-(?:current|latest)|^filter.current-run/.test(query) && {
+          readsRows: true,
+        }),
+      }),
+    ),
+  ),
+  ...['filter[status]=planning', 'filter[operation]=destroy', 'search[commit]=0000'].map(
+    (query): Search => ({
+      name: `runs of a workspace by ${query}`,
+      path: ({ workspaceId }) => `/workspaces/${workspaceId}/runs?${query}&page[size]=${pageSize}`,
+      rows: rowsOfList.runs,
+      ...(query.startsWith('search') && { readsRows: true }),
+    }),
+  ),
+  {
+    name: 'organizations by q',
+    path: () => `/organizations?q=77&page[size]=${pageSize}`,
+    rows: ({ others }) => others,
+  },
   { name: 'filter that a tenth of the outcomes match', ...filtered('failed', 0) },
   { name: 'filter that all outcomes match, in their middle', ...filtered('passed', 0.5) },
   { name: 'team tokens from the last used on, in their middle', ...sorted('-last-used-at') },

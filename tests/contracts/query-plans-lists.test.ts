@@ -68,6 +68,51 @@ describe('statements about long lists on SQLite', () => {
     ['team tokens', 'api_tokens_by_expiry', teamTokens('expired-at')],
     ['team tokens by name', 'api_tokens_by_name', teamTokens('team-name')],
     ['team tokens by last use', 'api_tokens_by_use', teamTokens('last-used-at')],
+    [
+      'teams with a text in their name',
+      'teams_listed',
+      (tx) => tx.teams.page(organization.id, 'all', page, { search: 'a', names: ['a', 'b'] }),
+    ],
+    [
+      'workspaces with a text in their name',
+      'workspaces_listed',
+      (tx) => tx.workspaces.page(organization.id, nobody, 'all', page, { search: 'a', wildcard: 'a*' }),
+    ],
+    [
+      'invited members',
+      'organization_memberships_by_status',
+      (tx) => tx.memberships.page(organization.id, page, { status: 'invited' }),
+    ],
+    [
+      'team tokens that expire',
+      'api_tokens_by_expiry',
+      (tx) =>
+        tx.tokens.pageOfTeams(
+          {
+            organizationId: organization.id,
+            visibility: 'all',
+            search: undefined,
+            expiry: [{ after: 'a', until: 'b' }],
+            sort: { key: 'expired-at', descending: false },
+          },
+          page,
+        ),
+    ],
+    [
+      'policy sets of a kind',
+      'policy_sets_of_kind',
+      (tx) => tx.policySets.page(organization.id, page, { search: 'a', kind: 'opa' }),
+    ],
+    [
+      'policies by age',
+      'policies_by_age',
+      (tx) => tx.policies.page({ ...every, kind: undefined, sort: { key: 'created-at', descending: true } }, page),
+    ],
+    [
+      'agent pools by age',
+      'agent_pools_by_age',
+      (tx) => tx.agentPools.page(organization.id, page, { sort: { key: 'created-at', descending: true } }),
+    ],
     ['policy sets', 'policy_sets_listed', (tx) => tx.policySets.page(organization.id, page)],
     ['policies', 'policies_listed', (tx) => tx.policies.page({ ...every, kind: undefined }, page)],
     ['policies of a kind', 'policies_of_kind', (tx) => tx.policies.page({ ...every, kind: 'opa' }, page)],
@@ -109,6 +154,23 @@ describe('statements about long lists on SQLite', () => {
     expect(later.indexOf(fromPlace)).toBe(later.indexOf('CO-ROUTINE first') + 1);
     expect(later.filter((step) => step.startsWith('SCAN'))).toEqual(['SCAN first']);
   });
+
+  const someRuns = { statuses: ['applied'], operations: ['destroy'], sources: ['tfe-api'], since: 'a' } as const;
+
+  it.each([
+    ['a workspace', 'runs_of_workspace', (tx) => tx.runs.page(workspace.id, page, someRuns)],
+    [
+      'an organization',
+      'runs_of_organization',
+      (tx) => tx.runs.pageOfOrganization(organization.id, nobody, 'all', page, someRuns),
+    ],
+  ] as readonly (readonly [string, string, Work])[])(
+    'count the filtered runs of %s in an index alone',
+    async (_, index, work) => {
+      const [count = ''] = await planner.statementsOf(work);
+      expect(planner.planOf(count).join()).toContain(`SEARCH r USING COVERING INDEX ${index} (`);
+    },
+  );
 
   it('count and find a page of users in order', async () => {
     const [count = '', rows = ''] = await planner.statementsOf((tx) => tx.users.page(page));

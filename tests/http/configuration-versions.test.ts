@@ -319,7 +319,7 @@ describe('configuration versions', () => {
     for (const path of [member(id), collection(workspaceId)]) {
       for (const include of ['workspace', 'run,workspace', 'Run', 'constructor', 'run;ingress_attributes']) {
         const answer = await admin.get(`${path}?include=${include}`).expect(400);
-        expect(answer.body).toEqual(refusal(400, 'bad request', 'Invalid include parameter'));
+        expect(answer.body).toEqual(refusal(400, 'bad request', 'Invalid include parameter', { parameter: 'include' }));
       }
       const twice = await admin.get(`${path}?include=run&include=run`).expect(422);
       expect(twice.body.errors[0].source).toEqual({ parameter: 'include' });

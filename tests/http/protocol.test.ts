@@ -162,10 +162,10 @@ describe('a request', () => {
   });
 
   it('may carry unknown query parameters', async () => {
-    const query = 'foo=bar&foo=baz&filter[name]=x&__proto__=1&constructor=2&page[offset]=7&%5B%5D&=&&sort=-name';
+    const query = 'foo=bar&foo=baz&filter[name]=x&__proto__=1&constructor=2&page[offset]=7&%5B%5D&=&&sorted=-name';
     const answer = await admin.get(`/organizations/acme/workspaces?${query}`).expect(200);
     expect(answer.body.data.length).toBeGreaterThan(0);
-    await admin.get(`/organizations/acme?include=nonsense&${query}`).expect(200);
+    await admin.get(`/organizations/acme?includes=nonsense&${query}`).expect(200);
   });
 
   it('may percent-encode the brackets of its parameters, or not', async () => {

@@ -73,7 +73,9 @@ describe('the calls of the Terraform provider', () => {
     const { data: pool } = (await admin.post('/organizations/acme/agent-pools', create).expect(201)).body;
     expect(pool.attributes).toMatchObject({ name: 'racks', 'organization-scoped': true });
     const path = `/agent-pools/${pool.id}`;
-    expect((await admin.get(`${path}?include=workspaces`).expect(200)).body.data).toEqual(pool);
+    const relationships = { ...pool.relationships, workspaces: { data: [] } };
+    const beside = (await admin.get(`${path}?include=workspaces`).expect(200)).body;
+    expect(beside).toEqual({ data: { ...pool, relationships } });
     const update = {
       data: { id: pool.id, type: 'agent-pools', attributes: { name: 'shelves', 'organization-scoped': true } },
     };
@@ -117,7 +119,9 @@ describe('the calls of the Terraform provider', () => {
     };
     const { data: made } = (await admin.post('/organizations/acme/policy-sets', create).expect(201)).body;
     const path = `/policy-sets/${made.id}`;
-    expect((await admin.get(`${path}?include=workspaces`).expect(200)).body.data).toEqual(made);
+    const beside = (await admin.get(`${path}?include=workspaces`).expect(200)).body;
+    expect(beside.data).toEqual(made);
+    expect(beside.included).toMatchObject([{ id: workspace, type: 'workspaces' }]);
     expect(made.relationships.workspaces).toEqual(identifiers);
     const update = { data: { id: made.id, type: 'policy-sets', attributes: { name: 'renamed', overridable: false } } };
     const { data: changed } = (await admin.patch(path, update).expect(200)).body;

@@ -393,7 +393,7 @@ describe('runs', () => {
       const bench = await newBench();
       await bench.version();
       const id = await bench.run();
-      const unknown = 'created_by,comments,cost_estimate,run_events,constructor,Workspace,,policy_checks';
+      const unknown = 'comments,cost_estimate,run_events,constructor,Workspace,,policy_checks';
       const plain = (await admin.get(`/runs/${id}`).expect(200)).body;
       expect((await admin.get(`/runs/${id}?include=${unknown}`).expect(200)).body).toEqual(plain);
       expect(plain).not.toHaveProperty('included');

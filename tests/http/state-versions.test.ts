@@ -132,7 +132,8 @@ it('outputs come in order of name, and no sensitive value with others', async ()
   expect(body.data).toEqual(shown.slice(0, 2));
   expect(body.meta.pagination['total-count']).toBe(3);
   for (const path of [`/state-versions/${last()}`, current()]) {
-    const { included, data } = (await caller.get(`${path}?include=outputs,run`).expect(200)).body;
+    const { included, data } = (await caller.get(`${path}?include=outputs`).expect(200)).body;
+    await caller.get(`${path}?include=outputs,run`).expect(400);
     expect(included).toEqual(shown);
     expect(data.relationships.outputs.data).toHaveLength(3);
   }

@@ -67,6 +67,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /workspaces/:workspaceId/runs': 4,
   'get /runs/:id': 3,
   'get /runs/:id/run-events': 2,
+  'get /organizations/:organization/runs': 6,
   'get /organizations/:organization/runs/queue': 3,
   'get /organizations/:organization/capacity': 3,
   // The run is read to authorize, to find the lock, and under the lock; a run that ends lets others proceed.
@@ -175,6 +176,11 @@ const promisedWithAll: Readonly<Record<string, { readonly include: string; reado
     include: 'workspace,plan,apply,task_stages,configuration_version,configuration_version.ingress_attributes',
     statements: 8,
   },
+  'get /organizations/:organization/runs': {
+    include: 'plan,apply,workspace,created_by,configuration_version',
+    statements: 10,
+  },
+  'get /organizations/:organization/teams': { include: 'users,organization_memberships', statements: 7 },
   'get /task-stages/:id': { include: 'run,run.workspace,policy_evaluations', statements: 7 },
   'get /configuration-versions/:id': { include: 'run,ingress_attributes', statements: 5 },
   'get /workspaces/:workspaceId/configuration-versions': { include: 'run,ingress_attributes', statements: 6 },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Include, NewConfigurationVersion } from '../../../application/index.js';
+import type { NewConfigurationVersion } from '../../../application/index.js';
 import type { Dialect, TypeName } from '../routing/dialect.js';
+import { include } from '../routing/parameters.js';
 import { parameter, sourceOf } from '../routing/route.js';
 import { absentable, optionalDocument, reading } from '../routing/schema.js';
 
@@ -10,11 +11,8 @@ const type: TypeName = {
   contract: { word: 'configuration-version', required: false },
 };
 
-/** The words `include` takes, in both spellings of the first. */
-export const includes: Readonly<Record<string, Include>> = {
-  ingress_attributes: 'ingress-attributes',
-  'ingress-attributes': 'ingress-attributes',
-  run: 'run',
+export const configurationVersionParameters = {
+  include: include({ ingress_attributes: ['ingress-attributes'], run: ['run'] }),
 };
 
 /** Reads the body of a create request. */

@@ -5,7 +5,7 @@ import { answerEmpty, answerOne } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { withIncluded } from '../routing/document.js';
 import { pageDocument, pageRequest } from '../routing/pagination.js';
-import { includeParameter } from '../routing/query.js';
+import { valuesOf } from '../routing/parameters.js';
 import { creates, lists, type Reference, shows } from '../routing/reference.js';
 import {
   accepted,
@@ -19,7 +19,7 @@ import {
   post,
   type Route,
 } from '../routing/route.js';
-import { includes, newConfigurationVersion } from './configuration-version-requests.js';
+import { configurationVersionParameters, newConfigurationVersion } from './configuration-version-requests.js';
 import {
   configurationVersionSchema,
   createdConfigurationVersionSchema,
@@ -57,11 +57,11 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
       'configuration-versions/read',
       lists('listConfigurationVersions', 'List configuration versions of a workspace', version, {
         about: 'Newest first.',
-        query: { include: includeParameter(includes) },
+        parameters: configurationVersionParameters,
         included,
       }),
       async (call) => {
-        const include = call.query.include(includes);
+        const { include } = valuesOf(configurationVersionParameters, call.query);
         const page = pageRequest(call.query);
         const query = { workspaceId: parameter(call, 'workspaceId'), page, include };
         const {
@@ -106,12 +106,11 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
       '/configuration-versions/:id',
       'configuration-versions/read',
       shows('showConfigurationVersion', 'Show a configuration version', version, {
-        query: { include: includeParameter(includes) },
-        refusals: [422],
+        parameters: configurationVersionParameters,
         included,
       }),
       async (call) => {
-        const include = call.query.include(includes);
+        const { include } = valuesOf(configurationVersionParameters, call.query);
         const query = { id: parameter(call, 'id'), include };
         const { version, ingressAttributes, run } = await use.showConfigurationVersion.execute(call.actor, query);
         const data = presentConfigurationVersion(dialect, include, { runIdOf: () => run?.run.id ?? null })(version);

@@ -24,6 +24,7 @@ import { teamAccessRoutes } from '../team-access/team-access-routes.js';
 import { organizationTokenRoutes } from '../tokens/organization-token-routes.js';
 import { teamTokenRoutes } from '../tokens/team-token-routes.js';
 import { userTokenRoutes } from '../tokens/user-token-routes.js';
+import { neighboursIn } from './neighbours.js';
 import type { Area } from './openapi.js';
 
 const runsIn = (dialect: Dialect): Neighbour<ShownRun> => ({
@@ -42,22 +43,31 @@ const areas = {
   'Team access': teamAccessRoutes,
   'Team tokens': teamTokenRoutes,
   'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
-  Workspaces: workspaceRoutes,
+  Workspaces: (use, dialect) => workspaceRoutes(use, dialect, neighboursIn(dialect)),
   Variables: variableRoutes,
-  Runs: runRoutes,
+  Runs: (use, dialect) => runRoutes(use, dialect, neighboursIn(dialect)),
   'State versions': stateVersionRoutes,
   'Version control': fetchRoutes,
-  'Policy sets': policySetRoutes,
+  'Policy sets': (use, dialect) => policySetRoutes(use, dialect, neighboursIn(dialect)),
   Policies: policyRoutes,
-  'Agent pools': agentPoolRoutes,
-  Organizations: (use, dialect) => [...organizationRoutes(use, dialect), ...organizationTokenRoutes(use, dialect)],
-  Teams: teamRoutes,
+  'Agent pools': (use, dialect) => agentPoolRoutes(use, dialect, neighboursIn(dialect)),
+  Organizations: (use, dialect) => [
+    ...organizationRoutes(use, dialect, neighboursIn(dialect)),
+    ...organizationTokenRoutes(use, dialect),
+  ],
+  Teams: (use, dialect) => teamRoutes(use, dialect, neighboursIn(dialect)),
   Users: (use, dialect) => [...userRoutes(use, dialect), ...userTokenRoutes(use, dialect, tokensIn(dialect))],
   'Audit trail': auditEventRoutes,
 } as const satisfies Readonly<Record<string, (use: UseCases, dialect: Dialect) => readonly Route[]>>;
 
 export const routesByArea = (use: UseCases, dialect: Dialect): readonly Area<Route>[] =>
-  Object.entries(areas).map(([area, routesOf]) => ({ area, routes: routesOf(use, dialect) }));
+  Object.entries(areas).map(([area, routesOf]) => ({
+    area,
+    routes: routesOf(use, dialect).map((route) => ({
+      ...route,
+      refusesOthers: dialect.refusesParameters && route.method === 'get',
+    })),
+  }));
 
 /** The map of the API: every endpoint that asks for a token, as one dialect serves it. */
 export const routes = (use: UseCases, dialect: Dialect): readonly Route[] =>

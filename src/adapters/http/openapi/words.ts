@@ -1,3 +1,5 @@
+import { familyParameters } from '../routing/parameters.js';
+
 /** A place in the description that says it once. */
 export interface Ref {
   readonly $ref: string;
@@ -13,6 +15,11 @@ export const about = [
   '',
   'HEAD works like GET, without a body. An unsupported method on a known path returns 405 with an `Allow` header; an',
   'unknown path returns 404. Each response has an `X-Request-Id`, which identifies the request to the operator.',
+  '',
+  'Below `/api/v2`, an operation refuses these query parameters with 400 unless it describes them:',
+  `${Object.keys(familyParameters)
+    .map((name) => `\`${name}\``)
+    .join(', ')}. Other parameters that an operation does not describe are ignored.`,
 ].join('\n');
 
 export const headers = {

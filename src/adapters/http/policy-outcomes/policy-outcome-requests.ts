@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { enforcementLevels, type OutcomeFilter, outcomeStatuses } from '../../../domain/index.js';
 import { limits } from '../routing/limits.js';
+import { include } from '../routing/parameters.js';
 import type { Query } from '../routing/query.js';
 import { RequestError } from '../routing/request-error.js';
 
-export type TaskStageInclude = 'run' | 'workspace' | 'policy-evaluations';
-
-/** The values of `include` on a task stage. There are no task results or cost estimates to include. */
-export const taskStageIncludes: Readonly<Record<string, readonly TaskStageInclude[]>> = {
-  run: ['run'],
-  'run.workspace': ['run', 'workspace'],
-  policy_evaluations: ['policy-evaluations'],
-  'policy-evaluations': ['policy-evaluations'],
+/** There are no task results, which clients always ask for. */
+export const taskStageParameters = {
+  include: include({
+    run: ['run'],
+    'run.workspace': ['run', 'workspace'],
+    policy_evaluations: ['policy-evaluations'],
+    task_results: [],
+  }),
 };
 
 const mostGroups = limits.filterGroups.most;

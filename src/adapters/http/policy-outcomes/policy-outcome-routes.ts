@@ -4,11 +4,11 @@ import { answerOne, answerPage } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { withIncluded } from '../routing/document.js';
 import { pageDocument, pageRequest } from '../routing/pagination.js';
-import { includeParameter } from '../routing/query.js';
+import { valuesOf } from '../routing/parameters.js';
 import { lists, shows } from '../routing/reference.js';
 import { act, get, type Neighbour, ok, parameter, type Route } from '../routing/route.js';
 import { presentWorkspace, workspaceSchema } from '../supporting/workspaces/workspace-resource.js';
-import { outcomeFilterParameters, outcomeFilters, taskStageIncludes } from './policy-outcome-requests.js';
+import { outcomeFilterParameters, outcomeFilters, taskStageParameters } from './policy-outcome-requests.js';
 import {
   policyEvaluationSchema,
   policySetOutcomeSchema,
@@ -40,12 +40,11 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
       '/task-stages/:id',
       'policy-outcomes/read',
       shows('showTaskStage', 'Show a task stage', stage, {
-        query: { include: includeParameter(taskStageIncludes) },
-        refusals: [422],
+        parameters: taskStageParameters,
         included,
       }),
       async (call) => {
-        const include = call.query.known('include', taskStageIncludes);
+        const { include } = valuesOf(taskStageParameters, call.query);
         const { run, ...seen } = await use.showTaskStage.execute(call.actor, parameter(call, 'id'), include.has('run'));
         const workspace =
           run !== undefined && include.has('workspace')

@@ -31,6 +31,11 @@ export interface Dialect {
   readonly unnamedPermissions: Unnamed;
   /** The actions of the self-hosted edition that this dialect knows. */
   readonly backingDataActions: readonly { readonly word: string; readonly change: BackingDataChange }[];
+  /**
+   * Whether query parameters of the family that the specification does not have are served, or else refused. The
+   * contract ignores them on its own lists, and refuses none.
+   */
+  readonly refusesParameters: boolean;
   /** The words accepted as a request's `type`, the preferred one first; `undefined` among them allows a missing one. */
   readonly acceptedTypes: (type: TypeName) => readonly (string | undefined)[];
 }
@@ -45,6 +50,7 @@ export const contract: Dialect = {
   unnamedKind: 'opa',
   unnamedPermissions: 'default',
   backingDataActions: [],
+  refusesParameters: false,
   acceptedTypes: ({ plural, contract: { word, required } = { word: plural, required: false } }) =>
     required ? [word] : [word, undefined],
 };
@@ -63,6 +69,7 @@ export const client: Dialect = {
     { word: 'restore_backing_data', change: 'restore' },
     { word: 'permanently_delete_backing_data', change: 'permanently-delete' },
   ],
+  refusesParameters: true,
   acceptedTypes: ({ singular, plural, alias = plural }) => [plural, singular, alias, '', undefined],
 };
 

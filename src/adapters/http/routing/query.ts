@@ -1,12 +1,4 @@
-import { z } from 'zod';
-import { badRequest, invalidParameter } from './request-error.js';
-
-/** For the description of the API: the words that a comma-separated `include` takes. */
-export const includeParameter = (known: Readonly<Record<string, unknown>>) =>
-  z
-    .array(z.enum(Object.keys(known)))
-    .optional()
-    .meta({ description: 'Related resources to return in `included`, separated by commas.' });
+import { invalidParameter } from './request-error.js';
 
 /** The query parameters of one request, read by their literal names: `page[number]` is a name like any other. */
 export class Query {
@@ -33,24 +25,9 @@ export class Query {
     return [...this.parameters];
   }
 
-  /** The names in a comma-separated `include`. Throws a 400 for one that `known` does not have. */
-  include<Name extends string>(known: Readonly<Record<string, Name>>): ReadonlySet<Name> {
-    const include = this.one('include');
-    if (include === undefined) return new Set();
-    const asked = include.split(',').filter((word) => word !== '');
-    return new Set(
-      asked.map((word) => {
-        const name = Object.hasOwn(known, word) ? known[word] : undefined;
-        if (name === undefined) throw badRequest('Invalid include parameter');
-        return name;
-      }),
-    );
-  }
-
-  /** The names in a comma-separated list; words that `table` does not have are passed over. */
-  known<Name extends string>(parameter: string, table: Readonly<Record<string, readonly Name[]>>): ReadonlySet<Name> {
-    const words = (this.one(parameter) ?? '').split(',');
-    return new Set(words.flatMap((word) => (Object.hasOwn(table, word) ? (table[word] ?? []) : [])));
+  /** Each name once. */
+  names(): readonly string[] {
+    return this.text === '' ? [] : [...new Set(this.parameters.keys())];
   }
 
   /** All parameters but those of these names, encoded, for others to follow: empty, or with an ampersand at the end. */

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { DomainErrorCode } from '../../../domain/index.js';
 import { errorTable } from './error-table.js';
 import { pageParameters } from './pagination.js';
+import type { Parameters } from './parameters.js';
 import { documentSchema, pageSchema, type Resources } from './resource-schema.js';
 
 /** Refusals of requests that are malformed or unacceptable whatever they ask for, and their titles. */
@@ -57,12 +58,29 @@ export interface Reference {
   readonly refusals?: readonly Refusal[];
 }
 
+/** Made when the description is requested. The parameters are read by requests as well. */
+export interface Described<Of extends Reference = Reference> {
+  (): Of;
+  readonly parameters?: Parameters;
+}
+
+/** The parameters are described and served. */
+export const serving = (parameters: Parameters, reference: () => Reference): Described =>
+  Object.assign(
+    (): Reference => {
+      const told = reference();
+      return { ...told, query: { ...parameters, ...told.query } };
+    },
+    { parameters },
+  );
+
 /** For a route that reads its body. */
 export type ReadingReference = Reference & { readonly body: z.ZodType };
 
 interface More extends Partial<Omit<Reference, 'operation' | 'summary' | 'answers' | 'body'>> {
   /** The resources that may be included. */
   readonly included?: () => Resources;
+  readonly parameters?: Parameters;
 }
 
 /** A reader of bodies by this schema. */
@@ -75,30 +93,46 @@ type Schema = () => z.ZodType;
 // Made when the description is requested, as the schemas are.
 
 /** Pages of a list. */
-export const lists =
-  (operation: string, summary: string, resource: Schema, { included, ...more }: More = {}) =>
-  (): Reference => ({
+export const lists = (
+  operation: string,
+  summary: string,
+  resource: Schema,
+  { included, parameters = {}, ...more }: More = {},
+): Described =>
+  serving(parameters, () => ({
     operation,
     summary,
     ...more,
     query: { ...more.query, ...pageParameters },
     answers: { 200: pageSchema(resource(), included?.()) },
     refusals: [422, ...(more.refusals ?? [])],
-  });
+  }));
 
 /** An existing resource, or one that an action has changed. */
-export const shows =
-  (operation: string, summary: string, resource: Schema, { included, ...more }: More = {}) =>
-  (): Reference => ({
+export const shows = (
+  operation: string,
+  summary: string,
+  resource: Schema,
+  { included, parameters = {}, ...more }: More = {},
+): Described =>
+  serving(parameters, () => ({
     operation,
     summary,
     ...more,
     answers: { 200: documentSchema(resource(), included?.()) },
-  });
+    // A parameter that is given twice.
+    ...(Object.keys(parameters).length > 0 && { refusals: [422, ...(more.refusals ?? [])] }),
+  }));
 
 const answering =
   (status: 200 | 201) =>
-  (operation: string, summary: string, { schema }: Readable, resource: Schema, more: Omit<More, 'included'> = {}) =>
+  (
+    operation: string,
+    summary: string,
+    { schema }: Readable,
+    resource: Schema,
+    more: Omit<More, 'included' | 'parameters'> = {},
+  ) =>
   (): ReadingReference => ({
     operation,
     summary,

@@ -4,8 +4,9 @@ import type { z } from 'zod';
 import type { Action, Actor } from '../../../domain/index.js';
 import type { Document, Resource } from './document.js';
 import type { Exchange } from './exchange.js';
+import type { Parameters } from './parameters.js';
 import type { Query } from './query.js';
-import type { ReadingReference, Reference } from './reference.js';
+import type { Described, ReadingReference, Reference } from './reference.js';
 import type { ResourceSchema } from './resource-schema.js';
 
 /** One request, parsed as far as every route needs it, but for its body. */
@@ -59,6 +60,10 @@ export interface Route {
   readonly action: Action | null;
   /** Action endpoints leave their bodies unread. `mostBytes` limits a body of any type that is not a document. */
   readonly body: 'read' | 'ignored' | { readonly mostBytes: number } | LongDocument;
+  /** Those of the family's query parameters that it serves. */
+  readonly parameters: Parameters;
+  /** Whether it refuses the others. */
+  readonly refusesOthers: boolean;
   /** Made when the API's description is requested, so that neither the start nor any other request waits for it. */
   readonly reference: () => Reference;
   readonly handle: (call: Call) => Promise<Answer>;
@@ -81,12 +86,14 @@ export interface PlainRoute {
 }
 
 const endpoint =
-  <Described extends Reference>(method: Method, body: Route['body']) =>
-  (path: string, action: Action | null, reference: () => Described, handle: Route['handle']): Route => ({
+  <Of extends Reference>(method: Method, body: Route['body']) =>
+  (path: string, action: Action | null, reference: Described<Of>, handle: Route['handle']): Route => ({
     method,
     path,
     action,
     body,
+    parameters: reference.parameters ?? {},
+    refusesOthers: false,
     reference,
     handle,
   });

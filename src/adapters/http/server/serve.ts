@@ -4,6 +4,7 @@ import type { UseCases } from '../../../application/use-cases.js';
 import { isOpenTo, notFound } from '../../../domain/index.js';
 import { agentActorOf, auditActorOf } from '../../../domain/supporting/audit/audit-event.js';
 import type { Asked } from '../routing/exchange.js';
+import { refuseOthers } from '../routing/parameters.js';
 import { partsOf } from '../routing/query.js';
 import { readBody, readBytes } from '../routing/read-body.js';
 import { type Asking, bearerOf, type PlainRoute, type Route } from '../routing/route.js';
@@ -87,6 +88,7 @@ export const serving =
     const body = isOpen ? await bodyFor(route, request, call) : undefined;
     if (asked !== undefined) exchange.asks({ ...askedAbout(pattern, parameters, body), ...asked });
     if (!isOpen) throw notFound();
+    if (route.refusesOthers) refuseOthers(route.parameters, call.query);
     await write(exchange, await route.handle({ ...call, body }));
   };
 

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { NewTeamAccess, PageRequest, TeamAccessChange, TeamAccessQuery } from '../../../application/index.js';
 import { accessLevels, type RequestedPermissions, scales } from '../../../domain/index.js';
 import type { Dialect, TypeName } from '../routing/dialect.js';
-import { pageParameters, pageRequest } from '../routing/pagination.js';
-import { invalid, invalidParameter } from '../routing/request-error.js';
+import { pageRequest } from '../routing/pagination.js';
+import { required, valuesOf } from '../routing/parameters.js';
+import { invalid } from '../routing/request-error.js';
 import type { Call } from '../routing/route.js';
 import { absentable, identifier, named, reading, resourceDocument } from '../routing/schema.js';
 
@@ -80,19 +81,15 @@ export const teamAccessChange = (dialect: Dialect) => {
   );
 };
 
-const workspaceFilter = 'filter[workspace][id]';
-
 export const teamAccessParameters = {
-  [workspaceFilter]: z.string().meta({ description: 'The id of the workspace.' }),
+  'filter[workspace][id]': required('The id of the workspace.'),
   'filter[team][id]': z.string().optional().meta({ description: 'Only the access of this team.' }),
-  ...pageParameters,
 };
 
 /** Throws a 422 without a workspace. */
 export const teamAccessQuery = ({ query }: Call): TeamAccessQuery => {
-  const workspaceId = query.one(workspaceFilter);
-  if (!workspaceId) throw invalidParameter(workspaceFilter, `${workspaceFilter} is required`);
-  return { workspaceId, teamId: query.one('filter[team][id]') };
+  const values = valuesOf(teamAccessParameters, query);
+  return { workspaceId: values['filter[workspace][id]'], teamId: values['filter[team][id]'] };
 };
 
 /** Undefined without a page parameter: the list is then not paginated. */

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { UseCases } from '../../../application/use-cases.js';
 import { answerEmpty, answerOne } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
-import { pageDocument } from '../routing/pagination.js';
-import { changes, removes, shows } from '../routing/reference.js';
+import { pageDocument, pageParameters } from '../routing/pagination.js';
+import { changes, removes, serving, shows } from '../routing/reference.js';
 import { listSchema, pageSchema } from '../routing/resource-schema.js';
 import { get, ok, parameter, patch, post, type Route, remove } from '../routing/route.js';
 import { wholeList } from '../routing/whole-list.js';
@@ -25,15 +25,15 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/team-workspaces',
       'team-access/list',
-      () => ({
+      serving(teamAccessParameters, () => ({
         operation: 'listTeamAccess',
         summary: 'List team access to a workspace',
         about:
           'Not paginated unless `page[number]` or `page[size]` is given. Without them, the response has no `links` and no `meta`.',
-        query: teamAccessParameters,
+        query: pageParameters,
         answers: { 200: z.union([listSchema(access()), pageSchema(access())]) },
         refusals: [422],
-      }),
+      })),
       async (call) => {
         const [query, page] = [teamAccessQuery(call), teamAccessPage(call)];
         if (page === undefined) {

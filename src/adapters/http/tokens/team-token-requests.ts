@@ -1,8 +1,7 @@
-import { z } from 'zod';
-import { type TeamTokenSort, type TeamTokensQuery, teamTokenSorts } from '../../../application/index.js';
+import { expiryStatuses, type TeamTokensQuery, teamTokenSorts } from '../../../application/index.js';
 import type { Dialect, TypeName } from '../routing/dialect.js';
-import { pageParameters, pageRequest } from '../routing/pagination.js';
-import { invalidParameter } from '../routing/request-error.js';
+import { pageRequest } from '../routing/pagination.js';
+import { type Parameters, someOf, sortBy, textual, valuesOf } from '../routing/parameters.js';
 import { type Call, parameter } from '../routing/route.js';
 import { tokenExpiry } from './token-requests.js';
 
@@ -15,28 +14,26 @@ const type: TypeName = {
 
 export const teamTokenExpiry = (dialect: Dialect) => tokenExpiry(dialect, type);
 
-const sortKey = z.enum(teamTokenSorts);
-
-/** A sort key, reversed by a hyphen before it. Throws a 422 for any other word. */
-const sortOf = (text: string): TeamTokenSort => {
-  const descending = text.startsWith('-');
-  const key = sortKey.safeParse(descending ? text.slice(1) : text);
-  if (!key.success) throw invalidParameter('sort', `sort must be one of ${teamTokenSorts.join(', ')}`);
-  return { key: key.data, descending };
+const specified = {
+  q: textual('Only tokens of teams with this text in their name.'),
+  sort: sortBy(teamTokenSorts, 'expired-at'),
 };
 
-export const teamTokensParameters = {
-  q: z.string().optional().meta({ description: 'Only tokens of teams with this text in their name.' }),
-  sort: z
-    .enum(teamTokenSorts.flatMap((key) => [key, `-${key}`]))
-    .optional()
-    .meta({ description: 'The attribute to sort by. Prefix a hyphen to reverse the order. Default: `expired-at`.' }),
-  ...pageParameters,
+const beyond = {
+  'filter[expiry_status]': someOf(
+    expiryStatuses,
+    'Only tokens with one of these statuses. A token is active until it expires, and forever if it never does.',
+  ),
 };
 
-export const teamTokensQuery = (call: Call): TeamTokensQuery => ({
-  organizationName: parameter(call, 'organization'),
-  page: pageRequest(call.query),
-  search: call.query.one('q'),
-  sort: sortOf(call.query.one('sort') ?? 'expired-at'),
-});
+/** The contract has no filter here, and ignores it. */
+export const teamTokensParameters = (dialect: Dialect): Parameters =>
+  dialect.refusesParameters ? { ...specified, ...beyond } : specified;
+
+export const teamTokensQuery =
+  (dialect: Dialect) =>
+  (call: Call): TeamTokensQuery => {
+    const { q: search, sort } = valuesOf(specified, call.query);
+    const expiry = dialect.refusesParameters ? valuesOf(beyond, call.query)['filter[expiry_status]'] : undefined;
+    return { organizationName: parameter(call, 'organization'), page: pageRequest(call.query), search, expiry, sort };
+  };

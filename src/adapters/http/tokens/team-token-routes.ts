@@ -9,6 +9,7 @@ import { issuedTeamTokenSchema, listedTeamTokenSchema, presentToken, teamTokenSc
 
 export const teamTokenRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readExpiry = teamTokenExpiry(dialect);
+  const readQuery = teamTokensQuery(dialect);
   const tokenPath = '/teams/:teamId/authentication-token';
   return [
     get(
@@ -49,10 +50,10 @@ export const teamTokenRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       'organizations/read',
       lists('listTeamTokens', 'List team tokens of an organization', () => listedTeamTokenSchema(dialect), {
         about: 'Returns the tokens of teams whose tokens the caller can manage. Secrets are not included.',
-        query: teamTokensParameters,
+        parameters: teamTokensParameters(dialect),
       }),
       async (call) => {
-        const page = await use.listTeamTokens.execute(call.actor, teamTokensQuery(call));
+        const page = await use.listTeamTokens.execute(call.actor, readQuery(call));
         const present = presentToken(null, dialect.listedTeamTokenType);
         return ok(pageDocument(call.path, call.query, page, present));
       },

@@ -2,6 +2,7 @@ import type {
   AgentPoolRepository,
   AgentTokenRepository,
 } from '../../../application/ports/repositories/agent-repository.js';
+import { type AgentPoolFilter, hasPart } from '../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import {
   type Actor,
@@ -19,9 +20,10 @@ import {
   type TokenId,
   type TokenOwner,
   type Workspace,
+  type WorkspaceId,
 } from '../../../domain/index.js';
 import { standingIn } from './memory-standing.js';
-import { byText, type CurrentTables, compare, type MemoryTables, pageOf, present } from './memory-tables.js';
+import { byText, type CurrentTables, compare, inOrder, type MemoryTables, pageOf, present } from './memory-tables.js';
 
 /** Whatever its scope: it decides what is claimed, not who may manage the pool. */
 function questionOf(tables: MemoryTables, pool: AgentPool, { teams }: Standing): PoolInQuestion {
@@ -89,11 +91,27 @@ export class MemoryAgentPools implements AgentPoolRepository {
     return [];
   }
 
-  async page(organizationId: OrganizationId | null, page: PageRequest): Promise<Page<AgentPool>> {
+  async page(
+    organizationId: OrganizationId | null,
+    page: PageRequest,
+    { search, workspaceId, sort }: AgentPoolFilter = {},
+  ): Promise<Page<AgentPool>> {
+    const scoped = (pool: AgentPool, id: WorkspaceId) =>
+      (pool.organizationScoped || pool.allowedWorkspaceIds.includes(id)) && !pool.excludedWorkspaceIds.includes(id);
+    const matching = this.living(organizationId).filter(
+      (pool) => hasPart(pool.name, search) && (workspaceId === undefined || scoped(pool, workspaceId)),
+    );
+    return pageOf(
+      inOrder(matching, ({ createdAt }) => createdAt, sort),
+      page,
+    );
+  }
+
+  /** By name. */
+  private living(organizationId: OrganizationId | null): readonly AgentPool[] {
     const tables = this.tables();
     const rows = [...tables.agentPools.values()].filter((row) => row.organizationId === organizationId);
-    const living = present(rows.map(({ id }) => tables.agentPool(id)));
-    return pageOf(living.sort(byText(({ name }) => name.toLowerCase())), page);
+    return present(rows.map(({ id }) => tables.agentPool(id))).sort(byText(({ name }) => name.toLowerCase()));
   }
 
   private checkName({ id, organizationId, name }: AgentPool): void {

@@ -1,6 +1,7 @@
 import type {
   ApiTokenRepository,
   Credential,
+  ExpiryRange,
   IssuedTeamToken,
   TeamTokenQuery,
   TeamTokenReference,
@@ -31,6 +32,11 @@ function manageable(team: Team, visibility: TeamTokenVisibility): boolean {
   const isSeen = seen === 'all' || team.visibility === 'organization' || seen.visibleAnd.includes(team.id);
   return isSeen && !lacking.some((permission) => team.access.has(permission));
 }
+
+const expiresIn = ({ expiresAt }: ApiToken, range: ExpiryRange): boolean => {
+  if (range === 'never' || expiresAt === null) return range === 'never' && expiresAt === null;
+  return expiresAt > (range.after ?? '') && (range.until === undefined || expiresAt <= range.until);
+};
 
 export class MemoryApiTokens implements ApiTokenRepository {
   constructor(private readonly tables: CurrentTables) {}
@@ -89,7 +95,8 @@ export class MemoryApiTokens implements ApiTokenRepository {
     const searched = listed.filter(({ name }) => teamNameKey(name).includes(teamNameKey(query.search ?? '')));
     const rows = searched.flatMap((team) => {
       const [token] = this.ownedBy({ kind: 'team', id: team.id });
-      return token === undefined ? [] : [{ id: token.id, token, text: this.sortText(team, token, query.sort.key) }];
+      if (token === undefined || !(query.expiry?.some((range) => expiresIn(token, range)) ?? true)) return [];
+      return [{ id: token.id, token, text: this.sortText(team, token, query.sort.key) }];
     });
     const known = rows.filter((row): row is typeof row & { text: string } => row.text !== null);
     const nothing = rows.filter(({ text }) => text === null).sort(byText(() => ''));

@@ -95,6 +95,11 @@ export class MemoryConfigurationVersions implements ConfigurationVersionReposito
       .map((state) => ConfigurationVersion.restore(state));
   }
 
+  async among(ids: readonly ConfigurationVersionId[]): Promise<readonly ConfigurationVersionSummary[]> {
+    const tables = this.tables();
+    return ids.flatMap((id) => tables.configurationVersion(id) ?? []).map(summaryOf);
+  }
+
   async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ConfigurationVersionSummary>> {
     const tables = this.tables();
     const rows = tables.workspace(workspaceId) === undefined ? [] : [...tables.configurationVersions.values()];

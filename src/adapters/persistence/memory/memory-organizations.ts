@@ -1,3 +1,9 @@
+import {
+  caseless,
+  hasPart,
+  type MembershipFilter,
+  type OrganizationFilter,
+} from '../../../application/ports/repositories/filters.js';
 import type {
   MembershipRepository,
   MembershipView,
@@ -14,6 +20,7 @@ import {
   type Membership,
   type MembershipId,
   memberOf,
+  membershipStatus,
   notFound,
   type Organization,
   type OrganizationId,
@@ -53,12 +60,18 @@ export class MemoryOrganizations implements OrganizationRepository {
     this.tables().delete(id, now);
   }
 
-  async page(actor: Actor, page: PageRequest): Promise<Page<Organization>> {
+  async page(
+    actor: Actor,
+    page: PageRequest,
+    { search, name, email }: OrganizationFilter = {},
+  ): Promise<Page<Organization>> {
     const own = this.living().filter(({ id }) => {
       if (actor.kind === 'auditor') return false;
       return actor.kind === 'user' ? standingIn(this.tables(), actor, id).member : id === actor.organizationId;
     });
-    return pageOf(own.sort(byText(({ name }) => name.toLowerCase())), page);
+    const matches = (one: Organization) =>
+      hasPart(one.name, name) && hasPart(one.email, email) && (hasPart(one.name, search) || hasPart(one.email, search));
+    return pageOf(own.filter(matches).sort(byText(({ name }) => name.toLowerCase())), page);
   }
 
   async pageOfAll(page: PageRequest): Promise<Page<Organization>> {
@@ -74,6 +87,8 @@ export class MemoryOrganizations implements OrganizationRepository {
     if (this.living().some((other) => other.name === name && other.id !== id)) throw alreadyTaken('name', 'Name');
   }
 }
+
+const byListedName = byText<MembershipView>(({ user }) => (user.username ?? user.email).toLowerCase());
 
 export class MemoryMemberships implements MembershipRepository {
   constructor(private readonly tables: CurrentTables) {}
@@ -91,6 +106,12 @@ export class MemoryMemberships implements MembershipRepository {
   async idsOf(organizationId: OrganizationId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, MembershipId>> {
     const own = this.living(organizationId).filter(({ userId }) => userIds.includes(userId));
     return new Map(own.map(({ id, userId }) => [userId, id]));
+  }
+
+  async ofUsers(organizationId: OrganizationId, userIds: readonly UserId[]): Promise<readonly MembershipView[]> {
+    return this.living(organizationId)
+      .filter(({ userId }) => userIds.includes(userId))
+      .sort(byListedName);
   }
 
   async add(membership: Membership): Promise<void> {
@@ -115,9 +136,16 @@ export class MemoryMemberships implements MembershipRepository {
     this.tables().forgetUninvited();
   }
 
-  async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<MembershipView>> {
-    const listed = byText<MembershipView>(({ user }) => (user.username ?? user.email).toLowerCase());
-    return pageOf(this.living(organizationId).sort(listed), page);
+  async page(
+    organizationId: OrganizationId,
+    page: PageRequest,
+    { search, emails, status }: MembershipFilter = {},
+  ): Promise<Page<MembershipView>> {
+    const matches = ({ user }: MembershipView) =>
+      (status === undefined || membershipStatus(user) === status) &&
+      (emails === undefined || emails.map(caseless).includes(caseless(user.email))) &&
+      (hasPart(user.email, search) || (user.username !== null && hasPart(user.username, search)));
+    return pageOf(this.living(organizationId).filter(matches).sort(byListedName), page);
   }
 
   private living(organizationId: OrganizationId): MembershipView[] {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { hasPart } from '../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import type { PolicyQuery, PolicyRepository } from '../../../application/ports/repositories/policy-repository.js';
 import {
@@ -15,6 +16,7 @@ import {
   type CurrentTables,
   checkRevision,
   compare,
+  inOrder,
   type MemoryTables,
   pageOf,
   present,
@@ -65,13 +67,17 @@ export class MemoryPolicies implements PolicyRepository {
     this.tables().policies.delete(id);
   }
 
-  async page({ organizationId, kind, search }: PolicyQuery, page: PageRequest): Promise<Page<ManagedPolicy>> {
+  async page({ organizationId, kind, search, sort }: PolicyQuery, page: PageRequest): Promise<Page<ManagedPolicy>> {
     const tables = this.tables();
     const matches = (policy: ManagedPolicy) =>
       policy.organizationId === organizationId &&
       (kind === undefined || policy.kind === kind) &&
-      (search === undefined || policy.name.toLowerCase().includes(search.toLowerCase()));
-    return pageOf(policiesWith(tables, tables.policies.keys()).filter(matches), page);
+      hasPart(policy.name, search);
+    const matching = policiesWith(tables, tables.policies.keys()).filter(matches);
+    return pageOf(
+      inOrder(matching, ({ createdAt }) => createdAt, sort),
+      page,
+    );
   }
 
   async keepCode(organizationId: OrganizationId, code: string): Promise<string> {

@@ -1,3 +1,4 @@
+import { hasPart, type PolicySetFilter } from '../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import type { PolicySetRepository } from '../../../application/ports/repositories/policy-repository.js';
 import {
@@ -38,8 +39,13 @@ export class MemoryPolicySets implements PolicySetRepository {
     this.tables().policySets.delete(id);
   }
 
-  async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>> {
-    return pageOf(this.ofOrganization(organizationId), page);
+  async page(
+    organizationId: OrganizationId,
+    page: PageRequest,
+    { search, kind }: PolicySetFilter = {},
+  ): Promise<Page<PolicySet>> {
+    const matches = (set: PolicySet) => hasPart(set.name, search) && (kind === undefined || set.kind === kind);
+    return pageOf(this.ofOrganization(organizationId).filter(matches), page);
   }
 
   async applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]> {

@@ -1,3 +1,8 @@
+import {
+  hasPart,
+  type OrganizationRunFilter,
+  type RunFilter,
+} from '../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import type {
   QueuedRun,
@@ -16,6 +21,7 @@ import {
   type Instant,
   notFound,
   type OrganizationId,
+  operationOf,
   type Phase,
   queuedRunStatuses,
   Run,
@@ -28,13 +34,14 @@ import {
   type Seen,
   type Standing,
   serves,
+  type TeamId,
   type VersionFactsGathered,
   type WorkspaceId,
   type WorkspaceVisibility,
   waitingRunStatuses,
 } from '../../../domain/index.js';
 import { standingIn, standingOn } from './memory-standing.js';
-import { byText, type CurrentTables, checkRevision, pageOf } from './memory-tables.js';
+import { byText, type CurrentTables, checkRevision, type MemoryTables, pageOf } from './memory-tables.js';
 
 const inProgress = ({ status }: RunState): boolean => runStatusesInProgress.includes(status);
 const holds = ({ planOnly, status }: RunState): boolean => !planOnly && runStatusesHoldingWorkspace.includes(status);
@@ -44,6 +51,12 @@ const executed = ({ status }: RunState): boolean => runStatusesUnderLease.includ
 const bySequence = (a: RunState, b: RunState): number => a.sequence - b.sequence;
 
 const maybeRestored = (state: RunState | undefined): Run | undefined => state && Run.restore(state);
+
+/** The run that holds the workspace, or else the longest waiting one. */
+export function currentRunOf({ runs }: MemoryTables, id: WorkspaceId): RunState | undefined {
+  const own = [...runs.values()].filter(({ workspaceId }) => workspaceId === id).sort(bySequence);
+  return own.find(holds) ?? own.find(waits);
+}
 
 export const runLogKey = (id: RunId, phase: Phase): string => `${id} ${phase}`;
 
@@ -141,12 +154,38 @@ export class MemoryRuns implements RunRepository, RunQueries {
     return new Map(Array.from(byStatus, ([status, some]) => [status, some.length]));
   }
 
-  async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<RunState>> {
-    const own = this.living().filter((run) => run.workspaceId === workspaceId);
+  async among(ids: readonly RunId[]): Promise<readonly RunState[]> {
+    return this.living().filter(({ id }) => ids.includes(id));
+  }
+
+  async page(workspaceId: WorkspaceId, page: PageRequest, filter: RunFilter = {}): Promise<Page<RunState>> {
+    const own = this.living().filter((run) => run.workspaceId === workspaceId && this.matches(run, filter));
     return pageOf(
       own.sort((a, b) => bySequence(b, a)),
       page,
     );
+  }
+
+  async pageOfOrganization(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+    { workspaceNames, ...filter }: OrganizationRunFilter = {},
+  ): Promise<Page<Seen<RunState>>> {
+    const tables = this.tables();
+    const matching = this.living().filter((run) => {
+      const workspace = tables.workspace(run.workspaceId);
+      return (
+        workspace?.organizationId === organizationId &&
+        (workspaceNames === undefined || workspaceNames.includes(workspace.name)) &&
+        this.isVisible(visibility, run) &&
+        this.matches(run, filter)
+      );
+    });
+    const found = pageOf(matching.sort(byText(({ createdAt }) => createdAt)).reverse(), page);
+    const items = found.items.map((run) => ({ subject: run, standing: standingOn(tables, standing, run.workspaceId) }));
+    return { ...found, items };
   }
 
   async queue(
@@ -156,10 +195,8 @@ export class MemoryRuns implements RunRepository, RunQueries {
     page: PageRequest,
   ): Promise<Page<Seen<QueuedRun>>> {
     const tables = this.tables();
-    const visible = ({ run }: QueuedRun) =>
-      visibility === 'all' ||
-      visibility.throughTeams.some((teamId) => tables.grantOf(teamId, run.workspaceId) !== undefined);
-    const found = pageOf(this.queueOf(organizationId).filter(visible), page);
+    const visible = this.queueOf(organizationId).filter(({ run }) => this.isVisible(visibility, run));
+    const found = pageOf(visible, page);
     const items = found.items.map((subject) => ({
       subject,
       standing: standingOn(tables, standing, subject.run.workspaceId),
@@ -207,6 +244,30 @@ export class MemoryRuns implements RunRepository, RunQueries {
     const runs = this.living().filter((run) => ids.includes(run.configurationVersionId));
     const latestFirst = runs.sort((a, b) => bySequence(b, a));
     return new Map(latestFirst.map((run) => [run.configurationVersionId, run]));
+  }
+
+  private isVisible(visibility: WorkspaceVisibility, { workspaceId }: RunState): boolean {
+    const granted = (teamId: TeamId) => this.tables().grantOf(teamId, workspaceId) !== undefined;
+    return visibility === 'all' || visibility.throughTeams.some(granted);
+  }
+
+  private matches(run: RunState, { search, user, commit, ...filter }: RunFilter): boolean {
+    const tables = this.tables();
+    const { commitSha, senderUsername } = tables.ingressAttributes.get(run.configurationVersionId) ?? {};
+    const creator = run.createdBy?.kind === 'user' ? tables.user(run.createdBy.id)?.username : undefined;
+    const people = [senderUsername, creator];
+    const within = (part: string | undefined, ...texts: readonly (string | null | undefined)[]) =>
+      part === undefined || texts.some((text) => text != null && hasPart(text, part));
+    return (
+      (filter.statuses?.includes(run.status) ?? true) &&
+      (filter.sources?.includes(run.source) ?? true) &&
+      (filter.operations?.includes(operationOf(run)) ?? true) &&
+      run.createdAt >= (filter.since ?? '') &&
+      (filter.before === undefined || run.createdAt < filter.before) &&
+      within(search, run.id, run.options.message, commitSha, ...people) &&
+      within(user, ...people) &&
+      within(commit, commitSha)
+    );
   }
 
   private queueOf(organizationId: OrganizationId | undefined): readonly QueuedRun[] {

@@ -29,6 +29,9 @@ const finalized = ({ status }: StateVersion): boolean => status === 'finalized';
 const announcedBy = (source: StateVersion['source']) => (version: StateVersion) =>
   version.source === source && !finalized(version);
 
+export const currentStateOf = ({ stateVersions }: MemoryTables, id: WorkspaceId): StateVersion | undefined =>
+  [...stateVersions.values()].findLast((version) => version.workspaceId === id && finalized(version));
+
 function seenIn<Subject>(
   tables: MemoryTables,
   actor: Actor,

@@ -1,4 +1,5 @@
 import type { Effect } from '../../../application/ports/repositories/effect-outbox.js';
+import type { Order } from '../../../application/ports/repositories/filters.js';
 import type { Demand } from '../../../application/ports/repositories/instances.js';
 import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import {
@@ -246,6 +247,16 @@ export const byText =
   <Row extends { readonly id: string }>(textOf: (row: Row) => string) =>
   (a: Row, b: Row): number =>
     compare(textOf(a), textOf(b)) || compare(a.id, b.id);
+
+/** Rows that are sorted by name already, in the order asked for: by name, or by the text of the other key. */
+export function inOrder<Row extends { readonly id: string }>(
+  byName: readonly Row[],
+  textOf: (row: Row) => string,
+  sort: Order<string> | undefined,
+): readonly Row[] {
+  const sorted = sort === undefined || sort.key === 'name' ? byName : byName.toSorted(byText(textOf));
+  return sort?.descending ? sorted.toReversed() : sorted;
+}
 
 export const byUsername = byText<User>(({ username }) => username.toLowerCase());
 

@@ -1,3 +1,4 @@
+import type { TeamFilter } from '../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import type { TeamRepository } from '../../../application/ports/repositories/team-repository.js';
 import {
@@ -48,10 +49,22 @@ export class MemoryTeams implements TeamRepository {
     this.tables().delete(id, now);
   }
 
-  async page(organizationId: OrganizationId, visibility: TeamVisibility, page: PageRequest): Promise<Page<Team>> {
+  async page(
+    organizationId: OrganizationId,
+    visibility: TeamVisibility,
+    page: PageRequest,
+    { search = '', names }: TeamFilter = {},
+  ): Promise<Page<Team>> {
     const visible = (team: Team) =>
       visibility === 'all' || team.visibility === 'organization' || visibility.visibleAnd.includes(team.id);
-    return pageOf(this.tables().teamsOf(organizationId).filter(visible), page);
+    const matches = ({ name }: Team) =>
+      teamNameKey(name).includes(teamNameKey(search)) &&
+      (names === undefined || names.map(teamNameKey).includes(teamNameKey(name)));
+    const teams = this.tables().teamsOf(organizationId);
+    return pageOf(
+      teams.filter((team) => visible(team) && matches(team)),
+      page,
+    );
   }
 
   async members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly Member[]>> {

@@ -1,4 +1,5 @@
 import { sealPrefix } from '../../../application/ports/outside/secret-box.js';
+import { caseless, hasPart, type WorkspaceFilter } from '../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import type {
   StateConsumersChange,
@@ -6,8 +7,10 @@ import type {
 } from '../../../application/ports/repositories/workspace-repository.js';
 import {
   type Actor,
+  type AgentPoolId,
   alreadyTaken,
   type ConfigurationVersionId,
+  executionOf,
   type Instant,
   type OrganizationId,
   type Seen,
@@ -18,8 +21,25 @@ import {
   type WorkspaceId,
   type WorkspaceVisibility,
 } from '../../../domain/index.js';
+import { currentRunOf } from './memory-runs.js';
 import { standingIn, standingOn } from './memory-standing.js';
-import { byText, type CurrentTables, checkRevision, pageOf, present } from './memory-tables.js';
+import { currentStateOf } from './memory-state-versions.js';
+import { byText, type CurrentTables, checkRevision, inOrder, pageOf, present } from './memory-tables.js';
+
+/** Whether a name is as the wildcard says, in which an asterisk stands for any text. */
+function fits(name: string, wildcard: string): boolean {
+  const [first = '', ...others] = caseless(wildcard).split('*');
+  const last = others.pop();
+  if (last === undefined) return caseless(name) === first;
+  if (!caseless(name).startsWith(first)) return false;
+  let rest = caseless(name).slice(first.length);
+  for (const part of others) {
+    const at = rest.indexOf(part);
+    if (at < 0) return false;
+    rest = rest.slice(at + part.length);
+  }
+  return rest.endsWith(last);
+}
 
 export class MemoryWorkspaces implements WorkspaceRepository {
   constructor(private readonly tables: CurrentTables) {}
@@ -96,13 +116,65 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     return visible.map(({ id }) => id).sort();
   }
 
+  async among(ids: readonly WorkspaceId[]): Promise<readonly Workspace[]> {
+    return this.living().filter(({ id }) => ids.includes(id));
+  }
+
+  async seenAmong(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    ids: readonly WorkspaceId[],
+  ): Promise<readonly Seen<Workspace>[]> {
+    return this.seenWhere(organizationId, standing, visibility, ({ id }) => ids.includes(id));
+  }
+
+  async using(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    poolIds: readonly AgentPoolId[],
+  ): Promise<readonly Seen<Workspace>[]> {
+    return this.seenWhere(organizationId, standing, visibility, (workspace) => {
+      const { agentPoolId } = executionOf(workspace);
+      return agentPoolId !== null && poolIds.includes(agentPoolId);
+    });
+  }
+
+  private seenWhere(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    wanted: (workspace: Workspace) => boolean,
+  ): readonly Seen<Workspace>[] {
+    return this.living(organizationId)
+      .filter((workspace) => wanted(workspace) && this.isVisible(visibility, workspace))
+      .map((subject) => ({ subject, standing: standingOn(this.tables(), standing, subject.id) }));
+  }
+
   async page(
     organizationId: OrganizationId,
     standing: Standing,
     visibility: WorkspaceVisibility,
     page: PageRequest,
+    { search, wildcard = '*', currentRun, sort }: WorkspaceFilter = {},
   ): Promise<Page<Seen<Workspace>>> {
-    return this.pageAmong(this.living(organizationId), standing, visibility, page);
+    const tables = this.tables();
+    const current = ({ id }: Workspace) => currentRunOf(tables, id);
+    const matches = (workspace: Workspace) => {
+      const status = currentRun && current(workspace)?.status;
+      return (
+        hasPart(workspace.name, search) &&
+        fits(workspace.name, wildcard) &&
+        (currentRun === undefined || (status !== undefined && currentRun.includes(status)))
+      );
+    };
+    const changedAt = ({ id, createdAt }: Workspace) => currentStateOf(tables, id)?.createdAt ?? createdAt;
+    const text = (workspace: Workspace) =>
+      sort?.key === 'latest-change-at' ? changedAt(workspace) : current(workspace)?.createdAt;
+    const sorted = inOrder(this.living(organizationId).filter(matches), (workspace) => text(workspace) ?? '', sort);
+    const last = (workspace: Workspace) => sort?.key === 'current-run.created-at' && text(workspace) === undefined;
+    return this.pageAmong([...sorted.filter((one) => !last(one)), ...sorted.filter(last)], standing, visibility, page);
   }
 
   async stateConsumers(

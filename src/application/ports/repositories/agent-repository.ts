@@ -10,6 +10,7 @@ import type {
   TokenId,
   TokenOwner,
 } from '../../../domain/index.js';
+import type { AgentPoolFilter } from './filters.js';
 import type { Page, PageRequest } from './page.js';
 
 export interface AgentPoolRepository {
@@ -30,8 +31,8 @@ export interface AgentPoolRepository {
   inUse(id: AgentPoolId): Promise<boolean>;
   /** Pools of existing organizations that lost workspaces in an upgrade and are not the default, by name. */
   replaced(): Promise<readonly AgentPool[]>;
-  /** Ordered by name. A null organization lists the site pools. */
-  page(organizationId: OrganizationId | null, page: PageRequest): Promise<Page<AgentPool>>;
+  /** Ordered by name, unless the filter says otherwise. A null organization lists the site pools. */
+  page(organizationId: OrganizationId | null, page: PageRequest, filter?: AgentPoolFilter): Promise<Page<AgentPool>>;
 }
 
 export interface AgentTokenRepository {

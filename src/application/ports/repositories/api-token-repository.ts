@@ -27,11 +27,16 @@ export interface TeamTokenSort {
   readonly descending: boolean;
 }
 
+/** Tokens that never expire, or those that expire after one instant and until another. */
+export type ExpiryRange = 'never' | { readonly after?: Instant | undefined; readonly until?: Instant | undefined };
+
 export interface TeamTokenQuery {
   readonly organizationId: OrganizationId;
   readonly visibility: TeamTokenVisibility;
   /** A part of the team's name, case-insensitive; undefined for all. */
   readonly search: string | undefined;
+  /** Tokens in any of the ranges; undefined for all. */
+  readonly expiry?: readonly ExpiryRange[] | undefined;
   /**
    * Names are compared in lower case; `created-by` is the name of the user, team or organization that issued the token.
    */

@@ -83,6 +83,8 @@ export interface ConfigurationVersionQueries {
   uploaded(before: Instant, limit: number, after?: VersionPlace): Promise<readonly ConfigurationVersion[]>;
   /** With the reader's standing on its workspace. */
   findSummaryFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersionSummary> | undefined>;
+  /** The existing ones of these ids, in no particular order. */
+  among(ids: readonly ConfigurationVersionId[]): Promise<readonly ConfigurationVersionSummary[]>;
   /** Newest first. The cost does not depend on the number of versions or the page. */
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ConfigurationVersionSummary>>;
   /** By version id; a version without a commit has no entry. */

@@ -10,6 +10,7 @@ import type {
   Team,
   UserId,
 } from '../../../domain/index.js';
+import type { MembershipFilter, OrganizationFilter } from './filters.js';
 import type { Page, PageRequest } from './page.js';
 
 export interface OrganizationRepository {
@@ -23,7 +24,7 @@ export interface OrganizationRepository {
   /** Hides the organization and its resources, and frees its name. */
   remove(id: OrganizationId, now: string): Promise<void>;
   /** The caller's organizations, by name. */
-  page(actor: Actor, page: PageRequest): Promise<Page<Organization>>;
+  page(actor: Actor, page: PageRequest, filter?: OrganizationFilter): Promise<Page<Organization>>;
   /** All organizations, by name: for the operator. */
   pageOfAll(page: PageRequest): Promise<Page<Organization>>;
 }
@@ -45,6 +46,8 @@ export interface MembershipRepository {
   findUsers(organizationId: OrganizationId, references: readonly string[]): Promise<ReadonlyMap<string, Member>>;
   /** The ids of these users' memberships in the organization. Users without one are omitted. */
   idsOf(organizationId: OrganizationId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, MembershipId>>;
+  /** The memberships of these users, in the order of `page`. */
+  ofUsers(organizationId: OrganizationId, userIds: readonly UserId[]): Promise<readonly MembershipView[]>;
   /** Throws `attribute/taken` if the user is already a member. */
   add(membership: Membership): Promise<void>;
   /** Accepts the user's invitations: every membership becomes active and shows the username. */
@@ -52,5 +55,5 @@ export interface MembershipRepository {
   /** Also removes the user from the organization's teams. A reserved id without other uses is released. */
   remove(membership: Membership): Promise<void>;
   /** Ordered by username; invited members by their address. */
-  page(organizationId: OrganizationId, page: PageRequest): Promise<Page<MembershipView>>;
+  page(organizationId: OrganizationId, page: PageRequest, filter?: MembershipFilter): Promise<Page<MembershipView>>;
 }

@@ -18,6 +18,7 @@ import type {
   TaskStageId,
   WorkspaceId,
 } from '../../../domain/index.js';
+import type { Order, PolicySetFilter, policySorts } from './filters.js';
 import type { Page, PageRequest } from './page.js';
 
 export interface PolicySetRepository {
@@ -32,7 +33,7 @@ export interface PolicySetRepository {
   save(policySet: PolicySet): Promise<void>;
   remove(id: PolicySetId): Promise<void>;
   /** Ordered by name. */
-  page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>>;
+  page(organizationId: OrganizationId, page: PageRequest, filter?: PolicySetFilter): Promise<Page<PolicySet>>;
   /**
    * The sets that apply to a run of the workspace: the global ones of its organization and those attached to it, by
    * name.
@@ -45,6 +46,8 @@ export interface PolicyQuery {
   readonly kind: PolicyKind | undefined;
   /** A part of the name, case-insensitive. */
   readonly search: string | undefined;
+  /** By name, if undefined. */
+  readonly sort?: Order<(typeof policySorts)[number]> | undefined;
 }
 
 /**
@@ -63,7 +66,6 @@ export interface PolicyRepository {
   save(policy: ManagedPolicy): Promise<void>;
   /** Also removes it from its sets. */
   remove(id: PolicyId): Promise<void>;
-  /** Ordered by name. */
   page(query: PolicyQuery, page: PageRequest): Promise<Page<ManagedPolicy>>;
   /** Returns the SHA-256 of the code, in hexadecimal, by which it can be read. */
   keepCode(organizationId: OrganizationId, code: string): Promise<string>;

@@ -16,6 +16,7 @@ import type {
   WorkspaceId,
   WorkspaceVisibility,
 } from '../../../domain/index.js';
+import type { OrganizationRunFilter, RunFilter } from './filters.js';
 import type { Page, PageRequest } from './page.js';
 
 /** The scope in which a run that is applied forbids a deletion. */
@@ -83,8 +84,20 @@ export interface RunQueries {
    * runs has no entry.
    */
   countWaiting(most: number): Promise<ReadonlyMap<RunStatus, number>>;
-  /** Newest first. The cost does not depend on the number of runs or the page. */
-  page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<RunState>>;
+  /** The existing ones of these ids, in no particular order. */
+  among(ids: readonly RunId[]): Promise<readonly RunState[]>;
+  /** Newest first. Without a filter, the cost does not depend on the number of runs or the page. */
+  page(workspaceId: WorkspaceId, page: PageRequest, filter?: RunFilter): Promise<Page<RunState>>;
+  /**
+   * Newest first. `standing` is the caller's on the organization; each item gets it with the grants on its workspace.
+   */
+  pageOfOrganization(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+    filter?: OrganizationRunFilter,
+  ): Promise<Page<Seen<RunState>>>;
   /**
    * In queue order. `standing` is the caller's on the organization; each item gets it with the grants on its workspace.
    * Positions include runs the caller cannot see.
@@ -95,7 +108,7 @@ export interface RunQueries {
     visibility: WorkspaceVisibility,
     page: PageRequest,
   ): Promise<Page<Seen<QueuedRun>>>;
-  /** The queue positions of runs of one workspace; a run outside the queue has no entry. */
+  /** The queue positions of runs of the workspace's organization; a run outside the queue has no entry. */
   positionsOf(workspaceId: WorkspaceId, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>>;
   capacityOf(organizationId: OrganizationId): Promise<RunCapacity>;
   /** By workspace; an unknown id has no entry. One indexed statement. */

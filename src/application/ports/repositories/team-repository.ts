@@ -8,6 +8,7 @@ import type {
   TeamVisibility,
   UserId,
 } from '../../../domain/index.js';
+import type { TeamFilter } from './filters.js';
 import type { Page, PageRequest } from './page.js';
 
 export interface TeamRepository {
@@ -24,7 +25,12 @@ export interface TeamRepository {
   /** Hides the team and its token, and frees its name. */
   remove(id: TeamId, now: string): Promise<void>;
   /** Ordered by name. */
-  page(organizationId: OrganizationId, visibility: TeamVisibility, page: PageRequest): Promise<Page<Team>>;
+  page(
+    organizationId: OrganizationId,
+    visibility: TeamVisibility,
+    page: PageRequest,
+    filter?: TeamFilter,
+  ): Promise<Page<Team>>;
   /** In the order of the organization's members. */
   members(ids: readonly TeamId[]): Promise<ReadonlyMap<TeamId, readonly Member[]>>;
   /** Existing members stay. */

@@ -1,5 +1,6 @@
 import type {
   Actor,
+  AgentPoolId,
   ConfigurationVersionId,
   OrganizationId,
   Seen,
@@ -9,6 +10,7 @@ import type {
   WorkspaceId,
   WorkspaceVisibility,
 } from '../../../domain/index.js';
+import type { WorkspaceFilter } from './filters.js';
 import type { Page, PageRequest } from './page.js';
 
 /** First removes, then adds. */
@@ -50,12 +52,29 @@ export interface WorkspaceRepository {
     ids: readonly WorkspaceId[],
     visibility: WorkspaceVisibility,
   ): Promise<readonly WorkspaceId[]>;
-  /** Ordered by name. `standing` is the caller's on the organization; each item gets it with the grants on that workspace. */
+  /** The existing ones of these ids, in no particular order. */
+  among(ids: readonly WorkspaceId[]): Promise<readonly Workspace[]>;
+  /** Those of these ids that belong to the organization and are within `visibility`, as `page` shows them, by name. */
+  seenAmong(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    ids: readonly WorkspaceId[],
+  ): Promise<readonly Seen<Workspace>[]>;
+  /** Like `seenAmong`, the workspaces that use one of the agent pools, as `executionOf` says. */
+  using(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    poolIds: readonly AgentPoolId[],
+  ): Promise<readonly Seen<Workspace>[]>;
+  /** Ordered by name, unless the filter says otherwise. `standing` is the caller's on the organization; each item gets it with the grants on that workspace. */
   page(
     organizationId: OrganizationId,
     standing: Standing,
     visibility: WorkspaceVisibility,
     page: PageRequest,
+    filter?: WorkspaceFilter,
   ): Promise<Page<Seen<Workspace>>>;
   /** The workspaces that share this one's state, otherwise as `page`. */
   stateConsumers(

@@ -1,16 +1,33 @@
-import { type Actor, type AgentPool, authorize, seenBy, standingOnSite } from '../../../domain/index.js';
+import { type Actor, type AgentPool, authorize, may, seenBy, standingOnSite } from '../../../domain/index.js';
+import type { AgentPoolFilter } from '../../ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { withVisibleScope } from './agent-pool-scope.js';
 
-/** GET /organizations/:name/agent-pools, by name. */
+export interface AgentPoolsQuery extends Omit<AgentPoolFilter, 'workspaceId'> {
+  /** Only pools that may serve the workspace of this name. None, if the caller cannot read it. */
+  readonly workspaceName?: string | undefined;
+}
+
+/** GET /organizations/:name/agent-pools. */
 export class ListAgentPools {
   constructor(private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'agentPools'>) {}
 
-  execute(actor: Actor, organizationName: string, page: PageRequest): Promise<Page<AgentPool>> {
+  execute(
+    actor: Actor,
+    organizationName: string,
+    page: PageRequest,
+    { workspaceName, ...filter }: AgentPoolsQuery = {},
+  ): Promise<Page<AgentPool>> {
     return this.unitOfWork.read(async (tx) => {
       const { subject, standing } = seenBy(await tx.organizations.findFor(actor, organizationName), 'agent-pools/list');
-      const found = await tx.agentPools.page(subject.id, page);
+      const workspace =
+        workspaceName === undefined
+          ? undefined
+          : await tx.workspaces.findByNameFor(actor, organizationName, workspaceName);
+      const hidden = workspace === undefined || !may(workspace.standing, 'workspaces/read');
+      if (workspaceName !== undefined && hidden) return { ...page, total: 0, items: [] };
+      const found = await tx.agentPools.page(subject.id, page, { ...filter, workspaceId: workspace?.subject.id });
       return { ...found, items: await withVisibleScope(tx, found.items, standing) };
     });
   }

@@ -1,17 +1,75 @@
-import { type Actor, seenBy, type WorkspaceId } from '../../../domain/index.js';
+import { type Actor, seenBy, type WorkspaceId, workspaceVisibility } from '../../../domain/index.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { RunFilter } from '../../ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type ShownRun, showingAll } from './show-run.js';
+import { type ShownRun, showingAll, showingEach } from './show-run.js';
+
+/** A calendar year in UTC, or the past 365 days. */
+export type Timeframe = number | 'year';
+
+export interface RunsQuery extends Omit<RunFilter, 'since' | 'before'> {
+  readonly timeframe?: Timeframe | undefined;
+}
+
+const year = 365 * 24 * 60 * 60 * 1000;
+
+const startOf = (calendarYear: number): string => `${calendarYear}-01-01T00:00:00.000Z`;
+
+/** The part of a filter that says when runs were created. */
+function createdIn(timeframe: Timeframe | undefined, clock: Clock): Pick<RunFilter, 'since' | 'before'> {
+  if (timeframe === undefined) return {};
+  if (timeframe === 'year') return { since: new Date(Date.parse(clock.now()) - year).toISOString() };
+  return { since: startOf(timeframe), before: startOf(timeframe + 1) };
+}
 
 /** GET /workspaces/:id/runs: newest first. */
 export class ListRuns {
-  constructor(private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'taskStages'>) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'taskStages'>,
+    private readonly clock: Clock,
+  ) {}
 
-  execute(actor: Actor, workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ShownRun>> {
+  execute(
+    actor: Actor,
+    workspaceId: WorkspaceId,
+    page: PageRequest,
+    { timeframe, ...filter }: RunsQuery = {},
+  ): Promise<Page<ShownRun>> {
     return this.unitOfWork.read(async (tx) => {
       const { standing } = seenBy(await tx.workspaces.findIdFor(actor, workspaceId), 'runs/read');
-      const found = await tx.runs.page(workspaceId, page);
+      const found = await tx.runs.page(workspaceId, page, { ...filter, ...createdIn(timeframe, this.clock) });
       return { ...found, items: await showingAll(tx, found.items, standing) };
+    });
+  }
+}
+
+export interface OrganizationRunsQuery extends RunsQuery {
+  readonly workspaceNames?: readonly string[] | undefined;
+}
+
+/** GET /organizations/:name/runs: newest first, of the workspaces the caller may read. */
+export class ListOrganizationRuns {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'runs' | 'taskStages'>,
+    private readonly clock: Clock,
+  ) {}
+
+  execute(
+    actor: Actor,
+    organizationName: string,
+    page: PageRequest,
+    { timeframe, ...rest }: OrganizationRunsQuery = {},
+  ): Promise<Page<ShownRun>> {
+    return this.unitOfWork.read(async (tx) => {
+      const { subject, standing } = seenBy(
+        await tx.organizations.findFor(actor, organizationName),
+        'organizations/read',
+      );
+      const visibility = workspaceVisibility(standing);
+      const filter = { ...rest, ...createdIn(timeframe, this.clock) };
+      const found = await tx.runs.pageOfOrganization(subject.id, standing, visibility, page, filter);
+      return { ...found, items: await showingEach(tx, found.items) };
     });
   }
 }

@@ -33,6 +33,7 @@ export type RunInclude =
   | 'configuration-version'
   | 'ingress-attributes'
   | 'task-stages'
+  | 'created-by'
   | 'plan'
   | 'apply';
 
@@ -45,7 +46,7 @@ export interface RunWithIncluded extends ShownRun {
 
 const waits = ({ status }: RunState): boolean => waitingRunStatuses.includes(status);
 
-/** The queue positions of the waiting runs of one workspace. */
+/** The queue positions of waiting runs of one organization. */
 async function positionsOf(tx: Transaction<'runs'>, runs: readonly RunState[]): Promise<ReadonlyMap<RunId, number>> {
   const waiting = runs.filter(waits);
   const [first] = waiting;
@@ -65,14 +66,25 @@ export async function showing(
 }
 
 /** Shows many runs of one workspace. */
-export async function showingAll(
+export const showingAll = (
   tx: Transaction<'runs' | 'taskStages'>,
   runs: readonly RunState[],
   standing: Standing,
+): Promise<readonly ShownRun[]> =>
+  showingEach(
+    tx,
+    runs.map((subject) => ({ subject, standing })),
+  );
+
+/** Shows many runs of one organization. */
+export async function showingEach(
+  tx: Transaction<'runs' | 'taskStages'>,
+  seen: readonly Seen<RunState>[],
 ): Promise<readonly ShownRun[]> {
+  const runs = seen.map(({ subject }) => subject);
   const stageIds = await tx.taskStages.idsOfRuns(runs.map(({ id }) => id));
   const positions = await positionsOf(tx, runs);
-  return runs.map((run) => ({
+  return seen.map(({ subject: run, standing }) => ({
     run,
     standing,
     stageId: stageIds.get(run.id) ?? null,

@@ -1,4 +1,5 @@
 import { type Actor, asQuestion, type Seen, seenBy, type Team, teamVisibility } from '../../../domain/index.js';
+import type { TeamFilter } from '../../ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
@@ -6,13 +7,18 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 export class ListTeams {
   constructor(private readonly unitOfWork: UnitOfWork<'organizations' | 'teams'>) {}
 
-  execute(actor: Actor, organizationName: string, page: PageRequest): Promise<Page<Seen<Team>>> {
+  execute(
+    actor: Actor,
+    organizationName: string,
+    page: PageRequest,
+    filter: TeamFilter = {},
+  ): Promise<Page<Seen<Team>>> {
     return this.unitOfWork.read(async (tx) => {
       const { subject, standing } = seenBy(
         await tx.organizations.findFor(actor, organizationName),
         'organizations/read',
       );
-      const found = await tx.teams.page(subject.id, teamVisibility(standing), page);
+      const found = await tx.teams.page(subject.id, teamVisibility(standing), page, filter);
       return {
         ...found,
         items: found.items.map((team) => ({ subject: team, standing: { ...standing, team: asQuestion(team) } })),

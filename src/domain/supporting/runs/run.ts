@@ -113,6 +113,26 @@ export interface RunState {
   readonly revision: number;
 }
 
+export const runOperations = [
+  'plan_only',
+  'save_plan',
+  'destroy',
+  'refresh_only',
+  'empty_apply',
+  'plan_and_apply',
+] as const;
+
+export type RunOperation = (typeof runOperations)[number];
+
+/** The first that holds. */
+export function operationOf({ planOnly, savePlan, options }: RunState): RunOperation {
+  if (planOnly) return 'plan_only';
+  if (savePlan) return 'save_plan';
+  if (options.isDestroy) return 'destroy';
+  if (options.refreshOnly) return 'refresh_only';
+  return options.allowEmptyApply ? 'empty_apply' : 'plan_and_apply';
+}
+
 export type RunFactsGathered = Pick<RunGuardFacts, 'itsTurn' | 'filesMissing' | 'creatorMayApply' | 'policyCheck'>;
 
 /** The fields a transition may change in addition to the status. */
@@ -140,6 +160,11 @@ export type RunDraft = Pick<
   | 'createdBy'
   | 'createdAt'
 >;
+
+/** The statuses in which a run can be discarded. */
+export const runStatusesDiscardable: readonly RunStatus[] = runLifecycle.flatMap((row) =>
+  row.trigger === 'discard' ? row.from : [],
+);
 
 const life = new Lifecycle('run', runLifecycle, runGuards);
 

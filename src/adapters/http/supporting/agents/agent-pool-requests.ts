@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import type { ScopeChange } from '../../../../application/index.js';
+import { type AgentPoolsQuery, agentPoolSorts, type ScopeChange } from '../../../../application/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
+import { include, sortBy, textual, valuesOf } from '../../routing/parameters.js';
+import type { Call } from '../../routing/route.js';
 import {
   absentable,
   identifier,
@@ -20,6 +22,20 @@ const tokenType: TypeName = {
 };
 
 const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
+
+export const agentPoolParameters = { include: include({ workspaces: ['workspaces'] }) };
+
+export const agentPoolsParameters = {
+  ...agentPoolParameters,
+  q: textual('Only pools with this text in their name.'),
+  'filter[allowed_workspaces][name]': textual('Only pools that may serve the workspace of this name.'),
+  sort: sortBy(agentPoolSorts, 'name'),
+};
+
+export const agentPoolsQuery = ({ query }: Call): AgentPoolsQuery => {
+  const { q: search, 'filter[allowed_workspaces][name]': workspaceName, sort } = valuesOf(agentPoolsParameters, query);
+  return { search, workspaceName, sort };
+};
 
 /** The name of a new site pool. */
 export const newSiteAgentPool = (dialect: Dialect) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentPool, AgentToken } from '../../../../domain/index.js';
+import type { AgentPool, AgentToken, WorkspaceId } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
@@ -13,9 +13,10 @@ const organizationOf = ({ id, organizationName }: AgentPool): string => {
   return organizationName;
 };
 
+/** The workspaces that use the pool, where they were looked up. */
 const agentPool =
-  ({ is, toOne, toMany, link }: Words) =>
-  (dialect: Dialect) =>
+  ({ is, optional, toOne, toMany, link }: Words) =>
+  (dialect: Dialect, workspaceIds?: readonly WorkspaceId[]) =>
   (pool: AgentPool): Resource => {
     const self = `${dialect.prefix}/agent-pools/${pool.id}`;
     return {
@@ -43,6 +44,12 @@ const agentPool =
           pool.excludedWorkspaceIds,
           'Workspaces that the pool never serves. Only those that the caller can read.',
         ),
+        workspaces:
+          workspaceIds &&
+          optional(
+            toMany('workspaces', workspaceIds),
+            'Workspaces that use the pool and that the caller can read. Only present with `include=workspaces`.',
+          ),
       },
       links: { self: link(self) },
     };
@@ -56,7 +63,7 @@ export const agentPoolSchema = described(
     about:
       "A pool of agents. They execute runs of workspaces in execution mode `agent` that use the pool, explicitly or as the organization's default.",
   },
-  (words, dialect) => agentPool(words)(dialect)(anyView()),
+  (words, dialect) => agentPool(words)(dialect, [])(anyView()),
 );
 
 const siteAgentPool =

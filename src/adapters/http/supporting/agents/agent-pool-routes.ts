@@ -1,16 +1,21 @@
-import type { AgentPoolReference } from '../../../../application/index.js';
+import { type AgentPoolReference, related } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import type { Action, AgentPool } from '../../../../domain/index.js';
 import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
-import type { Resource } from '../../routing/document.js';
-import { pageRequest } from '../../routing/pagination.js';
+import { type Resource, withIncluded } from '../../routing/document.js';
+import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { valuesOf } from '../../routing/parameters.js';
 import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
+import { type Neighbours, presentRelated, schemasOf } from '../../routing/related.js';
 import type { ResourceSchema } from '../../routing/resource-schema.js';
-import { type Call, created, get, parameter, patch, post, type Route, remove } from '../../routing/route.js';
+import { type Call, created, get, ok, parameter, patch, post, type Route, remove } from '../../routing/route.js';
 import type { Reader } from '../../routing/schema.js';
 import {
   agentPoolChange,
+  agentPoolParameters,
+  agentPoolsParameters,
+  agentPoolsQuery,
   newAgentPool,
   newAgentToken,
   newSiteAgentPool,
@@ -44,7 +49,7 @@ interface Kind {
   readonly change: Reader<{ readonly name?: string | undefined }>;
 }
 
-export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+export const agentPoolRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbours): Route[] => {
   const readNew = newAgentPool(dialect);
   const readNewOfSite = newSiteAgentPool(dialect);
   const readToken = newAgentToken(dialect);
@@ -73,6 +78,19 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     change: siteAgentPoolChange(dialect),
   };
 
+  const withWorkspaces = { parameters: agentPoolParameters, included: schemasOf(neighbours, 'workspace') };
+
+  const relatedTo = async (call: Call, pools: readonly AgentPool[]) => {
+    const { include } = valuesOf(agentPoolParameters, call.query);
+    if (include.size === 0) return { workspaces: [], presentOne: ofOrganization.present };
+    const found = await use.showWorkspacesOfAgentPools.execute(call.actor, pools);
+    const idsOf = ({ id }: AgentPool) => (found.get(id) ?? []).map(({ subject }) => subject.id);
+    return {
+      workspaces: presentRelated(neighbours, [...found.values()].flat().map(related('workspace'))),
+      presentOne: (pool: AgentPool) => presentAgentPool(dialect, idsOf(pool))(pool),
+    };
+  };
+
   const ofEach = ({ of, prefix, poolId, read, manage, name, words, schema, present, change }: Kind): Route[] => {
     const one = `${prefix}/agent-pools/:id`;
     const tokens = `${prefix}/agent-pools/:${poolId}/authentication-tokens`;
@@ -81,8 +99,14 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       get(
         one,
         read,
-        shows(`show${name}`, `Show ${words}`, schema),
-        answerOne(present, (call) => use.showAgentPool.execute(call.actor, reference(call))),
+        shows(`show${name}`, `Show ${words}`, schema, of === 'organization' ? withWorkspaces : {}),
+        of === 'organization'
+          ? async (call) => {
+              const pool = await use.showAgentPool.execute(call.actor, reference(call));
+              const { workspaces, presentOne } = await relatedTo(call, [pool]);
+              return ok(withIncluded({ data: presentOne(pool) }, workspaces));
+            }
+          : answerOne(present, (call) => use.showAgentPool.execute(call.actor, reference(call))),
       ),
       patch(
         one,
@@ -122,10 +146,16 @@ export const agentPoolRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/agent-pools',
       'agent-pools/list',
-      lists('listAgentPools', 'List agent pools of an organization', ofOrganization.schema),
-      answerPage(ofOrganization.present, (call) =>
-        use.listAgentPools.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
-      ),
+      lists('listAgentPools', 'List agent pools of an organization', ofOrganization.schema, {
+        ...withWorkspaces,
+        parameters: agentPoolsParameters,
+      }),
+      async (call) => {
+        const name = parameter(call, 'organization');
+        const page = await use.listAgentPools.execute(call.actor, name, pageRequest(call.query), agentPoolsQuery(call));
+        const { workspaces, presentOne } = await relatedTo(call, page.items);
+        return ok(withIncluded(pageDocument(call.path, call.query, page, presentOne), workspaces));
+      },
     ),
     post(
       '/organizations/:organization/agent-pools',

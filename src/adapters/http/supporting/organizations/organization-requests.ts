@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { authPolicies, executionModes } from '../../../../domain/index.js';
+import { authPolicies, executionModes, membershipStatuses } from '../../../../domain/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
+import { include, oneOf, texts, textual, valuesOf } from '../../routing/parameters.js';
+import type { Call } from '../../routing/route.js';
 import { absentable, identifier, manyOf, named, reading, resourceDocument, word } from '../../routing/schema.js';
 import { poolType } from '../workspaces/workspace-requests.js';
 
@@ -77,6 +79,31 @@ const toChange = ({ data: { attributes, relationships } }: z.infer<ReturnType<ty
   });
   const { name, email } = attributes;
   return { name, email, settings, ...(Object.keys(defaults).length > 0 && { defaults }) };
+};
+
+export const organizationsParameters = {
+  q: textual('Only organizations with this text in their name or e-mail address.'),
+  'q[name]': textual('Only organizations with this text in their name.'),
+  'q[email]': textual('Only organizations with this text in their e-mail address.'),
+};
+
+export const organizationsFilter = ({ query }: Call) => {
+  const { q: search, 'q[name]': name, 'q[email]': email } = valuesOf(organizationsParameters, query);
+  return { search, name, email };
+};
+
+export const membershipParameters = { include: include({ user: ['user'], teams: ['teams'] }) };
+
+export const membershipsParameters = {
+  ...membershipParameters,
+  q: textual('Only members with this text in their username or e-mail address.'),
+  'filter[email]': texts('Only members with these e-mail addresses, separated by commas.'),
+  'filter[status]': oneOf(membershipStatuses, 'Only members with this status.'),
+};
+
+export const membershipsFilter = ({ query }: Call) => {
+  const { q: search, 'filter[email]': emails, 'filter[status]': status } = valuesOf(membershipsParameters, query);
+  return { search, emails, status };
 };
 
 export const newOrganization = (dialect: Dialect) =>

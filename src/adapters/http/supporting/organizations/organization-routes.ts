@@ -1,10 +1,24 @@
+import { type MembershipView, related } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
-import { answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
+import { asQuestion, type Standing } from '../../../../domain/index.js';
+import { answerEmpty, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
-import { pageRequest } from '../../routing/pagination.js';
+import { withIncluded } from '../../routing/document.js';
+import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { valuesOf } from '../../routing/parameters.js';
 import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
-import { created, get, ok, parameter, patch, post, type Route, remove } from '../../routing/route.js';
-import { newMembership, newOrganization, organizationChange } from './organization-requests.js';
+import { type Neighbours, presentRelated, schemasOf } from '../../routing/related.js';
+import { type Call, created, get, ok, parameter, patch, post, type Route, remove } from '../../routing/route.js';
+import {
+  membershipParameters,
+  membershipsFilter,
+  membershipsParameters,
+  newMembership,
+  newOrganization,
+  organizationChange,
+  organizationsFilter,
+  organizationsParameters,
+} from './organization-requests.js';
 import {
   entitlementSetSchema,
   membershipSchema,
@@ -14,22 +28,35 @@ import {
   presentOrganization,
 } from './organization-resource.js';
 
-export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+export const organizationRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbours): Route[] => {
   const readNew = newOrganization(dialect);
   const readChange = organizationChange(dialect);
   const readMembership = newMembership(dialect);
   const organizationShape = () => organizationSchema(dialect);
   const membershipShape = () => membershipSchema(dialect);
+  const included = schemasOf(neighbours, 'user', 'team');
+  const relatedTo = (call: Call, memberships: readonly MembershipView[], standing: Standing) => {
+    const { include } = valuesOf(membershipParameters, call.query);
+    return presentRelated(neighbours, [
+      ...(include.has('user') ? memberships.map(({ user }) => related('user')(user)) : []),
+      ...(include.has('teams')
+        ? memberships.flatMap(({ teams }) =>
+            teams.map((team) => related('team')({ subject: team, standing: { ...standing, team: asQuestion(team) } })),
+          )
+        : []),
+    ]);
+  };
   const membershipsPath = '/organizations/:organization/organization-memberships';
   return [
     get(
       '/organizations',
       null,
       lists('listOrganizations', 'List organizations', organizationShape, {
+        parameters: organizationsParameters,
         refusals: ['resource/not-found'],
       }),
       answerPage(presentOrganization(dialect), (call) =>
-        use.listOrganizations.execute(call.actor, pageRequest(call.query)),
+        use.listOrganizations.execute(call.actor, pageRequest(call.query), organizationsFilter(call)),
       ),
     ),
     post(
@@ -86,10 +113,20 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       membershipsPath,
       'memberships/read',
-      lists('listOrganizationMemberships', 'List organization memberships', membershipShape),
-      answerPage(presentMembership(dialect), (call) =>
-        use.listOrganizationMemberships.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
-      ),
+      lists('listOrganizationMemberships', 'List organization memberships', membershipShape, {
+        parameters: membershipsParameters,
+        included,
+      }),
+      async (call) => {
+        const { standing, ...page } = await use.listOrganizationMemberships.execute(
+          call.actor,
+          parameter(call, 'organization'),
+          pageRequest(call.query),
+          membershipsFilter(call),
+        );
+        const document = pageDocument(call.path, call.query, page, presentMembership(dialect));
+        return ok(withIncluded(document, relatedTo(call, page.items, standing)));
+      },
     ),
     post(
       membershipsPath,
@@ -108,10 +145,14 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect): Route[] => 
     get(
       '/organization-memberships/:id',
       'memberships/read',
-      shows('showOrganizationMembership', 'Show an organization membership', membershipShape),
-      answerOne(presentMembership(dialect), (call) =>
-        use.showOrganizationMembership.execute(call.actor, parameter(call, 'id')),
-      ),
+      shows('showOrganizationMembership', 'Show an organization membership', membershipShape, {
+        parameters: membershipParameters,
+        included,
+      }),
+      async (call) => {
+        const { subject, standing } = await use.showOrganizationMembership.execute(call.actor, parameter(call, 'id'));
+        return ok(withIncluded({ data: presentMembership(dialect)(subject) }, relatedTo(call, [subject], standing)));
+      },
     ),
     remove(
       '/organization-memberships/:id',

@@ -1,14 +1,15 @@
 import { z } from 'zod';
+import { policySorts } from '../../../../application/index.js';
 import {
   type PolicyChange,
-  type PolicyKind,
   type PolicyLevel,
   type PolicySettings,
   policyKinds,
   policyLevels,
 } from '../../../../domain/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { invalid, invalidParameter } from '../../routing/request-error.js';
+import { oneOf, sortBy, textual, valuesOf } from '../../routing/parameters.js';
+import { invalid } from '../../routing/request-error.js';
 import type { Call } from '../../routing/route.js';
 import { absentable, named, reading, resourceDocument, word } from '../../routing/schema.js';
 
@@ -91,22 +92,13 @@ const decoded = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-const kind = z.enum(policyKinds);
-
 export const policiesParameters = {
-  'search[name]': z.string().optional().meta({ description: 'Only policies with this text in their name.' }),
-  'filter[kind]': kind.optional().meta({ description: 'Only policies of this kind.' }),
-};
-
-const kindOf = (text: string): PolicyKind => {
-  const known = kind.safeParse(text);
-  if (!known.success) throw invalidParameter('filter[kind]', `filter[kind] must be one of ${policyKinds.join(', ')}`);
-  return known.data;
+  'search[name]': textual('Only policies with this text in their name.'),
+  'filter[kind]': oneOf(policyKinds, 'Only policies of this kind.'),
+  sort: sortBy(policySorts, 'name'),
 };
 
 export const policiesFilter = ({ query }: Call) => {
-  const asked = query.one('filter[kind]');
-  // Nothing is part of every name.
-  const search = query.one('search[name]') || undefined;
-  return { kind: asked === undefined ? undefined : kindOf(asked), search };
+  const { 'search[name]': search, 'filter[kind]': kind, sort } = valuesOf(policiesParameters, query);
+  return { kind, search, sort };
 };

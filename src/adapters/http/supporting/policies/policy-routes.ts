@@ -30,7 +30,7 @@ export const policyRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/policies',
       'policies/manage',
-      lists('listPolicies', 'List policies of an organization', policy, { query: policiesParameters }),
+      lists('listPolicies', 'List policies of an organization', policy, { parameters: policiesParameters }),
       answerPage(present, (call) =>
         use.listPolicies.execute(
           call.actor,

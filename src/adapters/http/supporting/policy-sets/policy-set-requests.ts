@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import type { PolicySetInclude } from '../../../../application/index.js';
 import { enforcementLevels, type Policy, type PolicySetSettings, policyKinds } from '../../../../domain/index.js';
 import { mostPoliciesOfSet } from '../../../../domain/policy-outcomes/policy-set.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
+import { include, oneOf, textual, valuesOf } from '../../routing/parameters.js';
+import type { Call } from '../../routing/route.js';
 import {
   absentable,
   identifier,
@@ -101,6 +104,26 @@ export const newPolicySet = (dialect: Dialect) => {
       excludedWorkspaceIds: (relationships['workspace-exclusions']?.data ?? []).map(({ id }) => id),
     }),
   );
+};
+
+/** There are no projects and no exclusions. */
+export const policySetParameters = {
+  include: include<PolicySetInclude>({
+    policies: ['policies'],
+    workspaces: ['workspaces'],
+    workspace_exclusions: [],
+  }),
+};
+
+export const policySetsParameters = {
+  ...policySetParameters,
+  'search[name]': textual('Only policy sets with this text in their name.'),
+  'filter[kind]': oneOf(policyKinds, 'Only policy sets of this kind.'),
+};
+
+export const policySetsQuery = ({ query }: Call) => {
+  const { 'search[name]': search, 'filter[kind]': kind, include } = valuesOf(policySetsParameters, query);
+  return { filter: { search, kind }, include };
 };
 
 /** Only what the request names. Policies are replaced as a whole. */

@@ -1,20 +1,48 @@
+import type { PolicySetInclude } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
-import { answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
+import type { PolicySet } from '../../../../domain/index.js';
+import { answerEmpty, answerOne } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
-import { pageRequest } from '../../routing/pagination.js';
+import { withIncluded } from '../../routing/document.js';
+import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { valuesOf } from '../../routing/parameters.js';
 import { changes, creates, lists, relates, removes, shows } from '../../routing/reference.js';
-import { created, get, parameter, patch, post, type Route, remove, removeListed } from '../../routing/route.js';
+import { type Neighbours, presentRelated, schemasOf } from '../../routing/related.js';
+import {
+  type Call,
+  created,
+  get,
+  ok,
+  parameter,
+  patch,
+  post,
+  type Route,
+  remove,
+  removeListed,
+} from '../../routing/route.js';
 import { readingIds } from '../../routing/schema.js';
 import { policyType } from '../policies/policy-requests.js';
-import { newPolicySet, policySetChange, workspaceType } from './policy-set-requests.js';
+import {
+  newPolicySet,
+  policySetChange,
+  policySetParameters,
+  policySetsParameters,
+  policySetsQuery,
+  workspaceType,
+} from './policy-set-requests.js';
 import { policySetSchema, presentPolicySet } from './policy-set-resource.js';
 
-export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+export const policySetRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbours): Route[] => {
   const readNew = newPolicySet(dialect);
   const readChange = policySetChange(dialect);
   const readWorkspaces = readingIds(dialect, workspaceType);
   const present = presentPolicySet(dialect);
   const policySet = () => policySetSchema(dialect);
+  const included = schemasOf(neighbours, 'policy', 'workspace');
+  const relatedTo = async (call: Call, sets: readonly PolicySet[], include: ReadonlySet<PolicySetInclude>) =>
+    include.size === 0
+      ? []
+      : presentRelated(neighbours, await use.showRelatedToPolicySets.execute(call.actor, sets, include));
   const readPolicies = readingIds(dialect, policyType);
   const policiesPath = '/policy-sets/:id/relationships/policies';
   const workspacesPath = '/policy-sets/:id/relationships/workspaces';
@@ -31,10 +59,17 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/policy-sets',
       'policy-sets/manage',
-      lists('listPolicySets', 'List policy sets of an organization', policySet),
-      answerPage(present, (call) =>
-        use.listPolicySets.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
-      ),
+      lists('listPolicySets', 'List policy sets of an organization', policySet, {
+        parameters: policySetsParameters,
+        included,
+      }),
+      async (call) => {
+        const { filter, include } = policySetsQuery(call);
+        const name = parameter(call, 'organization');
+        const page = await use.listPolicySets.execute(call.actor, name, pageRequest(call.query), filter);
+        const document = pageDocument(call.path, call.query, page, present);
+        return ok(withIncluded(document, await relatedTo(call, page.items, include)));
+      },
     ),
     post(
       '/organizations/:organization/policy-sets',
@@ -59,8 +94,12 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/policy-sets/:id',
       'policy-sets/manage',
-      shows('showPolicySet', 'Show a policy set', policySet),
-      answerOne(present, (call) => use.showPolicySet.execute(call.actor, parameter(call, 'id'))),
+      shows('showPolicySet', 'Show a policy set', policySet, { parameters: policySetParameters, included }),
+      async (call) => {
+        const { include } = valuesOf(policySetParameters, call.query);
+        const shown = await use.showPolicySet.execute(call.actor, parameter(call, 'id'));
+        return ok(withIncluded({ data: present(shown) }, await relatedTo(call, [shown], include)));
+      },
     ),
     patch(
       '/policy-sets/:id',

@@ -1,7 +1,16 @@
 import { z } from 'zod';
-import type { NewRun, RunInclude } from '../../../../application/index.js';
+import type { NewRun, OrganizationRunsQuery, RunInclude, RunsQuery } from '../../../../application/index.js';
+import {
+  completedRunStatuses,
+  runOperations,
+  runStatuses,
+  runStatusesDiscardable,
+  runStatusesInProgress,
+} from '../../../../domain/index.js';
 import { defaultRunOptions } from '../../../../domain/supporting/runs/run.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
+import { include, oneOf, someOf, texts, textual, type Values, valuesOf } from '../../routing/parameters.js';
+import type { Call } from '../../routing/route.js';
 import { absentable, identifier, reading, resourceDocument } from '../../routing/schema.js';
 
 const type: TypeName = { singular: 'run', plural: 'runs' };
@@ -12,17 +21,110 @@ const versionType: TypeName = {
   contract: { word: 'configuration-version', required: false },
 };
 
-/** The words `include` takes on a run. Others are passed over: clients ask for what other servers know. */
-export const runIncludes: Readonly<Record<string, readonly RunInclude[]>> = {
+const runIncludes = {
   workspace: ['workspace'],
   plan: ['plan'],
   apply: ['apply'],
-  task_stages: ['task-stages'],
-  'task-stages': ['task-stages'],
+  created_by: ['created-by'],
   configuration_version: ['configuration-version'],
-  'configuration-version': ['configuration-version'],
   'configuration_version.ingress_attributes': ['configuration-version', 'ingress-attributes'],
-  'configuration-version.ingress-attributes': ['configuration-version', 'ingress-attributes'],
+} as const;
+
+/** Clients ask for what other servers know, and do not go on when it is refused. */
+export const runParameters = {
+  include: include<RunInclude>({ ...runIncludes, task_stages: ['task-stages'] }, { unknownWords: 'ignored' }),
+};
+
+const included = {
+  include: include<RunInclude>(runIncludes, { refused: { task_stages: 'only a single run includes it' } }),
+};
+
+/** Statuses of other services of the family, which no run has here. */
+const otherStatuses = [
+  'assessed',
+  'assessing',
+  'cost_estimated',
+  'cost_estimating',
+  'fetching_completed',
+  'force_canceled',
+  'policy_checked',
+  'policy_checking',
+  'policy_override',
+  'policy_soft_failed',
+  'post_apply_completed',
+  'post_apply_running',
+  'pre_apply_completed',
+  'pre_apply_running',
+  'pre_plan_awaiting_decision',
+  'pre_plan_completed',
+  'pre_plan_running',
+  'queuing',
+  'queuing_apply',
+] as const;
+
+const sources = ['tfe-api', 'tfe-configuration-version'] as const;
+/** Sources that only other services of the family have. */
+const otherSources = ['tfe-ui', 'tfe-run-trigger', 'tfe-infrastructure-lifecycle', 'tfe-module'] as const;
+
+const statusGroups = {
+  non_final: runStatusesInProgress,
+  final: completedRunStatuses,
+  discardable: runStatusesDiscardable,
+};
+
+const timeframe = z
+  .string()
+  .regex(/^(?:year|[12]\d{3})$/, 'must be a year such as 2030, or `year` for the past year')
+  .meta({ examples: ['2030'] })
+  .transform((text) => (text === 'year' ? text : Number(text)))
+  .optional()
+  .meta({ description: 'Only runs of this year, such as `2030`, or `year` for those of the past 365 days.' });
+
+export const runsParameters = {
+  'filter[status]': someOf([...runStatuses, ...otherStatuses], 'Only runs with one of these statuses.'),
+  'filter[status_group]': oneOf(['non_final', 'final', 'discardable'], 'Only runs with a status of this group.'),
+  'filter[operation]': someOf(runOperations, 'Only runs with one of these operations.'),
+  'filter[source]': someOf([...sources, ...otherSources], 'Only runs from one of these sources.'),
+  'filter[timeframe]': timeframe,
+  'search[basic]': textual(
+    'Only runs with this text in their id, message or commit SHA, or in the username of their creator or of the sender of their commit.',
+  ),
+  'search[user]': textual(
+    'Only runs with this text in the username of their creator or of the sender of their commit.',
+  ),
+  'search[commit]': textual('Only runs with this text in their commit SHA.'),
+  ...included,
+};
+
+export const queueParameters = included;
+
+export const organizationRunsParameters = {
+  ...runsParameters,
+  'filter[workspace_names]': texts('Only runs of workspaces with one of these names, separated by commas.'),
+};
+
+const known = <Word extends string>(words: readonly string[] | undefined, among: readonly Word[]) =>
+  words && among.filter((word) => words.includes(word));
+
+const queryOf = (values: Values<typeof runsParameters>): RunsQuery => {
+  const group = values['filter[status_group]'];
+  const statuses = known(values['filter[status]'], runStatuses);
+  return {
+    statuses: group === undefined ? statuses : known(statuses ?? runStatuses, statusGroups[group]),
+    operations: values['filter[operation]'],
+    sources: known(values['filter[source]'], sources),
+    timeframe: values['filter[timeframe]'],
+    search: values['search[basic]'],
+    user: values['search[user]'],
+    commit: values['search[commit]'],
+  };
+};
+
+export const runsQuery = ({ query }: Call): RunsQuery => queryOf(valuesOf(runsParameters, query));
+
+export const organizationRunsQuery = ({ query }: Call): OrganizationRunsQuery => {
+  const values = valuesOf(organizationRunsParameters, query);
+  return { ...queryOf(values), workspaceNames: values['filter[workspace_names]'] };
 };
 
 const flag = absentable(z.boolean());

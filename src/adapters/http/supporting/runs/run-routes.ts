@@ -1,23 +1,30 @@
-import type { RunAction } from '../../../../application/index.js';
+import type { Page, RunAction, ShownRun } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
-import { phases } from '../../../../domain/index.js';
 import {
   configurationVersionSchema,
-  ingressAttributesSchema,
   presentConfigurationVersion,
   presentIngressAttributes,
 } from '../../configuration-versions/configuration-version-resource.js';
-import { presentTaskStage, taskStageSchema } from '../../policy-outcomes/policy-outcome-resource.js';
-import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
+import { presentTaskStage } from '../../policy-outcomes/policy-outcome-resource.js';
+import { answerCreated, answerEmpty, answerOne } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
-import { pageRequest } from '../../routing/pagination.js';
-import { includeParameter } from '../../routing/query.js';
+import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { valuesOf } from '../../routing/parameters.js';
 import { creates, lists, type Reference, shows } from '../../routing/reference.js';
+import { type Neighbours, presentRelated, schemasOf } from '../../routing/related.js';
 import { listSchema } from '../../routing/resource-schema.js';
-import { accepted, act, get, noContent, ok, parameter, post, type Route } from '../../routing/route.js';
-import { presentWorkspace, workspaceSchema } from '../workspaces/workspace-resource.js';
-import { newRun, runIncludes } from './run-requests.js';
+import { accepted, act, type Call, get, noContent, ok, parameter, post, type Route } from '../../routing/route.js';
+import { presentWorkspace } from '../workspaces/workspace-resource.js';
+import {
+  newRun,
+  organizationRunsParameters,
+  organizationRunsQuery,
+  queueParameters,
+  runParameters,
+  runsParameters,
+  runsQuery,
+} from './run-requests.js';
 import {
   applySchema,
   planSchema,
@@ -54,21 +61,25 @@ const planJsons = [
   },
 ] as const;
 
-export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbours): Route[] => {
   const readNew = newRun(dialect);
   const present = presentRun(dialect);
   const presentVersion = presentConfigurationVersion(dialect);
   const run = () => runSchema(dialect);
   const capacity = () => runCapacitySchema(dialect);
-  const included = () =>
-    [
-      workspaceSchema(dialect),
-      configurationVersionSchema(dialect),
-      ingressAttributesSchema(dialect),
-      taskStageSchema(dialect),
-      planSchema(dialect),
-      applySchema(dialect),
-    ] as const;
+  const kinds = ['workspace', 'configuration-version', 'ingress-attributes', 'user', 'plan', 'apply'] as const;
+  const included = schemasOf(neighbours, ...kinds);
+
+  /** `list` reads what is listed; the parameters include what is included. */
+  const answerRuns =
+    (list: (call: Call) => Promise<Page<ShownRun>>): Route['handle'] =>
+    async (call) => {
+      const { include } = valuesOf(queueParameters, call.query);
+      const page = await list(call);
+      const related = include.size === 0 ? [] : await use.showRelatedToRuns.execute(call.actor, page.items, include);
+      const document = pageDocument(call.path, call.query, page, present);
+      return ok(withIncluded(document, presentRelated(neighbours, related)));
+    };
 
   const action = (name: RunAction): Route =>
     act(
@@ -94,9 +105,30 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/workspaces/:workspaceId/runs',
       'runs/read',
-      lists('listRuns', 'List runs of a workspace', run, { about: 'Newest first.' }),
-      answerPage(present, (call) =>
-        use.listRuns.execute(call.actor, parameter(call, 'workspaceId'), pageRequest(call.query)),
+      lists('listRuns', 'List runs of a workspace', run, {
+        about: 'Newest first.',
+        parameters: runsParameters,
+        included,
+      }),
+      answerRuns((call) =>
+        use.listRuns.execute(call.actor, parameter(call, 'workspaceId'), pageRequest(call.query), runsQuery(call)),
+      ),
+    ),
+    get(
+      '/organizations/:organization/runs',
+      'organizations/read',
+      lists('listOrganizationRuns', 'List runs of an organization', run, {
+        about: 'Newest first. Runs of workspaces that the caller cannot read are left out.',
+        parameters: organizationRunsParameters,
+        included,
+      }),
+      answerRuns((call) =>
+        use.listOrganizationRuns.execute(
+          call.actor,
+          parameter(call, 'organization'),
+          pageRequest(call.query),
+          organizationRunsQuery(call),
+        ),
       ),
     ),
     get(
@@ -104,8 +136,10 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       'organizations/read',
       lists('listQueuedRuns', 'List the run queue of an organization', run, {
         about: 'Running runs first, followed by waiting ones, oldest first.',
+        parameters: queueParameters,
+        included,
       }),
-      answerPage(present, (call) =>
+      answerRuns((call) =>
         use.listQueuedRuns.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
       ),
     ),
@@ -137,24 +171,22 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       '/runs/:id',
       'runs/read',
       shows('showRun', 'Show a run', run, {
-        query: { include: includeParameter(runIncludes) },
-        refusals: [422],
-        included,
+        parameters: runParameters,
+        included: schemasOf(neighbours, ...kinds, 'task-stage'),
       }),
       async (call) => {
-        const include = call.query.known('include', runIncludes);
+        const { include } = valuesOf(runParameters, call.query);
         const shown = await use.showRun.execute(call.actor, { id: parameter(call, 'id'), include });
         const { workspace, version, ingressAttributes, stage, standing } = shown;
-        const parts = phases
-          .filter((phase) => include.has(phase))
-          .map((phase) => presentPhase(dialect, phase)(use.showRunPhase.of(shown.run, phase)));
+        const others = new Set([...include].filter((one) => one === 'created-by' || one === 'plan' || one === 'apply'));
+        const related = others.size === 0 ? [] : await use.showRelatedToRuns.execute(call.actor, [shown], others);
         return ok(
           withIncluded({ data: present(shown) }, [
             ...(workspace === undefined ? [] : [presentWorkspace(dialect)({ ...workspace, printsText: true })]),
             ...(version === undefined ? [] : [presentVersion(version)]),
             ...(ingressAttributes === undefined ? [] : [presentIngressAttributes(ingressAttributes)]),
             ...(stage === undefined ? [] : [presentTaskStage(dialect)({ subject: stage, standing })]),
-            ...parts,
+            ...presentRelated(neighbours, related),
           ]),
         );
       },

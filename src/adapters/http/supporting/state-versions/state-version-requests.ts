@@ -3,28 +3,21 @@ import type { NewStateVersion, Rollback, StateVersionQuery } from '../../../../a
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { limits } from '../../routing/limits.js';
 import { pageRequest } from '../../routing/pagination.js';
-import { invalidParameter } from '../../routing/request-error.js';
+import { include, required, valuesOf } from '../../routing/parameters.js';
 import { type Call, parameter } from '../../routing/route.js';
 import { absentable, identifier, reading, resourceDocument, word } from '../../routing/schema.js';
 
-const organizationFilter = 'filter[organization][name]';
-const workspaceFilter = 'filter[workspace][name]';
-
-export const stateVersionParameters = {
-  [organizationFilter]: z.string().meta({ description: 'The organization of the workspace.' }),
-  [workspaceFilter]: z.string().meta({ description: 'The name of the workspace.' }),
+export const stateVersionsParameters = {
+  'filter[organization][name]': required('The organization of the workspace.'),
+  'filter[workspace][name]': required('The name of the workspace.'),
 };
 
 /** Throws a 422 without both names. */
-export const stateVersionQuery = ({ query }: Call): StateVersionQuery => {
-  const named = (filter: string): string => {
-    const name = query.one(filter);
-    if (!name) throw invalidParameter(filter, `${filter} is required`);
-    return name;
-  };
+export const stateVersionsQuery = ({ query }: Call): StateVersionQuery => {
+  const values = valuesOf(stateVersionsParameters, query);
   return {
-    organizationName: named(organizationFilter),
-    workspaceName: named(workspaceFilter),
+    organizationName: values['filter[organization][name]'],
+    workspaceName: values['filter[workspace][name]'],
     page: pageRequest(query),
   };
 };
@@ -93,5 +86,4 @@ export const rollback = (dialect: Dialect) => {
   );
 };
 
-/** Clients ask for more, with which nothing would be shown that is not there anyway. */
-export const stateVersionIncludes = { outputs: ['outputs'] } as const;
+export const stateVersionParameters = { include: include({ outputs: ['outputs'] }) };

@@ -12,7 +12,7 @@ import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
 import { limits } from '../../routing/limits.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
-import { includeParameter } from '../../routing/query.js';
+import { valuesOf } from '../../routing/parameters.js';
 import { creates, lists, type Refusal, shows } from '../../routing/reference.js';
 import { listSchema } from '../../routing/resource-schema.js';
 import { type Call, get, ok, parameter, patch, postLong, type Route } from '../../routing/route.js';
@@ -20,9 +20,9 @@ import { wholeList } from '../../routing/whole-list.js';
 import {
   newStateVersion,
   rollback,
-  stateVersionIncludes,
   stateVersionParameters,
-  stateVersionQuery,
+  stateVersionsParameters,
+  stateVersionsQuery,
 } from './state-version-requests.js';
 import {
   presentStateOutput,
@@ -59,12 +59,12 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
 
   const showsOne = (operation: string, summary: string) =>
     shows(operation, summary, version, {
-      query: { include: includeParameter(stateVersionIncludes) },
-      refusals: [422, 'state-version/outputs-unread'],
+      parameters: stateVersionParameters,
+      refusals: ['state-version/outputs-unread'],
       included: () => [output()],
     });
   const show = async (call: Call, reference: StateVersionReference) => {
-    const withOutputs = call.query.known('include', stateVersionIncludes).has('outputs');
+    const withOutputs = valuesOf(stateVersionParameters, call.query).include.has('outputs');
     const shown = await use.showStateVersion.execute(call.actor, reference);
     const data = present(shown);
     if (!withOutputs) return ok({ data });
@@ -101,9 +101,9 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
       'state-versions/read',
       lists('listStateVersions', 'List state versions of a workspace', version, {
         about: 'Newest first.',
-        query: stateVersionParameters,
+        parameters: stateVersionsParameters,
       }),
-      answerPage(present, (call) => use.listStateVersions.execute(call.actor, stateVersionQuery(call))),
+      answerPage(present, (call) => use.listStateVersions.execute(call.actor, stateVersionsQuery(call))),
     ),
     get('/state-versions/:id', 'state-versions/read', showsOne('showStateVersion', 'Show a state version'), (call) =>
       show(call, { id: parameter(call, 'id') }),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import type { TeamChange } from '../../../../application/index.js';
+import type { TeamChange, TeamInclude } from '../../../../application/index.js';
 import { type OrganizationPermission, organizationPermissions, visibilities } from '../../../../domain/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
+import { include, texts, textual, valuesOf } from '../../routing/parameters.js';
+import type { Call } from '../../routing/route.js';
 import { absentable, named, reading, resourceDocument, word } from '../../routing/schema.js';
 
 const type: TypeName = { singular: 'team', plural: 'teams' };
@@ -29,6 +31,21 @@ const toChange = ({ data: { attributes } }: z.infer<ReturnType<typeof changeDocu
     access: attributes['organization-access'],
     ssoTeamId: attributes['sso-team-id'],
   });
+
+export const teamParameters = {
+  include: include<TeamInclude>({ users: ['users'], organization_memberships: ['memberships'] }),
+};
+
+export const teamsParameters = {
+  ...teamParameters,
+  q: textual('Only teams with this text in their name.'),
+  'filter[names]': texts('Only teams with these names, in any case, separated by commas.'),
+};
+
+export const teamsQuery = ({ query }: Call) => {
+  const { q: search, 'filter[names]': names, include } = valuesOf(teamsParameters, query);
+  return { filter: { search, names }, include };
+};
 
 export const newTeam = (dialect: Dialect) =>
   reading(resourceDocument(dialect, type, { name: word, ...settings }), (body) => ({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type FailingEffect, lanes } from '../../../../application/index.js';
-import type { User } from '../../../../domain/index.js';
+import type { Member, User } from '../../../../domain/index.js';
 import type { Members, Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
-import { count, dateTime, flag, no, nothing, text } from '../../routing/resource-schema.js';
+import { count, dateTime, flag, maybeText, no, nothing, text } from '../../routing/resource-schema.js';
 
 /** There is no such feature, so it is off for everyone. */
 const off = (words: Words, ...names: readonly string[]): Members =>
@@ -72,6 +72,26 @@ export const userSchema = described({ name: 'User' }, (words) => user(words)(any
 export const createdUserSchema = described(
   { name: 'CreatedUser', about: 'A new user. Their first token is in `included`.' },
   (words) => user(words)(anyView(), { tokenId: 'at-1' }),
+);
+
+/** A user as other members of an organization see them. */
+const member =
+  ({ is }: Words) =>
+  ({ id, username, email }: Member): Resource => ({
+    id,
+    type: 'users',
+    attributes: {
+      username: is(maybeText, username, 'Null while the user is invited.'),
+      email: is(text, email, 'The invited address while the user is invited.'),
+      'is-service-account': is(no, false),
+    },
+  });
+
+export const presentMember = member(presenting);
+
+export const memberSchema = described(
+  { name: 'Member', about: 'A user, as members of their organization see them.' },
+  (words) => member(words)(anyView()),
 );
 
 const effectKind = z.enum(Object.values(lanes).flatMap(({ kinds }) => kinds));

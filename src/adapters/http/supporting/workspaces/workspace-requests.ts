@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import type { NewWorkspace, WorkspaceChange } from '../../../../application/index.js';
-import { type ExecutionChange, executionModes } from '../../../../domain/index.js';
+import {
+  type NewWorkspace,
+  type WorkspaceChange,
+  type WorkspaceFilter,
+  type WorkspaceInclude,
+  workspaceSorts,
+} from '../../../../application/index.js';
+import { type ExecutionChange, executionModes, runStatuses } from '../../../../domain/index.js';
 import { mostTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { sourceOf } from '../../routing/route.js';
+import { include, someOf, sortBy, textual, valuesOf } from '../../routing/parameters.js';
+import { type Call, sourceOf } from '../../routing/route.js';
 import {
   absentable,
   identifier,
@@ -176,6 +183,48 @@ export const newWorkspace = (dialect: Dialect) => {
 
 export const workspaceChange = (dialect: Dialect) =>
   reading(changeDocument(dialect).refine(poolsAgree, disagreement).refine(modesAgree, modeDisagreement), toChange);
+
+const inEach = {
+  organization: ['organization'],
+  current_run: ['current-run'],
+  'current_run.plan': ['current-run', 'plan'],
+  'current_run.configuration_version': ['current-run', 'run-version'],
+  'current_run.configuration_version.ingress_attributes': ['current-run', 'run-version', 'run-commit'],
+  current_configuration_version: ['current-version'],
+  'current_configuration_version.ingress_attributes': ['current-version', 'current-commit'],
+  locked_by: ['locked-by'],
+} as const satisfies Readonly<Record<string, readonly WorkspaceInclude[]>>;
+
+const noReadme = { readme: 'workspaces have no readme' };
+const oneOnly = 'only a single workspace includes it';
+
+export const workspaceParameters = {
+  include: include<WorkspaceInclude | 'outputs'>(
+    { ...inEach, current_state_version: ['current-state'], outputs: ['outputs'] },
+    { refused: noReadme },
+  ),
+};
+
+export const workspacesParameters = {
+  'search[name]': textual('Only workspaces with this text in their name.'),
+  'search[wildcard-name]': textual('Only workspaces with this name, in which `*` stands for any text.'),
+  'filter[current-run][status]': someOf(runStatuses, 'Only workspaces whose current run has one of these statuses.'),
+  sort: sortBy(workspaceSorts, 'name'),
+  include: include<WorkspaceInclude>(inEach, {
+    refused: { ...noReadme, current_state_version: oneOnly, outputs: oneOnly },
+  }),
+};
+
+export const workspacesQuery = ({ query }: Call) => {
+  const values = valuesOf(workspacesParameters, query);
+  const filter: WorkspaceFilter = {
+    search: values['search[name]'],
+    wildcard: values['search[wildcard-name]'],
+    currentRun: values['filter[current-run][status]'],
+    sort: values.sort,
+  };
+  return { filter, include: values.include };
+};
 
 /** The reason for a lock, as clients send it: in a document's attributes or directly next to `data`. */
 export const lockReason = (dialect: Dialect) => {

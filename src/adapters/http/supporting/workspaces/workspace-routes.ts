@@ -1,12 +1,35 @@
-import type { WorkspaceReference } from '../../../../application/index.js';
+import type { RelatedKind, WorkspaceReference } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
-import type { LockAction } from '../../../../domain/index.js';
-import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
+import { type LockAction, may } from '../../../../domain/index.js';
+import { answerCreated, answerEmpty, answerOne } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
-import { pageRequest } from '../../routing/pagination.js';
+import { withIncluded } from '../../routing/document.js';
+import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { valuesOf } from '../../routing/parameters.js';
 import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
-import { act, type Call, get, ok, parameter, patch, post, type Route, remove } from '../../routing/route.js';
-import { lockReason, newWorkspace, workspaceChange } from './workspace-requests.js';
+import { type Neighbours, presentRelated, schemasOf } from '../../routing/related.js';
+import {
+  type Answer,
+  act,
+  type Call,
+  get,
+  ok,
+  parameter,
+  patch,
+  post,
+  type Route,
+  remove,
+} from '../../routing/route.js';
+import { wholeList } from '../../routing/whole-list.js';
+import { presentStateOutput, stateOutputSchema } from '../state-versions/state-version-resource.js';
+import {
+  lockReason,
+  newWorkspace,
+  workspaceChange,
+  workspaceParameters,
+  workspacesParameters,
+  workspacesQuery,
+} from './workspace-requests.js';
 import { changedWorkspaceSchema, presentWorkspace, workspaceSchema } from './workspace-resource.js';
 
 const byId = (call: Call): WorkspaceReference => ({ id: parameter(call, 'id') });
@@ -15,7 +38,17 @@ const byName = (call: Call): WorkspaceReference => ({
   name: parameter(call, 'name'),
 });
 
-export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+const kinds = [
+  'organization',
+  'run',
+  'plan',
+  'configuration-version',
+  'ingress-attributes',
+  'user',
+  'team',
+] as const satisfies readonly RelatedKind[];
+
+export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbours): Route[] => {
   const readNew = newWorkspace(dialect);
   const readChange = workspaceChange(dialect);
   const readReason = lockReason(dialect);
@@ -23,13 +56,35 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const workspace = () => workspaceSchema(dialect);
   const changed = () => changedWorkspaceSchema(dialect);
 
+  const show = async (call: Call, reference: WorkspaceReference): Promise<Answer> => {
+    const { include } = valuesOf(workspaceParameters, call.query);
+    const shown = await use.showWorkspace.execute(call.actor, reference);
+    const data = present(shown);
+    if (include.size === 0) return ok({ data });
+    const wanted = new Set([...include].filter((one) => one !== 'outputs'));
+    const related = await use.showRelatedToWorkspaces.execute(call.actor, [shown], wanted);
+    const beside = presentRelated(neighbours, related);
+    if (!include.has('outputs') || !may(shown.standing, 'state-version-outputs/read')) {
+      return ok(withIncluded({ data }, beside));
+    }
+    return wholeList(
+      (after) => use.listCurrentOutputs.execute(call.actor, shown.subject.id, after),
+      presentStateOutput(dialect),
+      (outputs) => withIncluded({ data }, [...beside, ...outputs]),
+    );
+  };
+
   /** `suffix` ends the names of operations. */
   const ofOne = (path: string, suffix: string, reference: (call: Call) => WorkspaceReference): Route[] => [
     get(
       path,
       'workspaces/read',
-      shows(`showWorkspace${suffix}`, 'Show a workspace', workspace),
-      answerOne(present, (call) => use.showWorkspace.execute(call.actor, reference(call))),
+      shows(`showWorkspace${suffix}`, 'Show a workspace', workspace, {
+        parameters: workspaceParameters,
+        included: () => [...schemasOf(neighbours, ...kinds, 'state-version')(), stateOutputSchema(dialect)],
+        refusals: ['state-version/outputs-unread'],
+      }),
+      (call) => show(call, reference(call)),
     ),
     patch(
       path,
@@ -50,11 +105,9 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     act(
       `${path}/actions/safe-delete`,
       'workspaces/delete',
-      removes(
-        `safelyRemoveWorkspace${suffix}`,
-        'Delete a workspace, unless it is locked or manages resources',
-        { refusals: ['runs/in-progress', 'workspace/not-safe-to-delete'] },
-      ),
+      removes(`safelyRemoveWorkspace${suffix}`, 'Delete a workspace, unless it is locked or manages resources', {
+        refusals: ['runs/in-progress', 'workspace/not-safe-to-delete'],
+      }),
       answerEmpty((call) => use.removeWorkspace.execute(call.actor, reference(call), { safely: true })),
     ),
   ];
@@ -71,10 +124,19 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/workspaces',
       'organizations/read',
-      lists('listWorkspaces', 'List workspaces of an organization', workspace),
-      answerPage(present, (call) =>
-        use.listWorkspaces.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query)),
-      ),
+      lists('listWorkspaces', 'List workspaces of an organization', workspace, {
+        parameters: workspacesParameters,
+        included: schemasOf(neighbours, ...kinds),
+      }),
+      async (call) => {
+        const { filter, include } = workspacesQuery(call);
+        const name = parameter(call, 'organization');
+        const page = await use.listWorkspaces.execute(call.actor, name, pageRequest(call.query), filter);
+        const related =
+          include.size === 0 ? [] : await use.showRelatedToWorkspaces.execute(call.actor, page.items, include);
+        const document = pageDocument(call.path, call.query, page, present);
+        return ok(withIncluded(document, presentRelated(neighbours, related)));
+      },
     ),
     post(
       '/organizations/:organization/workspaces',

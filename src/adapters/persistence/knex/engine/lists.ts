@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
+import { caseless } from '../../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import { prepared } from './prepared.js';
-import type { Query, Statements } from './statements.js';
+import { likeLiteral, type Query, type Statements } from './statements.js';
 
 type Kept = { readonly list: string; readonly id: string };
 
@@ -42,6 +43,16 @@ export const ofPage = (rows: Knex.QueryBuilder, ids: Knex.QueryBuilder, alias: s
 /** The ids of a part of such rows, by name. */
 export const idsByName = (part: Knex.QueryBuilder): Knex.QueryBuilder =>
   part.select('l.id').orderByRaw('lower(l.name)').orderBy('l.id');
+
+/** Keeps rows with this part in a text: both in lower case, which of letters beyond A to Z no database changes. */
+export const withPart = (rows: Knex.QueryBuilder, text: string, part: string | undefined): Knex.QueryBuilder =>
+  part === undefined ? rows : rows.whereRaw(`lower(${text}) like ? escape '!'`, [`%${likeLiteral(caseless(part))}%`]);
+
+/** Sorts rows by a text, and equal ones by id in the same direction. */
+export const sorted = (rows: Knex.QueryBuilder, alias: string, text: string, descending = false): Knex.QueryBuilder => {
+  const way = descending ? 'desc' : 'asc';
+  return rows.orderByRaw(`${text} ${way}`).orderBy(`${alias}.id`, way);
+};
 
 export const newestFirst = (rows: Knex.QueryBuilder, alias: string): Knex.QueryBuilder =>
   rows.orderBy(['created_at', 'id'].map((column) => ({ column: `${alias}.${column}`, order: 'desc' })));

@@ -18,6 +18,7 @@ import * as shortLists from './0016-short-lists.js';
 import * as statesOfClients from './0017-states-of-clients.js';
 import * as attributesOfClients from './0018-attributes-of-clients.js';
 import * as attributes from './0019-attributes.js';
+import * as filters from './0020-filters.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -39,6 +40,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0017-states-of-clients': statesOfClients,
   '0018-attributes-of-clients': attributesOfClients,
   '0019-attributes': attributes,
+  '0020-filters': filters,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */

@@ -3,6 +3,7 @@ import type {
   AgentPoolRepository,
   AgentTokenRepository,
 } from '../../../../application/ports/repositories/agent-repository.js';
+import type { AgentPoolFilter } from '../../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import {
   type Actor,
@@ -17,8 +18,9 @@ import {
   type TeamId,
   type TokenId,
   type TokenOwner,
+  type WorkspaceId,
 } from '../../../../domain/index.js';
-import { idsByName, idsIn, newestFirst, ofOrganization, ofPage } from '../engine/lists.js';
+import { idsIn, newestFirst, ofOrganization, ofPage, sorted, withPart } from '../engine/lists.js';
 import { prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, pageOf, type Statements, unlessTaken } from '../engine/statements.js';
@@ -200,15 +202,39 @@ export class KnexAgentPools implements AgentPoolRepository {
     return rows.map(poolRows.read);
   }
 
-  page(organizationId: OrganizationId | null, page: PageRequest): Promise<Page<AgentPool>> {
+  page(
+    organizationId: OrganizationId | null,
+    page: PageRequest,
+    { search, workspaceId, sort }: AgentPoolFilter = {},
+  ): Promise<Page<AgentPool>> {
     const { sql } = this.db;
     const pools = livingPools(sql('agent_pools as p'));
-    const byName = (rows: Knex.QueryBuilder) => selectPools(sql, rows).orderByRaw('lower(p.name)').orderBy('p.id');
+    const inOrder = (rows: Knex.QueryBuilder, alias: string) =>
+      sorted(
+        rows,
+        alias,
+        sort?.key === 'created-at' ? `${alias}.created_at` : `lower(${alias}.name)`,
+        sort?.descending,
+      );
     if (organizationId === null) {
-      return pageOf(this.db, pools.whereNull('p.organization_id'), byName, poolRows.read, page);
+      const present = (part: Knex.QueryBuilder) => inOrder(selectPools(sql, part), 'p');
+      return pageOf(this.db, pools.whereNull('p.organization_id'), present, poolRows.read, page);
     }
-    const listed = ofOrganization(sql, 'agent_pools', organizationId);
-    return pageOf(this.db, listed, (part) => byName(ofPage(pools, idsByName(part), 'p')), poolRows.read, page);
+    const listed = withPart(ofOrganization(sql, 'agent_pools', organizationId), 'l.name', search);
+    if (workspaceId !== undefined) this.mayServe(listed, workspaceId);
+    const present = (part: Knex.QueryBuilder) =>
+      inOrder(selectPools(sql, ofPage(pools, inOrder(part.select('l.id'), 'l'), 'p')), 'p');
+    return pageOf(this.db, listed, present, poolRows.read, page);
+  }
+
+  /** Keeps of pools `l` those whose scope has the workspace. */
+  private mayServe(pools: Knex.QueryBuilder, workspaceId: WorkspaceId): void {
+    const { sql } = this.db;
+    const listing = (list: 'allowed' | 'excluded') =>
+      sql('agent_pool_workspaces').where({ workspace_id: workspaceId, list }).select('agent_pool_id');
+    pools
+      .where((any) => any.whereRaw('l.organization_scoped = TRUE').orWhereIn('l.id', listing('allowed')))
+      .whereNotIn('l.id', listing('excluded'));
   }
 }
 

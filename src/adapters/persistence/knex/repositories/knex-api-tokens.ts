@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type {
   ApiTokenRepository,
   Credential,
+  ExpiryRange,
   IssuedTeamToken,
   TeamTokenQuery,
   TeamTokenReference,
@@ -120,6 +121,19 @@ function manageable(teams: Knex.QueryBuilder, { own, delegated }: Exclude<TeamTo
   });
 }
 
+/** Restricts tokens `k` to those that expire in one of the ranges. */
+function expiring(tokens: Knex.QueryBuilder, ranges: readonly ExpiryRange[]): void {
+  if (ranges.length === 0) tokens.whereRaw('1 = 0');
+  for (const range of ranges) {
+    tokens.orWhere((one) => {
+      one.whereRaw(`(k.expires_at is null) = ${range === 'never' ? 'TRUE' : 'FALSE'}`);
+      if (range === 'never') return;
+      if (range.after !== undefined) one.where('k.expires_at', '>', range.after);
+      if (range.until !== undefined) one.where('k.expires_at', '<=', range.until);
+    });
+  }
+}
+
 /** Tokens `k` whose owner is not deleted: the user, the team and its organization, or the organization. */
 const living = (sql: Knex): Knex.QueryBuilder =>
   sql('api_tokens as k')
@@ -228,7 +242,7 @@ export class KnexApiTokens implements ApiTokenRepository {
   }
 
   async pageOfTeams(
-    { organizationId, visibility, search, sort }: TeamTokenQuery,
+    { organizationId, visibility, search, expiry, sort }: TeamTokenQuery,
     page: PageRequest,
   ): Promise<Page<ApiToken>> {
     const { sql } = this.db;
@@ -239,7 +253,8 @@ export class KnexApiTokens implements ApiTokenRepository {
     if (search !== undefined) {
       listed.whereRaw("k.listed_name like ? escape '!'", [`%${likeLiteral(teamNameKey(search))}%`]);
     }
-    const counted = visibility === 'all' && search === undefined;
+    if (expiry !== undefined) listed.where((any) => expiring(any, expiry));
+    const counted = visibility === 'all' && search === undefined && expiry === undefined;
     const total = await (counted ? listSize(this.db, 'team-tokens', organizationId) : countOf(this.db, listed));
     const column = sortColumns[sort.key];
     const sorted = (tokens: Knex.QueryBuilder, way: 'asc' | 'desc' = 'asc') =>

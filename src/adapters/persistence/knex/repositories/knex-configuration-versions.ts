@@ -213,6 +213,12 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
     return rows.map(restored);
   }
 
+  async among(ids: readonly ConfigurationVersionId[]): Promise<readonly ConfigurationVersionSummary[]> {
+    if (ids.length === 0) return [];
+    const versions = this.living().whereIn('v.id', ids);
+    return (await this.db.all<object>(versions.select(...columnsOf('v', summaryRows.columns)))).map(summaryRows.read);
+  }
+
   async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<ConfigurationVersionSummary>> {
     const range = { workspaceId, skipped: (number - 1) * size, reached: number * size };
     const rows = await this.db.all<CountedRow>(versionsInRange(this.db, range));

@@ -1,4 +1,9 @@
 import type { Knex } from 'knex';
+import {
+  caseless,
+  type MembershipFilter,
+  type OrganizationFilter,
+} from '../../../../application/ports/repositories/filters.js';
 import type {
   MembershipRepository,
   MembershipView,
@@ -24,7 +29,7 @@ import {
   type UserId,
 } from '../../../../domain/index.js';
 import { initialSettings } from '../../../../domain/supporting/organizations/organization-settings.js';
-import { ofOrganization, ofPage } from '../engine/lists.js';
+import { ofOrganization, ofPage, withPart } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, pageOf, type Statements, unlessTaken } from '../engine/statements.js';
 import { byTeamName, livingTeams, selectTeams, teamRows } from './knex-teams.js';
@@ -104,8 +109,16 @@ export class KnexOrganizations implements OrganizationRepository {
     await this.db.run(this.db.sql('organizations').where({ id, deleted_at: null }).update({ deleted_at: now }));
   }
 
-  page(actor: Actor, page: PageRequest): Promise<Page<Organization>> {
-    return pageOf(this.db, this.ownOf(actor), byName, organizationRows.read, page);
+  page(actor: Actor, page: PageRequest, { search, name, email }: OrganizationFilter = {}): Promise<Page<Organization>> {
+    const own = withPart(withPart(this.ownOf(actor), 'o.name', name), 'o.email', email);
+    if (search !== undefined) {
+      own.where((any) =>
+        any
+          .where((named) => void withPart(named, 'o.name', search))
+          .orWhere((reached) => void withPart(reached, 'o.email', search)),
+      );
+    }
+    return pageOf(this.db, own, byName, organizationRows.read, page);
   }
 
   pageOfAll(page: PageRequest): Promise<Page<Organization>> {
@@ -160,6 +173,35 @@ const livingMemberships = (sql: Knex): Knex.QueryBuilder =>
     .join('users as u', 'u.id', 'm.user_id')
     .where({ 'o.deleted_at': null, 'u.deleted_at': null });
 
+/** Restricts memberships `l` to those that show what the filter names. */
+function matching(
+  members: Knex.QueryBuilder,
+  sql: Knex,
+  { search, emails, status }: MembershipFilter,
+): Knex.QueryBuilder {
+  if (status !== undefined) members.whereRaw(`(l.invited_email is null) = ${status === 'active' ? 'TRUE' : 'FALSE'}`);
+  const active = () => sql('users as lu').whereRaw('lu.id = l.user_id and l.invited_email is null').select('lu.id');
+  if (search !== undefined) {
+    // The listed name is the username, or the invited address.
+    members.where((any) =>
+      any
+        .where((named) => void withPart(named, 'l.listed_name', search))
+        .orWhereExists(withPart(active(), 'lu.email', search)),
+    );
+  }
+  if (emails !== undefined) {
+    const addresses = emails.map(caseless);
+    const among = addresses.length === 0 ? 'null' : addresses.map(() => '?').join(', ');
+    const holders = sql('users').whereRaw(`lower(email) in (${among})`, addresses).whereNull('deleted_at').select('id');
+    members.where((any) =>
+      any
+        .whereRaw(`lower(l.invited_email) in (${among})`, addresses)
+        .orWhere((one) => one.whereNull('l.invited_email').whereIn('l.user_id', holders)),
+    );
+  }
+  return members;
+}
+
 const findMember = seeing(
   'organization',
   (sql, { id }: { readonly id: MembershipId }) =>
@@ -202,6 +244,20 @@ export class KnexMemberships implements MembershipRepository {
     return new Map(rows.map((row) => [row.id, row.membership_id]));
   }
 
+  async ofUsers(organizationId: OrganizationId, userIds: readonly UserId[]): Promise<readonly MembershipView[]> {
+    if (userIds.length === 0) return [];
+    const rows = await this.db.all<MembershipRow>(
+      this.living()
+        .where('m.organization_id', organizationId)
+        .whereIn('m.user_id', userIds)
+        .select(...columnsOf('u', userRows.columns), membershipColumns)
+        .orderBy(['m.listed_name', 'm.id']),
+    );
+    const members = rows.map(memberFromRow);
+    const teams = await this.teamsOf(organizationId, members);
+    return members.map((member) => ({ ...member, teams: teams(member.userId) }));
+  }
+
   add(membership: Membership): Promise<void> {
     const row = {
       id: membership.id,
@@ -231,9 +287,17 @@ export class KnexMemberships implements MembershipRepository {
     await forgetUninvited(this.db, [userId]);
   }
 
-  async page(organizationId: OrganizationId, page: PageRequest): Promise<Page<MembershipView>> {
+  async page(
+    organizationId: OrganizationId,
+    page: PageRequest,
+    filter: MembershipFilter = {},
+  ): Promise<Page<MembershipView>> {
     const { sql } = this.db;
-    const listed = ofOrganization(sql, 'organization_memberships', organizationId).whereNotNull('l.listed_name');
+    const listed = matching(
+      ofOrganization(sql, 'organization_memberships', organizationId).whereNotNull('l.listed_name'),
+      sql,
+      filter,
+    );
     const present = (part: Knex.QueryBuilder) =>
       ofPage(this.living(), part.select('l.id').orderBy(['l.listed_name', 'l.id']), 'm')
         .select(...columnsOf('u', userRows.columns), membershipColumns)

@@ -10,9 +10,9 @@ import {
   type PolicyId,
   type Seen,
 } from '../../../../domain/index.js';
-import { idsByName, idsIn, ofOrganization, ofPage } from '../engine/lists.js';
+import { idsIn, ofOrganization, ofPage, sorted, withPart } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
-import { columnsOf, likeLiteral, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
+import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
 import { seeing } from './standing.js';
 
 export const policyRows = rowsOf<ManagedPolicy>((row, as) => ({
@@ -86,15 +86,19 @@ export class KnexPolicies implements PolicyRepository {
     await unlessStale({ table: 'policies', id }, this.db.run(sql('policies').where({ id }).delete()));
   }
 
-  page({ organizationId, kind, search }: PolicyQuery, page: PageRequest): Promise<Page<ManagedPolicy>> {
+  page({ organizationId, kind, search, sort }: PolicyQuery, page: PageRequest): Promise<Page<ManagedPolicy>> {
     const { sql } = this.db;
-    const listed = ofOrganization(sql, 'policies', organizationId);
+    const listed = withPart(ofOrganization(sql, 'policies', organizationId), 'l.name', search);
     if (kind !== undefined) listed.where('l.kind', kind);
-    if (search !== undefined) {
-      listed.whereRaw("lower(l.name) like ? escape '!'", [`%${likeLiteral(search.toLowerCase())}%`]);
-    }
+    const inOrder = (policies: Knex.QueryBuilder, alias: string) =>
+      sorted(
+        policies,
+        alias,
+        sort?.key === 'created-at' ? `${alias}.created_at` : `lower(${alias}.name)`,
+        sort?.descending,
+      );
     const present = (part: Knex.QueryBuilder) =>
-      policiesByName(selectPolicies(sql, ofPage(livingPolicies(sql), idsByName(part), 'y')));
+      inOrder(selectPolicies(sql, ofPage(livingPolicies(sql), inOrder(part.select('l.id'), 'l'), 'y')), 'y');
     return pageOf(this.db, listed, present, policyRows.read, page);
   }
 

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { PolicySetFilter } from '../../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import type { PolicySetRepository } from '../../../../application/ports/repositories/policy-repository.js';
 import {
@@ -11,7 +12,7 @@ import {
   type Seen,
   type WorkspaceId,
 } from '../../../../domain/index.js';
-import { idsByName, idsIn, ofOrganization, ofPage } from '../engine/lists.js';
+import { idsByName, idsIn, ofOrganization, ofPage, withPart } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
 import { livingPolicies, policiesByName, policyRows, selectPolicies } from './knex-policies.js';
@@ -104,9 +105,14 @@ export class KnexPolicySets implements PolicySetRepository {
     await unlessStale({ table: 'policy_sets', id }, this.db.run(sql('policy_sets').where({ id }).delete()));
   }
 
-  page(organizationId: OrganizationId, page: PageRequest): Promise<Page<PolicySet>> {
+  page(
+    organizationId: OrganizationId,
+    page: PageRequest,
+    { search, kind }: PolicySetFilter = {},
+  ): Promise<Page<PolicySet>> {
     const { sql } = this.db;
-    const listed = ofOrganization(sql, 'policy_sets', organizationId);
+    const listed = withPart(ofOrganization(sql, 'policy_sets', organizationId), 'l.name', search);
+    if (kind !== undefined) listed.where('l.kind', kind);
     const present = (part: Knex.QueryBuilder) => byName(select(sql, ofPage(living(sql), idsByName(part), 'p')));
     return pageOf(this.db, listed, present, setRows.read, page);
   }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { TeamFilter } from '../../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import type { TeamRepository } from '../../../../application/ports/repositories/team-repository.js';
 import {
@@ -18,7 +19,15 @@ import {
 } from '../../../../domain/index.js';
 import { type Listed, mergedPart, ofOrganization, ofPage } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
-import { columnsOf, countOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
+import {
+  columnsOf,
+  countOf,
+  likeLiteral,
+  pageOf,
+  type Statements,
+  unlessStale,
+  unlessTaken,
+} from '../engine/statements.js';
 import { userRows } from './knex-users.js';
 import { accessFromText, seeing } from './standing.js';
 
@@ -69,6 +78,14 @@ export const onlyVisibleTeams = (teams: Knex.QueryBuilder, visibility: TeamVisib
 
 export const byTeamName = (teams: Knex.QueryBuilder): Knex.QueryBuilder => teams.orderBy('t.name_key').orderBy('t.id');
 
+const matching = (teams: Knex.QueryBuilder, alias: string, { search, names }: TeamFilter): Knex.QueryBuilder => {
+  if (search !== undefined) {
+    teams.whereRaw(`${alias}.name_key like ? escape '!'`, [`%${likeLiteral(teamNameKey(search))}%`]);
+  }
+  if (names !== undefined) teams.whereIn(`${alias}.name_key`, names.map(teamNameKey));
+  return teams;
+};
+
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
 const findSeen = seeing(
@@ -111,9 +128,14 @@ export class KnexTeams implements TeamRepository {
     await this.db.run(this.db.sql('teams').where({ id, deleted_at: null }).update({ deleted_at: now }));
   }
 
-  async page(organizationId: OrganizationId, visibility: TeamVisibility, page: PageRequest): Promise<Page<Team>> {
+  async page(
+    organizationId: OrganizationId,
+    visibility: TeamVisibility,
+    page: PageRequest,
+    filter: TeamFilter = {},
+  ): Promise<Page<Team>> {
     const { sql } = this.db;
-    const listed = ofOrganization(sql, 'teams', organizationId).where('l.deleted_at', null);
+    const listed = matching(ofOrganization(sql, 'teams', organizationId).where('l.deleted_at', null), 'l', filter);
     const inOrder = (teams: Knex.QueryBuilder) => teams.orderBy('l.name_key').orderBy('l.id');
     if (visibility === 'all') {
       const present = (part: Knex.QueryBuilder) =>
@@ -122,7 +144,7 @@ export class KnexTeams implements TeamRepository {
     }
     const named = (alias: string) => [`${alias}.id`, `${alias}.id as tie`, `${alias}.name_key as name`];
     const secret = await this.db.all<Listed>(
-      this.living()
+      matching(this.living(), 't', filter)
         // Not a column alone, or SQLite would go through the organization's teams for a few ids.
         .whereRaw("t.organization_id || '' = ?", [organizationId])
         .whereIn('t.id', visibility.visibleAnd)

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { sealPrefix } from '../../../../application/ports/outside/secret-box.js';
+import type { WorkspaceFilter } from '../../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import type {
   StateConsumersChange,
@@ -7,6 +8,7 @@ import type {
 } from '../../../../application/ports/repositories/workspace-repository.js';
 import {
   type Actor,
+  type AgentPoolId,
   alreadyTaken,
   type ConfigurationVersionId,
   type ExecutionMode,
@@ -20,11 +22,13 @@ import {
   type WorkspaceId,
   type WorkspaceVisibility,
 } from '../../../../domain/index.js';
-import { idsByName, ofOrganization, ofPage } from '../engine/lists.js';
+import { ofOrganization, ofPage, sorted } from '../engine/lists.js';
 import { prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
+import { ofCurrentRun } from './runs/current-run.js';
 import { seeing, standingOnEach } from './standing.js';
+import { byNames, inOrder, named } from './workspace-lists.js';
 
 interface ModeRow {
   readonly execution_mode: ExecutionMode;
@@ -215,15 +219,62 @@ export class KnexWorkspaces implements WorkspaceRepository {
     return (await this.db.all<{ id: WorkspaceId }>(among.select('w.id').orderBy('w.id'))).map(({ id }) => id);
   }
 
+  async among(ids: readonly WorkspaceId[]): Promise<readonly Workspace[]> {
+    if (ids.length === 0) return [];
+    return (await this.db.all<object>(select(this.living().whereIn('w.id', ids)))).map(workspaceRows.read);
+  }
+
+  seenAmong(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    ids: readonly WorkspaceId[],
+  ): Promise<readonly Seen<Workspace>[]> {
+    return this.seen(organizationId, standing, visibility, this.living().whereIn('w.id', ids));
+  }
+
+  using(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    poolIds: readonly AgentPoolId[],
+  ): Promise<readonly Seen<Workspace>[]> {
+    const used = this.db.sql.raw(`coalesce(w.agent_pool_id, o.default_agent_pool_id)`);
+    const serving = this.living()
+      .whereRaw(`${executionModeOf} = 'agent'`)
+      .whereIn(used as never, poolIds);
+    return this.seen(organizationId, standing, visibility, serving);
+  }
+
+  private async seen(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    workspaces: Knex.QueryBuilder,
+  ): Promise<readonly Seen<Workspace>[]> {
+    workspaces.where('w.organization_id', organizationId);
+    if (visibility !== 'all') workspaces.whereIn('w.id', this.grantedTo(visibility.throughTeams));
+    const rows = await this.db.all<object>(sorted(select(workspaces), 'w', 'lower(w.name)'));
+    const found = rows.map(workspaceRows.read);
+    const standingOn = await standingOnEach(
+      this.db,
+      standing,
+      found.map(({ id }) => id),
+    );
+    return found.map((subject) => ({ subject, standing: standingOn(subject.id) }));
+  }
+
   async page(
     organizationId: OrganizationId,
     standing: Standing,
     visibility: WorkspaceVisibility,
     page: PageRequest,
+    filter: WorkspaceFilter = {},
   ): Promise<Page<Seen<Workspace>>> {
-    const found = await (visibility === 'all'
-      ? this.pageOfAll(organizationId, page)
-      : this.pageThrough(organizationId, visibility.throughTeams, page));
+    const byNameAlone = filter.currentRun === undefined && (filter.sort ?? byNames).key === 'name';
+    const found = await (visibility === 'all' && byNameAlone
+      ? this.pageOfAll(organizationId, filter, page)
+      : this.pageOfSome(organizationId, visibility, filter, page));
     return this.seenOnEach(standing, found);
   }
 
@@ -235,7 +286,10 @@ export class KnexWorkspaces implements WorkspaceRepository {
   ): Promise<Page<Seen<Workspace>>> {
     const consumers = this.living().whereIn('w.id', this.consumersOf(id).select('consumer_id'));
     if (visibility !== 'all') consumers.whereIn('w.id', this.grantedTo(visibility.throughTeams));
-    return this.seenOnEach(standing, await pageOf(this.db, consumers, byName, workspaceRows.read, page));
+    return this.seenOnEach(
+      standing,
+      await pageOf(this.db, consumers, byName, workspaceRows.read, page),
+    );
   }
 
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {
@@ -260,19 +314,41 @@ export class KnexWorkspaces implements WorkspaceRepository {
     return { ...found, items: found.items.map((subject) => ({ subject, standing: standingOn(subject.id) })) };
   }
 
-  private pageOfAll(organizationId: OrganizationId, page: PageRequest): Promise<Page<Workspace>> {
-    const listed = ofOrganization(this.db.sql, 'workspaces', organizationId).where('l.deleted_at', null);
-    const present = (part: Knex.QueryBuilder) => byName(ofPage(this.living(), idsByName(part), 'w'));
-    return pageOf(this.db, listed, present, workspaceRows.read, page);
-  }
-
-  private pageThrough(
+  /** In an index alone. */
+  private pageOfAll(
     organizationId: OrganizationId,
-    teams: readonly TeamId[],
+    filter: WorkspaceFilter,
     page: PageRequest,
   ): Promise<Page<Workspace>> {
-    const workspaces = this.living().where('w.organization_id', organizationId).whereIn('w.id', this.grantedTo(teams));
-    return pageOf(this.db, workspaces, byName, workspaceRows.read, page);
+    const listed = ofOrganization(this.db.sql, 'workspaces', organizationId).where('l.deleted_at', null);
+    const { descending } = filter.sort ?? byNames;
+    const present = (part: Knex.QueryBuilder) =>
+      sorted(
+        select(ofPage(this.living(), sorted(part.select('l.id'), 'l', 'lower(l.name)', descending), 'w')),
+        'w',
+        'lower(w.name)',
+        descending,
+      );
+    return pageOf(this.db, named(listed, 'l', filter), present, workspaceRows.read, page);
+  }
+
+  private pageOfSome(
+    organizationId: OrganizationId,
+    visibility: WorkspaceVisibility,
+    filter: WorkspaceFilter,
+    page: PageRequest,
+  ): Promise<Page<Workspace>> {
+    const { sql } = this.db;
+    const workspaces = named(this.living().where('w.organization_id', organizationId), 'w', filter);
+    if (visibility !== 'all') workspaces.whereIn('w.id', this.grantedTo(visibility.throughTeams));
+    if (filter.currentRun !== undefined) {
+      workspaces.whereRaw('? in (?)', [
+        ofCurrentRun(sql, 'status'),
+        sql.raw(filter.currentRun.map(() => '?').join(', ') || 'null', [...filter.currentRun]),
+      ]);
+    }
+    const present = (part: Knex.QueryBuilder) => inOrder(sql, select(part), filter.sort ?? byNames);
+    return pageOf(this.db, workspaces, present, workspaceRows.read, page);
   }
 
   private grantedTo(teams: readonly TeamId[]): Knex.QueryBuilder {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { OrganizationRunFilter, RunFilter } from '../../../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../../../application/ports/repositories/page.js';
 import type {
   QueuedRun,
@@ -30,15 +31,14 @@ import {
   waitingRunStatuses,
 } from '../../../../../domain/index.js';
 import { prepared } from '../../engine/prepared.js';
-import { rowsOf } from '../../engine/rows.js';
 import { columnsOf, pageOf, type Statements, unlessStale } from '../../engine/statements.js';
 import { livingWorkspaces } from '../knex-workspaces.js';
 import { seeing, standingOnEach } from '../standing.js';
+import { isOneOf, notPlanOnly } from './current-run.js';
+import { narrows, runsOfOrganization, someRunsOf } from './run-lists.js';
 import {
   activityOf,
   claimableBy,
-  isOneOf,
-  notPlanOnly,
   type Placed,
   placed,
   positions,
@@ -46,36 +46,7 @@ import {
   queuedByStatus,
   waiting,
 } from './run-queue.js';
-
-const runRows = rowsOf<RunState>((row, as) => ({
-  id: row.id,
-  workspaceId: row.workspace_id,
-  configurationVersionId: row.configuration_version_id,
-  sequence: row.sequence,
-  status: row.status,
-  source: row.source,
-  options: as.json(row.options),
-  planOnly: as.flag(row.plan_only),
-  savePlan: as.flag(row.save_plan),
-  autoApply: as.flag(row.auto_apply),
-  createdBy: as.group(row.created_by_kind, { kind: row.created_by_kind, id: row.created_by }),
-  hasChanges: as.flag(row.has_changes),
-  cancelRequested: as.flag(row.cancel_requested),
-  planned: as.json(row.planned),
-  applied: as.json(row.applied),
-  failure: row.failure,
-  // Null for files that were fetched before it was recorded: a number of 0.
-  ownFiles: as.group(row.own_files, { key: row.own_files, bytes: as.number(row.own_files_bytes) }),
-  lease: as.group(row.lease_pool_id, {
-    poolId: row.lease_pool_id,
-    agent: row.lease_agent,
-    digest: row.lease_digest,
-    expiresAt: row.lease_expires_at,
-  }),
-  statusTimestamps: as.json(row.status_timestamps),
-  createdAt: row.created_at,
-  revision: row.revision,
-}));
+import { runRows } from './run-rows.js';
 
 const changeable = runRows.only(
   'status',
@@ -256,11 +227,29 @@ export class KnexRuns implements RunRepository, RunQueries {
     return counted;
   }
 
-  async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<RunState>> {
+  async among(ids: readonly RunId[]): Promise<readonly RunState[]> {
+    if (ids.length === 0) return [];
+    const runs = this.living().whereIn('r.id', ids);
+    return (await this.db.all<object>(runs.select(...columnsOf('r', runRows.columns)))).map(runRows.read);
+  }
+
+  async page(workspaceId: WorkspaceId, page: PageRequest, filter: RunFilter = {}): Promise<Page<RunState>> {
+    if (narrows(filter)) return someRunsOf(this.db, workspaceId, filter, page);
+    const { number, size } = page;
     const range = { workspaceId, skipped: (number - 1) * size, reached: number * size };
     const rows = await this.db.all<CountedRow>(runsInRange(this.db, range));
     const items = rows.flatMap((row) => (row.id === null ? [] : runRows.read(row)));
     return { number, size, total: rows[0]?.last_run_sequence ?? 0, items };
+  }
+
+  pageOfOrganization(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+    filter: OrganizationRunFilter = {},
+  ): Promise<Page<Seen<RunState>>> {
+    return runsOfOrganization(this.db, { organizationId, standing, visibility, filter }, page);
   }
 
   async queue(

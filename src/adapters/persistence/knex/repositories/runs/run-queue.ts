@@ -6,7 +6,6 @@ import {
   queuedRunStatuses,
   type RunId,
   type RunStatus,
-  runStatusesHoldingWorkspace,
   runStatusesUnderLease,
   type StateVersionId,
   type WorkspaceId,
@@ -15,11 +14,7 @@ import {
 import { prepared } from '../../engine/prepared.js';
 import type { Statements } from '../../engine/statements.js';
 import { executionModeOf, livingWorkspaces } from '../knex-workspaces.js';
-
-/** Spelled out, not bound, as `FALSE` is: a plan that must fit any value does not use a partial index. */
-export const isOneOf = (statuses: readonly RunStatus[]): string =>
-  `r.status in (${statuses.map((status) => `'${status}'`).join(', ')})`;
-export const notPlanOnly = 'r.plan_only = FALSE';
+import { holdingAndWaiting, isOneOf } from './current-run.js';
 
 /** Waiting for an agent. */
 const claimable: readonly RunStatus[] = ['plan_queued', 'apply_queued'];
@@ -71,15 +66,12 @@ interface ActivityRow {
 
 const activities = prepared((sql, { ids }: { readonly ids: readonly WorkspaceId[] }) => {
   const runs = () => sql('runs as r').whereRaw('r.workspace_id = w.id');
-  const first = (statuses: readonly RunStatus[]) =>
-    runs().whereRaw(notPlanOnly).whereRaw(isOneOf(statuses)).select('r.id').orderBy('r.sequence').limit(1);
   const current = () =>
     sql('state_versions as sv').whereRaw('sv.workspace_id = w.id').whereRaw('sv.sequence = w.last_state_sequence');
   return sql('workspaces as w')
     .whereIn('w.id', ids)
     .select('w.id', {
-      holding: first(runStatusesHoldingWorkspace),
-      waiting: first(waitingRunStatuses),
+      ...holdingAndWaiting(sql, 'id'),
       latest: runs().whereRaw('r.sequence = w.last_run_sequence').select('r.id'),
       runs: 'w.last_run_sequence',
       state: current().select('sv.id'),

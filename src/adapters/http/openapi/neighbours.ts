@@ -1,0 +1,44 @@
+import {
+  configurationVersionSchema,
+  ingressAttributesSchema,
+  presentConfigurationVersion,
+  presentIngressAttributes,
+} from '../configuration-versions/configuration-version-resource.js';
+import { presentTaskStage, taskStageSchema } from '../policy-outcomes/policy-outcome-resource.js';
+import type { Dialect } from '../routing/dialect.js';
+import type { Neighbours } from '../routing/related.js';
+import {
+  membershipSchema,
+  organizationSchema,
+  presentMembership,
+  presentOrganization,
+} from '../supporting/organizations/organization-resource.js';
+import { policySchema, presentPolicy } from '../supporting/policies/policy-resource.js';
+import { applySchema, planSchema, presentPhase, presentRun, runSchema } from '../supporting/runs/run-resource.js';
+import { presentStateVersion, stateVersionSchema } from '../supporting/state-versions/state-version-resource.js';
+import { presentTeam, teamSchema } from '../supporting/teams/team-resource.js';
+import { memberSchema, presentMember } from '../supporting/users/user-resource.js';
+import { presentWorkspace, workspaceSchema } from '../supporting/workspaces/workspace-resource.js';
+
+/** How resources are included next to others. */
+export const neighboursIn = (dialect: Dialect): Neighbours => ({
+  organization: { schema: () => organizationSchema(dialect), present: presentOrganization(dialect) },
+  workspace: {
+    schema: () => workspaceSchema(dialect),
+    present: (shown) => presentWorkspace(dialect)({ ...shown, withoutRuns: true }),
+  },
+  run: { schema: () => runSchema(dialect), present: presentRun(dialect) },
+  plan: { schema: () => planSchema(dialect), present: presentPhase(dialect, 'plan') },
+  apply: { schema: () => applySchema(dialect), present: presentPhase(dialect, 'apply') },
+  'configuration-version': {
+    schema: () => configurationVersionSchema(dialect),
+    present: presentConfigurationVersion(dialect),
+  },
+  'ingress-attributes': { schema: () => ingressAttributesSchema(dialect), present: presentIngressAttributes },
+  'task-stage': { schema: () => taskStageSchema(dialect), present: presentTaskStage(dialect) },
+  user: { schema: () => memberSchema(dialect), present: presentMember },
+  team: { schema: () => teamSchema(dialect), present: presentTeam(dialect) },
+  membership: { schema: () => membershipSchema(dialect), present: presentMembership(dialect) },
+  policy: { schema: () => policySchema(dialect), present: presentPolicy(dialect) },
+  'state-version': { schema: () => stateVersionSchema(dialect), present: presentStateVersion(dialect) },
+});

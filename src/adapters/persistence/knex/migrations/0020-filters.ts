@@ -1,0 +1,55 @@
+import type { Knex } from 'knex';
+import { columnsFor } from './columns.js';
+import { displace, nameOf, place, type Trigger, tablesOf } from './counted-lists.js';
+
+const ofWorkspace = 'index runs_of_workspace on runs (workspace_id, status)';
+
+const indexes = [
+  'index runs_of_workspace on runs (workspace_id, status, sequence, source, operation, created_at, id)',
+  // By an expression, and not by the column alone: SQLite would otherwise take it for the queue, which is a part of it.
+  `index runs_of_organization on runs
+     ((organization_id || ''), created_at, id, status, source, operation, workspace_id)`,
+  `index organization_memberships_by_status on organization_memberships
+     (organization_id, (invited_email is null), listed_name, id, invited_email) where listed_name is not null`,
+  'index policy_sets_of_kind on policy_sets (organization_id, kind, lower(name), id, name)',
+  'index policies_by_age on policies (organization_id, created_at, id, kind, name)',
+  'index agent_pools_by_age on agent_pools (organization_id, created_at, id, name)',
+];
+
+/** The first operation that holds: a run's options never change. */
+const operationOf = (knex: Knex, run: string): string => {
+  const is = (option: string) =>
+    knex.client.driverName === 'pg'
+      ? `(${run}.options::json ->> '${option}')::boolean`
+      : `json_extract(${run}.options, '$.${option}')`;
+  return `case when ${run}.plan_only then 'plan_only' when ${run}.save_plan then 'save_plan'
+    when ${is('isDestroy')} then 'destroy' when ${is('refreshOnly')} then 'refresh_only'
+    when ${is('allowEmptyApply')} then 'empty_apply' else 'plan_and_apply' end`;
+};
+
+/** The database itself names the operation: what does not know the column, as the release before, cannot forget it. */
+const triggers = (knex: Knex): Readonly<Record<string, Trigger>> => ({
+  runs_operation: {
+    on: 'runs',
+    at: 'insert',
+    statements: [`update runs set operation = ${operationOf(knex, 'new')} where id = new.id`],
+  },
+});
+
+/** Indexes contain the columns that lists are filtered and sorted by, so that counting reads no rows. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.schema.alterTable('runs', (table) => {
+    columnsFor(knex)(table).maybeText('operation');
+  });
+  await knex.raw(`update runs set operation = ${operationOf(knex, 'runs')}`);
+  await knex.raw(`drop index ${nameOf(ofWorkspace)}`);
+  for (const index of indexes) await knex.raw(`create ${index}`);
+  await place(knex, triggers(knex));
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await displace(knex, tablesOf(triggers(knex)));
+  for (const index of indexes) await knex.raw(`drop index ${nameOf(index)}`);
+  await knex.raw(`create ${ofWorkspace}`);
+  await knex.raw('alter table runs drop column operation');
+}

@@ -1,0 +1,46 @@
+import type {
+  ConfigurationVersionState,
+  IngressAttributes,
+  ManagedPolicy,
+  Member,
+  Organization,
+  Seen,
+  TaskStage,
+  Team,
+} from '../domain/index.js';
+import type { ConfigurationVersionSummary } from './ports/repositories/configuration-version-repository.js';
+import type { MembershipView } from './ports/repositories/organization-repository.js';
+import type { ShownRun } from './supporting/runs/show-run.js';
+import type { ShownPhase } from './supporting/runs/show-run-phase.js';
+import type { ListedStateVersion } from './supporting/state-versions/list-state-versions.js';
+import type { ShownWorkspace } from './supporting/workspaces/show-workspace.js';
+
+interface Views {
+  readonly organization: Organization;
+  readonly workspace: ShownWorkspace;
+  readonly run: ShownRun;
+  readonly plan: ShownPhase;
+  readonly apply: ShownPhase;
+  readonly 'configuration-version': ConfigurationVersionState | ConfigurationVersionSummary;
+  readonly 'ingress-attributes': IngressAttributes;
+  readonly 'task-stage': Seen<TaskStage>;
+  readonly user: Member;
+  readonly team: Seen<Team>;
+  readonly membership: MembershipView;
+  readonly policy: ManagedPolicy;
+  readonly 'state-version': ListedStateVersion;
+}
+
+export type RelatedKind = keyof Views;
+
+export type ViewOf<Kind extends RelatedKind> = Views[Kind];
+
+/** A resource that a response includes next to its own: one that the caller may see. Others are left out. */
+export type Related = {
+  readonly [Kind in RelatedKind]: { readonly kind: Kind; readonly view: Views[Kind] };
+}[RelatedKind];
+
+export const related =
+  <Kind extends RelatedKind>(kind: Kind) =>
+  (view: Views[Kind]): Related =>
+    ({ kind, view }) as Related;

@@ -1,0 +1,45 @@
+import { type Actor, authorized, type PolicySet, workspaceVisibility } from '../../../domain/index.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type Related, related } from '../../related.js';
+import { showingWorkspaces } from '../workspaces/show-workspace.js';
+
+export type PolicySetInclude = 'policies' | 'workspaces';
+
+/** Resources to include with policy sets of one organization that the caller may manage. */
+export class ShowRelatedToPolicySets {
+  constructor(private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'policies' | 'runs'>) {}
+
+  execute(
+    actor: Actor,
+    sets: readonly PolicySet[],
+    include: ReadonlySet<PolicySetInclude>,
+  ): Promise<readonly Related[]> {
+    const [first] = sets;
+    if (first === undefined) return Promise.resolve([]);
+    const all = (ids: (set: PolicySet) => readonly string[]) => [...new Set(sets.flatMap(ids))];
+    return this.unitOfWork.read(async (tx) => {
+      const organization = await tx.organizations.findFor(actor, first.organizationName);
+      const { id } = authorized(organization, 'policies/manage');
+      const policies = include.has('policies')
+        ? await tx.policies.allOf(
+            id,
+            all(({ policyIds }) => policyIds),
+          )
+        : [];
+      const standing = organization?.standing;
+      const workspaces =
+        include.has('workspaces') && standing !== undefined
+          ? await tx.workspaces.seenAmong(
+              id,
+              standing,
+              workspaceVisibility(standing),
+              all(({ workspaceIds }) => workspaceIds),
+            )
+          : [];
+      return [
+        ...policies.map(related('policy')),
+        ...(await showingWorkspaces(tx, workspaces)).map(related('workspace')),
+      ];
+    });
+  }
+}

@@ -1,0 +1,145 @@
+import { type Actor, may, type Seen, statusTraits, type Workspace } from '../../../domain/index.js';
+import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type Related, related } from '../../related.js';
+import { showingEach } from '../runs/show-run.js';
+import { readingUrls } from '../state-versions/state-urls.js';
+import { showingWorkspaces } from './show-workspace.js';
+
+/** The resources that may be included with workspaces. */
+export type WorkspaceInclude =
+  | 'organization'
+  | 'current-run'
+  | 'plan'
+  | 'run-version'
+  | 'run-commit'
+  | 'current-version'
+  | 'current-commit'
+  | 'locked-by'
+  | 'current-state';
+
+type Needs =
+  | 'organizations'
+  | 'memberships'
+  | 'teams'
+  | 'configurationVersions'
+  | 'runs'
+  | 'taskStages'
+  | 'stateVersions';
+
+/** Resources to include with workspaces of one organization that the caller may read. */
+export class ShowRelatedToWorkspaces {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<Needs>,
+    private readonly clock: Clock,
+    private readonly urls: CapabilityUrls,
+  ) {}
+
+  execute(
+    actor: Actor,
+    workspaces: readonly Seen<Workspace>[],
+    include: ReadonlySet<WorkspaceInclude>,
+  ): Promise<readonly Related[]> {
+    const [first] = workspaces;
+    if (first === undefined) return Promise.resolve([]);
+    const { organizationName } = first.subject;
+    const readable = workspaces.filter(({ standing }) => may(standing, 'runs/read'));
+    return this.unitOfWork.read(async (tx) => {
+      const organization = include.has('organization')
+        ? await tx.organizations.findFor(actor, organizationName)
+        : undefined;
+      const isMember = organization !== undefined && may(organization.standing, 'organizations/read');
+      return [
+        ...(isMember ? [related('organization')(organization.subject)] : []),
+        ...(include.has('current-run') ? await this.runs(tx, readable, include) : []),
+        ...(include.has('current-version')
+          ? await versions(
+              tx,
+              readable.flatMap(({ subject }) => subject.currentConfigurationVersionId ?? []),
+              include.has('current-commit'),
+            )
+          : []),
+        ...(include.has('locked-by') ? await lockHolders(tx, actor, workspaces) : []),
+        ...(include.has('current-state') ? await this.states(tx, workspaces) : []),
+      ];
+    });
+  }
+
+  private async runs(
+    tx: Transaction<Needs>,
+    workspaces: readonly Seen<Workspace>[],
+    include: ReadonlySet<WorkspaceInclude>,
+  ): Promise<readonly Related[]> {
+    const shownWorkspaces = await showingWorkspaces(tx, workspaces);
+    const ids = shownWorkspaces.flatMap(({ activity }) => activity.currentRunId ?? []);
+    const standings = new Map(workspaces.map(({ subject, standing }) => [subject.id, standing]));
+    const found = await tx.runs.among(ids);
+    const seen = found.flatMap((subject) => {
+      const standing = standings.get(subject.workspaceId);
+      return standing === undefined ? [] : [{ subject, standing }];
+    });
+    const shown = await showingEach(tx, seen);
+    const now = this.clock.now();
+    const plan = include.has('plan')
+      ? found.map((run) => related('plan')({ run, logUrl: this.urls.issue('plan-log', run.id, now) }))
+      : [];
+    const used = include.has('run-version')
+      ? await versions(
+          tx,
+          found.map(({ configurationVersionId }) => configurationVersionId),
+          include.has('run-commit'),
+        )
+      : [];
+    return [...shown.map(related('run')), ...plan, ...used];
+  }
+
+  private async states(tx: Transaction<Needs>, workspaces: readonly Seen<Workspace>[]): Promise<readonly Related[]> {
+    const now = this.clock.now();
+    const states: Related[] = [];
+    for (const { subject, standing } of workspaces) {
+      const version = may(standing, 'state-versions/read') ? await tx.stateVersions.current(subject.id) : undefined;
+      if (version === undefined) continue;
+      const contents = (await tx.stateVersions.contentsOf([version.id], false)).get(version.id);
+      states.push(related('state-version')({ version, contents, urls: readingUrls(this.urls, version, now) }));
+    }
+    return states;
+  }
+}
+
+/** Versions whose backing data is there, with the commits that they were fetched from. */
+export async function versions(
+  tx: Transaction<'configurationVersions'>,
+  ids: readonly string[],
+  withCommits: boolean,
+): Promise<readonly Related[]> {
+  const found = await tx.configurationVersions.among([...new Set(ids)]);
+  const readable = found.filter(({ status }) => statusTraits[status].readable);
+  const commits = withCommits
+    ? await tx.configurationVersions.ingressAttributes(readable.map(({ id }) => id))
+    : new Map<string, never>();
+  return [
+    ...readable.map(related('configuration-version')),
+    ...[...commits.values()].map(related('ingress-attributes')),
+  ];
+}
+
+/** Users who have left the organization and teams that the caller cannot see are left out. */
+async function lockHolders(
+  tx: Transaction<Needs>,
+  actor: Actor,
+  workspaces: readonly Seen<Workspace>[],
+): Promise<readonly Related[]> {
+  const [first] = workspaces;
+  if (first === undefined) return [];
+  const holders = workspaces.flatMap(({ subject }) => subject.lock?.by ?? []);
+  const userIds = holders.flatMap((holder) => (holder.kind === 'user' ? holder.id : []));
+  const teamIds = holders.flatMap((holder) => (holder.kind === 'team' ? holder.id : []));
+  const members = await tx.memberships.ofUsers(first.subject.organizationId, [...new Set(userIds)]);
+  const teams: Related[] = [];
+  for (const id of new Set(teamIds)) {
+    const seen = await tx.teams.findFor(actor, id);
+    if (seen !== undefined && may(seen.standing, 'teams/read')) teams.push(related('team')(seen));
+  }
+  return [...members.map(({ user }) => related('user')(user)), ...teams];
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Caller, doc, namesIn, newName, prefix, refusal, startApi } from '../support/api.js';
+import { Bench } from '../support/bench.js';
+
+const api = await startApi({ prefix });
+const { admin } = api;
+
+const encoded = (query: string): string => query.replaceAll('[', '%5B').replaceAll(']', '%5D');
+
+/** The answer to the query, with the name in it replaced by another of its length. */
+const withoutName = async (caller: Caller, path: string, name: string): Promise<string> => {
+  const { text } = await caller.get(encoded(path)).expect(200);
+  return text.replaceAll(name, 'x'.repeat(name.length));
+};
+
+describe('a filter', () => {
+  it('answers alike for what is hidden from the caller and what does not exist', async () => {
+    const bench = await Bench.make(api);
+    const { organization, workspaceId } = bench;
+    await bench.version();
+    const run = await bench.run({ message: 'hidden message' });
+    const { name } = (await admin.get(`/workspaces/${workspaceId}`).expect(200)).body.data.attributes;
+    const team = newName('hidden-team');
+    await api.team(organization, team, { visibility: 'secret' });
+    const member = await bench.member();
+    for (const [query, hidden] of [
+      ['workspaces?search[name]=', name],
+      ['workspaces?search[wildcard-name]=', name],
+      ['workspaces?sort=-current-run.created-at&include=current_run&search[name]=', name],
+      ['runs?filter[workspace_names]=', name],
+      ['runs?search[basic]=', run],
+      ['runs?search[basic]=', 'hidden message'],
+      ['runs?include=workspace,created_by&search[user]=', 'admin'],
+      ['teams?q=', team],
+      ['teams?include=users&filter[names]=', team],
+    ] as const) {
+      const path = `/organizations/${organization}/${query}`;
+      const seen = (await admin.get(encoded(path + encodeURIComponent(hidden))).expect(200)).body;
+      expect([query, seen.meta.pagination['total-count']]).toEqual([query, 1]);
+      const told = await withoutName(member, path + hidden.replaceAll(' ', '+'), hidden.replaceAll(' ', '+'));
+      const absent = await member.get(encoded(path + 'x'.repeat(hidden.length))).expect(200);
+      expect(told).toBe(absent.text);
+      expect(absent.body).toMatchObject({ data: [], meta: { pagination: { 'total-count': 0 } } });
+    }
+    for (const query of ['runs?filter[status_group]=non_final', 'workspaces?filter[current-run][status]=plan_queued']) {
+      const path = encoded(`/organizations/${organization}/${query}`);
+      expect((await admin.get(path).expect(200)).body.meta.pagination['total-count']).toBe(1);
+      expect((await member.get(path).expect(200)).body.meta.pagination['total-count']).toBe(0);
+    }
+  });
+
+  it.each([
+    ['workspaces?sort=size', 'sort', 'name, current-run.created-at, latest-change-at'],
+    ['workspaces?filter[current-run][status]=planning,none', 'filter[current-run][status]', 'pending'],
+    ['organization-memberships?filter[status]=gone', 'filter[status]', 'active, invited'],
+    ['runs?filter[operation]=plan', 'filter[operation]', 'plan_only'],
+    ['runs?filter[status_group]=open', 'filter[status_group]', 'non_final, final, discardable'],
+    ['runs?filter[timeframe]=month', 'filter[timeframe]', 'a year'],
+    ['agent-pools?sort=-', 'sort', 'name, created-at'],
+    ['policies?filter[kind]=rego', 'filter[kind]', 'opa, sentinel'],
+    ['team-tokens?filter[expiry_status]=soon', 'filter[expiry_status]', 'active, expiring_in_7_days'],
+  ])('in %s is 422 for a value that %s does not have', async (query, parameter, words) => {
+    const organization = newName('org');
+    await api.organization(organization);
+    const answer = await admin.get(encoded(`/organizations/${organization}/${query}`)).expect(422);
+    const detail = expect.stringContaining(`${parameter} must be `);
+    expect(answer.body).toEqual(refusal(422, 'invalid attribute', detail, { parameter }));
+    expect(answer.body.errors[0].detail).toContain(words);
+  });
+
+  it('of runs takes words of other services, groups and years', async () => {
+    const bench = await Bench.make(api);
+    await bench.version();
+    const run = await bench.run({ 'is-destroy': true });
+    await bench.act(run, 'cancel');
+    await bench.run({ 'plan-only': true });
+    const year = api.clock.now().slice(0, 4);
+    for (const [query, total] of [
+      ['filter[status]=cost_estimated', 0],
+      ['filter[status]=cost_estimated,canceled', 1],
+      ['filter[source]=tfe-ui', 0],
+      ['filter[source]=tfe-ui,tfe-api', 2],
+      ['filter[status_group]=final', 1],
+      ['filter[status_group]=non_final', 1],
+      ['filter[status_group]=discardable', 0],
+      ['filter[status_group]=final&filter[status]=plan_queued', 0],
+      ['filter[operation]=destroy,plan_only', 2],
+      ['filter[operation]=plan_and_apply', 0],
+      ['filter[timeframe]=year', 2],
+      [`filter[timeframe]=${year}`, 2],
+      [`filter[timeframe]=${Number(year) - 1}`, 0],
+      ['search[basic]=', 2],
+    ] as const) {
+      for (const path of [`/workspaces/${bench.workspaceId}/runs`, `/organizations/${bench.organization}/runs`]) {
+        const { body } = await admin.get(encoded(`${path}?${query}`)).expect(200);
+        expect({ path, query, total: body.meta.pagination['total-count'] }).toEqual({ path, query, total });
+      }
+    }
+    api.clock.advance(366 * 24 * 60 * 60);
+    const later = await admin
+      .get(encoded(`/organizations/${bench.organization}/runs?filter[timeframe]=year`))
+      .expect(200);
+    expect(later.body.data).toEqual([]);
+  });
+
+  it('of team tokens is one of clients, and not of the contract', async () => {
+    const organization = newName('org');
+    await api.organization(organization);
+    const soon = new Date(Date.parse(api.clock.now()) + 3_600_000).toISOString();
+    for (const name of ['with', 'without']) {
+      const team = await api.team(organization, name);
+      const expiry = name === 'with' ? { 'expired-at': soon } : {};
+      await admin.post(`/teams/${team}/authentication-token`, doc('authentication-tokens', expiry)).expect(201);
+    }
+    const total = async (mount: '' | '/api/v2', query: string) =>
+      (
+        await admin
+          .at(mount)
+          .get(encoded(`/organizations/${organization}/team-tokens?${query}`))
+          .expect(200)
+      ).body.meta.pagination['total-count'];
+    expect(await total('/api/v2', 'filter[expiry_status]=no_expiration')).toBe(1);
+    expect(await total('/api/v2', 'filter[expiry_status]=no_expiration,expired,active')).toBe(2);
+    expect(await total('', 'filter[expiry_status]=no_expiration')).toBe(2);
+    expect(await total('', 'filter[expiry_status]=anything')).toBe(2);
+  });
+
+  it('of names and addresses takes several, separated by commas', async () => {
+    const organization = newName('org');
+    await api.organization(organization);
+    for (const name of ['alpha', 'beta', 'gamma']) await api.team(organization, name);
+    const query = encoded('filter[names]=gamma,ALPHA,,nothing');
+    const { body } = await admin.get(`/organizations/${organization}/teams?${query}`).expect(200);
+    expect(namesIn(body)).toEqual(['alpha', 'gamma']);
+    expect(body.links.self).toContain('filter%5Bnames%5D=');
+    const none = await admin.get(`/organizations/${organization}/teams?${encoded('filter[names]=')}`).expect(200);
+    expect(none.body.data).toEqual([]);
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { familyParameters } from '../../src/adapters/http/routing/parameters.js';
+import type { Route } from '../../src/adapters/http/routing/route.js';
+import type { Standing } from '../../src/domain/index.js';
+import { type Caller, startApi } from '../support/api.js';
+import { makeSmallWorld } from '../support/small-world.js';
+import { everyRoute, pathAbout } from '../support/walk-routes.js';
+
+const api = await startApi();
+const teams = [{ teamId: 'team-own', owners: true, access: new Set<never>() }];
+const owner: Standing = { actor: 'user', siteAdministrator: false, member: true, teams };
+const { secret, auditorsSecret, existing } = await makeSmallWorld(api.unitOfWork, owner);
+
+const stranger = await api.user('stranger');
+
+const mighty = (route: Route): Caller => {
+  if (route.action === 'audit-trails/read') return api.as(auditorsSecret);
+  return route.path.startsWith('/admin/') ? api.admin : api.as(secret);
+};
+
+const adding = (path: string, name: string, value: string): string =>
+  `${path}${path.includes('?') ? '&' : '?'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+
+/** A value that the schema takes. */
+const sampleOf = (schema: z.ZodType): string => {
+  const { enum: words, examples, items } = z.toJSONSchema(schema, { io: 'input' });
+  const [word] =
+    words ?? (examples as unknown[] | undefined) ?? (items as { enum?: unknown[] } | undefined)?.enum ?? [];
+  return word === undefined ? 'a' : String(word);
+};
+
+/** The outcomes' own filters have groups that callers name: there, both dialects refuse any other filter. */
+const isOutcomeFilter = ({ path }: Route, prefix: string, name: string): boolean =>
+  prefix === '' && path.endsWith('/policy-set-outcomes') && name.startsWith('filter[');
+
+/** A name as clients send it, where the family's is that of a group. */
+const inFull = (name: string): string => (name === 'filter[tagged]' ? 'filter[tagged][0][key]' : name);
+
+const reading = everyRoute.filter(({ route }) => route.method === 'get');
+/** Parameters that are names of something, which the path has already. */
+const required = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
+
+describe('the query parameters of the family', () => {
+  const names = Object.keys(familyParameters);
+
+  it.each(reading)('are each served or refused by $name', async ({ prefix, route }) => {
+    const caller = mighty(route).at(prefix);
+    const path = pathAbout(route, existing);
+    const plain = await caller.get(path);
+    const served = Object.entries(route.parameters);
+    for (const [name, schema] of served.filter(([, schema]) => !required(schema))) {
+      expect([name, (await caller.get(adding(path, name, sampleOf(schema)))).status]).toEqual([name, plain.status]);
+    }
+    const others = names.filter((name) => !Object.hasOwn(route.parameters, name)).map(inFull);
+    const asked = others.filter((name) => !isOutcomeFilter(route, prefix, name));
+    const answer = await caller.get(asked.reduce((all, name) => adding(all, name, 'a'), path));
+    if (prefix === '') return expect(answer.status).toBe(plain.status);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toEqual(
+      names
+        .filter((name) => others.includes(inFull(name)))
+        .map((name) => ({
+          status: '400',
+          title: 'bad request',
+          detail: `${inFull(name)} is not supported: ${familyParameters[name]}`,
+          source: { parameter: inFull(name) },
+        })),
+    );
+  });
+
+  it.each(reading.filter(({ route }) => route.action !== null && Object.keys(route.parameters).length > 0))(
+    'reveal nothing to a stranger about $name',
+    async ({ prefix, route }) => {
+      const unreal = Object.fromEntries(Object.keys(existing).map((key) => [key, 'nonexisting']));
+      const about = (things: Readonly<Record<string, string>>) =>
+        Object.entries(route.parameters)
+          .filter(([, schema]) => !required(schema))
+          .reduce((path, [name, schema]) => adding(path, name, sampleOf(schema)), pathAbout(route, things));
+      const hidden = await stranger.at(prefix).get(about(existing)).expect(404);
+      const missing = await stranger.at(prefix).get(about(unreal)).expect(404);
+      expect(hidden.text).toBe(missing.text);
+    },
+  );
+
+  it.each(reading)('are in the family, if $name serves them', ({ route }) => {
+    expect(Object.keys(route.parameters).filter((name) => !names.includes(name))).toEqual([]);
+    expect(Object.keys(route.reference().query ?? {})).toEqual(expect.arrayContaining(Object.keys(route.parameters)));
+  });
+
+  it.each(reading)('are not all that $name can be sent: unknown names are ignored', async ({ prefix, route }) => {
+    const path = pathAbout(route, existing);
+    const plain = await mighty(route).at(prefix).get(path);
+    const unknown = ['filter[nobody]', 'nobody', 'constructor', 'filter[tagged]x', 'search'];
+    const asked = unknown.filter((name) => !isOutcomeFilter(route, '', name));
+    const answer = await mighty(route)
+      .at(prefix)
+      .get(asked.reduce((all, name) => adding(all, name, 'a'), path));
+    expect(answer.status).toBe(plain.status);
+  });
+
+  it('are refused all at once, each with its reason', async () => {
+    const answer = await api
+      .as(secret)
+      .at('/api/v2')
+      .get(adding(adding('/account/details', 'sort', 'a'), 'search[tags]', 'a'))
+      .expect(400);
+    expect(answer.body.errors.map(({ source }: { source: unknown }) => source)).toEqual([
+      { parameter: 'sort' },
+      { parameter: 'search[tags]' },
+    ]);
+  });
+});
