@@ -53,6 +53,7 @@ const permissionsInWords = (attributes) =>
     `mocks ${attributes['policy-mocks']}`,
     attributes['workspace-locking'] ? 'locking' : 'no locking',
     attributes['run-tasks'] ? 'run tasks' : 'no run tasks',
+    ...(attributes['policy-overrides'] ? ['policy overrides'] : []),
   ].join(', ');
 
 /**

@@ -592,4 +592,5 @@ export const excluded: Readonly<Record<string, string>> = {
   'get /policies/:id/download': 'reads what showing a policy reads, and its code by one key',
   'post /policy-sets/:id/relationships/policies': 'changes a policy set, by the keys of its policies',
   'post /policy-sets/:id/relationships/workspaces': 'changes a policy set, by the keys of its workspaces',
+  'post /policy-sets/:id/relationships/workspace-exclusions': 'changes a policy set, by the keys of its workspaces',
 };
