@@ -53,7 +53,7 @@ export const compatibilityPage = (): string =>
       clientCalls().map(([service, methods]) => [code(service), methods.map(code).join(', ')]),
     ),
     '## Not served',
-    'Requests for these get 404, and the resources of the provider that need them do not work.',
+    'Requests for these are refused, and the resources of the provider that need them do not work.',
     table(
       ['', 'Resources of the provider', 'Why'],
       notServed.map(({ name, resources: needing, why }) => [name, needing.map(code).join(', '), why]),

@@ -1,7 +1,7 @@
 /** A part of this API family that the service does not serve. */
 export interface NotServed {
   readonly name: string;
-  /** An endpoint that such a part has. None where the part is an attribute or a block. */
+  /** An endpoint of that part, without which there is none of it. */
   readonly path?: string;
   readonly resources: readonly string[];
   readonly why: string;
@@ -75,6 +75,11 @@ export const notServed: readonly NotServed[] = [
     path: '/cost-estimates/:id',
     resources: [],
     why: 'It needs the price lists of cloud vendors. A policy can judge the plan instead.',
+  },
+  {
+    name: 'remote state consumers',
+    resources: [],
+    why: 'A run reads no state of another workspace. The list is empty, and `remote_state_consumer_ids` gets 405.',
   },
   {
     name: 'SAML and SCIM',

@@ -51,6 +51,7 @@ const promised: Readonly<Record<string, number>> = {
   'patch /organizations/:organization/workspaces/:name': 5,
   'delete /organizations/:organization/workspaces/:name': 7,
   'get /workspaces/:id': 3,
+  'get /workspaces/:id/relationships/remote-state-consumers': 3,
   'patch /workspaces/:id': 5,
   'delete /workspaces/:id': 7,
   'get /workspaces/:workspaceId/vars': 3,

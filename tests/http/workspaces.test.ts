@@ -284,6 +284,16 @@ describe('workspaces', () => {
   });
 });
 
+describe('remote state consumers', () => {
+  it('are none, and only those who see the workspace learn it', async () => {
+    const path = `/workspaces/${await newWorkspace()}/relationships/remote-state-consumers`;
+    const listed = (await admin.get(`${path}?page[size]=100`).expect(200)).body;
+    expect([listed.data, listed.meta.pagination['total-count']]).toEqual([[], 0]);
+    await (await api.member('acme', newName())).get(path).expect(404);
+    await admin.post(path, { data: [{ type: 'workspaces', id: await newWorkspace() }] }).expect(405);
+  });
+});
+
 describe('a workspace linked to a repository', () => {
   const path = '/organizations/acme/workspaces';
   const cloneUrl = 'https://git.example.com/acme/network.git';

@@ -94,5 +94,20 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       shows('forceUnlockWorkspace', 'Force-unlock a workspace', workspace, { refusals }),
       changeLock('force-unlock'),
     ),
+    // Without it, the tfe provider takes the state for shared with the organization, and sends that with its next update.
+    get(
+      '/workspaces/:id/relationships/remote-state-consumers',
+      'workspaces/read',
+      lists(
+        'listRemoteStateConsumers',
+        'List remote state consumers of a workspace, of which there are none',
+        workspace,
+      ),
+      answerPage(present, async (call) => {
+        const request = pageRequest(call.query);
+        await use.showWorkspace.execute(call.actor, byId(call));
+        return { ...request, items: [], total: 0 };
+      }),
+    ),
   ];
 };
