@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { notServed } from '../tests/clients/not-served.js';
+import { otherData, providerVersion, resources } from '../tests/clients/provider-resources.js';
 import { commands, ways } from '../tests/clients/terraform-commands.js';
 import { code, mark, page, table } from './docs.js';
 
@@ -22,7 +23,7 @@ function clientCalls(): readonly (readonly [string, readonly string[]])[] {
 /** `docs/compatibility.md`: the tables that the tests with real clients walk. */
 export const compatibilityPage = (): string =>
   page(
-    '# What works with terraform, OpenTofu and go-tfe',
+    '# What works with terraform, OpenTofu, the provider and go-tfe',
     [
       'Tests run the real, unmodified programs against the built service (`npm run test:full`). `npm run docs` generates this page from',
       'the tables in `tests/clients` that these tests walk.',
@@ -46,6 +47,25 @@ export const compatibilityPage = (): string =>
       '- `state push -force` works with a `remote` backend. With a `cloud` block, terraform does not send the force.',
       '- A state that an apply could not save is kept in `errored.tfstate`, and `state push` takes it.',
     ].join('\n'),
+    '## The tfe provider',
+    [
+      `Tested with version ${providerVersion}, over https. Each resource is created, planned again without a change, imported, changed and`,
+      'destroyed.',
+    ].join('\n'),
+    table(
+      ['Resource', 'Import', 'A change', 'Data source'],
+      resources.map(({ type, importId, unread, changed, data }) => [
+        code(type),
+        importId === undefined
+          ? 'not offered by the provider'
+          : unread
+            ? `${mark(true)}, but the provider does not read ${unread.map(code).join(', ')}`
+            : mark(true),
+        changed.by === 'update' ? 'updates it' : 'replaces it',
+        mark(data !== undefined),
+      ]),
+    ),
+    `Other data sources: ${otherData.map(({ type }) => code(type)).join(', ')}.`,
     '## go-tfe',
     `Tested with ${clientVersion}.`,
     table(

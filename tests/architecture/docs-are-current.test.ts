@@ -15,6 +15,7 @@ import {
 import { commands } from '../../src/infrastructure/cli/commands.js';
 import { commandLinePage } from '../../src/infrastructure/cli/help.js';
 import { notServed } from '../clients/not-served.js';
+import { resources } from '../clients/provider-resources.js';
 
 describe('the printed pages', () => {
   it.each([
@@ -37,6 +38,8 @@ describe('the page on compatibility', () => {
     const served = new Set(Object.keys(JSON.parse(openApiPage()).paths).map(pathOf));
     expect(served).toContain('/api/v2/organizations/:/workspaces');
     expect(notServed.filter(({ path }) => path && served.has(pathOf(`/api/v2${path}`)))).toEqual([]);
+    const walked = resources.map(({ type }) => type);
+    expect(notServed.flatMap((row) => row.resources.filter((type) => walked.includes(type)))).toEqual([]);
   });
 });
 
