@@ -23,16 +23,16 @@ import { settingRows } from '../src/infrastructure/config.js';
 import { packageVersion } from '../src/infrastructure/package-version.js';
 import { type ActorGroup, actorGroups, subjectsOf } from './actor-kinds.js';
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-const page = (...blocks: readonly string[]): string => `${blocks.join('\n\n')}\n`;
+export const page = (...blocks: readonly string[]): string => `${blocks.join('\n\n')}\n`;
 
-const code = (text: string): string => `\`${text}\``;
+export const code = (text: string): string => `\`${text}\``;
 
 const yes = '✓';
 const no = '·';
-const mark = (claim: boolean): string => (claim ? yes : no);
+export const mark = (claim: boolean): string => (claim ? yes : no);
 const listed = (items: readonly string[]): string => (items.length === 0 ? no : items.join(', '));
 
 const originInWords: Readonly<Record<Origin, string>> = {

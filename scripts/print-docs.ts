@@ -2,12 +2,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { commands } from '../src/infrastructure/cli/commands.js';
 import { commandLinePage } from '../src/infrastructure/cli/help.js';
+import { compatibilityPage } from './compatibility.js';
 import { configurationPage, lifecyclePage, limitsPage, metricsPage, openApiPage, permissionsPage } from './docs.js';
 
 /** The directory the pages are written to: the one given as an argument, or `docs`. */
 const folder = pathToFileURL(`${process.argv[2] ?? fileURLToPath(new URL('../docs', import.meta.url))}/`);
 const pages = {
   'command-line.md': commandLinePage(commands),
+  'compatibility.md': compatibilityPage(),
   'configuration.md': configurationPage(),
   'lifecycle.md': lifecyclePage(),
   'limits.md': limitsPage(),

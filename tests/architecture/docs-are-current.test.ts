@@ -3,13 +3,24 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { configurationPage, lifecyclePage, limitsPage, metricsPage, permissionsPage } from '../../scripts/docs.js';
+import { compatibilityPage } from '../../scripts/compatibility.js';
+import {
+  configurationPage,
+  lifecyclePage,
+  limitsPage,
+  metricsPage,
+  openApiPage,
+  permissionsPage,
+} from '../../scripts/docs.js';
 import { commands } from '../../src/infrastructure/cli/commands.js';
 import { commandLinePage } from '../../src/infrastructure/cli/help.js';
+import { notServed } from '../clients/not-served.js';
+import { resources } from '../clients/provider-resources.js';
 
 describe('the printed pages', () => {
   it.each([
     ['command-line.md', () => commandLinePage(commands)],
+    ['compatibility.md', compatibilityPage],
     ['configuration.md', configurationPage],
     ['lifecycle.md', lifecyclePage],
     ['limits.md', limitsPage],
@@ -18,6 +29,17 @@ describe('the printed pages', () => {
   ])('docs/%s says what the tables say; if not, run `npm run docs` and look at what changed', async (name, print) => {
     const kept = await readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
     expect(kept).toBe(print());
+  });
+});
+
+describe('the page on compatibility', () => {
+  it('calls nothing "not served" that is served', () => {
+    const pathOf = (text: string) => text.replaceAll(/:\w+|\{\w+\}/g, ':');
+    const served = new Set(Object.keys(JSON.parse(openApiPage()).paths).map(pathOf));
+    expect(served).toContain('/api/v2/organizations/:/workspaces');
+    expect(notServed.filter(({ path }) => path && served.has(pathOf(`/api/v2${path}`)))).toEqual([]);
+    const walked = resources.map(({ type }) => type);
+    expect(notServed.flatMap((row) => row.resources.filter((type) => walked.includes(type)))).toEqual([]);
   });
 });
 

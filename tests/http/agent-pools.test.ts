@@ -247,6 +247,10 @@ describe('where runs are executed', () => {
     expect(await execution(id)).toEqual(['agent', pool, own(true, false)]);
     await change({ 'setting-overwrites': { 'execution-mode': false, 'agent-pool': false } });
     expect(await execution(id)).toEqual(['agent', pool, own(false, false)]);
+    await change({ 'execution-mode': 'local', 'agent-pool-id': '', 'setting-overwrites': own(true, true) });
+    expect(await execution(id)).toEqual(['local', null, own(true, true)]);
+    await change({ 'execution-mode': 'remote', 'agent-pool-id': other, 'setting-overwrites': own(false, false) });
+    expect(await execution(id)).toEqual(['agent', pool, own(false, false)]);
     await takeByDefault(null, 'remote').expect(200);
     expect(await execution(id)).toEqual(['remote', null, own(false, false)]);
   });
@@ -265,10 +269,6 @@ describe('where runs are executed', () => {
     );
     const differing = doc('workspaces', { 'agent-pool-id': pool }, { 'agent-pool': { data: null } });
     expect((await refused(admin, path, differing)).errors[0].source.pointer).toBe('/data/relationships/agent-pool');
-    const both = { 'execution-mode': 'local', 'setting-overwrites': { 'execution-mode': false } };
-    expect((await refused(admin, path, doc('workspaces', both))).errors[0].source.pointer).toBe(
-      '/data/attributes/setting-overwrites/execution-mode',
-    );
     const unnamed = { 'setting-overwrites': { 'execution-mode': true } };
     expect((await refused(admin, path, doc('workspaces', unnamed))).errors[0].source.pointer).toBe(
       '/data/attributes/setting-overwrites/execution-mode',

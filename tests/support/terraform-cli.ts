@@ -60,6 +60,11 @@ export class RunningCommand {
     this.child.stdin?.write(`${word}\n`);
   }
 
+  /** Sends all that it reads. */
+  read(text: string): void {
+    this.child.stdin?.end(text);
+  }
+
   /** Sends the signal of Ctrl-C. */
   interrupt(): void {
     this.child.kill('SIGINT');
@@ -76,6 +81,7 @@ export class Workplace {
   private constructor(
     readonly directory: string,
     private readonly environment: Readonly<Record<string, string>>,
+    private readonly program: string,
   ) {}
 
   /** `body` is the configuration without its `cloud` or `backend` block. */
@@ -84,16 +90,11 @@ export class Workplace {
     service: { readonly url: string; readonly token: string },
     workspace: { readonly organization: string; readonly name: string },
     body: string,
+    program = terraform,
   ): Promise<Workplace> {
     await mkdir(directory, { recursive: true });
-    const services = ['state.v2', 'tfe.v2', 'tfe.v2.1', 'tfe.v2.2'].map(
-      (name) => `    "${name}" = "${service.url}/api/v2/"`,
-    );
     const configuration = join(directory, 'cli.tfrc');
-    await writeFile(
-      configuration,
-      `disable_checkpoint = true\nhost "${hostname}" {\n  services = {\n${services.join('\n')}\n  }\n}\n`,
-    );
+    await writeSettings(configuration, service.url);
     const environment = {
       PATH: process.env.PATH ?? '',
       HOME: directory,
@@ -102,7 +103,7 @@ export class Workplace {
       [`TF_TOKEN_${hostname.replaceAll('.', '_')}`]: service.token,
     };
     noteEnvironment(environment);
-    const place = new Workplace(join(directory, 'configuration'), environment);
+    const place = new Workplace(join(directory, 'configuration'), environment, program);
     await mkdir(place.directory);
     await place.write('cloud.tf', cloudBlock(workspace));
     await place.write('main.tf', body);
@@ -118,7 +119,7 @@ export class Workplace {
   }
 
   start(...words: readonly string[]): RunningCommand {
-    const child = spawn(terraform, words, { cwd: this.directory, env: this.environment, stdio: 'pipe' });
+    const child = spawn(this.program, words, { cwd: this.directory, env: this.environment, stdio: 'pipe' });
     children.add(child.once('close', () => children.delete(child)));
     return new RunningCommand(child, words.join(' '));
   }
@@ -127,6 +128,13 @@ export class Workplace {
   run(...words: readonly string[]): Promise<Ended> {
     return this.start(...words).ended();
   }
+}
+
+/** The CLI's own settings, which say where the host is. */
+export function writeSettings(file: string, url: string): Promise<void> {
+  const services = ['state.v2', 'tfe.v2', 'tfe.v2.1', 'tfe.v2.2'].map((name) => `    "${name}" = "${url}/api/v2/"`);
+  const host = `host "${hostname}" {\n  services = {\n${services.join('\n')}\n  }\n}\n`;
+  return writeFile(file, `disable_checkpoint = true\n${host}`);
 }
 
 const cloudBlock = ({

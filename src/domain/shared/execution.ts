@@ -40,7 +40,7 @@ export const overwritesOf = ({ executionMode, agentPoolId }: ExecutionSettings) 
 
 /**
  * The requested change; unnamed settings keep their value. A null pool, and false `overwrites`, inherit from the
- * organization.
+ * organization, whatever else the change names: the tfe provider sends `remote` with them.
  */
 export interface ExecutionChange {
   readonly executionMode?: ExecutionMode;
@@ -48,35 +48,20 @@ export interface ExecutionChange {
   readonly overwrites?: { readonly executionMode?: boolean | undefined; readonly agentPool?: boolean | undefined };
 }
 
-/**
- * Throws `attribute/invalid` for `agent` without a pool, a pool without `agent`, and `overwrites` that contradict the
- * rest.
- */
+/** Throws `attribute/invalid` for `agent` without a pool, a pool without `agent`, and true `overwrites` of what is not set. */
 export function changedExecution(
   current: Executed,
   { overwrites = {}, ...change }: ExecutionChange,
 ): ExecutionSettings {
-  if (overwrites.executionMode === false && change.executionMode) {
-    throw invalidAttribute(
-      'settingOverwrites/executionMode',
-      'Execution mode is either inherited from the organization or set, not both',
-    );
-  }
-  const names = change.agentPoolId !== undefined && change.agentPoolId !== null;
-  if (overwrites.agentPool === false && names) {
-    throw invalidAttribute(
-      'settingOverwrites/agentPool',
-      'Agent pool is either inherited from the organization or set, not both',
-    );
-  }
-  const asked = change.executionMode ?? (overwrites.executionMode === false ? null : undefined);
+  const asked = overwrites.executionMode === false ? null : change.executionMode;
+  const askedPool = overwrites.agentPool === false ? null : change.agentPoolId;
+  const names = askedPool !== undefined && askedPool !== null;
   // Naming only a pool implies mode `agent`.
   const implied = names && executionOf(current).mode !== 'agent' ? 'agent' : current.executionMode;
   const executionMode = asked === undefined ? implied : asked;
   const mode = executionMode ?? current.organizationDefaults.executionMode;
   const kept = mode === 'agent' ? current.agentPoolId : null;
-  const agentPoolId =
-    overwrites.agentPool === false ? null : change.agentPoolId === undefined ? kept : change.agentPoolId;
+  const agentPoolId = askedPool === undefined ? kept : askedPool;
   const next = { ...current, executionMode, agentPoolId };
   if (agentPoolId !== null && mode !== 'agent') {
     throw invalidAttribute(

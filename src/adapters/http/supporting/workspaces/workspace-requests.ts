@@ -96,9 +96,13 @@ const changeDocument = (dialect: Dialect) =>
 
 type Body = z.infer<ReturnType<typeof changeDocument>>;
 
+/** Clients send an empty id for no pool. */
+const poolOf = (attributes: Body['data']['attributes']) =>
+  attributes['agent-pool-id'] === '' ? null : attributes['agent-pool-id'];
+
 /** One attribute in two places. */
 const poolsAgree = ({ data: { attributes, relationships } }: Body): boolean => {
-  const [one, other] = [attributes['agent-pool-id'], relationships['agent-pool']];
+  const [one, other] = [poolOf(attributes), relationships['agent-pool']];
   return one === undefined || other === undefined || one === (other.data?.id ?? null);
 };
 
@@ -123,11 +127,11 @@ const modeOf = ({ operations, 'execution-mode': mode }: Body['data']['attributes
 
 /** Undefined when the request does not set the execution mode. */
 const toExecution = ({ attributes, relationships }: Body['data']): ExecutionChange | undefined => {
-  const { 'agent-pool-id': poolId, 'setting-overwrites': overwrites } = attributes;
+  const { 'setting-overwrites': overwrites } = attributes;
   const related = relationships['agent-pool'];
   const change: ExecutionChange = named({
     executionMode: modeOf(attributes),
-    agentPoolId: related === undefined ? poolId : (related.data?.id ?? null),
+    agentPoolId: related === undefined ? poolOf(attributes) : (related.data?.id ?? null),
     overwrites: overwrites && {
       executionMode: overwrites['execution-mode'],
       agentPool: overwrites['agent-pool'],

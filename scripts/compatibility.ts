@@ -1,0 +1,81 @@
+import { globSync, readFileSync } from 'node:fs';
+import { notServed } from '../tests/clients/not-served.js';
+import { otherData, providerVersion, resources } from '../tests/clients/provider-resources.js';
+import { commands, ways } from '../tests/clients/terraform-commands.js';
+import { code, mark, page, table } from './docs.js';
+
+const client = new URL('../tests/clients/go-tfe/', import.meta.url);
+
+const clientVersion = /go-tfe (v\S+)/.exec(readFileSync(new URL('go.mod', client), 'utf8'))?.[1] ?? '';
+
+/** The calls of the program that walks the service, by the service of the client. */
+function clientCalls(): readonly (readonly [string, readonly string[]])[] {
+  const calls = new Map<string, Set<string>>();
+  for (const file of globSync('*.go', { cwd: client })) {
+    const source = readFileSync(new URL(file, client), 'utf8');
+    for (const [, service = '', method = ''] of source.matchAll(/\bclient\.([A-Z]\w+)\.([A-Z]\w+)\(/g)) {
+      calls.set(service, (calls.get(service) ?? new Set()).add(method));
+    }
+  }
+  return [...calls].sort().map(([service, methods]) => [service, [...methods].sort()]);
+}
+
+/** `docs/compatibility.md`: the tables that the tests with real clients walk. */
+export const compatibilityPage = (): string =>
+  page(
+    '# What works with terraform, OpenTofu, the provider and go-tfe',
+    [
+      'Tests run the real, unmodified programs against the built service (`npm run test:full`). `npm run docs` generates this page from',
+      'the tables in `tests/clients` that these tests walk.',
+    ].join('\n'),
+    '## terraform and OpenTofu',
+    [
+      'Tested with terraform 1.11, and with OpenTofu where it is installed. Each command runs in each kind of workspace, in this order.',
+      `${code(mark(false))}: the CLI does not offer it there.`,
+    ].join('\n'),
+    table(
+      ['Command', ...ways.map(({ name }) => name)],
+      commands.map(({ command, manyWorkspaces }) => [
+        code(command),
+        ...ways.map((way) => mark(!manyWorkspaces || way.manyWorkspaces)),
+      ]),
+    ),
+    [
+      '- `login` keeps a token that you paste, and `logout` forgets it.',
+      '- `plan` and `apply` also work with `-target`, `-replace`, `-destroy`, `-var`, `-var-file`, `-out` and `-generate-config-out`, ask before',
+      '  they apply or override policies, and cancel the run after Ctrl-C.',
+      '- `state push -force` works with a `remote` backend. With a `cloud` block, terraform does not send the force.',
+      '- A state that an apply could not save is kept in `errored.tfstate`, and `state push` takes it.',
+    ].join('\n'),
+    '## The tfe provider',
+    [
+      `Tested with version ${providerVersion}, over https. Each resource is created, planned again without a change, imported, changed and`,
+      'destroyed.',
+    ].join('\n'),
+    table(
+      ['Resource', 'Import', 'A change', 'Data source'],
+      resources.map(({ type, importId, unread, changed, data }) => [
+        code(type),
+        importId === undefined
+          ? 'not offered by the provider'
+          : unread
+            ? `${mark(true)}, but the provider does not read ${unread.map(code).join(', ')}`
+            : mark(true),
+        changed.by === 'update' ? 'updates it' : 'replaces it',
+        mark(data !== undefined),
+      ]),
+    ),
+    `Other data sources: ${otherData.map(({ type }) => code(type)).join(', ')}.`,
+    '## go-tfe',
+    `Tested with ${clientVersion}.`,
+    table(
+      ['Service', 'Methods'],
+      clientCalls().map(([service, methods]) => [code(service), methods.map(code).join(', ')]),
+    ),
+    '## Not served',
+    'Requests for these are refused, and the resources of the provider that need them do not work.',
+    table(
+      ['', 'Resources of the provider', 'Why'],
+      notServed.map(({ name, resources: needing, why }) => [name, needing.map(code).join(', '), why]),
+    ),
+  );

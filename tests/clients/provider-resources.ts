@@ -1,0 +1,295 @@
+import { readFileSync } from 'node:fs';
+
+const module = readFileSync(new URL('tfe-provider/go.mod', import.meta.url), 'utf8');
+
+/** The release of the provider that the table below describes. */
+export const providerVersion = /terraform-provider-tfe v(\S+)/.exec(module)?.[1] ?? '';
+
+/** An organization that exists before, with the users below as its active members: an invited user cannot be named. */
+export const crew = 'crew';
+export const users = ['alice', 'bob', 'carol'] as const;
+
+export const emailOf = (user: string): string => `${user}@example.com`;
+
+/** A resource of the tfe provider as a test walks it: created, planned again, imported, changed and destroyed. */
+export interface ProviderResource {
+  readonly type: string;
+  readonly body: string;
+  /** The body after the change, and how the provider brings it about. */
+  readonly changed: { readonly to: string; readonly by: 'update' | 'replacement' };
+  /** Its import id, from the attributes in the state. None where the provider cannot import it. */
+  readonly importId?: (values: Readonly<Record<string, string>>) => string;
+  /** Attributes that the provider does not read, so that the first plan after an import sets them. */
+  readonly unread?: readonly string[];
+  /** The data source of the same name. */
+  readonly data?: string;
+}
+
+const inOrganization = 'organization = tfe_organization.it.name\n';
+
+/** Replaces parts of a body. Each must be there. */
+const change = (body: string, ...parts: readonly (readonly [string, string])[]): string =>
+  parts.reduce((text, [from, to]) => {
+    if (!text.includes(from)) throw new Error(`${from} is not in ${text}`);
+    return text.replace(from, to);
+  }, body);
+
+const updated = (
+  type: string,
+  body: string,
+  parts: readonly (readonly [string, string])[],
+  rest: Pick<ProviderResource, 'importId' | 'unread' | 'data'> = {},
+): ProviderResource => ({ type, body, changed: { to: change(body, ...parts), by: 'update' }, ...rest });
+
+const replaced = (
+  type: string,
+  body: string,
+  parts: readonly (readonly [string, string])[],
+  rest: Pick<ProviderResource, 'importId' | 'unread' | 'data'> = {},
+): ProviderResource => ({ type, body, changed: { to: change(body, ...parts), by: 'replacement' }, ...rest });
+
+/** Resources that those below refer to. */
+export const surroundings = `
+resource "tfe_team" "members" {
+  name = "members"
+  organization = "${crew}"
+}
+resource "tfe_team" "many" {
+  name = "many"
+  organization = "${crew}"
+}
+resource "tfe_team" "joined" {
+  name = "joined"
+  ${inOrganization}}
+resource "tfe_team" "all" {
+  name = "all"
+  ${inOrganization}}
+resource "tfe_organization_membership" "user" {
+  for_each = toset(${JSON.stringify(users.map(emailOf))})
+  email = each.key
+  ${inOrganization}}
+resource "tfe_workspace" "other" {
+  name = "other"
+  ${inOrganization}}
+resource "tfe_policy_set" "attached" {
+  name = "attached"
+  kind = "opa"
+  ${inOrganization}}
+`;
+
+const [alice, bob, carol] = users;
+const membership = (user: string): string => `tfe_organization_membership.user["${emailOf(user)}"].id`;
+const byId = ({ id = '' }: Readonly<Record<string, string>>): string => id;
+const expiry = 'expired_at = "2100-01-01T00:00:00Z"';
+const laterExpiry: readonly [string, string] = ['2100-01', '2101-01'];
+
+export const resources: readonly ProviderResource[] = [
+  updated(
+    'tfe_organization',
+    'name = "acme"\nemail = "ops@example.com"\nsession_timeout_minutes = 60\nallow_force_delete_workspaces = true\n',
+    [
+      ['ops@', 'admins@'],
+      ['= 60', '= 90'],
+      ['= true', '= false'],
+    ],
+    { importId: byId, data: 'name = tfe_organization.it.name\n' },
+  ),
+  replaced(
+    'tfe_organization_default_settings',
+    `default_execution_mode = "agent"\ndefault_agent_pool_id = tfe_agent_pool.it.id\n${inOrganization}`,
+    [
+      ['"agent"', '"local"'],
+      ['default_agent_pool_id = tfe_agent_pool.it.id\n', ''],
+    ],
+    { importId: ({ organization = '' }) => organization },
+  ),
+  replaced('tfe_organization_membership', `email = "guest@example.com"\n${inOrganization}`, [['guest@', 'visitor@']], {
+    importId: byId,
+    data: `email = tfe_organization_membership.it.email\n${inOrganization}`,
+  }),
+  replaced('tfe_organization_token', `${expiry}\n${inOrganization}`, [laterExpiry], {
+    importId: ({ organization = '' }) => organization,
+  }),
+  replaced('tfe_audit_trail_token', `${expiry}\n${inOrganization}`, [laterExpiry], {
+    importId: ({ organization = '' }) => organization,
+  }),
+  updated(
+    'tfe_team',
+    `name = "platform"
+visibility = "organization"
+sso_team_id = "of-platform"
+organization_access {
+  read_workspaces = true
+  manage_policies = true
+  manage_workspaces = true
+  manage_projects = true
+  delegate_policy_overrides = true
+}
+${inOrganization}`,
+    [
+      ['"platform"', '"plant / area 7"'],
+      ['"organization"', '"secret"'],
+      ['of-platform', 'of-plant'],
+      ['manage_policies = true', 'manage_policies = false'],
+    ],
+    { importId: ({ id, organization }) => `${organization}/${id}`, data: `name = tfe_team.it.name\n${inOrganization}` },
+  ),
+  replaced('tfe_team_member', `team_id = tfe_team.members.id\nusername = "${alice}"\n`, [[alice, bob]], {
+    importId: ({ team_id, username }) => `${team_id}/${username}`,
+  }),
+  updated('tfe_team_members', `team_id = tfe_team.many.id\nusernames = ["${alice}", "${bob}"]\n`, [[alice, carol]], {
+    importId: byId,
+  }),
+  replaced(
+    'tfe_team_organization_member',
+    `team_id = tfe_team.joined.id\norganization_membership_id = ${membership(alice)}\n`,
+    [[alice, bob]],
+    { importId: ({ team_id, organization_membership_id }) => `${team_id}/${organization_membership_id}` },
+  ),
+  updated(
+    'tfe_team_organization_members',
+    `team_id = tfe_team.all.id\norganization_membership_ids = [${membership(alice)}, ${membership(bob)}]\n`,
+    [[alice, carol]],
+    { importId: byId },
+  ),
+  replaced('tfe_team_token', `team_id = tfe_team.it.id\n${expiry}\n`, [laterExpiry], {
+    importId: ({ team_id = '' }) => team_id,
+  }),
+  updated(
+    'tfe_team_access',
+    `team_id = tfe_team.it.id
+workspace_id = tfe_workspace.it.id
+permissions {
+  runs = "plan"
+  variables = "read"
+  state_versions = "read-outputs"
+  sentinel_mocks = "none"
+  workspace_locking = true
+  run_tasks = false
+}
+`,
+    [
+      ['"plan"', '"apply"'],
+      ['= false', '= true'],
+    ],
+    {
+      importId: ({ id }) => `acme/network/${id}`,
+      data: 'team_id = tfe_team_access.it.team_id\nworkspace_id = tfe_team_access.it.workspace_id\n',
+    },
+  ),
+  updated(
+    'tfe_workspace',
+    `name = "network"
+description = "What packets cross"
+allow_destroy_plan = false
+auto_apply = true
+file_triggers_enabled = true
+queue_all_runs = true
+speculative_enabled = false
+structured_run_output_enabled = true
+source_name = "a pipeline"
+source_url = "https://example.com/pipelines/1"
+terraform_version = "1.11.4"
+trigger_prefixes = ["modules", "shared"]
+working_directory = "site/one"
+${inOrganization}`,
+    [
+      ['= "network"', '= "network-2"'],
+      ['What packets', 'What no packets'],
+      ['allow_destroy_plan = false', 'allow_destroy_plan = true'],
+      ['auto_apply = true', 'auto_apply = false'],
+      ['queue_all_runs = true', 'queue_all_runs = false'],
+      ['speculative_enabled = false', 'speculative_enabled = true'],
+      ['output_enabled = true', 'output_enabled = false'],
+      ['"1.11.4"', '"~> 1.11.0"'],
+      ['"modules", ', ''],
+      ['site/one', 'site/two'],
+    ],
+    { importId: byId, data: `name = tfe_workspace.it.name\n${inOrganization}` },
+  ),
+  updated(
+    'tfe_workspace_settings',
+    'workspace_id = tfe_workspace.other.id\nexecution_mode = "agent"\nagent_pool_id = tfe_agent_pool.it.id\nglobal_remote_state = false\nauto_apply = true\ndescription = "Set elsewhere"\n',
+    [
+      ['"agent"', '"local"'],
+      ['agent_pool_id = tfe_agent_pool.it.id\n', ''],
+      ['remote_state = false', 'remote_state = true'],
+      ['auto_apply = true', 'auto_apply = false'],
+    ],
+    { importId: byId },
+  ),
+  updated(
+    'tfe_variable',
+    'workspace_id = tfe_workspace.it.id\nkey = "region"\nvalue = "eu"\ncategory = "terraform"\ndescription = "Where"\n',
+    [
+      ['"eu"', '"us"'],
+      ['"terraform"\n', '"terraform"\nhcl = true\n'],
+      ['"Where"', '"Where to"'],
+    ],
+    { importId: ({ id }) => `acme/network/${id}` },
+  ),
+  updated(
+    'tfe_policy',
+    `name = "tags"
+kind = "opa"
+description = "Everything has tags"
+query = "data.tags.deny"
+enforce_mode = "advisory"
+policy = "package tags\\n\\ndeny := []\\n"
+${inOrganization}`,
+    [
+      ['"Everything', '"Nearly everything'],
+      ['"advisory"', '"mandatory"'],
+      ['deny := []\\n"', 'deny := [1]\\n"'],
+    ],
+    { importId: ({ id, organization }) => `${organization}/${id}`, unread: ['query'] },
+  ),
+  updated(
+    'tfe_policy_set',
+    `name = "baseline"
+kind = "opa"
+description = "For all"
+overridable = false
+policy_ids = [tfe_policy.it.id]
+workspace_ids = [tfe_workspace.it.id]
+${inOrganization}`,
+    [
+      ['"baseline"', '"baseline-2"'],
+      ['For all', 'For the other'],
+      ['overridable = false', 'overridable = true'],
+      ['tfe_workspace.it', 'tfe_workspace.other'],
+    ],
+    { importId: byId, data: `name = tfe_policy_set.it.name\n${inOrganization}` },
+  ),
+  replaced(
+    'tfe_workspace_policy_set',
+    'policy_set_id = tfe_policy_set.attached.id\nworkspace_id = tfe_workspace.it.id\n',
+    [['tfe_workspace.it', 'tfe_workspace.other']],
+    { importId: () => 'acme/network/attached' },
+  ),
+  updated(
+    'tfe_agent_pool',
+    `name = "machines"\norganization_scoped = true\n${inOrganization}`,
+    [
+      ['"machines"', '"machines-2"'],
+      ['= true', '= false'],
+    ],
+    { importId: byId, data: `name = tfe_agent_pool.it.name\n${inOrganization}` },
+  ),
+  replaced('tfe_agent_token', 'agent_pool_id = tfe_agent_pool.it.id\ndescription = "one"\n', [['"one"', '"two"']]),
+  updated(
+    'tfe_agent_pool_allowed_workspaces',
+    'agent_pool_id = tfe_agent_pool.it.id\nallowed_workspace_ids = [tfe_workspace.it.id]\n',
+    [['tfe_workspace.it.id', 'tfe_workspace.it.id, tfe_workspace.other.id']],
+    { importId: byId },
+  ),
+];
+
+/** Data sources that no resource has the name of, read after everything above. */
+export const otherData: readonly { readonly type: string; readonly body: string }[] = [
+  { type: 'tfe_organizations', body: 'depends_on = [tfe_organization.it]\n' },
+  { type: 'tfe_organization_members', body: inOrganization },
+  { type: 'tfe_teams', body: inOrganization },
+  { type: 'tfe_workspace_ids', body: `names = ["net*"]\ndepends_on = [tfe_workspace.it]\n${inOrganization}` },
+  { type: 'tfe_variables', body: 'workspace_id = tfe_variable.it.workspace_id\n' },
+];

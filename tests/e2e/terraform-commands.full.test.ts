@@ -1,0 +1,151 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { commands, configuration, type Site, type Way, ways } from '../clients/terraform-commands.js';
+import { AgentProcess } from '../support/agent-process.js';
+import { needing } from '../support/examples.js';
+import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { ServiceSteps } from '../support/service-steps.js';
+import {
+  hostname,
+  killCommands,
+  RunningCommand,
+  terraform,
+  Workplace,
+  writeSettings,
+} from '../support/terraform-cli.js';
+
+const patience = 240_000;
+
+const programs = { terraform, OpenTofu: process.env.TOFU ?? 'tofu' };
+
+const pathOf = (program: string): string =>
+  execFileSync('sh', ['-c', `command -v "${program}"`], { encoding: 'utf8' }).trim();
+
+/** A service with an agent that executes runs with the program; made by the first of the concurrent tests. */
+class Stage {
+  private constructor(
+    private readonly directory: string,
+    private readonly service: ServiceProcess,
+    private readonly steps: ServiceSteps,
+    private readonly agent: AgentProcess,
+  ) {}
+
+  private static readonly made = new Map<string, Promise<Stage>>();
+
+  static of(program: string): Promise<Stage> {
+    const stage = Stage.made.get(program) ?? Stage.make(program);
+    Stage.made.set(program, stage);
+    return stage;
+  }
+
+  private static async make(program: string): Promise<Stage> {
+    const directory = await temporaryDirectory();
+    const service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data') });
+    const steps = new ServiceSteps(service);
+    const attributes = { name: 'acme', email: 'ops@example.com' };
+    await steps.ask('POST', '/organizations', { data: { type: 'organizations', attributes } });
+    const work = join(directory, 'agent');
+    await mkdir(work);
+    const agent = AgentProcess.start({
+      GATEHOUSE_URL: service.url,
+      AGENT_TOKEN: await steps.agentToken('acme'),
+      AGENT_WORK_DIR: work,
+      TERRAFORM_PATH: pathOf(program),
+    });
+    return new Stage(directory, service, steps, agent);
+  }
+
+  static async endAll(): Promise<void> {
+    for (const made of Stage.made.values()) await (await made).end();
+  }
+
+  private async end(): Promise<void> {
+    await this.agent.end('SIGKILL');
+    await this.service.end();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  /** A home directory without credentials. */
+  async home(): Promise<string> {
+    const at = join(this.directory, 'home');
+    await mkdir(join(at, '.terraform.d'), { recursive: true });
+    await writeSettings(join(at, '.terraformrc'), this.service.url);
+    return at;
+  }
+
+  /** A workspace, and a directory with a configuration that uses it. */
+  async site(way: Way, program: string): Promise<Site> {
+    const name = `way-${ways.indexOf(way)}`;
+    const mode = way.execution === 'local' ? { 'execution-mode': 'local' } : {};
+    const workspace = way.manyWorkspaces ? `${name}-one` : name;
+    await this.steps.workspace(workspace, mode);
+    const at = { url: this.service.url, token: adminToken };
+    const place = await Workplace.make(
+      join(this.directory, name),
+      at,
+      { organization: 'acme', name },
+      configuration,
+      program,
+    );
+    await place.write('cloud.tf', `terraform {\n${way.block('acme', name)}}\n`);
+    const lock = async () => {
+      const { id } = await this.steps.ask('GET', `/organizations/acme/workspaces/${workspace}`);
+      await this.steps.ask('POST', `/workspaces/${id}/actions/lock`);
+    };
+    return { place, lock, lockId: `acme/${workspace}` };
+  }
+}
+
+afterAll(async () => {
+  killCommands();
+  await Stage.endAll();
+});
+
+describe.each(Object.entries(programs))('the commands of %s, unmodified', (_, program) => {
+  const { run, reason } = needing(program);
+  const together = run === it ? it.concurrent : it.skip;
+  for (const way of ways) {
+    together(
+      `work in a workspace of ${way.name}${reason}`,
+      async () => {
+        const stage = await Stage.of(program);
+        const site = await stage.site(way, program);
+        for (const { command, words, manyWorkspaces, before, input, prints } of commands) {
+          if (manyWorkspaces && !way.manyWorkspaces) continue;
+          await before?.(site);
+          const started = site.place.start(...words, ...(command === 'force-unlock' ? [site.lockId] : []));
+          if (input !== undefined) started.read(input);
+          const { code, printed } = await started.ended();
+          if (code !== 0 || !printed.includes(prints)) {
+            throw new Error(`${command} ended with ${code}, and ${prints} should be in:\n${printed}`);
+          }
+        }
+      },
+      patience,
+    );
+  }
+
+  together(
+    `login keeps a pasted token, and logout forgets it${reason}`,
+    async () => {
+      const stage = await Stage.of(program);
+      const home = await stage.home();
+      // Without a PATH, the CLI finds no browser to open.
+      const env = { PATH: '', HOME: home, CHECKPOINT_DISABLE: '1' };
+      const start = (...words: readonly string[]) =>
+        new RunningCommand(spawn(pathOf(program), words, { cwd: home, env }), words.join(' '));
+      const login = start('login', '-no-color', hostname);
+      await login.answer('Enter a value:', 'yes');
+      await login.answer(`Token for ${hostname}:`, adminToken);
+      const { code, printed } = await login.ended();
+      expect([code, printed]).toEqual([0, expect.stringContaining('Retrieved token for user admin')]);
+      const kept = join(home, '.terraform.d/credentials.tfrc.json');
+      expect(await readFile(kept, 'utf8')).toContain(adminToken);
+      expect((await start('logout', '-no-color', hostname).ended()).code).toBe(0);
+      expect(await readFile(kept, 'utf8')).not.toContain(adminToken);
+    },
+    patience,
+  );
+});

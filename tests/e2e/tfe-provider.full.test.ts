@@ -1,0 +1,241 @@
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  crew,
+  emailOf,
+  otherData,
+  type ProviderResource,
+  providerVersion,
+  resources,
+  surroundings,
+  users,
+} from '../clients/provider-resources.js';
+import { needing } from '../support/examples.js';
+import { adminToken, freePort, ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { noteSecretsOf } from '../support/secrets-in-logs.js';
+import { terraform } from '../support/terraform-cli.js';
+import { findProvider, tfeProvider } from '../support/tfe-provider.js';
+import { TlsProxy } from '../support/tls-proxy.js';
+
+const { run: withPrograms, reason } = needing(terraform, 'openssl');
+const run = withPrograms === it && tfeProvider.usable ? it : it.skip;
+/** Most of it for a build of the provider. */
+const patience = 600_000;
+
+type Values = Readonly<Record<string, string>>;
+
+let directory: string;
+let proxy: TlsProxy;
+let service: ServiceProcess;
+let environment: Readonly<Record<string, string>>;
+
+/** Requests that prepare the organization `crew`, past the proxy. */
+// biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
+async function ask(base: string, path: string, body: object | undefined, token = adminToken): Promise<any> {
+  const response = await fetch(base + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/vnd.api+json' },
+    ...(body && { body: JSON.stringify({ data: body }) }),
+  });
+  const text = await response.text();
+  noteSecretsOf(text);
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+  return JSON.parse(text);
+}
+
+async function assemble(base: string): Promise<void> {
+  const attributes = { name: crew, email: 'ops@example.com' };
+  await ask(base, '/organizations', { type: 'organizations', attributes });
+  for (const username of users) {
+    const email = emailOf(username);
+    const { included } = await ask(base, '/admin/users', { type: 'users', attributes: { username, email } });
+    const membership = { type: 'organization-memberships', attributes: { email } };
+    await ask(base, `/organizations/${crew}/organization-memberships`, membership);
+    // An invited user becomes an active member with the first request.
+    await ask(base, '/account/details', undefined, included[0].attributes.token);
+  }
+}
+
+beforeAll(async () => {
+  if (run !== it) return;
+  const provider = await findProvider();
+  directory = await temporaryDirectory();
+  proxy = await TlsProxy.start(directory);
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  proxy.forwardTo(base);
+  service = await ServiceProcess.start({
+    DATA_DIR: join(directory, 'data'),
+    PORT: String(port),
+    PUBLIC_URL: `https://${proxy.host}`,
+  });
+  await assemble(base);
+  const settings = join(directory, 'cli.tfrc');
+  const overrides = `dev_overrides {\n    "hashicorp/tfe" = "${dirname(provider)}"\n  }`;
+  await writeFile(settings, `provider_installation {\n  ${overrides}\n  direct {}\n}\n`);
+  environment = {
+    PATH: process.env.PATH ?? '',
+    HOME: directory,
+    CHECKPOINT_DISABLE: '1',
+    SSL_CERT_FILE: proxy.certificate,
+    TF_CLI_CONFIG_FILE: settings,
+    TFE_TOKEN: adminToken,
+  };
+}, patience);
+
+afterAll(async () => {
+  await service?.end();
+  await proxy?.end();
+  if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+});
+
+/** A directory with a configuration and its own local state. */
+class Project {
+  private constructor(private readonly directory: string) {}
+
+  static async make(name: string): Promise<Project> {
+    const project = new Project(join(directory, name));
+    await mkdir(project.directory);
+    const head = `terraform {\n  required_providers {\n    tfe = {\n      source = "hashicorp/tfe"\n    }\n  }\n}\n`;
+    await project.write('provider.tf', `${head}provider "tfe" {\n  hostname = "${proxy.host}"\n}\n`);
+    return project;
+  }
+
+  write(file: string, text: string): Promise<void> {
+    return writeFile(join(this.directory, file), text);
+  }
+
+  /** Its standard output. Throws with everything it printed unless it ends well. */
+  async run(...words: readonly string[]): Promise<string> {
+    // The provider retries what ends with 500 for minutes.
+    const options = { cwd: this.directory, env: environment, maxBuffer: 1 << 26, timeout: 120_000 };
+    const ended = promisify(execFile)(terraform, [...words], options);
+    return ended.then(
+      ({ stdout }) => stdout,
+      (failure) => {
+        throw new Error(
+          `terraform ${words.join(' ')} ended with ${failure.code ?? failure.signal}:\n${failure.stdout}${failure.stderr}`,
+        );
+      },
+    );
+  }
+
+  async apply(...words: readonly string[]): Promise<string> {
+    return this.run('apply', '-no-color', '-input=false', '-auto-approve', ...words);
+  }
+
+  /** The planned actions of each managed resource. */
+  async planned(): Promise<readonly Planned[]> {
+    await this.run('plan', '-no-color', '-input=false', '-out=plan');
+    const { resource_changes: changes = [] } = JSON.parse(await this.run('show', '-json', 'plan'));
+    return changes
+      .filter(({ mode }: { mode: string }) => mode === 'managed')
+      .map(({ address, change }: Change) => ({
+        address,
+        does: change.actions.join(' and '),
+        imports: change.importing !== undefined,
+        attributes: Object.keys(change.after ?? {}).filter(
+          (name) => JSON.stringify(change.before?.[name]) !== JSON.stringify(change.after?.[name]),
+        ),
+      }));
+  }
+
+  async resources(): Promise<readonly { address: string; type: string; mode: string; values: Values }[]> {
+    const shown = await this.run('show', '-json');
+    noteSecretsOf(shown);
+    return JSON.parse(shown).values?.root_module.resources ?? [];
+  }
+}
+
+interface Change {
+  readonly address: string;
+  readonly change: {
+    readonly actions: readonly string[];
+    readonly importing?: object;
+    readonly before?: Readonly<Record<string, unknown>>;
+    readonly after?: Readonly<Record<string, unknown>>;
+  };
+}
+
+interface Planned {
+  readonly address: string;
+  readonly does: string;
+  readonly imports: boolean;
+  readonly attributes: readonly string[];
+}
+
+const block = (kind: 'resource' | 'data', type: string, body: string): string => `${kind} "${type}" "it" {\n${body}}\n`;
+
+const configuration = (
+  rows: readonly ProviderResource[],
+  bodyOf: (row: ProviderResource) => string,
+  withData: boolean,
+): string =>
+  [
+    surroundings,
+    ...rows.flatMap((row) => [
+      block('resource', row.type, bodyOf(row)),
+      ...(withData && row.data ? [block('data', row.type, row.data)] : []),
+    ]),
+    ...(withData ? otherData.map(({ type, body }) => block('data', type, body)) : []),
+  ].join('\n');
+
+const notKept = (plan: readonly Planned[]): readonly Planned[] => plan.filter(({ does }) => does !== 'no-op');
+
+describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.reason}`, () => {
+  run(
+    'creates every resource of the table, plans nothing more, imports, changes and destroys them',
+    async () => {
+      const project = await Project.make('project');
+      await project.write(
+        'main.tf',
+        configuration(resources, ({ body }) => body, true),
+      );
+      await project.apply();
+      expect(notKept(await project.planned())).toEqual([]);
+
+      const created = await project.resources();
+      const read = created.filter(({ mode }) => mode === 'data').map(({ type }) => type);
+      const sources = [...resources.filter(({ data }) => data !== undefined), ...otherData].map(({ type }) => type);
+      expect(read.sort()).toEqual(sources.sort());
+
+      const importable = resources.filter(({ importId }) => importId !== undefined);
+      const imports = created.flatMap(({ address, type, mode, values }) => {
+        const id = mode === 'managed' && importable.find((row) => row.type === type)?.importId?.(values);
+        return id ? [`import {\n  to = ${address}\n  id = "${id}"\n}\n`] : [];
+      });
+      const importing = await Project.make('importing');
+      await importing.write(
+        'main.tf',
+        configuration(importable, ({ body }) => body, false),
+      );
+      await importing.write('imports.tf', imports.join(''));
+      const imported = await importing.planned();
+      expect(imported.filter(({ imports }) => !imports)).toEqual([]);
+      expect(imported).toHaveLength(imports.length);
+      expect(notKept(imported).map(({ address, does, attributes }) => [address, does, attributes])).toEqual(
+        importable.flatMap(({ type, unread }) => (unread ? [[`${type}.it`, 'update', unread]] : [])),
+      );
+      await importing.apply('plan');
+      expect(notKept(await importing.planned())).toEqual([]);
+
+      await project.write(
+        'main.tf',
+        configuration(resources, ({ changed }) => changed.to, true),
+      );
+      const changes = new Map((await project.planned()).map(({ address, does }) => [address, does]));
+      expect(resources.map(({ type }) => [type, changes.get(`${type}.it`)])).toEqual(
+        resources.map(({ type, changed }) => [type, changed.by === 'update' ? 'update' : 'delete and create']),
+      );
+      await project.apply('plan');
+      expect(notKept(await project.planned())).toEqual([]);
+
+      await project.run('destroy', '-no-color', '-input=false', '-auto-approve');
+      expect(await project.resources()).toEqual([]);
+    },
+    patience,
+  );
+});
