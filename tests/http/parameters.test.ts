@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { describeApi } from '../../src/adapters/http/openapi/served-api.js';
 import { familyParameters } from '../../src/adapters/http/routing/parameters.js';
 import type { Route } from '../../src/adapters/http/routing/route.js';
 import type { Standing } from '../../src/domain/index.js';
@@ -97,6 +98,19 @@ describe('the query parameters of the family', () => {
       .at(prefix)
       .get(asked.reduce((all, name) => adding(all, name, 'a'), path));
     expect(answer.status).toBe(plain.status);
+  });
+
+  it('are described where they are served, and nowhere else', () => {
+    const { paths, info } = describeApi('self-hosted', '0.0.0');
+    for (const { name, prefix, route } of reading) {
+      const item = paths[prefix + route.path.replaceAll(/:(\w+)/g, '{$1}')];
+      const described = (item?.get?.parameters ?? []).map((parameter) => parameter.name);
+      expect({ name, served: described.filter((one) => names.includes(one)).sort() }).toEqual({
+        name,
+        served: Object.keys(route.parameters).sort(),
+      });
+    }
+    for (const name of names) expect(JSON.stringify(info)).toContain(`\`${name}\``);
   });
 
   it('are refused all at once, each with its reason', async () => {

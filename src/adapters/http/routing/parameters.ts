@@ -20,7 +20,7 @@ const notHere = 'this endpoint does not support it';
  * is not served. A name covers the names that go on from it in brackets: `filter[tagged]` is `filter[tagged][0][key]`.
  */
 export const familyParameters: Readonly<Record<string, string>> = {
-  include: notHere,
+  include: 'this endpoint includes nothing. Invalid include parameter',
   sort: notHere,
   q: notHere,
   'q[email]': notHere,

@@ -1,4 +1,4 @@
-import { type Actor, may, type Phase, phases, type WorkspaceId } from '../../../domain/index.js';
+import { may, type Phase, phases, type WorkspaceId } from '../../../domain/index.js';
 import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -15,7 +15,7 @@ export class ShowRelatedToRuns {
     private readonly urls: CapabilityUrls,
   ) {}
 
-  execute(_actor: Actor, runs: readonly ShownRun[], include: ReadonlySet<RunInclude>): Promise<readonly Related[]> {
+  execute(runs: readonly ShownRun[], include: ReadonlySet<RunInclude>): Promise<readonly Related[]> {
     const now = this.clock.now();
     const phase = (name: Phase) =>
       runs.map(({ run }) => related(name)({ run, logUrl: this.urls.issue(`${name}-log`, run.id, now) }));

@@ -76,7 +76,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
     async (call) => {
       const { include } = valuesOf(queueParameters, call.query);
       const page = await list(call);
-      const related = include.size === 0 ? [] : await use.showRelatedToRuns.execute(call.actor, page.items, include);
+      const related = include.size === 0 ? [] : await use.showRelatedToRuns.execute(page.items, include);
       const document = pageDocument(call.path, call.query, page, present);
       return ok(withIncluded(document, presentRelated(neighbours, related)));
     };
@@ -179,7 +179,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
         const shown = await use.showRun.execute(call.actor, { id: parameter(call, 'id'), include });
         const { workspace, version, ingressAttributes, stage, standing } = shown;
         const others = new Set([...include].filter((one) => one === 'created-by' || one === 'plan' || one === 'apply'));
-        const related = others.size === 0 ? [] : await use.showRelatedToRuns.execute(call.actor, [shown], others);
+        const related = others.size === 0 ? [] : await use.showRelatedToRuns.execute([shown], others);
         return ok(
           withIncluded({ data: present(shown) }, [
             ...(workspace === undefined ? [] : [presentWorkspace(dialect)({ ...workspace, printsText: true })]),

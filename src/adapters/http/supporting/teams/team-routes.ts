@@ -70,7 +70,7 @@ export const teamRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbou
         const name = parameter(call, 'organization');
         const page = await use.listTeams.execute(call.actor, name, pageRequest(call.query), filter);
         if (include.size === 0) return ok(pageDocument(call.path, call.query, page, present));
-        const found = await use.showRelatedToTeams.execute(call.actor, page.items, include);
+        const found = await use.showRelatedToTeams.execute(page.items, include);
         const membersOf = ({ id }: Team) => (include.has('users') ? found.members.get(id) : undefined);
         const presentOne = (seen: Seen<Team>) => presentTeam(dialect, membersOf(seen.subject))(seen);
         const document = pageDocument(call.path, call.query, page, presentOne);
@@ -100,7 +100,7 @@ export const teamRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbou
         } = await use.showTeam.execute(call.actor, parameter(call, 'id'));
         const data = presentTeam(dialect, users, membershipIds)(seen);
         if (include.size === 0) return ok({ data });
-        const found = await use.showRelatedToTeams.execute(call.actor, [seen], include);
+        const found = await use.showRelatedToTeams.execute([seen], include);
         return ok(withIncluded({ data }, presentRelated(neighbours, relatedOf(found, include))));
       },
     ),
