@@ -30,7 +30,7 @@ export const compatibilityPage = (): string =>
     ].join('\n'),
     '## terraform and OpenTofu',
     [
-      'Tested with terraform 1.11, and with OpenTofu where it is installed. Each command runs in each kind of workspace, in this order.',
+      'Tested with terraform 1.11, and with OpenTofu 1.10 where it is installed. Each command runs in each kind of workspace, in this order.',
       `${code(mark(false))}: the CLI does not offer it there.`,
     ].join('\n'),
     table(

@@ -116,7 +116,7 @@ export const commands: readonly TerraformCommand[] = [
   },
   { command: 'state rm', words: ['state', 'rm', 'terraform_data.y'], prints: 'Successfully removed' },
   { command: 'import', words: ['import', ...quiet, 'terraform_data.x', 'known'], prints: 'Import successful!' },
-  { command: 'state pull', words: ['state', 'pull'], prints: '"id": "known"' },
+  { command: 'state pull', words: ['state', 'pull'], prints: '"known"' },
   { command: 'state push', words: ['state', 'push', '-no-color', 'edited.tfstate'], before: edit, prints: '' },
   {
     command: 'force-unlock',
