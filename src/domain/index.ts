@@ -160,6 +160,7 @@ export type {
   PlannedChanges,
   ResourceCounts,
   RunChange,
+  RunDecision,
   RunDraft,
   RunFactsGathered,
   RunFired,

@@ -1,7 +1,7 @@
 import type { BackingDataChange, ShownRun } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
 import { statusTraits } from '../../../domain/index.js';
-import { answerEmpty, answerOne } from '../routing/answering.js';
+import { answerEmpty } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { withIncluded } from '../routing/document.js';
 import { pageDocument, pageRequest } from '../routing/pagination.js';
@@ -43,6 +43,7 @@ const backingDataInWords: Readonly<Record<BackingDataChange, Pick<Reference, 'op
 export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs: Neighbour<ShownRun>): Route[] => {
   const readNew = newConfigurationVersion(dialect);
   const version = () => configurationVersionSchema(dialect);
+  const presentCommit = presentIngressAttributes(dialect);
   const included = () => [ingressAttributesSchema(dialect), runs.schema()] as const;
   return [
     get(
@@ -69,7 +70,7 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
           const attributes = ingressAttributes.get(id);
           const run = newest.get(id);
           return [
-            ...(attributes === undefined ? [] : [presentIngressAttributes(attributes)]),
+            ...(attributes === undefined ? [] : [presentCommit(id, attributes)]),
             ...(run === undefined ? [] : [runs.present(run)]),
           ];
         });
@@ -110,7 +111,7 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
         const data = presentConfigurationVersion(dialect, include, { runIdOf: () => run?.run.id ?? null })(version);
         return ok(
           withIncluded({ data }, [
-            ...(ingressAttributes === null ? [] : [presentIngressAttributes(ingressAttributes)]),
+            ...(ingressAttributes === null ? [] : [presentCommit(version.id, ingressAttributes)]),
             ...(run === null ? [] : [runs.present(run)]),
           ]),
         );
@@ -122,9 +123,10 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
       shows('showIngressAttributes', 'Show ingress attributes of a configuration version', () =>
         ingressAttributesSchema(dialect),
       ),
-      answerOne(presentIngressAttributes, (call) =>
-        use.showIngressAttributes.execute(call.actor, parameter(call, 'id')),
-      ),
+      async (call) => {
+        const id = parameter(call, 'id');
+        return ok({ data: presentCommit(id, await use.showIngressAttributes.execute(call.actor, id)) });
+      },
     ),
     get(
       '/configuration-versions/:id/download',

@@ -76,7 +76,9 @@ export class RunProgress {
     if (!(await tx.holds.share({ kind: 'organization', id: workspace.organizationId }))) throw notFound();
     const sequence = await tx.runs.takeSequence(workspace.id);
     const id = this.ids.next('run');
-    const run = Run.create({ ...draft, id, sequence, workspaceId: workspace.id, createdAt: now });
+    const terraformVersion = draft.options.terraformVersion ?? workspace.terraformVersion;
+    const options = { ...draft.options, terraformVersion };
+    const run = Run.create({ ...draft, options, id, sequence, workspaceId: workspace.id, createdAt: now });
     await tx.runs.add(run);
     const sets = await tx.policySets.applyingTo(workspace.id);
     const kinds = policyKinds.filter((kind) => sets.some((set) => set.kind === kind));

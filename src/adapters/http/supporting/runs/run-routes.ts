@@ -11,13 +11,14 @@ import { presentTaskStage, taskStageSchema } from '../../policy-outcomes/policy-
 import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
+import { limits } from '../../routing/limits.js';
 import { pageRequest } from '../../routing/pagination.js';
 import { includeParameter } from '../../routing/query.js';
 import { creates, lists, type Reference, shows } from '../../routing/reference.js';
 import { listSchema } from '../../routing/resource-schema.js';
-import { accepted, act, get, noContent, ok, parameter, post, type Route } from '../../routing/route.js';
+import { accepted, get, noContent, ok, parameter, post, postBytes, type Route } from '../../routing/route.js';
 import { presentWorkspace, workspaceSchema } from '../workspaces/workspace-resource.js';
-import { newRun, runIncludes } from './run-requests.js';
+import { newRun, readComment, runIncludes } from './run-requests.js';
 import {
   applySchema,
   planSchema,
@@ -71,15 +72,20 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     ] as const;
 
   const action = (name: RunAction): Route =>
-    act(
+    postBytes(limits.body.most)(
       `/runs/:id/actions/${name}`,
       'runs/apply',
       () => ({
         ...actionsInWords[name],
+        about: 'The body may have a `comment`, which the run event shows. Anything else in it is ignored.',
+        body: { mediaType: 'application/json' },
         answers: { 202: null },
         refusals: ['run/transition-refused'],
       }),
-      answerEmpty((call) => use.changeRun.execute(call.actor, parameter(call, 'id'), name), accepted),
+      answerEmpty(
+        (call) => use.changeRun.execute(call.actor, parameter(call, 'id'), name, readComment(call)),
+        accepted,
+      ),
     );
 
   return [
@@ -152,7 +158,9 @@ export const runRoutes = (use: UseCases, dialect: Dialect): Route[] => {
           withIncluded({ data: present(shown) }, [
             ...(workspace === undefined ? [] : [presentWorkspace(dialect)({ ...workspace, printsText: true })]),
             ...(version === undefined ? [] : [presentVersion(version)]),
-            ...(ingressAttributes === undefined ? [] : [presentIngressAttributes(ingressAttributes)]),
+            ...(ingressAttributes === undefined
+              ? []
+              : [presentIngressAttributes(dialect)(shown.run.configurationVersionId, ingressAttributes)]),
             ...(stage === undefined ? [] : [presentTaskStage(dialect)({ subject: stage, standing })]),
             ...parts,
           ]),
